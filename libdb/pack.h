@@ -128,6 +128,10 @@ int pack_writer_copy(struct pack_writer *writer, const struct pack *from,
  */
 int pack_writer_finish(struct pack_writer *writer);
 
+/* The same without waiting for the disk, for a pack in a folder that is put on
+ * the disk as a whole later (syncfs(2)). */
+int pack_writer_finish_early(struct pack_writer *writer);
+
 /* Remove what was written and free the writer. NULL is allowed. */
 void pack_writer_cancel(struct pack_writer *writer);
 

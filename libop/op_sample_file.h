@@ -70,6 +70,16 @@ op_sample_header_samples(const struct op_sample_header *h, uint64_t total)
 	return h->magic == OP_SAMPLE_MAGIC && h->derived ? h->samples : total;
 }
 
+/* Counts of a file with the header @more are added to those of one with @to:
+ * the samples of derived files add up, too; they stay at UINT64_MAX. */
+static inline void op_sample_header_add(struct op_sample_header *to,
+					const struct op_sample_header *more)
+{
+	if (to->derived &&
+	    __builtin_add_overflow(to->samples, more->samples, &to->samples))
+		to->samples = UINT64_MAX;
+}
+
 _Static_assert(sizeof(struct op_sample_header) == 192,
 	       "the header fills ODB_USER_SIZE exactly");
 

@@ -106,7 +106,7 @@ int pp_archive_pack_write(const struct pp_archive_pack *pack, const char *to)
 	for (size_t i = 0; i < pack->nr && !err; i++)
 		err = pack_writer_copy(writer, from, pack->entries[i]);
 	if (!err)
-		return pack_writer_finish(writer);
+		return pack_writer_finish_early(writer);
 	pack_writer_cancel(writer);
 	return err;
 }

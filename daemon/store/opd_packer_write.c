@@ -18,6 +18,7 @@
 #include "daemon/store/opd_sample_file.h"
 #include "daemon/store/opd_store.h"
 #include "libdb/db_folder.h"
+#include "libdb/db_sum.h"
 #include "libdb/pack.h"
 #include "libop/op_log.h"
 #include "libop/op_sample_file.h"
@@ -40,13 +41,6 @@ struct work {
 	struct member *members;
 	size_t nr;
 	size_t room;
-};
-
-/* Contents that were read: parts of one sum. */
-struct parts {
-	struct odb **tables;
-	struct ctree **trees;
-	size_t nr;
 };
 
 /* ---- what there is ----------------------------------------------------------
@@ -169,51 +163,6 @@ static int open_folders(struct work *work)
 /* ---- reading one name -------------------------------------------------------
  */
 
-static void parts_release(struct parts *parts)
-{
-	for (size_t i = 0; i < parts->nr; i++) {
-		if (parts->tables)
-			odb_close(parts->tables[i]);
-		else
-			ctree_close(parts->trees[i]);
-	}
-	free(parts->tables);
-	free(parts->trees);
-}
-
-static int parts_init(struct parts *parts, const char *name, size_t nr)
-{
-	memset(parts, 0, sizeof(*parts));
-	if (strstr(name, OPD_TREE))
-		parts->trees = calloc(nr, sizeof(struct ctree *));
-	else
-		parts->tables = calloc(nr, sizeof(struct odb *));
-	return parts->trees || parts->tables ? 0 : -ENOMEM;
-}
-
-static void *part_user(const struct parts *parts, size_t i)
-{
-	return parts->tables ? odb_user(parts->tables[i])
-			     : ctree_user(parts->trees[i]);
-}
-
-/* A file that was made and never written to: it says nothing. */
-static bool part_is_blank(const struct parts *parts, size_t i)
-{
-	static const uint8_t zero[ODB_USER_SIZE];
-
-	return !memcmp(part_user(parts, i), zero, sizeof(zero));
-}
-
-static void drop_last(struct parts *parts)
-{
-	parts->nr--;
-	if (parts->tables)
-		odb_close(parts->tables[parts->nr]);
-	else
-		ctree_close(parts->trees[parts->nr]);
-}
-
 static void leave_out(struct work *work, struct member *member, int why)
 {
 	member->bad = true;
@@ -227,82 +176,49 @@ static void leave_out(struct work *work, struct member *member, int why)
 }
 
 static int add_member_content(struct work *work, struct member *member,
-			      struct parts *parts)
+			      struct db_sum *sum)
 {
 	const struct db_member is = { member->name, member->path,
 				      member->entry };
-	int err;
+	int err = db_sum_add(sum, member->folder, &is);
 
-	if (parts->tables)
-		err = db_folder_table(member->folder, &is,
-				      &parts->tables[parts->nr]);
-	else
-		err = db_folder_tree(member->folder, &is,
-				     &parts->trees[parts->nr]);
-	if (err == -EBADMSG || err == -EPROTO) {
-		leave_out(work, member, err);
-		return 0;
-	}
-	if (err)
+	if (err != -EBADMSG && err != -EPROTO)
 		return err;
-	parts->nr++;
-	if (part_is_blank(parts, parts->nr - 1))
-		drop_last(parts);
+	leave_out(work, member, err);
 	return 0;
 }
 
 /* ---- writing one name -------------------------------------------------------
  */
 
-/* The samples that belong to a derived file are told by its header. */
-static void add_up_samples(const struct parts *parts)
-{
-	struct op_sample_header *first = part_user(parts, 0);
-
-	if (!first->derived)
-		return;
-	for (size_t i = 1; i < parts->nr; i++) {
-		const struct op_sample_header *more = part_user(parts, i);
-
-		first->samples += more->samples;
-	}
-}
-
 static int write_parts(struct work *work, const char *name,
-		       const struct parts *parts)
+		       const struct db_sum *sum)
 {
-	struct pack_writer *writer = work->packer->writer;
-
-	if (!parts->nr)
+	if (!sum->nr)
 		return 0;
-	add_up_samples(parts);
+	for (size_t i = 1; i < sum->nr; i++)
+		op_sample_header_add(db_sum_user(sum, 0), db_sum_user(sum, i));
 	work->packer->nr_names++;
-	if (parts->tables)
-		return pack_writer_table(
-			writer, name, (const struct odb *const *)parts->tables,
-			parts->nr);
-	return pack_writer_tree(writer, name,
-				(const struct ctree *const *)parts->trees,
-				parts->nr);
+	return db_sum_write(sum, work->packer->writer, name);
 }
 
 static int write_sum_of_name(struct work *work, struct member *members,
 			     size_t nr)
 {
-	struct parts parts;
-	int err = parts_init(&parts, members->name, nr);
+	struct db_sum sum;
+	int err = db_sum_init(&sum, strstr(members->name, OPD_TREE), nr);
 
 	for (size_t i = 0; i < nr && !err; i++) {
 		work->packer->nr_files += !members[i].entry;
 		if (!members[i].bad)
-			err = add_member_content(work, &members[i], &parts);
+			err = add_member_content(work, &members[i], &sum);
 	}
 	if (!err)
-		err = write_parts(work, members->name, &parts);
+		err = write_parts(work, members->name, &sum);
 	if (!err)
 		op_verbose(work->store->log, OP_V_SFILE, "packed %s",
 			   members->name);
-	parts_release(&parts);
+	db_sum_release(&sum);
 	return err;
 }
 

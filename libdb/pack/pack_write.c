@@ -224,11 +224,7 @@ static int write_index_and_header(struct pack_writer *w)
 	header->index_crc = pack_crc(index.bytes, index.len);
 	header->crc = pack_crc(header, offsetof(struct pack_header, crc));
 	pack_bytes_release(&index);
-	if (!err)
-		err = op_file_write_at(w->fd, header, sizeof(*header), 0);
-	if (!err && fsync(w->fd))
-		err = -errno;
-	return err;
+	return err ?: op_file_write_at(w->fd, header, sizeof(*header), 0);
 }
 
 /* Let the rename be on the disk. Some file systems cannot be asked for that. */
@@ -252,6 +248,8 @@ int pack_writer_finish(struct pack_writer *w)
 {
 	int err = write_index_and_header(w);
 
+	if (!err && fsync(w->fd))
+		err = -errno;
 	if (!err && rename(w->tmp, w->path))
 		err = -errno;
 	if (err) {
@@ -260,5 +258,18 @@ int pack_writer_finish(struct pack_writer *w)
 	}
 	err = sync_folder(w->path);
 	free_writer(w);
+	return err;
+}
+
+int pack_writer_finish_early(struct pack_writer *w)
+{
+	int err = write_index_and_header(w);
+
+	if (!err && rename(w->tmp, w->path))
+		err = -errno;
+	if (err)
+		pack_writer_cancel(w);
+	else
+		free_writer(w);
 	return err;
 }
