@@ -79,6 +79,9 @@ static int take_facts(struct pp_archive *archive, struct op_arena *arena,
 			diag, -EPROTO,
 			"%s: the archive is of format %llu, this program reads %d; use the release of oprofile that made it, or a later one",
 			path, (unsigned long long)format, PP_ARCHIVE_FORMAT);
+	if (op_config_find(facts, PP_FACT_MERGED) &&
+	    op_config_get_u64(facts, PP_FACT_MERGED, &archive->merged, NULL))
+		return bad_fact(path, PP_FACT_MERGED, "no number", diag);
 	if (!name || !is_archived_path(name))
 		return bad_fact(path, PP_FACT_SESSION, "no path of a session",
 				diag);
@@ -164,6 +167,40 @@ int pp_archive_open(struct pp_archive **out, struct op_arena *arena,
 	if (!err)
 		*out = archive;
 	return err;
+}
+
+int pp_archive_sessions(const struct pp_archive *archive,
+			struct op_arena *arena, const char *const **names,
+			size_t *nr)
+{
+	const char *samples =
+		pp_archive_name(archive, archive->session.samples);
+	char *start = op_arena_printf(arena, "%s/", samples ? samples : "");
+	const char **list = NULL, **more;
+	const struct pp_sum *sum;
+	size_t left, len;
+
+	*nr = 0;
+	if (!start)
+		return -ENOMEM;
+	sum = pp_sums_below(&archive->sums, start, &left);
+	for (; samples && left; left--, sum++) {
+		const char *name = sum->name + strlen(start);
+
+		len = strcspn(name, "/");
+		if (!name[len] || (*nr && !strncmp(list[*nr - 1], name, len) &&
+				   !list[*nr - 1][len]))
+			continue;
+		more = op_arena_grow(arena, (void *)list, *nr, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		list = more;
+		list[*nr] = op_arena_printf(arena, "%.*s", (int)len, name);
+		if (!list[(*nr)++])
+			return -ENOMEM;
+	}
+	*names = list;
+	return 0;
 }
 
 /* ---- checking ------------------------------------------------------------ */

@@ -39,11 +39,14 @@
 #define PP_FACT_FORMAT "format" /* PP_ARCHIVE_FORMAT */
 #define PP_FACT_SESSION "session" /* the session folder, as it was called */
 #define PP_FACT_IMAGE_PATH "image-path" /* one for each folder */
+#define PP_FACT_MERGED "merged" /* of how many archives it is the sum */
 
 struct pp_archive {
 	const char *root; /* the folder; absolute, no slash at its end */
 	struct op_session session; /* in it */
 	const char *const *image_path; /* in it, ended by NULL; or NULL */
+	uint64_t merged; /* archives that it is the sum of; 0: it is no sum,
+			    else all of its sessions are one profile */
 	const char *events; /* descriptions of events; NULL for those here */
 	struct pp_sums sums; /* none if it has no list */
 };
@@ -56,6 +59,14 @@ struct pp_archive {
 int pp_archive_open(struct pp_archive **out, struct op_arena *arena,
 		    const char *root, const struct op_session *asked,
 		    struct op_diag *diag);
+
+/*
+ * The sessions whose files the archive has the hashes of: *@names gets them,
+ * *@nr in all, ascending, in @arena. Returns 0 or -ENOMEM.
+ */
+int pp_archive_sessions(const struct pp_archive *archive,
+			struct op_arena *arena, const char *const **names,
+			size_t *nr);
 
 /*
  * What the file @path is called in the archive, which is what it was called at

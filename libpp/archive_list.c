@@ -26,6 +26,7 @@
 #include "libop/op_events.h"
 #include "libop/op_perf_map.h"
 #include "libop/op_search.h"
+#include "libpp/archive_labels.h"
 #include "libpp/archive_samples.h"
 #include "libpp/image_symbols.h"
 #include "libpp/tree_input.h"
@@ -423,7 +424,8 @@ static int archive_images(struct search *s)
 	if (images.nr)
 		qsort((void *)images.list, images.nr, sizeof(*images.list),
 		      compare_archived_images);
-	for (size_t i = 0; i < images.nr && !err; i++)
+	for (size_t i = 0; i < images.nr && !s->request->samples_only && !err;
+	     i++)
 		if (!i || compare_archived_images(&images.list[i - 1],
 						  &images.list[i]))
 			err = archive_files_of_image(s, images.list[i]);
@@ -518,13 +520,82 @@ static int archive_ledgers(struct search *s)
 	return err;
 }
 
+/* Those of the session; of one that has none, and is in no archive, those of
+ * the machine that it is archived on. */
+static int find_labels(struct search *s, const char *folder,
+		       struct op_labels *labels)
+{
+	const struct pp_archive *archive = s->side->archive;
+	const struct op_labels *more = s->request->labels;
+	char *path = op_arena_printf(&s->list->report.arena,
+				     "%s/" OP_LABELS_FILE, folder);
+	int err = -ENOMEM;
+
+	if (path)
+		err = pp_archive_check(archive, path);
+	if (err == -EILSEQ)
+		return op_diag_set(
+			s->diag, err,
+			"%s: it is not what was archived; archive the session again",
+			path);
+	if (!err)
+		err = op_labels_read(labels, path, s->diag);
+	if (err == -ENOENT)
+		err = archive ? 0 : pp_labels_of_machine(labels);
+	for (size_t i = 0; more && i < more->nr && !err; i++)
+		err = op_labels_set(labels, more->list[i].key,
+				    more->list[i].value);
+	return err;
+}
+
+static int archive_labels_of(struct search *s, const char *folder)
+{
+	struct pp_archive_list *list = s->list;
+	struct op_arena *arena = &list->report.arena;
+	struct pp_archive_labels *labels = op_arena_grow(
+		arena, list->labels, list->nr_labels, sizeof(*labels));
+	const char *whole = absolute(arena, folder), *home;
+	int err;
+
+	if (!labels || !whole)
+		return -ENOMEM;
+	list->labels = labels;
+	labels += list->nr_labels;
+	*labels = (struct pp_archive_labels){ 0 };
+	home = pp_locate_home(&s->side->locator, whole);
+	labels->to = op_arena_printf(arena, "%s/" OP_LABELS_FILE,
+				     home + strspn(home, "/"));
+	if (!labels->to)
+		return -ENOMEM;
+	err = find_labels(s, folder, &labels->labels);
+	if (err || !labels->labels.nr)
+		op_labels_release(&labels->labels);
+	else
+		list->nr_labels++;
+	return err;
+}
+
+static int archive_labels(struct search *s)
+{
+	const struct pp_sessions *sessions = &s->side->list.sessions;
+	int err = 0;
+
+	/* Spans have those of their session. */
+	for (size_t i = 0; i < sessions->nr && !err; i++)
+		if (!sessions->list[i].is_span)
+			err = archive_labels_of(s, sessions->list[i].path);
+	return err;
+}
+
 static int archive_logs(struct search *s)
 {
 	static const char *const names[] = { "/abi", "/samples/oprofiled.log",
 					     "/samples/operf.log" };
 	int err = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) &&
+			   !s->request->samples_only && !err;
+	     i++) {
 		const char *path =
 			op_arena_printf(&s->list->report.arena, "%s%s",
 					s->side->session->dir, names[i]);
@@ -700,7 +771,7 @@ static int list_archive(struct search *s)
 	s->list->sessions = s->side->list.sessions;
 	return err ?: archive_images(s) ?: archive_sources(s) ?:
 		      archive_samples(s) ?: archive_ledgers(s) ?:
-		      archive_logs(s) ?: archive_events(s) ?:
+		      archive_labels(s) ?: archive_logs(s) ?: archive_events(s) ?:
 		      record_paths(s) ?: drop_double_files(s->list);
 }
 
@@ -742,6 +813,8 @@ void pp_archive_list_free(struct pp_archive_list *list)
 	if (!list)
 		return;
 	pp_sessions_close(&list->sessions);
+	for (size_t i = 0; i < list->nr_labels; i++)
+		op_labels_release(&list->labels[i].labels);
 	op_arena_release(&list->report.arena);
 	free(list);
 }

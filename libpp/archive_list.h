@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "libop/op_diag.h"
+#include "libop/op_labels.h"
 #include "libop/op_session.h"
 #include "libop/op_arena.h"
 #include "libpp/messages.h"
@@ -40,11 +41,20 @@ struct pp_archive_file {
 	const struct pp_archive_pack *pack; /* what to copy of it; NULL: all */
 };
 
+/* The labels of a session, which are written, not copied. */
+struct pp_archive_labels {
+	const char *to; /* in the archive, relative to it */
+	struct op_labels labels; /* at least one */
+};
+
 struct pp_archive_request {
 	const struct op_session *session;
 	const struct pp_spec *spec;
 	bool exclude_dependent;
 	bool sources; /* those that samples were taken in, too */
+	bool samples_only; /* nothing that names come from */
+	const struct op_labels *labels; /* for each session, besides those that
+					   it has */
 	const char *root; /* see pp_locator_init() */
 	const char *const *image_path;
 	struct pp_debuginfod *debuginfod; /* as in pp_request */
@@ -58,6 +68,9 @@ struct pp_archive_list {
 					  two have one place */
 	size_t nr;
 	uint64_t size; /* of all, bytes */
+	struct pp_archive_labels
+		*labels; /* one for each session that has any */
+	size_t nr_labels;
 	const char *session; /* the session folder, as it is to be called */
 	const char *const *image_path; /* likewise, ended by NULL; or NULL */
 };

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Writes an archive: copies of the listed files, then the facts about it, then
- * the hash of every file. All of that is made in a hidden folder beside the
- * place of the archive and renamed at the end, so that whoever looks sees the
- * whole archive or none, and an interrupted oparchive leaves nothing.
+ * the hash of every file.
  *
  * The session may be in use meanwhile. A sample file that was torn by a write
  * is copied again, and without a sample file there is no archive, because it
@@ -13,11 +11,8 @@
 
 #include "libpp/archive_write.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +25,7 @@
 #include "libop/op_file.h"
 #include "libop/op_folder.h"
 #include "libpp/archive.h"
+#include "libpp/archive_folder.h"
 #include "libpp/archive_samples.h"
 #include "libpp/symbols/elf_digest.h"
 
@@ -41,40 +37,9 @@ struct writer {
 	const struct pp_archive_writing *how;
 	struct op_diag *diag;
 	struct op_arena *arena;
-	const char *folder; /* the hidden one */
-	struct pp_sums sums;
+	struct pp_archive_folder folder;
 	uint64_t done; /* bytes */
 };
-
-static int cannot_write(struct writer *w, int err)
-{
-	return op_diag_set(w->diag, err,
-			   "%s: cannot be written: %s; nothing is kept",
-			   w->how->folder, strerror(-err));
-}
-
-/* ---- folders ------------------------------------------------------------- */
-
-static int remove_archive_folder(const char *folder)
-{
-	char *copy = strdup(folder), *roots[] = { copy, NULL };
-	FTS *fts =
-		copy ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
-	FTSENT *entry;
-	int err = fts ? 0 : -errno;
-
-	while (fts && (entry = fts_read(fts))) {
-		if (entry->fts_info == FTS_D)
-			continue;
-		if (entry->fts_info == FTS_DP ? rmdir(entry->fts_accpath)
-					      : unlink(entry->fts_accpath))
-			err = -errno;
-	}
-	if (fts)
-		fts_close(fts);
-	free(copy);
-	return err;
-}
 
 /* ---- single files -------------------------------------------------------- */
 
@@ -113,7 +78,7 @@ static int copy_and_hash(struct writer *w, int from, int to,
 		sha256_update(&sha, (size_t)got, buf);
 		err = op_file_write_at(to, buf, (size_t)got, at);
 		if (err)
-			return cannot_write(w, err);
+			return pp_archive_folder_failed(&w->folder, err);
 		at += (uint64_t)got;
 		err = tell_progress(w, (uint64_t)got);
 	}
@@ -128,16 +93,16 @@ static int copy_digest(struct writer *w, int from, int to,
 	int err = pp_elf_digest(from, to);
 
 	if (err && err != -ENOEXEC)
-		return cannot_write(w, err);
+		return pp_archive_folder_failed(&w->folder, err);
 	if (err && ftruncate(to, 0))
-		return cannot_write(w, -errno);
+		return pp_archive_folder_failed(&w->folder, -errno);
 	if (err)
 		return copy_and_hash(w, from, to, hash, why);
 	*why = 0;
 	if (lseek(to, 0, SEEK_SET))
-		return cannot_write(w, -errno);
+		return pp_archive_folder_failed(&w->folder, -errno);
 	err = pp_sha256_fd(to, hash);
-	return err ? cannot_write(w, err) : 0;
+	return err ? pp_archive_folder_failed(&w->folder, err) : 0;
 }
 
 /* Let the new file @to look like @from, but writable for its owner, who will
@@ -156,7 +121,7 @@ static int finish_file(struct writer *w, int from, int to)
 	}
 	if (close(to) && !err)
 		err = -errno;
-	return err ? cannot_write(w, err) : 0;
+	return err ? pp_archive_folder_failed(&w->folder, err) : 0;
 }
 
 static int copy_open_file(struct writer *w, const struct pp_archive_file *file,
@@ -166,10 +131,10 @@ static int copy_open_file(struct writer *w, const struct pp_archive_file *file,
 	int err = op_make_parents(path, 0755), to;
 
 	if (err)
-		return cannot_write(w, err);
+		return pp_archive_folder_failed(&w->folder, err);
 	to = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (to < 0)
-		return cannot_write(w, -errno);
+		return pp_archive_folder_failed(&w->folder, -errno);
 	err = digest ? copy_digest(w, from, to, hash, why)
 		     : copy_and_hash(w, from, to, hash, why);
 	if (!err)
@@ -187,14 +152,14 @@ static int copy_pack(struct writer *w, const struct pp_archive_file *file,
 
 	*why = err == -EBADMSG ? err : 0;
 	if (err)
-		return *why ? 0 : cannot_write(w, err);
+		return *why ? 0 : pp_archive_folder_failed(&w->folder, err);
 	to = open(path, O_RDWR | O_CLOEXEC);
 	if (to < 0)
-		return cannot_write(w, -errno);
+		return pp_archive_folder_failed(&w->folder, -errno);
 	err = pp_sha256_fd(to, hash);
 	if (err) {
 		close(to);
-		return cannot_write(w, err);
+		return pp_archive_folder_failed(&w->folder, err);
 	}
 	return finish_file(w, from, to) ?: tell_progress(w, file->size);
 }
@@ -255,23 +220,11 @@ static int cannot_read(struct writer *w, const struct pp_archive_file *file,
 	return 0;
 }
 
-static int add_sum(struct writer *w, const char *name, const uint8_t *hash)
-{
-	struct pp_sum *sums = op_arena_grow(w->arena, w->sums.list, w->sums.nr,
-					    sizeof(*sums));
-
-	if (!sums)
-		return -ENOMEM;
-	w->sums.list = sums;
-	sums[w->sums.nr].name = name;
-	memcpy(sums[w->sums.nr++].hash, hash, PP_SHA256_LEN);
-	return 0;
-}
-
 static int write_archived_file(struct writer *w,
 			       const struct pp_archive_file *file)
 {
-	char *path = op_arena_printf(w->arena, "%s/%s", w->folder, file->to);
+	char *path =
+		op_arena_printf(w->arena, "%s/%s", w->folder.path, file->to);
 	uint8_t hash[PP_SHA256_LEN];
 	int tries = 0, why = 0, err;
 
@@ -285,7 +238,7 @@ static int write_archived_file(struct writer *w,
 	if (tries == TRIES_MAX)
 		why = -EBUSY;
 	if (!why)
-		return add_sum(w, file->to, hash);
+		return pp_archive_folder_add(&w->folder, file->to, hash);
 	unlink(path);
 	return cannot_read(w, file, why);
 }
@@ -296,12 +249,9 @@ static int write_facts(struct writer *w)
 {
 	const char *const *folder = w->list->image_path;
 	struct op_config *facts = op_config_new();
-	char *path =
-		op_arena_printf(w->arena, "%s/" PP_ARCHIVE_FACTS, w->folder);
-	uint8_t hash[PP_SHA256_LEN];
-	int err = -ENOMEM, fd;
+	int err = -ENOMEM;
 
-	if (facts && path)
+	if (facts)
 		err = op_config_set_u64(facts, PP_FACT_FORMAT,
 					PP_ARCHIVE_FORMAT)
 			      ?: op_config_set(facts, PP_FACT_SESSION,
@@ -312,137 +262,33 @@ static int write_facts(struct writer *w)
 		op_diag_set(
 			w->diag, err,
 			"a path with a newline, or with a blank at an end, cannot be archived: the session folder or --image-path");
-	err = err ?: op_make_parents(path, 0755) ?:
-		     op_config_write(facts, path, 0644, w->diag);
+	err = err ?: pp_archive_folder_facts(&w->folder, facts);
 	op_config_free(facts);
-	if (err)
-		return err == -EINVAL ? err : cannot_write(w, err);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	err = fd < 0 ? -errno : pp_sha256_fd(fd, hash);
-	if (fd >= 0)
-		close(fd);
-	return err ? cannot_write(w, err) : add_sum(w, PP_ARCHIVE_FACTS, hash);
+	return err;
 }
 
-static int compare_sums(const void *a, const void *b)
+static int write_labels(struct writer *w,
+			const struct pp_archive_labels *labels)
 {
-	const struct pp_sum *x = a, *y = b;
+	char *path =
+		op_arena_printf(w->arena, "%s/%s", w->folder.path, labels->to);
+	int err = path ? op_make_parents(path, 0755) : -ENOMEM;
 
-	return strcmp(x->name, y->name);
-}
-
-/* A disk may turn out to be full only now. */
-static int put_on_disk(struct writer *w)
-{
-	int fd = open(w->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err = fd < 0 || syncfs(fd) ? -errno : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return err ? cannot_write(w, err) : 0;
+	if (!err)
+		err = op_labels_write(&labels->labels, path, NULL);
+	return err ? pp_archive_folder_failed(&w->folder, err)
+		   : pp_archive_folder_hash(&w->folder, labels->to);
 }
 
 static int write_folder(struct writer *w)
 {
-	const char *path =
-		op_arena_printf(w->arena, "%s/" PP_ARCHIVE_SUMS, w->folder);
-	int err = path ? 0 : -ENOMEM;
+	int err = 0;
 
 	for (size_t i = 0; i < w->list->nr && !err; i++)
 		err = write_archived_file(w, &w->list->files[i]);
-	err = err ?: write_facts(w);
-	if (err)
-		return err;
-	qsort(w->sums.list, w->sums.nr, sizeof(*w->sums.list), compare_sums);
-	err = pp_sums_write(&w->sums, path);
-	return err ? cannot_write(w, err) : put_on_disk(w);
-}
-
-/* ---- its place ----------------------------------------------------------- */
-
-static bool is_archive(const char *folder)
-{
-	char path[PATH_MAX];
-
-	return snprintf(path, sizeof(path), "%s/" PP_ARCHIVE_FACTS, folder) <
-		       (int)sizeof(path) &&
-	       !access(path, F_OK);
-}
-
-static int exists_already(struct writer *w, const char *to)
-{
-	return op_diag_set(
-		w->diag, -EEXIST,
-		w->how->replace
-			? "%s: exists already and is not an archive; remove it, or name another folder"
-			: "%s: exists already; remove it, name another folder, or replace an archive with --force",
-		to);
-}
-
-/* An empty folder gives way; an archive is exchanged and then removed. */
-static int put_archive_in_place(struct writer *w, const char *to)
-{
-	if (!rename(w->folder, to))
-		return 0;
-	if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
-		return cannot_write(w, -errno);
-	if (!w->how->replace || !is_archive(to))
-		return exists_already(w, to);
-	if (renameat2(AT_FDCWD, w->folder, AT_FDCWD, to, RENAME_EXCHANGE))
-		return cannot_write(w, -errno);
-	if (remove_archive_folder(w->folder))
-		pp_message(&w->list->report.messages, PP_WARNING,
-			   "%s: holds the old archive and cannot be removed",
-			   w->folder);
-	return 0;
-}
-
-/* Refuse before the work what would be refused after it. */
-static int check_place(struct writer *w, const char *to)
-{
-	struct dirent *entry = NULL;
-	struct stat st;
-	DIR *dir;
-	bool is_empty;
-
-	if (lstat(to, &st))
-		return errno == ENOENT ? 0 : cannot_write(w, -errno);
-	dir = opendir(to);
-	while (dir && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			break;
-	is_empty = dir && !entry;
-	if (dir)
-		closedir(dir);
-	return is_empty || (w->how->replace && is_archive(to))
-		       ? 0
-		       : exists_already(w, to);
-}
-
-static int make_hidden_folder(struct writer *w, const char *to)
-{
-	const char *slash = strrchr(to, '/');
-	int parent = slash ? (int)(slash - to) + 1 : 0;
-	char *folder = op_arena_printf(w->arena, "%.*s.%s.XXXXXX", parent, to,
-				       to + parent);
-	int err;
-
-	if (!folder)
-		return -ENOMEM;
-	err = op_make_parents(folder, 0755);
-	if (!err && !mkdtemp(folder))
-		err = -errno;
-	w->folder = folder;
-	return err ? cannot_write(w, err) : 0;
-}
-
-/* As mkdir(2) would have made it. */
-static int open_to_others(struct writer *w)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return chmod(w->folder, 0777 & ~mask) ? cannot_write(w, -errno) : 0;
+	for (size_t i = 0; i < w->list->nr_labels && !err; i++)
+		err = write_labels(w, &w->list->labels[i]);
+	return err ?: write_facts(w);
 }
 
 int pp_archive_write(struct pp_archive_list *list,
@@ -452,19 +298,15 @@ int pp_archive_write(struct pp_archive_list *list,
 			    .how = how,
 			    .diag = diag,
 			    .arena = &list->report.arena };
-	char *to = op_arena_strdup(w.arena, how->folder);
-	int err;
+	int err = pp_archive_folder_begin(&w.folder, w.arena, how->folder,
+					  how->replace, diag);
 
-	if (!to)
-		return -ENOMEM;
-	for (size_t len = strlen(to); len > 1 && to[len - 1] == '/'; len--)
-		to[len - 1] = '\0';
-	err = check_place(&w, to) ?: make_hidden_folder(&w, to);
 	if (err)
 		return err;
-	err = write_folder(&w) ?: open_to_others(&w) ?:
-	      put_archive_in_place(&w, to);
+	err = write_folder(&w)
+		      ?: pp_archive_folder_finish(&w.folder,
+						  &list->report.messages);
 	if (err)
-		remove_archive_folder(w.folder);
+		pp_archive_folder_cancel(&w.folder);
 	return err;
 }

@@ -3,9 +3,9 @@
 #define LIBPP_ARCHIVE_WRITE_H
 
 /*
- * Writing an archive (libpp/archive.h). It is made beside its place, in a
- * folder with a hidden name, put on the disk, and renamed: it is there as a
- * whole or not at all. The hidden folder of one that fails is removed.
+ * Writing an archive (libpp/archive.h) of what is listed. It is there as a
+ * whole or not at all (archive_folder.h); what there is of one that fails is
+ * removed.
  */
 
 #include <stdbool.h>

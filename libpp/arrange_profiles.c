@@ -137,6 +137,11 @@ static int find_classes(struct pp_classes *classes, struct pp_sample_list *list,
 	return 0;
 }
 
+const char *pp_session_axis(const struct pp_classes *classes)
+{
+	return classes->by_label ?: "session";
+}
+
 /* ---- axes ---------------------------------------------------------------- */
 
 bool pp_same_event(const struct pp_class *a, const struct pp_class *b)
@@ -332,7 +337,7 @@ static const char *axis_value(struct op_arena *arena,
 	case PP_AXIS_CPU:
 		return id_name(arena, "cpu", class->cpu);
 	case PP_AXIS_SESSION:
-		return op_arena_printf(arena, "session:%s",
+		return op_arena_printf(arena, "%s:%s", pp_session_axis(classes),
 				       class->session ? class->session : "all");
 	case PP_AXIS_TIME:
 		return time_title(arena, class);
@@ -393,7 +398,9 @@ static const char *advice_on_axes(struct op_arena *arena,
 	const struct pp_class *class = &classes->classes[0];
 	const bool *differing = classes->differing;
 	const char *leave = differing[PP_AXIS_SESSION]
-				    ? "leave out --by-session"
+				    ? classes->by_label
+					      ? "leave out --by-label"
+					      : "leave out --by-session"
 			    : differing[PP_AXIS_TIME] ? "leave out --over-time"
 						      : "";
 	const char *threads =
@@ -455,7 +462,8 @@ int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
 {
 	unsigned int nr;
 
-	*classes = (struct pp_classes){ .axis = PP_AXIS_EVENT };
+	*classes = (struct pp_classes){ .axis = PP_AXIS_EVENT,
+					.by_label = list->by_label };
 	if (find_classes(classes, list, merge) ||
 	    name_cgroups(list->arena, classes))
 		return -ENOMEM;

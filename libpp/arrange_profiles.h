@@ -59,7 +59,7 @@ struct pp_class {
 	const char *cgroup; /* path; empty: not known; NULL when merged */
 	const char *cgroup_name; /* what people call it; "unknown", or "all"
 				    when merged */
-	const char *session; /* name of its folder; NULL when merged */
+	const char *session; /* its name, or its label; NULL when merged */
 	uint64_t begin, end; /* where times are columns; else 0 */
 	/* How long its event was to be counted and had a counter: ns, sums over
 	 * CPUs, 0 when not known; and their ratio, where that matters: the
@@ -90,6 +90,8 @@ struct pp_classes {
 	size_t nr;
 	bool in_rows; /* tasks are rows, not columns */
 	bool row_axes[PP_NR_AXES]; /* those that differ from row to row */
+	const char *by_label; /* sessions are told apart by that label; NULL: by
+				 name */
 	enum pp_axis axis; /* PP_AXIS_EVENT when there is one class; the first
 			      of several */
 	bool differing[PP_NR_AXES]; /* but for those in rows */
@@ -120,6 +122,9 @@ int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
  * of them. */
 int pp_class_find(const struct pp_classes *classes,
 		  const struct pp_sample_file *file, unsigned int merge);
+
+/* What sessions are told apart by: "session", or a label. */
+const char *pp_session_axis(const struct pp_classes *classes);
 
 /* Whether @class counts timer interrupts rather than an event. */
 bool pp_class_is_timer(const struct pp_class *class);

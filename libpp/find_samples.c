@@ -357,6 +357,9 @@ int pp_sample_list_find(struct pp_sample_list *list,
 	int err = pp_sessions_open(&list->sessions, list->arena, session,
 				   list->archive, spec, diag);
 
+	if (!err && list->by_label)
+		err = pp_sessions_label(&list->sessions, list->arena,
+					list->by_label);
 	if (err)
 		return err;
 	search.scratch = malloc(OP_MANGLE_MAX);

@@ -10,24 +10,23 @@
 
 #include "libpp/population.h"
 
+/* @one is room for the account of a session. */
 static int add_account(struct pp_population *p, struct pp_side *side,
-		       struct op_ledger *sum, const struct pp_session *session,
-		       bool *absent)
+		       struct op_ledger *sum, struct op_ledger *one,
+		       const struct pp_session *session, bool *absent)
 {
-	struct op_ledger *one =
-		op_arena_alloc(&p->report->arena, 1, sizeof(*one));
 	const char *path =
 		op_arena_printf(&p->report->arena, "%s/ledger", session->path);
 	struct op_diag why = { 0 };
 	struct stat st;
 	int err;
 
-	if (!one || !path)
+	if (!path)
 		return -ENOMEM;
 	err = pp_archive_check(side->archive, path);
 	if (err == -EILSEQ)
 		op_diag_set(&why, err, "%s: it is not what was archived", path);
-	err = err ?: op_ledger_read(one, path, &why) ?: op_ledger_merge(sum, one);
+	err = err ?: op_ledger_read(one, path, &why) ?: op_ledger_sum(sum, one);
 	if (err == -ENOMEM)
 		return err;
 	if (err && err != -ENOENT)
@@ -48,13 +47,13 @@ static int add_account(struct pp_population *p, struct pp_side *side,
 int pp_side_account(struct pp_population *p, struct pp_side *side)
 {
 	struct op_ledger *sum =
-		op_arena_alloc(&p->report->arena, 1, sizeof(*sum));
+		op_arena_alloc(&p->report->arena, 2, sizeof(*sum));
 	bool absent = false;
 	int err = sum ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < side->list.sessions.nr && !err; i++)
 		if (!side->list.sessions.list[i].is_left_out)
-			err = add_account(p, side, sum,
+			err = add_account(p, side, sum, sum + 1,
 					  &side->list.sessions.list[i],
 					  &absent);
 	if (!err && !absent) {

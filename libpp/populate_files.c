@@ -137,6 +137,7 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	side->list.arena = &p->report->arena;
 	side->list.archive = side->archive;
 	side->list.call_graphs = request->call_graph;
+	side->list.by_label = request->by_label;
 	err = pp_sample_list_find(&side->list, side->session, side->spec,
 				  messages, diag) ?:
 	      name_modules(side) ?:

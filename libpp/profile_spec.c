@@ -26,6 +26,7 @@ enum value_kind {
 	VALUE_NUMBER,
 	VALUE_FOLDER,
 	VALUE_TIME,
+	VALUE_LABEL,
 };
 
 // clang-format off
@@ -46,6 +47,8 @@ static const struct tag {
 	[PP_SPEC_CPU]             = { "cpu",             VALUE_NUMBER },
 	[PP_SPEC_CGROUP]          = { "cgroup",          VALUE_GLOB },
 	[PP_SPEC_TIME]            = { "time",            VALUE_TIME },
+	[PP_SPEC_HOST]            = { "host",            VALUE_GLOB },
+	[PP_SPEC_LABEL]           = { "label",           VALUE_LABEL },
 	[PP_SPEC_SESSION]         = { "session",         VALUE_TEXT },
 	[PP_SPEC_SESSION_EXCLUDE] = { "session-exclude", VALUE_TEXT },
 	[PP_SPEC_ARCHIVE]         = { "archive",         VALUE_FOLDER },
@@ -179,6 +182,25 @@ static int folder_item(struct op_arena *arena, struct pp_spec_item *item,
 	return item->pattern ? 0 : -ENOMEM;
 }
 
+/* "KEY=PATTERN" */
+static int label_item(struct op_arena *arena, struct pp_spec_item *item,
+		      const char *word, struct op_diag *diag)
+{
+	size_t len = strcspn(item->text, "=");
+	char *key = op_arena_strdup(arena, item->text);
+
+	if (!key)
+		return -ENOMEM;
+	key[len] = '\0';
+	if (!item->text[len] || !item->text[len + 1] || !op_label_key_ok(key))
+		return op_diag_set(diag, -EINVAL,
+				   "%s: '%s' is no label; give KEY=VALUE", word,
+				   item->text);
+	item->key = key;
+	item->pattern = item->text + len + 1;
+	return 0;
+}
+
 static int add_spec_item(struct pp_spec *spec, enum pp_spec_tag tag,
 			 const char *text, struct op_diag *diag)
 {
@@ -210,6 +232,8 @@ static int add_spec_item(struct pp_spec *spec, enum pp_spec_tag tag,
 	if (tags[tag].kind == VALUE_TIME)
 		return pp_time_range_parse(&item->range, text, time(NULL),
 					   diag);
+	if (tags[tag].kind == VALUE_LABEL)
+		return label_item(&spec->arena, item, list->word, diag);
 	if (tags[tag].kind == VALUE_FOLDER)
 		return folder_item(&spec->arena, item, list->word, diag);
 	return 0;
@@ -411,4 +435,34 @@ bool pp_spec_matches(const struct pp_spec *spec,
 		if (!tag_allows(spec, tag, subject))
 			return false;
 	return true;
+}
+
+/* ---- labels -------------------------------------------------------------- */
+
+/* Whether one of the items of "label:" with the key of @item matches. */
+static bool label_matches(const struct pp_spec_list *list,
+			  const struct pp_spec_item *item, const char *value)
+{
+	for (size_t i = 0; value && i < list->nr; i++)
+		if (!strcmp(list->items[i].key, item->key) &&
+		    matches_name(list->items[i].pattern, value))
+			return true;
+	return false;
+}
+
+bool pp_spec_matches_labels(const struct pp_spec *spec,
+			    const struct op_labels *labels)
+{
+	const struct pp_spec_list *hosts = &spec->lists[PP_SPEC_HOST];
+	const struct pp_spec_list *list = &spec->lists[PP_SPEC_LABEL];
+	const char *host = op_labels_find(labels, OP_LABEL_HOST);
+	bool is_host = !hosts->nr;
+
+	for (size_t i = 0; host && i < hosts->nr && !is_host; i++)
+		is_host = matches_name(hosts->items[i].pattern, host);
+	for (size_t i = 0; i < list->nr; i++)
+		if (!label_matches(list, &list->items[i],
+				   op_labels_find(labels, list->items[i].key)))
+			return false;
+	return is_host;
 }

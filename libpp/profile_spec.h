@@ -18,6 +18,9 @@
  * must all agree. Text before a colon that is no tag belongs to a path.
  *
  * "time:" chooses spans of a session's history (libpp/time_range.h).
+ * "host:" and "label:" choose sessions by their labels (libop/op_labels.h). An
+ * item of "host:" is a shell pattern, one of "label:" is KEY=PATTERN. Items
+ * of "label:" with one key are alternatives, different keys must all agree.
  *
  * "build-id:" matches the first digits of a build-id. "cgroup:" is a shell
  * pattern for the path of a cgroup, its last part, or what people call it
@@ -33,6 +36,7 @@
 #include <stdint.h>
 
 #include "libop/op_diag.h"
+#include "libop/op_labels.h"
 #include "libop/op_mangle.h"
 #include "libop/op_arena.h"
 #include "libpp/time_range.h"
@@ -52,6 +56,8 @@ enum pp_spec_tag {
 	PP_SPEC_CGROUP,
 	PP_SPEC_TIME, /* not of a file, like the rest: where to look for files
 		       */
+	PP_SPEC_HOST, /* of a session: its label "host" */
+	PP_SPEC_LABEL, /* any label of it */
 	PP_SPEC_SESSION,
 	PP_SPEC_SESSION_EXCLUDE,
 	PP_SPEC_ARCHIVE,
@@ -63,6 +69,7 @@ struct pp_spec_item {
 	const char *pattern; /* of a path: made absolute where that applies */
 	const char *link; /* of a path that is a link, without links in its
 			     folder; NULL: it is none */
+	const char *key; /* of a label; the pattern is for its value */
 	bool base; /* the pattern also matches the last component */
 	uint64_t number; /* of a numeric tag */
 	struct pp_time_range range; /* of time: */
@@ -119,6 +126,11 @@ bool pp_spec_item_matches(enum pp_spec_tag tag, const struct pp_spec_item *item,
 /* Whether @subject is asked for. Session tags are not looked at. */
 bool pp_spec_matches(const struct pp_spec *spec,
 		     const struct pp_spec_subject *subject);
+
+/* Whether "host:" and "label:" ask for a session with @labels; any if they are
+ * not given. */
+bool pp_spec_matches_labels(const struct pp_spec *spec,
+			    const struct op_labels *labels);
 
 /*
  * Split @text at commas into strings of @arena; "\," and "\\" stand for

@@ -74,6 +74,8 @@ struct pp_request {
 	bool declarations; /* with lines: a symbol's is where its function is
 			      declared, not that of its first address */
 	bool inlines; /* functions that were inlined are symbols of their own */
+	const char *by_label; /* unless sessions are merged: a column for each
+				 value of it; NULL: for each session */
 	bool keep_inlines; /* with inlines: put them into the session's store */
 	bool call_sites; /* with details and inlines: where each address was
 			    inlined */

@@ -15,6 +15,8 @@ struct pp_session_search {
 	const struct op_session *session;
 	const struct pp_archive *archive;
 	const struct pp_spec *spec;
+	struct op_labels *seen; /* of sessions that are not asked for */
+	size_t nr_seen;
 	struct op_diag *diag;
 	time_t now;
 	uint64_t first; /* begin of the first span that there is; 0: none */

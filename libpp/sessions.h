@@ -16,6 +16,7 @@
 
 #include "libdb/db_folder.h"
 #include "libop/op_diag.h"
+#include "libop/op_labels.h"
 #include "libop/op_session.h"
 #include "libpp/archive.h"
 #include "libop/op_arena.h"
@@ -24,7 +25,9 @@
 /* A session folder, or a span of its history. */
 struct pp_session {
 	const char *path;
-	const char *name; /* of the session, whose spans share it */
+	const char *name; /* of the session, whose spans share it; or its label
+			     that is asked for */
+	struct op_labels labels; /* until it is closed; of a span none */
 	/* The time of its samples, seconds since the epoch; of a session with
 	 * spans that of what is beside them; end 0: not known. */
 	uint64_t begin, end;
@@ -59,7 +62,9 @@ struct pp_sessions {
 
 /*
  * Open what @spec asks for, with the history or the times of it, of @session's,
- * or of @archive's if that is not NULL. To be closed either way. Returns 0;
+ * or of @archive's if that is not NULL: without names of sessions the current
+ * one, or all of an archive that several were merged into, and of these those
+ * with the labels that are asked for. To be closed either way. Returns 0;
  * -ENOENT and the like with the reason in @diag when a session is not there;
  * -ENOMEM.
  */
@@ -74,6 +79,11 @@ int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,
  * so a column may reach further than its length. Returns 0 or -ENOMEM.
  */
 int pp_sessions_make_columns(struct pp_sessions *sessions, size_t most);
+
+/* Let the title of each be its label @key, or "unknown"; before any is closed.
+ * Returns 0 or -ENOMEM. */
+int pp_sessions_label(struct pp_sessions *sessions, struct op_arena *arena,
+		      const char *key);
 
 /* Let go of the folders, once or more often; the list stays. */
 void pp_sessions_close(struct pp_sessions *sessions);

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +17,7 @@
 #include "pp/oparchive_options.h"
 #include "pp/options.h"
 #include "pp/progress.h"
-
-static volatile sig_atomic_t caught; /* the signal that came; else 0 */
+#include "pp/signals.h"
 
 /* ---- progress ------------------------------------------------------------ */
 
@@ -36,30 +34,7 @@ static int show_copying(void *data, uint64_t done)
 	pp_progress_show(&copying->progress,
 			 "oparchive: %" PRIu64 " of %" PRIu64 " MB", done >> 20,
 			 total >> 20);
-	return caught;
-}
-
-/* ---- signals ------------------------------------------------------------- */
-
-static void catch (int signal)
-{
-	caught = signal;
-}
-
-/* A signal ends the copying, so that the unfinished archive can be removed. A
- * signal that the caller ignores, as nohup(1) does, stays ignored. */
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
-	struct sigaction action = { .sa_handler = catch };
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct sigaction old;
-
-		if (!sigaction(signals[i], NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-	}
+	return pp_caught_signal();
 }
 
 /* ---- the work ------------------------------------------------------------ */
@@ -103,7 +78,7 @@ static int write_archive(const struct oparchive_options *o,
 	int err;
 
 	pp_progress_start(&copying.progress);
-	catch_signals();
+	pp_catch_signals();
 	err = pp_archive_write(list, &how, diag);
 	pp_progress_end(&copying.progress);
 	return err;
@@ -155,11 +130,8 @@ int main(int argc, char **argv)
 			op_diag_text(&diag, -ENOMEM));
 	pp_debuginfod_free(options.request.debuginfod);
 	pp_spec_release(&options.spec);
+	op_labels_release(&options.labels);
 	poptFreeContext(context);
-	/* An interrupted program ends by the signal, so that a shell knows. */
-	if (caught) {
-		signal(caught, SIG_DFL);
-		raise(caught);
-	}
+	pp_end_by_signal();
 	return status;
 }

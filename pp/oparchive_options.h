@@ -15,12 +15,15 @@
 struct oparchive_args {
 	struct pp_common_args common;
 	char *output;
-	int exclude_dependent, list_files, symbols_only, sources, force;
+	char **labels; /* ended by NULL; or NULL */
+	int exclude_dependent, list_files, symbols_only, samples_only, sources,
+		force;
 };
 
 struct oparchive_options {
 	struct oparchive_args args;
 	struct pp_spec spec;
+	struct op_labels labels;
 	struct pp_archive_request request; /* all but the session */
 	unsigned int verbose; /* bits 1 << PP_REMARK_... */
 };
@@ -33,7 +36,7 @@ poptContext oparchive_parse(struct oparchive_args *args, int argc,
 /*
  * Make options->request and so on of options->args. Returns 0; -EINVAL with
  * the reason in @diag; -ENOMEM. What is not released by pp_spec_release() of
- * options->spec belongs to popt.
+ * options->spec and op_labels_release() of options->labels belongs to popt.
  */
 int oparchive_take_options(struct oparchive_options *options,
 			   struct op_diag *diag);

@@ -43,6 +43,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "layout", '\0', POPT_ARG_STRING, &a->layout, 0, "show threads, processes and cgroups in rows or columns", "rows|columns" },
 		{ "by-session", '\0', POPT_ARG_NONE, &a->by_session, 0, "show a column for each session", NULL },
 		{ "over-time", '\0', POPT_ARG_NONE, &a->over_time, 0, "show the hottest symbols over the times of the history", NULL },
+		{ "by-label", '\0', POPT_ARG_STRING, &a->by_label, 0, "show a column for each value of that label of sessions, such as host", "KEY" },
 		{ "by-build", '\0', POPT_ARG_NONE, &a->by_build, 0, "show builds of one path separately", NULL },
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out samples in libraries and the kernel", NULL },
 		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "show only these symbols", "NAMES" },
@@ -505,7 +506,8 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	struct op_arena *arena = &o->arena;
 
 	o->max_loss = -1;
-	if (!a->by_session)
+	r->by_label = a->by_label;
+	if (!a->by_session && !a->by_label)
 		r->merge = PP_MERGE_SESSION;
 	if (r->code_frames)
 		r->merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID |

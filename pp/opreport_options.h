@@ -21,6 +21,7 @@ struct opreport_args {
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
 	int by_build, wide, by_line, no_pager;
 	int no_header, long_names, show_address, accumulated, global_percent;
+	char *by_label;
 	int intervals, by_session, over_time, no_inlines;
 	int check, repair;
 	int aliases; /* of --format: bits, in the order of their options */

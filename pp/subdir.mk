@@ -12,7 +12,7 @@ opimport_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 $(O)/pp/opimport_pprof.o: $(O)/libpp/format/profile.pb-c.c
 
 PROGS += oparchive
-oparchive_SRCS := $(wildcard pp/oparchive*.c) pp/options.c pp/progress.c
+oparchive_SRCS := $(wildcard pp/oparchive*.c) pp/options.c pp/progress.c pp/signals.c
 oparchive_LIBS := libpp libdb libop
 oparchive_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 

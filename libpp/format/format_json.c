@@ -77,8 +77,12 @@ static void json_write_class(struct writer *w, size_t i)
 			op_json_text(json, "cgroup", class->cgroup);
 		op_json_text(json, "cgroup_name", class->cgroup_name);
 	}
-	if (class->session)
+	if (class->session && w->report->classes.by_label) {
+		op_json_text(json, "label", w->report->classes.by_label);
+		op_json_text(json, "label_value", class->session);
+	} else if (class->session) {
 		op_json_text(json, "session", class->session);
+	}
 	if (class->end) {
 		op_json_u64(json, "begin", class->begin);
 		op_json_u64(json, "end", class->end);

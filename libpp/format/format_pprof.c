@@ -96,7 +96,8 @@ static void pprof_find_labels(struct pprof *w, struct pprof_labels *labels,
 	if (root->cgroup)
 		pprof_label(w, labels, "cgroup",
 			    *root->cgroup ? root->cgroup : "unknown");
-	pprof_label(w, labels, "session", class->session);
+	pprof_label(w, labels, pp_session_axis(&w->report->classes),
+		    class->session);
 }
 
 static void pprof_put_sample(struct pprof *w, uint32_t node,

@@ -162,7 +162,8 @@ static void text_write_column(const struct pp_text *t,
 				? *class->cgroup ? class->cgroup : "unknown"
 				: "all");
 	else if (axis == PP_AXIS_SESSION)
-		fprintf(t->out, "Samples of session %s\n", class->session);
+		fprintf(t->out, "Samples of %s %s\n",
+			pp_session_axis(&t->report->classes), class->session);
 	op_arena_release(&arena);
 }
 

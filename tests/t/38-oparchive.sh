@@ -19,9 +19,9 @@ sample() {
 archive() {
 	"$BIN/oparchive" --session-dir="$S" "$@" 2>"$TMP/err"
 }
-# files DIR: all in an archive but what is its own.
+# files DIR: all in an archive but what is its own, labels too.
 files() {
-	(cd "$1" && find . -type f ! -path './.oparchive/*' | sort)
+	(cd "$1" && find . -type f ! -path './.oparchive/*' ! -name labels | sort)
 }
 # left: what there is in the folder for archives.
 left() {

@@ -398,7 +398,7 @@ static void write_output(FILE *out, const char *command)
 
 /* The files of an archive, those not as SHA256SUMS has them, and the facts. */
 #define SHOW                                                                   \
-	"cd to/a && find . -type f | LC_ALL=C sort && "                        \
+	"cd to/a && find . -type f ! -name labels | LC_ALL=C sort && "         \
 	"sha256sum --quiet --strict -c .oparchive/SHA256SUMS && "              \
 	"cat .oparchive/facts"
 #define SAMPLES                                                                \

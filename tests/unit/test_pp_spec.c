@@ -407,7 +407,7 @@ static void words_choose_files(void **state)
 		  "MISSES\n" },
 		{ "imge:/bin/prog",
 		  "imge:/bin/prog: no sample files match; images here: "
-		  "/bin/prog, /opt/a[b], /lib/libc.so; 'imge:' is not a tag; the tags are image, time, cpu, tgid, tid and 10 more" },
+		  "/bin/prog, /opt/a[b], /lib/libc.so; 'imge:' is not a tag; the tags are image, time, cpu, host, label and 12 more" },
 		{ "Image:x", "Image:x: no sample files match; images here: "
 			     "/bin/prog, /opt/a[b], /lib/libc.so" },
 	};

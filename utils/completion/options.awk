@@ -32,6 +32,10 @@ function end_option(    n, names, i, name, argument, values, optional)
 {
 	if (options == "")
 		return
+	# The help of an option that may be given several times.
+	if (match(options, /--[a-z-]+ [A-Z]/))
+		options = substr(options, 1, RSTART + RLENGTH - 3) "=" \
+			substr(options, RSTART + RLENGTH - 1)
 	argument = options
 	if (argument !~ /=/)
 		argument = "-"

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_ARCHIVE_LABELS_H
+#define LIBPP_ARCHIVE_LABELS_H
+
+/*
+ * Labels (libop/op_labels.h) of the sessions in an archive.
+ */
+
+#include "libop/op_labels.h"
+
+/*
+ * Add host, kernel and machine-id of this machine, as far as they are known.
+ * Returns 0 or -ENOMEM.
+ */
+int pp_labels_of_machine(struct op_labels *labels);
+
+#endif /* LIBPP_ARCHIVE_LABELS_H */
