@@ -16,6 +16,11 @@ oparchive_SRCS := $(wildcard pp/oparchive*.c) pp/options.c pp/progress.c pp/sign
 oparchive_LIBS := libpp libdb libop
 oparchive_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
+PROGS += opmerge
+opmerge_SRCS := $(wildcard pp/opmerge*.c) pp/options.c pp/progress.c pp/signals.c
+opmerge_LIBS := libpp libdb libop
+opmerge_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS) -pthread
+
 PROGS += opgprof
 opgprof_SRCS := $(wildcard pp/opgprof*.c) pp/options.c pp/progress.c
 opgprof_LIBS := libpp libdb libop

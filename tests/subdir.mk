@@ -15,7 +15,7 @@ $(O)/tests/unit/test_pp_pprof.o: $(O)/libpp/format/profile.pb-c.c
 $(foreach t,extended feed stack steps trans,$(eval unit/test_opd_$(t)_SRCS += utils/opstream/stream_text.c))
 
 # What the programs of pp/ are made of, but for their main().
-PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opgprof opannotate opsymbols),$(filter-out pp/optop% pp/oppush%,$(wildcard pp/*.c)))
+PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opmerge opgprof opannotate opsymbols),$(filter-out pp/optop% pp/oppush%,$(wildcard pp/*.c)))
 $(foreach t,options annotate import loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 unit/test_pp_push_SRCS += $(patsubst %,pp/oppush_%.c,pace run spool sums things write)

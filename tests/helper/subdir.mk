@@ -4,7 +4,7 @@
 
 HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
 	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
-	cficheck shapes mkksyms jitcode bpfwork named
+	cficheck shapes mkksyms jitcode bpfwork named mkfleet
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c
@@ -18,6 +18,8 @@ dlburn_LDLIBS = -lm
 control_LIBS := libop
 cficheck_LIBS := libcfi libop
 cficheck_LDLIBS = $(ZLIB_LIBS)
+mkfleet_LIBS := libpp libdb libop
+mkfleet_LDLIBS = $(LIBPP_LDLIBS)
 mkksyms_LIBS := libop
 mkksyms_LDLIBS = $(ZLIB_LIBS)
 # With the library that programs get.

@@ -41,8 +41,10 @@ ROOMS = {
     "libpp/symbols": LIBOP,
     "libpp": {"libpp/symbols": SYMBOLS, **STORES, **LIBOP},
     "libpp/format": {"libpp": "*", **LIBOP},
+    "libpp/merge": {"libpp": "*", "libpp/symbols": SYMBOLS, **STORES, **LIBOP},
     "pp": {
         "libpp": "*",
+        "libpp/merge": "merge.h",
         "libpp/format": "format.h gmon.h profile.pb-c.h text.h text_fit.h",
         "utils": "process.h",
         "libpp/symbols": SYMBOLS,

@@ -40,7 +40,7 @@ is "nothing was written into the build folder" "$(find "$O/html" "$O/lib" "$O/ut
 is "the programs, and none of the tests" \
 	"$(cd "$root/usr/bin" && echo *)" \
 	"another ocount op-check-perfevents opannotate oparchive opcontrol operf \
-opgprof ophelp opimport opjitconv oppush opreport oprofiled opstream opsymbols optop"
+opgprof ophelp opimport opjitconv opmerge oppush opreport oprofiled opstream opsymbols optop"
 for program in "$root"/usr/bin/op* "$root/usr/bin/ocount"; do
 	name=${program##*/}
 	is "$name has a manual page" "$(cd "$root/usr/share/man" && ls man?/"$name".?)" \

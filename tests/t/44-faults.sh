@@ -119,6 +119,9 @@ faults "oparchive" 61 --result 'cd {}/out && find . -type f | sort | xargs cat' 
 faults "oparchive of a pack" 61 \
 	--result 'cd {}/out && find . -type f | sort | xargs cat' -- \
 	"$BIN/oparchive" --session-dir=packed -o {}/out
+"$TESTBIN/mkfleet" fleet 0 3 2 2 2 >/dev/null || exit 1
+faults "opmerge" 61 --result 'cd {}/out && find . -type f | sort | xargs cat' -- \
+	"$BIN/opmerge" -j1 -o {}/out fleet/0 fleet/1 fleet/2
 faults "opsymbols" 31 --prepare "cp -R lines {}/s" \
 	--result 'cd {}/s && find . -type f | sort | xargs md5sum' -- \
 	"$BIN/opsymbols" --session-dir={}/s

@@ -22,7 +22,7 @@ described() {
 }
 
 for program in opcontrol operf ocount ophelp opstream opreport opannotate \
-	oparchive opgprof opimport opsymbols optop op-check-perfevents opjitconv \
+	oparchive opmerge opgprof opimport opsymbols optop op-check-perfevents opjitconv \
 	oprofiled; do
 	helped "$program" >"$TMP/help"
 	described "$program" >"$TMP/items"

@@ -50,7 +50,7 @@ completes() {
 # ---- options, as --help has them -------------------------------------------------
 
 for program in opcontrol operf ocount ophelp opstream opreport opannotate oparchive \
-	opgprof opimport oppush opsymbols optop; do
+	opmerge opgprof opimport oppush opsymbols optop; do
 	is "$program: the options that --help lists" \
 		"$(bash "$TMP/complete.bash" "$O/completion/oprofile" "$program -" |
 			sed 's/=$//' | sort -u)" \
@@ -98,6 +98,7 @@ completes "operf bas" "$(bash -c 'compgen -c bas' | sort -u | paste -sd' ')"
 completes "operf -e default ./prog elsew" "elsewhere"
 completes "operf ./prog --form" ""
 completes "opreport -o elsew" "elsewhere"
+completes "opmerge -o new elsew" "elsewhere"
 completes "opreport --root=elsew" "elsewhere"
 completes "opcontrol --readable-by=roo" "root"
 completes "oprofiled --se" ""
