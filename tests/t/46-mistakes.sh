@@ -153,9 +153,9 @@ mistake 125 '--time-interval=0: .*; give 10 to ' ocount -i 0 true
 mistake 1 '.*terminal; use --once ' optop --session-dir=have
 mistake 2 '--nosuch: unknown option; see optop --help' optop --nosuch
 mistake 1 '/nope: contains no folder samples; name ' opimport --session /nope --output imp
-mistake 1 'there/file: is empty; give a file of perf record, pprof or folded stacks' \
+mistake 1 'there/file: is empty; give a file of perf record, pprof, callgrind or folded stacks' \
 	opimport there/file -o imp
-mistake 1 '/nope: No such file or directory; give a file of perf record, pprof or folded stacks' \
+mistake 1 '/nope: No such file or directory; give a file of perf record, pprof, callgrind or folded stacks' \
 	opimport /nope -o imp
 mistake 1 '/nope/samples: there are no samples; ' opsymbols --session-dir=/nope
 mistake 2 'no command; give one, such as --start' opcontrol
