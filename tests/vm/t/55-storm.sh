@@ -109,7 +109,8 @@ cycle() {
 		stop && sums_up && taken=$((taken + $(ledger taken))) || return
 	fi
 	[ "$nmi" = 0 ] || rmmod op_test_provider || return
-	"$BIN/opcontrol" --deinit
+	# Not while write_garbage has one of the files open.
+	wait_until "oprofilefs can be unmounted" "$BIN/opcontrol" --deinit
 }
 
 : >"$TMP/go"
