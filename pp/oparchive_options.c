@@ -31,22 +31,6 @@ poptContext oparchive_parse(struct oparchive_args *a, int argc,
 				&a->common, argc, argv);
 }
 
-static int check_output(const struct oparchive_args *a, struct op_diag *diag)
-{
-	if (a->list_files)
-		return 0;
-	if (!a->output)
-		return op_diag_set(
-			diag, -EINVAL,
-			"nowhere to write to; name a folder with --output-directory, or use --list-files");
-	if (!*a->output || strspn(a->output, "/") == strlen(a->output))
-		return op_diag_set(
-			diag, -EINVAL,
-			"--output-directory=%s: cannot be the archive; name a folder that is not there yet",
-			a->output);
-	return 0;
-}
-
 static int check_parts(const struct oparchive_args *a, struct op_diag *diag)
 {
 	if (a->samples_only && (a->symbols_only || a->sources))
@@ -58,13 +42,18 @@ static int check_parts(const struct oparchive_args *a, struct op_diag *diag)
 
 int oparchive_take_options(struct oparchive_options *o, struct op_diag *diag)
 {
-	int err = check_output(&o->args, diag) ?: check_parts(&o->args, diag);
+	int err =
+		o->args.list_files
+			? 0
+			: pp_check_archive_place(o->args.output,
+						 ", or use --list-files", diag);
+
+	err = err ?: check_parts(&o->args, diag);
 	char **label = o->args.labels;
 
 	for (; label && *label && !err; label++)
 		err = op_labels_parse(&o->labels, *label, diag);
 	o->request.labels = &o->labels;
-
 	o->request.exclude_dependent = o->args.exclude_dependent;
 	o->request.sources = o->args.sources;
 	o->request.samples_only = o->args.samples_only;

@@ -105,20 +105,6 @@ static int take_archives(struct opmerge_options *o, const char *const *words,
 
 /* ---- options ------------------------------------------------------------- */
 
-static int check_sum_place(const struct opmerge_args *a, struct op_diag *diag)
-{
-	if (!a->output)
-		return op_diag_set(
-			diag, -EINVAL,
-			"nowhere to write to; name a folder with --output-directory");
-	if (!*a->output || strspn(a->output, "/") == strlen(a->output))
-		return op_diag_set(
-			diag, -EINVAL,
-			"--output-directory=%s: cannot be the archive; name a folder that is not there yet",
-			a->output);
-	return 0;
-}
-
 /* A mistyped label would be kept, or dropped, in silence. */
 static int check_labels(const char *option, const char *const *keys,
 			struct op_diag *diag)
@@ -175,7 +161,7 @@ int opmerge_take_options(struct opmerge_options *o, const char *const *words,
 
 	request->folder = a->output;
 	request->replace = a->force;
-	return check_sum_place(a, diag) ?: take_limits(o, diag) ?:
+	return pp_check_archive_place(a->output, "", diag) ?: take_limits(o, diag) ?:
 	       pp_take_verbose(&o->arena, a->common.is_verbose,
 			       a->common.verbose, &o->verbose, diag) ?:
 	       pp_take_list(&o->arena, a->keep, &request->keep) ?:

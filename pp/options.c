@@ -356,3 +356,19 @@ int pp_make_report(const char *program, const struct pp_common_args *args,
 		pp_print_messages(stderr, program, &(*out)->messages, verbose);
 	return err;
 }
+
+int pp_check_archive_place(const char *path, const char *instead,
+			   struct op_diag *diag)
+{
+	if (!path)
+		return op_diag_set(
+			diag, -EINVAL,
+			"nowhere to write to; name a folder with --output-directory%s",
+			instead);
+	if (!*path || strspn(path, "/") == strlen(path))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--output-directory=%s: cannot be the archive; name a folder that is not there yet",
+			path);
+	return 0;
+}

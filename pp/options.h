@@ -106,6 +106,14 @@ void pp_print_loss(FILE *out, const char *program,
 		   const struct op_ledger *account, const char *advice);
 
 /*
+ * Whether an archive can be written to folder @path, NULL where none was named;
+ * @instead says what else there is to do then, or is empty. Returns 0 or
+ * -EINVAL with the reason.
+ */
+int pp_check_archive_place(const char *path, const char *instead,
+			   struct op_diag *diag);
+
+/*
  * Make the report that @request asks for about the session that @args name, and
  * print its messages. *@out is NULL or the caller's to free, even on failure.
  * Returns as pp_report_new() does.
