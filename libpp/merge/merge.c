@@ -113,6 +113,8 @@ static int hash_session(struct merge_work *work, const char *name)
 		snprintf(path, sizeof(path), "%s/%s", work->folder.path, file);
 		if (!stat(path, &st))
 			err = pp_archive_folder_hash(&work->folder, file);
+		else if (errno != ENOENT)
+			err = pp_archive_folder_failed(&work->folder, -errno);
 	}
 	return err;
 }

@@ -72,7 +72,10 @@ int merge_sum_accounts(struct run *run, const char *to)
 		if (err)
 			return merge_is_damaged(run, &run->sources[i], -EBADMSG,
 						path);
-		if (!stat(path, &st) && is_later(&st.st_mtim, &last))
+		if (stat(path, &st))
+			return merge_is_damaged(run, &run->sources[i], -errno,
+						path);
+		if (is_later(&st.st_mtim, &last))
 			last = st.st_mtim;
 	}
 	return err ? err : write_account(run, to, sum, &last);
