@@ -24,7 +24,7 @@ counts() {
 		done
 }
 account() {
-	cat "$1/samples/current/ledger"
+	without_cost "$1/samples/current/ledger"
 }
 
 # opreport FOLDER [OPTION]
@@ -83,8 +83,10 @@ same_reports() {
 		[ ! -e "$SESSION/$kept" ] || cp -R "$SESSION/$kept" "$folder/"
 	done
 	for kind in '' -l -d "${@:-}"; do
-		opreport "$SESSION" ${kind:+"$kind"} ${images:+"$images"} >"$TMP/report.1"
-		opreport "$folder" ${kind:+"$kind"} ${images:+"$images"} >"$TMP/report.2"
+		opreport "$SESSION" ${kind:+"$kind"} ${images:+"$images"} |
+			without_cost >"$TMP/report.1"
+		opreport "$folder" ${kind:+"$kind"} ${images:+"$images"} |
+			without_cost >"$TMP/report.2"
 		ok "$reports: the same report of opreport $kind" \
 			cmp "$TMP/report.1" "$TMP/report.2"
 		ok "$reports: it is not empty" [ "$(wc -l <"$TMP/report.1")" -gt 1 ]

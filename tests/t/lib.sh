@@ -191,6 +191,12 @@ skip_all() {
 	exit 0
 }
 
+# without_cost [FILE]: an account, or a report in XML or JSON, without what sampling
+# cost, which a replay elsewhere cannot tell.
+without_cost() {
+	sed -E '/^cost\./d; /^ *"cost": /d; s/ cost="[^"]*"//; s/,$//' "$@"
+}
+
 # done_testing: the plan; exits with 1 if a test failed.
 done_testing() {
 	echo "1..$test_nr"

@@ -202,6 +202,7 @@ static inline void make_report(struct made_report *m, unsigned int flags)
 		.tid = OP_MANGLE_ALL,
 		.cpu = 0,
 		.scale = 1,
+		.grain = 1,
 	};
 	m->classes[1] = m->classes[0];
 	m->classes[1].name = "cpu:12 and a long name";

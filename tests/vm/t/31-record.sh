@@ -8,11 +8,6 @@
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
-# without_cost [FILE]: of an account, and of reports in XML and JSON.
-without_cost() {
-	sed -E '/^cost\./d; /^ *"cost": /d; s/ cost="[^"]*"//; s/,$//' "$@"
-}
-
 # again NAME FOLDER OPTION...: the stream counted into $TMP/FOLDER.
 again() {
 	name=$1 folder=$TMP/$2
