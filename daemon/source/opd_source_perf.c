@@ -572,23 +572,31 @@ static void update_lost(struct opd_perf *perf)
 	perf->lost = lost;
 }
 
+/* The kernel knows better than the records that have come; returns what is known
+ * of these, to be put back. */
+static uint64_t set_overflow(struct opd_perf *perf)
+{
+	uint64_t *overflow = &perf->world.stats[OPD_PERF_OVERFLOW];
+	uint64_t before = *overflow;
+
+	update_lost(perf);
+	if (perf->lost_times > *overflow)
+		*overflow = perf->lost_times;
+	return before;
+}
+
 static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 {
 	struct opd_perf *perf = source->perf;
 	uint64_t *throttled = &perf->world.stats[OPD_PERF_THROTTLED];
-	uint64_t *overflow = &perf->world.stats[OPD_PERF_OVERFLOW];
-	uint64_t before = *throttled, overflow_before = *overflow;
+	uint64_t before = *throttled, overflow = set_overflow(perf);
 	int err;
 
-	update_lost(perf);
-	/* By now the kernel knows better than the records that have come. */
-	if (perf->lost_times > *overflow)
-		*overflow = perf->lost_times;
 	*throttled += opd_perf_merge_throttled(
 		&perf->merge, perf->off_at ? perf->off_at : now_ns());
 	err = opd_perf_world_account(&perf->world, ledger);
 	*throttled = before;
-	*overflow = overflow_before;
+	perf->world.stats[OPD_PERF_OVERFLOW] = overflow;
 	return err;
 }
 
@@ -659,14 +667,15 @@ static void log_stacks(const struct opd_perf *perf, struct op_log *log)
 
 static void perf_log(struct opd_source *source, struct op_log *log)
 {
-	const struct opd_perf *perf = source->perf;
-	uint64_t bad = 0;
+	struct opd_perf *perf = source->perf;
+	uint64_t bad = 0, overflow = set_overflow(perf);
 
 	for (unsigned int i = 0; i < perf->events.nr_cpus; i++)
 		bad += perf->events.cpus[i].samples.nr_bad +
 		       perf->events.cpus[i].side.nr_bad;
 	op_log_plain(log, "Nr. invalid records: %" PRIu64, bad);
 	opd_perf_world_log(&perf->world, log);
+	perf->world.stats[OPD_PERF_OVERFLOW] = overflow;
 	op_log_plain(log, "Nr. files of programs from fanotify: %" PRIu64,
 		     perf->execs.nr_files);
 	op_log_plain(log, "Nr. overflows of fanotify: %" PRIu64,

@@ -53,6 +53,8 @@ __attribute__((unused)) static struct fixture *new_history(const char *history)
 {
 	struct fixture *f = new_replay();
 
+	f->opd.loop.words = malloc(OPD_CHUNK_WORDS * sizeof(uint64_t));
+	assert_non_null(f->opd.loop.words);
 	now = START;
 	keep(f, history);
 	f->opd.store.history.begin = (uint64_t)START;

@@ -73,7 +73,8 @@ static struct opd_sfile_key key_of(const char *name)
 				       .dep = image_of(name),
 				       .tgid = OP_MANGLE_ALL,
 				       .tid = OP_MANGLE_ALL,
-				       .cpu = OP_MANGLE_ALL };
+				       .cpu = OP_MANGLE_ALL,
+				       .user = OP_MANGLE_ALL };
 }
 
 static struct opd_sfile *get(const char *name)
