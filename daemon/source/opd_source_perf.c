@@ -572,8 +572,8 @@ static void update_lost(struct opd_perf *perf)
 	perf->lost = lost;
 }
 
-/* The kernel knows better than the records that have come; returns what is known
- * of these, to be put back. */
+/* The kernel knows better than the records that have come; returns what is
+ * known of these, to be put back. */
 static uint64_t set_overflow(struct opd_perf *perf)
 {
 	uint64_t *overflow = &perf->world.stats[OPD_PERF_OVERFLOW];
