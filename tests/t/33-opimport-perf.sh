@@ -263,7 +263,7 @@ refuses "a second one that is none" 1 "work.c: is no file of perf" \
 	--output "$TMP/new" "$TMP/flat" "$TMP/work.c"
 refuses "one that is not there" 1 "none: No such file" \
 	--output "$TMP/new" "$TMP/flat" "$TMP/none"
-head -c 5000 "$TMP/flat" >"$TMP/short"
+head -c $(($(wc -c <"$TMP/flat") / 2)) "$TMP/flat" >"$TMP/short"
 refuses "a file that is cut short" 1 "short: is cut short; samples up to byte" \
 	--output "$TMP/new" "$TMP/short"
 SESSION=$TMP/new
