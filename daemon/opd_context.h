@@ -46,4 +46,44 @@ struct opd_context {
 	uint64_t more; /* times that it was taken, but for one */
 };
 
+/*
+ * What of a context tells whose its samples are: for those who remember by it
+ * where samples went. Whatever else samples are kept apart by goes here, too.
+ */
+struct opd_whose {
+	bool has_app;
+	int64_t cpu;
+	int64_t tid;
+	int64_t tgid;
+	int64_t owner;
+	const char *cgroup;
+	uint64_t app_cookie;
+	const struct opd_image *run_as;
+};
+
+static inline struct opd_whose opd_whose(const struct opd_context *context)
+{
+	return (struct opd_whose){
+		.has_app = context->has_app,
+		.cpu = context->cpu,
+		.tid = context->tid,
+		.tgid = context->tgid,
+		.owner = context->owner,
+		.cgroup = context->cgroup,
+		.app_cookie = context->app_cookie,
+		.run_as = context->run_as,
+	};
+}
+
+static inline bool opd_whose_same(const struct opd_whose *whose,
+				  const struct opd_context *context)
+{
+	return whose->app_cookie == context->app_cookie &&
+	       whose->run_as == context->run_as && whose->tid == context->tid &&
+	       whose->tgid == context->tgid && whose->cpu == context->cpu &&
+	       whose->owner == context->owner &&
+	       whose->cgroup == context->cgroup &&
+	       whose->has_app == context->has_app;
+}
+
 #endif /* DAEMON_OPD_CONTEXT_H */

@@ -190,16 +190,10 @@ struct opd_known_place {
 	uint64_t changes; /* opd_places_changes() then */
 	struct opd_place place;
 	enum opd_mode mode;
-	bool by_app; /* the settings separate it by the two below */
-	uint64_t app_cookie;
-	const struct opd_image *run_as;
+	bool by_app; /* the settings separate it by application */
 	uint64_t cookie; /* of user mode */
-	int64_t tid; /* looked at where the settings separate by it; like
-		      * those below */
-	int64_t tgid;
-	int64_t cpu;
-	int64_t owner;
-	const char *cgroup;
+	struct opd_whose
+		whose; /* looked at as far as settings separate by it */
 };
 
 int opd_places_init(struct opd_places *places)
@@ -236,7 +230,7 @@ static struct opd_known_place *known_place(const struct opd_places *places,
 	return &places->known[(hash >> 32) % KNOWN_PLACES];
 }
 
-static bool is_same_app(const struct opd_known_place *known,
+static bool is_same_app(const struct opd_whose *known,
 			const struct opd_context *context)
 {
 	return context->has_app && known->app_cookie == context->app_cookie &&
@@ -249,6 +243,7 @@ static bool is_known(const struct opd_known_place *known,
 		     const struct opd_context *context, uint64_t pc)
 {
 	const struct opd_options *options = places->options;
+	const struct opd_whose *whose = &known->whose;
 
 	if (known->changes != opd_places_changes(places) ||
 	    known->mode != context->mode ||
@@ -258,17 +253,17 @@ static bool is_known(const struct opd_known_place *known,
 	    (context->where != OPD_WHERE_COOKIE ||
 	     known->cookie != context->cookie))
 		return false;
-	if (known->by_app && !is_same_app(known, context))
+	if (known->by_app && !is_same_app(whose, context))
 		return false;
 	if (options->separate_thread &&
-	    (known->tid != context->tid || known->tgid != context->tgid))
+	    (whose->tid != context->tid || whose->tgid != context->tgid))
 		return false;
-	if (options->separate_cpu && known->cpu != context->cpu)
+	if (options->separate_cpu && whose->cpu != context->cpu)
 		return false;
-	if (options->separate_user && known->owner != context->owner)
+	if (options->separate_user && whose->owner != context->owner)
 		return false;
-	return !options->separate_cgroup || (known->tgid == context->tgid &&
-					     known->cgroup == context->cgroup);
+	return !options->separate_cgroup || (whose->tgid == context->tgid &&
+					     whose->cgroup == context->cgroup);
 }
 
 /* Keep what the search found, unless its way was another one. */
@@ -284,14 +279,8 @@ static void keep_place(const struct search *s)
 		.place = *s->place,
 		.mode = context->mode,
 		.by_app = s->by_app,
-		.app_cookie = context->app_cookie,
-		.run_as = context->run_as,
 		.cookie = context->cookie,
-		.tid = context->tid,
-		.tgid = context->tgid,
-		.cpu = context->cpu,
-		.owner = context->owner,
-		.cgroup = context->cgroup,
+		.whose = opd_whose(context),
 	};
 }
 

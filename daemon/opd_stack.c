@@ -263,15 +263,8 @@ static void fill_way_key(struct store *s, const struct opd_spot *owner)
 static bool is_context_way(const struct opd_context_way *known,
 			   const struct store *s)
 {
-	const struct opd_context *context = &s->stack->context;
-
 	return known->changes == s->way.changes &&
-	       known->app_cookie == context->app_cookie &&
-	       known->run_as == context->run_as && known->tid == context->tid &&
-	       known->tgid == context->tgid && known->cpu == context->cpu &&
-	       known->owner == context->owner &&
-	       known->cgroup == context->cgroup &&
-	       known->has_app == context->has_app &&
+	       opd_whose_same(&known->whose, &s->stack->context) &&
 	       (known->app || s->stack->frames[0].kernel) &&
 	       known->counter == s->way.counter && known->class == s->way.class;
 }
@@ -541,14 +534,7 @@ static void keep_context_way(const struct store *s)
 	*opd_steps_context(&s->stacks->steps, context) =
 		(struct opd_context_way){
 			.changes = s->way.changes,
-			.app_cookie = context->app_cookie,
-			.run_as = context->run_as,
-			.tid = context->tid,
-			.tgid = context->tgid,
-			.cpu = context->cpu,
-			.owner = context->owner,
-			.cgroup = context->cgroup,
-			.has_app = context->has_app,
+			.whose = opd_whose(context),
 			.counter = s->way.counter,
 			.class = s->way.class,
 			.app = s->stacks->app,

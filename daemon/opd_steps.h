@@ -21,10 +21,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/opd_context.h"
 #include "daemon/store/opd_tree.h"
 #include "libop/op_ledger.h"
-
-struct opd_context;
 
 /* A frame as the stream told it. */
 struct opd_frame {
@@ -54,14 +53,7 @@ struct opd_way {
 /* The way of stacks of a context, found without looking for its application. */
 struct opd_context_way {
 	uint64_t changes; /* opd_places_changes() then; 0: free */
-	uint64_t app_cookie; /* of the context, like all up to cgroup */
-	const struct opd_image *run_as;
-	int64_t tid;
-	int64_t tgid;
-	int64_t cpu;
-	int64_t owner;
-	const char *cgroup;
-	bool has_app;
+	struct opd_whose whose;
 	uint32_t counter;
 	enum op_ledger_stacks class;
 	struct opd_image *app; /* NULL: none, and the sample is in the kernel */
