@@ -18,11 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -281,19 +279,13 @@ static void send_answer(int fd, const struct opd_mine_request *request)
 __attribute__((noreturn)) static void
 answer_in_child(int fd, const struct opd_mine_request *request, pid_t daemon)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
-		_exit(1);
+	opd_confine_child(fd, daemon);
 	signal(SIGALRM, SIG_DFL);
 	alarm(OPD_MINE_SECONDS);
 	setsid(); /* the daemon's has a priority: see opd_priority.h */
 	setpriority(PRIO_PROCESS, 0, NICE);
-	if (dup2(fd, 0) == 0) {
-		close_range(1, ~0U, 0);
-		send_answer(0, request);
-	}
-	/* At once: what sanitizers do at an end is no longer allowed. */
-	syscall(SYS_exit_group, 0);
-	_exit(0);
+	send_answer(0, request);
+	opd_confine_end();
 }
 
 /* ---- clients ----------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -121,4 +122,20 @@ int opd_confine(enum opd_confine_to to)
 	    setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_CORE, &none))
 		err = -errno;
 	return drop_capabilities(to) ?: filter_calls(to) ?: err;
+}
+
+void opd_confine_child(int fd, pid_t daemon)
+{
+	/* The daemon may be dead already, which sends no signal any more. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
+		_exit(1);
+	if (dup2(fd, 0))
+		opd_confine_end();
+	close_range(1, ~0U, 0);
+}
+
+void opd_confine_end(void)
+{
+	syscall(SYS_exit_group, 0);
+	_exit(0);
 }

@@ -2,6 +2,17 @@
 #ifndef DAEMON_SOURCE_OPD_CONFINE_H
 #define DAEMON_SOURCE_OPD_CONFINE_H
 
+#include <sys/types.h>
+
+/*
+ * The first thing that a child does, which process @daemon has forked: it ends
+ * with the daemon, and has no descriptor but @fd, as 0.
+ */
+void opd_confine_child(int fd, pid_t daemon);
+
+/* The last one: what sanitizers do at an end may no longer be allowed. */
+__attribute__((noreturn)) void opd_confine_end(void);
+
 enum opd_confine_to {
 	OPD_CONFINE_TO_READING, /* of any file: it keeps that capability */
 	OPD_CONFINE_TO_DESCRIPTORS, /* that it has: it opens none */

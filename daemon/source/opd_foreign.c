@@ -16,9 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,18 +95,14 @@ static void serve_calls(int sock, void *room)
 __attribute__((noreturn)) static void be_foreign(int sock, void *room,
 						 pid_t daemon)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
-		_exit(1);
-	if (!chdir("/") && dup2(sock, 0) == 0) {
-		close_range(1, ~0U, 0);
+	opd_confine_child(sock, daemon);
+	if (!chdir("/")) {
 		/* As in opd_reader.c: a kernel without filters is no reason to
 		 * have no names. */
 		(void)opd_confine(OPD_CONFINE_TO_DESCRIPTORS);
 		serve_calls(0, room);
 	}
-	/* At once: what sanitizers do at an end is no longer allowed. */
-	syscall(SYS_exit_group, 0);
-	_exit(0);
+	opd_confine_end();
 }
 
 static int start_foreign(struct opd_foreign *foreign)

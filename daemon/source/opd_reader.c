@@ -19,10 +19,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,19 +69,15 @@ static void read_files(int sock)
 
 static void be_child(int sock, pid_t daemon)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
-		_exit(1);
+	opd_confine_child(sock, daemon);
 	setsid(); /* the daemon's has a priority: see opd_priority.h */
-	if (!chdir("/") && dup2(sock, 0) == 0) {
-		close_range(1, ~0U, 0);
+	if (!chdir("/")) {
 		/* What a kernel without filters refuses is no reason to have
 		 * no build-ids. */
 		(void)opd_confine(OPD_CONFINE_TO_READING);
 		read_files(0);
 	}
-	/* At once: what sanitizers do at an end is no longer allowed. */
-	syscall(SYS_exit_group, 0);
-	_exit(0);
+	opd_confine_end();
 }
 
 static int start_child(struct opd_reader_child *child)
