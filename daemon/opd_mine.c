@@ -276,8 +276,8 @@ static void send_answer(int fd, const struct opd_mine_request *request)
 		send_bytes(fd, words.words, words.nr * sizeof(words.words[0]));
 }
 
-__attribute__((noreturn)) static void
-answer_in_child(int fd, const struct opd_mine_request *request, pid_t daemon)
+static void answer_in_child(int fd, const struct opd_mine_request *request,
+			    pid_t daemon)
 {
 	opd_confine_child(fd, daemon);
 	signal(SIGALRM, SIG_DFL);

@@ -10,8 +10,12 @@
  */
 void opd_confine_child(int fd, pid_t daemon);
 
-/* The last one: what sanitizers do at an end may no longer be allowed. */
-__attribute__((noreturn)) void opd_confine_end(void);
+/*
+ * The last thing that it does, and does not return from. It is not declared so:
+ * before a call that does not return, AddressSanitizer asks the kernel for the
+ * stack of signals, which a confined process may not do.
+ */
+void opd_confine_end(void);
 
 enum opd_confine_to {
 	OPD_CONFINE_TO_READING, /* of any file: it keeps that capability */

@@ -92,8 +92,7 @@ static void serve_calls(int sock, void *room)
 	}
 }
 
-__attribute__((noreturn)) static void be_foreign(int sock, void *room,
-						 pid_t daemon)
+static void be_foreign(int sock, void *room, pid_t daemon)
 {
 	opd_confine_child(sock, daemon);
 	if (!chdir("/")) {
