@@ -348,6 +348,15 @@ static void close_span(struct opd *opd)
 		op_log(&opd->log, "%s", diag.text);
 }
 
+/* Nobody knows how much comes until the next tick. */
+static void make_room(struct opd *opd)
+{
+	if (!opd->store.history.is_untended && opd_history_is_due(&opd->store))
+		close_span(opd);
+	if (opd->store.history.is_untended)
+		opd_pack_check(&opd->store);
+}
+
 static void handle_timer(struct opd *opd)
 {
 	struct op_diag diag = { "" };
@@ -389,6 +398,8 @@ static void handle_event(struct opd *opd, uint32_t waiter)
 		opd_budget_reads(&opd->budget);
 		read_many(opd, MAX_READS);
 		opd_budget_has_read(&opd->budget);
+		if (opd_history_is_pressed(&opd->store))
+			make_room(opd);
 		break;
 	case OPD_WAIT_SIGNAL:
 		handle_signal(opd);

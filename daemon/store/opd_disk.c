@@ -169,15 +169,19 @@ void opd_disk_freed(struct opd_store *store)
 	opd_disk_measure(store);
 }
 
-bool opd_disk_is_filling(struct opd_store *store)
+bool opd_disk_seems_half_full(const struct opd_store *store)
 {
 	const struct opd_disk *disk = &store->disk;
 
-	if (!disk->limit || disk->room >= disk->limit / 2)
+	return disk->limit && disk->room < disk->limit / 2;
+}
+
+bool opd_disk_is_half_full(struct opd_store *store)
+{
+	if (!opd_disk_seems_half_full(store))
 		return false;
-	/* Estimates are on the safe side. */
 	opd_disk_measure(store);
-	return disk->room < disk->limit / 2;
+	return opd_disk_seems_half_full(store);
 }
 
 bool opd_disk_wants_pack(const struct opd_store *store, uint64_t loose)

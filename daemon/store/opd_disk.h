@@ -52,8 +52,12 @@ void opd_disk_refused(struct opd_store *store, int err);
 /* Whether room was refused since there was some. */
 bool opd_disk_is_short(const struct opd_store *store);
 
-/* Whether what is there takes more than half of the bound. */
-bool opd_disk_is_filling(struct opd_store *store);
+/* Whether what is there seems to take more than half of the bound: estimates
+ * are on the safe side. */
+bool opd_disk_seems_half_full(const struct opd_store *store);
+
+/* Whether it does: looks at all files. */
+bool opd_disk_is_half_full(struct opd_store *store);
 
 /* Much of what was there is gone: packed, saved or reset. */
 void opd_disk_freed(struct opd_store *store);

@@ -283,7 +283,22 @@ bool opd_history_is_due(struct opd_store *store)
 		return false;
 	now = store->clock->date();
 	return (uint64_t)now > history->begin &&
-	       (now >= history->due || opd_disk_is_filling(store));
+	       (now >= history->due || opd_disk_is_half_full(store));
+}
+
+bool opd_history_is_pressed(struct opd_store *store)
+{
+	struct opd_history *history = &store->history;
+	time_t now;
+
+	if (!history->limits.bytes || store->pack.child ||
+	    !opd_disk_seems_half_full(store))
+		return false;
+	now = store->clock->date();
+	if (now == history->pressed)
+		return false;
+	history->pressed = now;
+	return true;
 }
 
 static int find_newest(const struct op_walk_entry *entry, void *ctx)

@@ -40,6 +40,10 @@ void opd_history_init(struct opd_store *store, const struct op_history *limits);
  * of the disk. */
 bool opd_history_is_due(struct opd_store *store);
 
+/* Whether to look after the history at once, as disk space seems to get short:
+ * true at most once a second, and never while the child is at work. */
+bool opd_history_is_pressed(struct opd_store *store);
+
 /*
  * When what is in samples/current was counted last, as far as its files tell:
  * the end of a span that a former daemon had no time to close.

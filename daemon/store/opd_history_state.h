@@ -19,6 +19,7 @@ struct opd_history {
 	struct op_history limits; /* bytes 0: no span is made */
 	uint64_t begin; /* of what is in the folder now, since the epoch */
 	time_t due; /* date at which that becomes a span */
+	time_t pressed; /* date of the last look before it was due */
 	bool is_untended; /* there is work for the child */
 	time_t sums_after; /* date until which the child makes no sums */
 	struct op_ledger past; /* the sum of the spans' ledgers */

@@ -14,6 +14,7 @@ static struct feed {
 	size_t step; /* bytes at once */
 	ssize_t end; /* what comes behind them */
 	bool endless; /* they begin anew instead */
+	bool ends_loop; /* a signal comes once they are read */
 	unsigned int nr_reads, nr_dumps, nr_logs;
 	int dump_error;
 	int timer_fd; /* the loop's */
@@ -27,8 +28,11 @@ static ssize_t feed_read(struct opd_source *source, void *buf, size_t len)
 	feed.nr_reads++;
 	if (feed.at == all && feed.endless)
 		feed.at = 0;
-	if (feed.at == all)
+	if (feed.at == all) {
+		if (feed.ends_loop)
+			raise(SIGTERM);
 		return feed.end;
+	}
 	if (len > feed.step)
 		len = feed.step;
 	if (len > all - feed.at)
@@ -267,6 +271,56 @@ static void test_signals(void **state)
 	free_loop(f);
 }
 
+static time_t one_o_clock(void)
+{
+	return 3600;
+}
+
+/* The span of a history ends before the next tick when it needs much room. */
+static void test_span_that_needs_room(void **state)
+{
+	static const struct op_clock clock = { .seconds = one_o_clock,
+					       .date = one_o_clock };
+	static const struct {
+		uint64_t begin, limit;
+		bool ends;
+	} rows[] = {
+		{ 3599, 1024, true },
+		{ 3599, UINT64_C(1) << 30, false },
+		/* A span has one second at least. */
+		{ 3600, 1024, false },
+	};
+	char path[8192];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = new_loop(1000);
+		struct opd_store *store = &f->opd.store;
+		struct op_diag diag = { "" };
+		struct op_history limits;
+
+		assert_int_equal(
+			op_history_parse(&limits, "8M,day:1d", &diag), 0);
+		store->clock = &clock;
+		opd_history_init(store, &limits);
+		opd_disk_init(store, 0);
+		store->history.begin = rows[i].begin;
+		opd_loop_drain(&f->opd);
+		assert_int_equal(f->opd.stats.stored, 2);
+		store->disk.limit = rows[i].limit;
+		store->disk.room = 0; /* until somebody looks at the files */
+		feed.ends_loop = true;
+		assert_int_equal(eventfd_write(f->opd.source.fd, 1), 0);
+		opd_loop_run(&f->opd);
+		snprintf(path, sizeof(path), "%s/.span-3599-3600/ledger",
+			 f->opd.session.current);
+		assert_int_equal(access(path, F_OK), rows[i].ends ? 0 : -1);
+		assert_int_equal(f->opd.loop.ticks, 0);
+		opd_pack_end(store);
+		free_loop(f);
+	}
+}
+
 /* A file is never waited for: it is read until it ends. */
 static void test_file(void **state)
 {
@@ -300,10 +354,15 @@ static void test_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drain),	cmocka_unit_test(test_rest),
-		cmocka_unit_test(test_endless), cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_dump),	cmocka_unit_test(test_ticks),
-		cmocka_unit_test(test_signals), cmocka_unit_test(test_file),
+		cmocka_unit_test(test_drain),
+		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_ticks),
+		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_span_that_needs_room),
 	};
 
 	opd_loop_block_signals();
