@@ -32,6 +32,7 @@ void opd_foreign_init(struct opd_foreign *foreign)
 	memset(foreign, 0, sizeof(*foreign));
 	foreign->sock = -1;
 	foreign->patience = OPD_FOREIGN_PATIENCE;
+	foreign->clock = &op_clock;
 }
 
 static void *make_room(int how)
@@ -131,21 +132,34 @@ static int start_foreign(struct opd_foreign *foreign)
 /* ---- the daemon -------------------------------------------------------------
  */
 
-static void end_foreign(struct opd_foreign *foreign, bool wait)
+static void end_foreign(struct opd_foreign *foreign)
 {
-	if (!foreign->pid)
-		return;
 	close(foreign->sock);
 	foreign->sock = -1;
-	/* A read that hangs may keep even who was killed. */
 	kill(foreign->pid, SIGKILL);
-	waitpid(foreign->pid, NULL, wait ? 0 : WNOHANG);
 	foreign->pid = 0;
+}
+
+/* A read that hangs may keep even who was killed, so nobody waits for it. */
+static void reap_given_up(struct opd_foreign *foreign)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < foreign->nr_given_up; i++)
+		if (!waitpid(foreign->given_up[i], NULL, WNOHANG))
+			foreign->given_up[kept++] = foreign->given_up[i];
+	foreign->nr_given_up = kept;
 }
 
 void opd_foreign_release(struct opd_foreign *foreign)
 {
-	end_foreign(foreign, true);
+	pid_t pid = foreign->pid;
+
+	if (pid) {
+		end_foreign(foreign);
+		waitpid(pid, NULL, 0);
+	}
+	reap_given_up(foreign);
 	if (foreign->room)
 		munmap(foreign->room, OPD_FOREIGN_ROOM);
 	opd_foreign_init(foreign);
@@ -153,15 +167,33 @@ void opd_foreign_release(struct opd_foreign *foreign)
 
 static int give_up_call(struct opd_foreign *foreign, int err)
 {
-	end_foreign(foreign, false);
+	if (!foreign->nr_failures)
+		foreign->failed = foreign->clock->seconds();
 	foreign->nr_failures++;
+	foreign->given_up[foreign->nr_given_up++] = foreign->pid;
+	end_foreign(foreign);
 	if (foreign->log)
 		op_log(foreign->log,
 		       "a file of another program does not let itself be read%s",
 		       foreign->nr_failures == OPD_FOREIGN_FAILURES
-			       ? ": no more such files are read"
+			       ? ": no such files are read for an hour"
 			       : "");
 	return err;
+}
+
+/* Whether files are read now. A process that hangs for an hour counts on, which
+ * bounds how many there are. */
+static bool is_reading(struct opd_foreign *foreign)
+{
+	time_t now = foreign->clock->seconds();
+
+	reap_given_up(foreign);
+	if (foreign->nr_failures &&
+	    now - foreign->failed >= OPD_FOREIGN_PAUSE) {
+		foreign->nr_failures = foreign->nr_given_up;
+		foreign->failed = now;
+	}
+	return foreign->nr_failures < OPD_FOREIGN_FAILURES;
 }
 
 static bool is_answer(const struct opd_foreign_call *call, uint64_t what)
@@ -205,7 +237,7 @@ int opd_foreign_do(struct opd_foreign *foreign, int fd,
 {
 	void *here;
 
-	if (foreign && foreign->nr_failures == OPD_FOREIGN_FAILURES)
+	if (foreign && !is_reading(foreign))
 		return -EIO;
 	if (foreign) {
 		int err = call_foreign(foreign, fd, call);

@@ -10,7 +10,8 @@
  *
  * A call waits for its answer. A file that keeps the process longer than
  * OPD_FOREIGN_PATIENCE is given up and the process killed; after
- * OPD_FOREIGN_FAILURES of these nothing more is read.
+ * OPD_FOREIGN_FAILURES of these nothing is read for OPD_FOREIGN_PAUSE. A busy
+ * machine may be the reason, too, so none of them counts for longer than that.
  */
 
 #include <stdbool.h>
@@ -19,12 +20,14 @@
 #include <sys/types.h>
 
 #include "daemon/source/opd_jit_codes.h"
+#include "libop/op_clock.h"
 
 #define OPD_FOREIGN_ROOM ((size_t)64 << 20) /* bytes of an answer */
 #define OPD_FOREIGN_PATIENCE 1000 /* ms */
 /* So many times that for a table: a large one takes 0.1 s of a free CPU. */
 #define OPD_FOREIGN_TABLE_PATIENCE 5
 #define OPD_FOREIGN_FAILURES 8
+#define OPD_FOREIGN_PAUSE 3600 /* s */
 
 struct op_log;
 
@@ -105,6 +108,10 @@ struct opd_foreign {
 	void *room; /* shared with it */
 	int patience; /* ms, OPD_FOREIGN_PATIENCE but for tests */
 	unsigned int nr_failures;
+	time_t failed; /* when the first of them was, in seconds of the clock */
+	pid_t given_up[OPD_FOREIGN_FAILURES]; /* killed, not yet gone */
+	unsigned int nr_given_up; /* nr_failures at most */
+	const struct op_clock *clock; /* the kernel's but for tests */
 	struct op_log *log; /* or NULL */
 };
 

@@ -165,6 +165,26 @@ static void test_what_it_may(void **state)
 	opd_foreign_release(&foreign);
 }
 
+static time_t now;
+
+static time_t get_seconds(void)
+{
+	return now;
+}
+
+static const struct op_clock clock_of_test = { .seconds = get_seconds };
+
+static void let_one_hang(struct opd_foreign *foreign, int fd)
+{
+	foreign->patience = PATIENT;
+	assert_int_equal(read_map(foreign, fd), 0);
+	assert_int_equal(kill(foreign->pid, SIGSTOP), 0);
+	foreign->patience = 1;
+	assert_int_equal(read_map(foreign, fd), -ETIMEDOUT);
+	assert_int_equal(foreign->pid, 0);
+}
+
+/* Files are read again an hour after the first failure. */
 static void test_one_that_hangs(void **state)
 {
 	struct opd_foreign foreign;
@@ -172,15 +192,56 @@ static void test_one_that_hangs(void **state)
 
 	(void)state;
 	start(&foreign);
-	for (int i = 0; i < OPD_FOREIGN_FAILURES; i++) {
-		foreign.patience = PATIENT;
-		assert_int_equal(read_map(&foreign, fd), 0);
-		assert_int_equal(kill(foreign.pid, SIGSTOP), 0);
-		foreign.patience = 1;
-		assert_int_equal(read_map(&foreign, fd), -ETIMEDOUT);
-		assert_int_equal(foreign.pid, 0);
+	foreign.clock = &clock_of_test;
+	for (int hour = 0; hour < 2; hour++) {
+		now = hour * OPD_FOREIGN_PAUSE;
+		for (int i = 0; i < OPD_FOREIGN_FAILURES; i++) {
+			let_one_hang(&foreign, fd);
+			now++;
+		}
+		assert_int_equal(read_map(&foreign, fd), -EIO);
+		now = (hour + 1) * OPD_FOREIGN_PAUSE - 1;
+		assert_int_equal(read_map(&foreign, fd), -EIO);
+		/* What was killed ends some time. */
+		while (foreign.nr_given_up)
+			assert_int_equal(read_map(&foreign, fd), -EIO);
 	}
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	close(fd);
+	opd_foreign_release(&foreign);
+}
+
+/* Those that cannot be killed are so many at most, however long it goes on. */
+static void test_ones_that_stay(void **state)
+{
+	struct opd_foreign foreign;
+	int fd = make_map();
+
+	(void)state;
+	start(&foreign);
+	foreign.clock = &clock_of_test;
+	now = 0;
+	for (int i = 0; i < OPD_FOREIGN_FAILURES; i++)
+		let_one_hang(&foreign, fd);
+	while (foreign.nr_given_up)
+		assert_int_equal(read_map(&foreign, fd), -EIO);
+	/* A process that lives stands for them. */
+	for (unsigned int i = 0; i < 3; i++) {
+		foreign.given_up[i] = fork();
+		if (!foreign.given_up[i])
+			pause();
+		assert_true(foreign.given_up[i] > 0);
+	}
+	foreign.nr_given_up = 3;
+	now = OPD_FOREIGN_PAUSE;
+	for (int i = 3; i < OPD_FOREIGN_FAILURES; i++)
+		let_one_hang(&foreign, fd);
 	assert_int_equal(read_map(&foreign, fd), -EIO);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(kill(foreign.given_up[i], SIGKILL), 0);
+	while (foreign.nr_given_up)
+		assert_int_equal(read_map(&foreign, fd), -EIO);
 	close(fd);
 	opd_foreign_release(&foreign);
 }
@@ -328,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_a_map),
 		cmocka_unit_test(test_what_it_may),
 		cmocka_unit_test(test_one_that_hangs),
+		cmocka_unit_test(test_ones_that_stay),
 		cmocka_unit_test(test_one_that_dies),
 		cmocka_unit_test(test_lies),
 	};
