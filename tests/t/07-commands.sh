@@ -16,8 +16,8 @@ command -v python3 >/dev/null || skip_all "no python3"
 "$TESTBIN/canperf" system 2>"$TMP/canperf" ||
 	skip_all "no perf events for this user: $(cat "$TMP/canperf")"
 
-PATH=$BIN:$PATH HOME=$TMP PAGER=cat
-export PATH HOME PAGER
+PATH=$BIN:$PATH HOME=$TMP PAGER=cat JITDUMPDIR=$TMP
+export PATH HOME PAGER JITDUMPDIR
 
 # known_option PROGRAM OPTION: some help lists it, or the start of one.
 known_option() {

@@ -21,7 +21,7 @@
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
 #include "libop/op_log.h"
-#include "tests/unit/perf_records.h"
+#include "tests/unit/perfdata_bytes.h"
 
 #define KERNEL UINT64_C(0xffffffff81000000)
 #define APP UINT64_C(0x400000)
@@ -30,40 +30,6 @@
 	 PERF_SAMPLE_CALLCHAIN)
 
 enum form { PLAIN, PIPE, PACKED, PACKED2, UNFINISHED, NR_FORMS };
-
-struct file {
-	unsigned char bytes[16384];
-	size_t len;
-};
-
-static void put(struct file *f, const void *bytes, size_t len)
-{
-	assert_true(len <= sizeof(f->bytes) - f->len);
-	memcpy(f->bytes + f->len, bytes, len);
-	f->len += len;
-}
-
-static void put64(struct file *f, uint64_t value)
-{
-	put(f, &value, sizeof(value));
-}
-
-static void put32(struct file *f, uint32_t value)
-{
-	put(f, &value, sizeof(value));
-}
-
-static void put_told(struct file *f, const char *text)
-{
-	put32(f, (uint32_t)strlen(text) + 1);
-	put(f, text, strlen(text) + 1);
-}
-
-static void put_record(struct file *f, struct record *r)
-{
-	record_close(r);
-	put(f, r->at, r->len);
-}
 
 /* ---- the records ------------------------------------------------------------
  */
@@ -164,19 +130,6 @@ static void put_records(struct file *f)
 /* ---- the forms --------------------------------------------------------------
  */
 
-static struct perf_event_attr attr_of(uint64_t config)
-{
-	return (struct perf_event_attr){
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(struct perf_event_attr),
-		.config = config,
-		.sample_freq = 4000,
-		.freq = 1,
-		.sample_type = SAMPLE_TYPE,
-		.sample_id_all = 1,
-	};
-}
-
 static const struct {
 	uint64_t config, id;
 	const char *name;
@@ -192,7 +145,8 @@ static void put_names(struct file *f)
 	put32(f, NR_EVENTS);
 	put32(f, sizeof(struct perf_event_attr));
 	for (unsigned int i = 0; i < NR_EVENTS; i++) {
-		struct perf_event_attr attr = attr_of(events[i].config);
+		struct perf_event_attr attr =
+			attr_of(events[i].config, SAMPLE_TYPE);
 
 		put(f, &attr, sizeof(attr));
 		put32(f, 1);
@@ -221,7 +175,8 @@ static void make_pipe(struct file *f)
 	put(f, "PERFILE2", 8);
 	put64(f, 16);
 	for (unsigned int i = 0; i < NR_EVENTS; i++) {
-		struct perf_event_attr attr = attr_of(events[i].config);
+		struct perf_event_attr attr =
+			attr_of(events[i].config, SAMPLE_TYPE);
 
 		record_begin(&r, OPD_PERFDATA_ATTR, 0);
 		record_put(&r, &attr, sizeof(attr));
@@ -269,11 +224,6 @@ static void put_packed(struct file *f, bool newer)
 	ZSTD_freeCStream(stream);
 }
 
-static void set64(struct file *f, size_t at, uint64_t value)
-{
-	memcpy(f->bytes + at, &value, sizeof(value));
-}
-
 static void make_file(struct file *f, enum form form)
 {
 	size_t attrs, records, table, names;
@@ -286,7 +236,8 @@ static void make_file(struct file *f, enum form form)
 		put64(f, events[i].id);
 	attrs = f->len;
 	for (unsigned int i = 0; i < NR_EVENTS; i++) {
-		struct perf_event_attr attr = attr_of(events[i].config);
+		struct perf_event_attr attr =
+			attr_of(events[i].config, SAMPLE_TYPE);
 
 		put(f, &attr, sizeof(attr));
 		put64(f, 104 + 8 * i);
