@@ -5,9 +5,9 @@
 /*
  * A disk that loses its power. It watches a folder: what is in the files at
  * each step, and what the code under test asks to be brought to the disk, by
- * its own fsync(), syncfs() and rename(), which take the place of the C
- * library's in this program. power_cut() then makes a folder as a file system
- * may leave it:
+ * its own fsync(), syncfs(), rename() and their kin, which take the place of
+ * the C library's in this program. power_cut() then makes a folder as a file
+ * system may leave it:
  *
  *  - each sector of a file has what it had at any step since the file was last
  *    brought to the disk, each on its own; the same for its length;
@@ -28,6 +28,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,24 +99,24 @@ static void power_drop_versions(struct power_file *file, size_t from, size_t nr)
 
 static void power_look_at_file(struct power_file *file)
 {
-	struct power_version now = { NULL, 0 };
+	struct power_version read = { NULL, 0 };
 	struct power_version *last = &file->versions[file->nr - 1];
 	struct stat st;
 
 	assert_int_equal(fstat(file->fd, &st), 0);
-	now.len = (size_t)st.st_size;
-	now.bytes = malloc(now.len + 1);
-	assert_non_null(now.bytes);
-	assert_int_equal(pread(file->fd, now.bytes, now.len, 0), now.len);
-	if (file->nr && last->len == now.len &&
-	    !memcmp(last->bytes, now.bytes, now.len)) {
-		free(now.bytes);
+	read.len = (size_t)st.st_size;
+	read.bytes = malloc(read.len + 1);
+	assert_non_null(read.bytes);
+	assert_int_equal(pread(file->fd, read.bytes, read.len, 0), read.len);
+	if (file->nr && last->len == read.len &&
+	    !memcmp(last->bytes, read.bytes, read.len)) {
+		free(read.bytes);
 		return;
 	}
 	/* One of the middle is forgotten: the oldest is on the disk. */
 	if (file->nr == POWER_VERSIONS)
 		power_drop_versions(file, 1 + power_random(file->nr - 1), 1);
-	file->versions[file->nr++] = now;
+	file->versions[file->nr++] = read;
 }
 
 static size_t power_file_of(const char *path, ino_t ino)
@@ -179,14 +180,14 @@ static bool power_same_tree(const struct power_tree *a,
 /* Take up how the folder is now. */
 static void power_look(void)
 {
-	struct power_tree now = { NULL, 0 };
+	struct power_tree tree = { NULL, 0 };
 
-	assert_int_equal(op_walk(power.folder, power_take_name, &now), 0);
+	assert_int_equal(op_walk(power.folder, power_take_name, &tree), 0);
 	for (size_t i = 0; i < power.nr_files; i++)
 		power_look_at_file(&power.files[i]);
 	if (power.nr_trees &&
-	    power_same_tree(&now, &power.trees[power.nr_trees - 1])) {
-		power_free_tree(&now);
+	    power_same_tree(&tree, &power.trees[power.nr_trees - 1])) {
+		power_free_tree(&tree);
 		return;
 	}
 	if (power.nr_trees == POWER_TREES) {
@@ -194,9 +195,9 @@ static void power_look(void)
 
 		power_free_tree(&power.trees[i]);
 		memmove(&power.trees[i], &power.trees[i + 1],
-			(--power.nr_trees - i) * sizeof(now));
+			(--power.nr_trees - i) * sizeof(tree));
 	}
-	power.trees[power.nr_trees++] = now;
+	power.trees[power.nr_trees++] = tree;
 }
 
 /* ---- barriers --------------------------------------------------------------
@@ -257,24 +258,44 @@ int syncfs(int fd)
 	return 0;
 }
 
-int rename(const char *old, const char *new)
+/* What changes names, one way or another. */
+static int power_change(long number, long a, long b, long c, long d, long e)
 {
-	int ret;
+	int ret, err;
 
 	power_step();
-	ret = (int)syscall(SYS_renameat2, AT_FDCWD, old, AT_FDCWD, new, 0);
+	ret = (int)syscall(number, a, b, c, d, e);
+	err = errno;
 	power_step();
+	errno = err;
 	return ret;
+}
+
+int renameat2(int from, const char *old, int to, const char *new,
+	      unsigned int flags)
+{
+	return power_change(SYS_renameat2, from, (long)old, to, (long)new,
+			    flags);
+}
+
+int renameat(int from, const char *old, int to, const char *new)
+{
+	return renameat2(from, old, to, new, 0);
+}
+
+int rename(const char *old, const char *new)
+{
+	return renameat2(AT_FDCWD, old, AT_FDCWD, new, 0);
+}
+
+int unlinkat(int folder, const char *name, int flags)
+{
+	return power_change(SYS_unlinkat, folder, (long)name, flags, 0, 0);
 }
 
 int unlink(const char *name)
 {
-	int ret;
-
-	power_step();
-	ret = (int)syscall(SYS_unlinkat, AT_FDCWD, name, 0);
-	power_step();
-	return ret;
+	return unlinkat(AT_FDCWD, name, 0);
 }
 
 /* ---- the cut ---------------------------------------------------------------

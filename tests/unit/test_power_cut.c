@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A session whose disk loses its power, at random steps of a daemon that
- * counts, brings its counts to the disk, and packs. What was brought to the
- * disk is there afterwards, whatever pages came to the disk later and in which
- * order. POWER_CUTS says how many cuts (200).
+ * counts, brings its counts to the disk, and packs, or keeps a history. What
+ * was brought to the disk is there afterwards, whatever pages came to the disk
+ * later and in which order. POWER_CUTS says how many cuts of each (120).
  */
-#include "tests/unit/opd_pack_fixture.h"
+#include "tests/unit/opd_history_fixture.h"
 #include "tests/unit/power_disk.h"
 
 #define NR_IMAGES 3
 #define NR_KEYS 400
 #define TREE "{root}/bin/t/{tree}/TIMER.0.0.all.all.all"
 #define NR_STACKS 300
+/* Nothing is dropped. */
+#define HISTORY "1G,minute:3m,hour:90d"
 
 /* What was counted, and how much of that was acknowledged. */
 struct counted {
@@ -20,12 +22,14 @@ struct counted {
 };
 
 struct world {
+	bool has_history;
 	struct fixture *f;
 	struct counted now, acknowledged;
 	struct ctree *tree;
 	unsigned int nr_cuts, wanted;
 	unsigned int one_in; /* steps are cut */
-	unsigned int nr_torn, nr_lost;
+	unsigned int nr_torn, nr_lost; /* after which this was so */
+	unsigned int nr_in_spans, nr_unfinished; /* likewise */
 };
 
 static const char *const paths[NR_IMAGES] = { "/bin/a", "/bin/b", "/bin/c" };
@@ -39,6 +43,8 @@ struct found {
 	struct counted all;
 	unsigned int nr_torn;
 	unsigned int nr_refused;
+	unsigned int nr_spans;
+	unsigned int nr_unfinished; /* of these */
 };
 
 static void find_table(struct found *found, const struct db_member *member)
@@ -91,15 +97,35 @@ static int find_member(const struct db_member *member, void *ctx)
 	return 0;
 }
 
+static void find_in(struct found *found, const char *dir)
+{
+	const struct db_visitor visitor = { .member = find_member,
+					    .ctx = found };
+
+	assert_int_equal(db_folder_open(&found->folder, dir), 0);
+	assert_int_equal(db_folder_each(found->folder, &visitor), 0);
+	db_folder_close(found->folder);
+}
+
+/* In session folder @dir and the spans of its history. */
 static struct found find_all(const char *dir)
 {
 	struct found found = { .nr_torn = 0 };
-	const struct db_visitor visitor = { .member = find_member,
-					    .ctx = &found };
+	char name[OP_SPAN_NAME_MAX], path[8192];
+	struct op_span *spans;
+	size_t nr;
 
-	assert_int_equal(db_folder_open(&found.folder, dir), 0);
-	assert_int_equal(db_folder_each(found.folder, &visitor), 0);
-	db_folder_close(found.folder);
+	assert_int_equal(op_spans_list(dir, &spans, &nr), 0);
+	for (size_t i = 0; i < nr; i++) {
+		op_span_name(&spans[i], name);
+		snprintf(path, sizeof(path), "%s/%s", dir, name);
+		found.nr_spans++;
+		found.nr_unfinished += spans[i].state != OP_SPAN_CLOSED;
+		if (op_span_counts(&spans[i]))
+			find_in(&found, path);
+	}
+	free(spans);
+	find_in(&found, dir);
 	return found;
 }
 
@@ -123,11 +149,19 @@ static void must_have_acknowledged(const struct world *w,
 			 found->stacks, w->acknowledged.stacks, w->now.stacks);
 }
 
+static void pack_all(struct fixture *f)
+{
+	struct opd_packer packer;
+
+	opd_sfiles_drop_all(&f->opd.store);
+	assert_int_equal(go(f, &packer, TIDY), 0);
+	opd_packer_cancel(&packer);
+}
+
 /* A report reads the folder, then a daemon goes on with it and packs all. */
 static void look_after_cut(struct world *w)
 {
 	struct fixture *after = new_fixture();
-	struct opd_packer packer;
 	struct found found;
 	char dir[8192];
 
@@ -138,12 +172,19 @@ static void look_after_cut(struct world *w)
 	found = find_all(dir);
 	w->nr_torn += found.nr_torn != 0;
 	w->nr_lost += found.nr_refused != 0;
+	w->nr_in_spans += found.nr_spans != 0;
+	w->nr_unfinished += found.nr_unfinished != 0;
 	must_have_acknowledged(w, &found.all);
 	start_daemon(after, &test_replay);
+	if (w->has_history)
+		keep(after, HISTORY);
 	take(after, "/bin/new", 1);
-	opd_sfiles_drop_all(&after->opd.store);
-	assert_int_equal(go(after, &packer, TIDY), 0);
-	opd_packer_cancel(&packer);
+	if (w->has_history) {
+		close_span(after);
+		must_tend(after);
+	} else {
+		pack_all(after);
+	}
 	found = find_all(dir);
 	assert_int_equal(found.nr_refused, 0);
 	must_have_acknowledged(w, &found.all);
@@ -227,13 +268,24 @@ static void dump(struct world *w)
 
 static void pack_session(struct world *w)
 {
-	struct opd_packer packer;
-
-	opd_sfiles_drop_all(&w->f->opd.store);
 	ctree_close(w->tree);
-	assert_int_equal(go(w->f, &packer, TIDY), 0);
-	opd_packer_cancel(&packer);
+	pack_all(w->f);
 	open_tree(w);
+}
+
+/* Spans become minutes, and minutes become hours. */
+static void make_history(struct world *w)
+{
+	now += 20 + (time_t)power_random(60);
+	if (!power_random(15)) {
+		ctree_close(w->tree);
+		close_span(w->f);
+		open_tree(w);
+	}
+	if (!power_random(60)) {
+		now += 10 * MINUTE;
+		must_tend(w->f);
+	}
 }
 
 /* One daemon from its start to its last cut. */
@@ -241,7 +293,7 @@ static void live(struct world *w, uint64_t seed)
 {
 	unsigned int before = w->nr_cuts;
 
-	w->f = new_replay();
+	w->f = w->has_history ? new_history(HISTORY) : new_replay();
 	memset(&w->now, 0, sizeof(w->now));
 	memset(&w->acknowledged, 0, sizeof(w->acknowledged));
 	power_watch(w->f->opd.session.current, seed);
@@ -256,7 +308,9 @@ static void live(struct world *w, uint64_t seed)
 		power_step();
 		if (!power_random(6))
 			dump(w);
-		if (!power_random(40))
+		if (w->has_history)
+			make_history(w);
+		else if (!power_random(40))
 			pack_session(w);
 	}
 	power.step = NULL;
@@ -265,30 +319,46 @@ static void live(struct world *w, uint64_t seed)
 	free_fixture(w->f);
 }
 
-static void what_was_acknowledged_survives(void **state)
+static void lose_power(bool has_history)
 {
 	const char *text = getenv("POWER_CUTS");
 	struct world *w = calloc(1, sizeof(*w));
 
-	(void)state;
 	assert_non_null(w);
-	w->wanted = text ? (unsigned int)strtoul(text, NULL, 10) : 200;
+	w->has_history = has_history;
+	w->wanted = text ? (unsigned int)strtoul(text, NULL, 10) : 120;
 	w->one_in = 8;
 	for (uint64_t seed = 1; w->nr_cuts < w->wanted; seed++)
 		live(w, seed);
 	print_message(
-		"%u cuts; after %u a file was torn, after %u one that was new was lost\n",
-		w->nr_cuts, w->nr_torn, w->nr_lost);
+		"%u cuts; after %u a file was torn, after %u one that was new was lost; %u in a history, %u of these while a span was made or removed\n",
+		w->nr_cuts, w->nr_torn, w->nr_lost, w->nr_in_spans,
+		w->nr_unfinished);
 	/* Else it tests nothing. */
 	assert_true(w->nr_torn > w->wanted / 20);
+	assert_true(!has_history || w->nr_unfinished > w->wanted / 20);
 	free(w);
+}
+
+static void what_was_acknowledged_survives(void **state)
+{
+	(void)state;
+	lose_power(false);
+}
+
+static void a_history_survives(void **state)
+{
+	(void)state;
+	lose_power(true);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_acknowledged_survives),
+		cmocka_unit_test(a_history_survives),
 	};
 
+	setenv("TZ", "UTC0", 1);
 	return cmocka_run_group_tests_name("power_cut", tests, NULL, NULL);
 }
