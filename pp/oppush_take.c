@@ -7,6 +7,12 @@
  *
  * The account is read before the report is made, so the report has at least the
  * samples that the account knows.
+ *
+ * With a history the spans of time are there already: each that is closed is a
+ * profile, whose sum in the spool is of no use then. A span from before and
+ * after the last profile has samples that were pushed: where that profile was
+ * made before there was a span, the sum tells which, else the daemon has put
+ * spans together that were waited for too long.
  */
 
 #include "pp/oppush_take.h"
@@ -30,6 +36,13 @@
 
 #define REPORT "report.pb.gz"
 #define NSEC_PER_SEC INT64_C(1000000000)
+/* Who is asked to push a history for the first time sends that much of it:
+ * servers refuse what is old. */
+#define FIRST_SECONDS 3600
+/* Before the name of a session that has one. */
+#define HISTORY "history "
+/* What opreport says where the part that is to be pushed has no samples. */
+#define NOTHING_MATCHES ": no sample files match"
 
 /* A profile in the making. */
 struct push_taking {
@@ -39,29 +52,25 @@ struct push_taking {
 	struct push_state state; /* that it leads to */
 	int64_t begin;
 	bool is_same; /* the session of the last profile */
+	struct op_span *spans; /* of its history, by time */
+	size_t nr_spans; /* 0: it has none */
 };
 
 /* ---- the session ------------------------------------------------------------
  */
 
-/* What was pushed can be told from what was not as long as sums only grow. */
-static int refuse_history(const char *folder, struct op_diag *diag)
+static int list_spans(struct push_taking *t, struct op_diag *diag)
 {
-	struct op_span *spans;
-	size_t nr;
-	int err = op_spans_list(folder, &spans, &nr);
+	const char *folder = t->session.current;
+	int err;
 
-	if (err)
-		return err == -ENOENT ? 0
-				      : op_diag_set(diag, err, "%s: %s", folder,
-						    strerror(-err));
-	free(spans);
-	if (!nr)
+	free(t->spans);
+	t->spans = NULL;
+	t->nr_spans = 0;
+	err = op_spans_list(folder, &t->spans, &t->nr_spans);
+	if (!err || err == -ENOENT)
 		return 0;
-	return op_diag_set(
-		diag, -ENOTSUP,
-		"%s: has a history, which drops what is old; push from a session that is taken without --history",
-		folder);
+	return op_diag_set(diag, err, "%s: %s", folder, strerror(-err));
 }
 
 static int identify_session(struct push_taking *t, struct op_diag *diag)
@@ -89,7 +98,13 @@ static int identify_session(struct push_taking *t, struct op_diag *diag)
 	t->state.taken = ledger.taken;
 	if (err && err != -ENOENT)
 		return err;
-	return refuse_history(t->session.current, diag);
+	return list_spans(t, diag);
+}
+
+static void tell_new_session(const struct push_taking *t)
+{
+	t->source->say(
+		"the session is a new one; what the one before took since its last profile is not pushed");
 }
 
 /* Compare it with the one that the last profile is of. */
@@ -102,8 +117,7 @@ static void compare_session(struct push_taking *t, int64_t now)
 	if (t->is_same)
 		t->begin = last->end;
 	else if (last->number)
-		t->source->say(
-			"the session is a new one; what the one before took since its last profile is not pushed");
+		tell_new_session(t);
 	if (last->end > t->begin)
 		t->begin = last->end;
 	if (t->begin <= 0 || t->begin >= now)
@@ -113,7 +127,9 @@ static void compare_session(struct push_taking *t, int64_t now)
 /* ---- the report -------------------------------------------------------------
  */
 
-static int make_push_report(const struct push_taking *t, const char *path,
+/* Of the whole session, or of one span of its history. */
+static int make_push_report(const struct push_taking *t,
+			    const struct op_span *span, const char *path,
 			    struct op_diag *diag)
 {
 	struct process_args args = { .nr = 0 };
@@ -129,6 +145,9 @@ static int make_push_report(const struct push_taking *t, const char *path,
 	process_args_add(&args, "--format=pprof");
 	process_args_add(&args, "--merge=cpu,tid,tgid");
 	process_args_add(&args, "--output-file=%s", path);
+	if (span)
+		process_args_add(&args, "time:@%" PRIu64 "-@%" PRIu64,
+				 span->begin, span->end);
 	for (const char *const *word = t->source->words; word && *word; word++)
 		process_args_add(&args, "%s", *word);
 	if (args.failed)
@@ -224,28 +243,198 @@ static int compare_taking(struct push_taking *t, const char *report,
 	return err;
 }
 
-int push_take(const struct push_source *source, struct push_spool *spool,
-	      int64_t now, struct op_diag *diag)
+/* ---- a history --------------------------------------------------------------
+ */
+
+static int64_t ns_of(uint64_t seconds)
 {
-	static struct push_taking t;
+	return seconds < (uint64_t)(INT64_MAX / NSEC_PER_SEC)
+		       ? (int64_t)seconds * NSEC_PER_SEC
+		       : INT64_MAX;
+}
+
+static bool is_closed(const struct op_span *span)
+{
+	return span->state == OP_SPAN_CLOSED && op_span_counts(span);
+}
+
+/* The first span that has something new; NULL if there is none. */
+static const struct op_span *next_span(const struct push_taking *t,
+				       int64_t from)
+{
+	for (size_t i = 0; i < t->nr_spans; i++)
+		if (is_closed(&t->spans[i]) && ns_of(t->spans[i].end) > from)
+			return &t->spans[i];
+	return NULL;
+}
+
+static bool has_span(const struct push_taking *t, const struct op_span *span)
+{
+	for (size_t i = 0; i < t->nr_spans; i++)
+		if (is_closed(&t->spans[i]) &&
+		    t->spans[i].begin == span->begin &&
+		    t->spans[i].end == span->end)
+			return true;
+	return false;
+}
+
+/* Nothing of @span is to be pushed. */
+static int skip_span(const struct push_taking *t, const struct op_span *span,
+		     struct op_diag *diag)
+{
+	struct push_state *state = &t->spool->state;
+
+	memcpy(state->session, t->state.session, sizeof(state->session));
+	state->end = ns_of(span->end);
+	return push_spool_save(t->spool, diag);
+}
+
+/* Returns -EAGAIN, without a reason, if @span is no more. */
+static int take_report_of_span(struct push_taking *t,
+			       const struct op_span *span, const char *report,
+			       struct op_diag *diag)
+{
+	int err = make_push_report(t, span, report, diag);
+
+	if (err == -ENODATA && strstr(diag->text, NOTHING_MATCHES)) {
+		diag->text[0] = '\0';
+		return 0;
+	}
+	err = err ?: list_spans(t, diag);
+	if (err)
+		return err;
+	/* If it is still there, the report is of that and of nothing else. */
+	return has_span(t, span) ? compare_taking(t, report, diag) : -EAGAIN;
+}
+
+/* Push @span, of which nothing was pushed but what is in the sum. */
+static int take_span(struct push_taking *t, const struct op_span *span,
+		     struct op_diag *diag)
+{
 	char report[PATH_MAX];
 	int err;
 
-	t = (struct push_taking){
+	if (!t->is_same)
+		t->begin = ns_of(span->begin);
+	t->state.end = ns_of(span->end);
+	push_spool_path(t->spool, REPORT, report);
+	err = take_report_of_span(t, span, report, diag);
+	unlink(report);
+	/* It may have had nothing. */
+	if (!err && t->spool->state.end != t->state.end)
+		err = skip_span(t, span, diag);
+	return err;
+}
+
+/* The daemon has put @span together of some that were pushed and others. */
+static int pass_over_span(const struct push_taking *t,
+			  const struct op_span *span, int64_t from,
+			  struct op_diag *diag)
+{
+	char text[128];
+
+	snprintf(
+		text, sizeof(text),
+		"%" PRId64
+		" s of the history are not pushed, as they are in one span with what was",
+		(ns_of(span->end) - from) / NSEC_PER_SEC);
+	t->source->say(text);
+	return skip_span(t, span, diag);
+}
+
+/* All spans that are new after @from, the oldest first; of the first one the
+ * sum tells what was pushed, if there is a sum of this session. */
+static int take_spans(struct push_taking *t, int64_t from, bool is_known,
+		      struct op_diag *diag)
+{
+	const struct op_span *next;
+	int err = 0;
+
+	while (!err && (next = next_span(t, from))) {
+		const struct op_span span = *next;
+
+		if (is_known && !t->is_same && ns_of(span.begin) < from)
+			err = pass_over_span(t, &span, from, diag);
+		else
+			err = take_span(t, &span, diag);
+		if (!err) {
+			from = ns_of(span.end);
+			is_known = true;
+			t->is_same = false;
+		} else if (err == -EAGAIN && !*diag->text) {
+			err = 0;
+		}
+	}
+	return err;
+}
+
+static int take_history(struct push_taking *t, int64_t now,
+			struct op_diag *diag)
+{
+	const struct push_state *last = &t->spool->state;
+	char *session = t->state.session;
+	bool is_known;
+	int64_t from;
+
+	/* Its samples were pushed before the daemon closed the first span. */
+	t->is_same = last->number && !strcmp(last->session, session);
+	if (t->is_same)
+		t->begin = last->end;
+	memmove(session + strlen(HISTORY), session,
+		sizeof(t->state.session) - strlen(HISTORY));
+	memcpy(session, HISTORY, strlen(HISTORY));
+	session[sizeof(t->state.session) - 1] = '\0';
+	t->state.taken = 0;
+	is_known = t->is_same || !strcmp(last->session, session);
+	if (is_known)
+		return take_spans(t, last->end, true, diag);
+	if (last->number)
+		tell_new_session(t);
+	from = now - FIRST_SECONDS * NSEC_PER_SEC;
+	if (is_closed(t->spans) && ns_of(t->spans->end) <= from)
+		t->source->say(
+			"what the history has from before the last hour is not pushed");
+	return take_spans(t, from, false, diag);
+}
+
+/* ---- all of it --------------------------------------------------------------
+ */
+
+static int take_session(struct push_taking *t, int64_t now,
+			struct op_diag *diag)
+{
+	char report[PATH_MAX];
+	int err;
+
+	compare_session(t, now);
+	push_spool_path(t->spool, REPORT, report);
+	err = make_push_report(t, NULL, report, diag)
+		      ?: compare_taking(t, report, diag);
+	unlink(report);
+	return err;
+}
+
+int push_take(const struct push_source *source, struct push_spool *spool,
+	      int64_t now, struct op_diag *diag)
+{
+	struct push_taking *t = calloc(1, sizeof(*t));
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	*t = (struct push_taking){
 		.source = source,
 		.spool = spool,
 		.state = spool->state,
 	};
-	t.state.end = now;
-	t.state.told_samples = spool->state.dropped_samples;
-	err = op_session_init(&t.session, source->session_dir, diag)
-		      ?: identify_session(&t, diag);
-	if (err)
-		return err;
-	compare_session(&t, now);
-	push_spool_path(spool, REPORT, report);
-	err = make_push_report(&t, report, diag)
-		      ?: compare_taking(&t, report, diag);
-	unlink(report);
+	t->state.end = now;
+	t->state.told_samples = spool->state.dropped_samples;
+	err = op_session_init(&t->session, source->session_dir, diag)
+		      ?: identify_session(t, diag);
+	if (!err)
+		err = t->nr_spans ? take_history(t, now, diag)
+				  : take_session(t, now, diag);
+	free(t->spans);
+	free(t);
 	return err;
 }

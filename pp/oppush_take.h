@@ -5,7 +5,8 @@
 /*
  * What is pushed: here alone it is chosen. It is what a session has counted
  * since the last profile was made of it, by two reports of all of it, the last
- * one and one that opreport makes now. Nobody who takes samples is asked.
+ * one and one that opreport makes now; with a history, each span that has ended
+ * since. Nobody who takes samples is asked.
  */
 
 #include "libop/op_diag.h"
@@ -18,9 +19,10 @@ struct push_source {
 };
 
 /*
- * Put a profile of what is new at @now (ns since 1970) into @spool. Nothing new
- * gives none. Returns 0; -ENOSPC, without a reason, where the spool is full:
- * then what is new waits in the session; or -errno with the reason in @diag.
+ * Put a profile of what is new at @now (ns since 1970) into @spool, or one for
+ * each new span. Nothing new gives none. Returns 0; -ENOSPC, without a reason,
+ * where the spool is full: then what is new waits in the session; or -errno
+ * with the reason in @diag.
  */
 int push_take(const struct push_source *source, struct push_spool *spool,
 	      int64_t now, struct op_diag *diag);

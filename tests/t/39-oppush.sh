@@ -210,12 +210,74 @@ stop_sink
 
 # ---- a history -------------------------------------------------------------------
 
-mkdir "$SESSION/samples/current/.span-1000000000-1000000060"
-URL=http://127.0.0.1:9
-like "a session that drops what is old" "$(push)" \
-	'^1 oppush: .*/samples/current: has a history, which drops what is old; push from'
-rmdir "$SESSION/samples/current/.span-1000000000-1000000060"
-unset URL
+# span BEGIN END BUSY IDLE: so much was counted then.
+span() {
+	count "$3" "$4"
+	mkdir "$CURRENT/.span-$1-$2"
+	find "$CURRENT" -mindepth 1 -maxdepth 1 ! -name '.span-*' \
+		-exec mv -t "$CURRENT/.span-$1-$2" {} +
+}
+# begin_history: a new session and a new spool.
+begin_history() {
+	rm -rf "$CURRENT" "$SPOOL" "$SINK"
+	start_sink
+}
+CURRENT=$SESSION/samples/current
+
+begin_history
+count 100 40
+is "before the first span ends" "$(push)" "0 "
+now=$(date +%s)
+first=$((now - 900)) second=$((now - 840)) third=$((now - 780))
+# That was so long ago.
+sed -i "s/^end = .*/end = $((now - 930))000000000/" "$SPOOL/state"
+span $((now - 960)) $first 130 60
+is "the span that has it" "$(push)" "0 "
+is "is one more request" "$(wc -l <"$SINK/log")" 2
+if command -v go >/dev/null; then
+	is "of what was not pushed" "$(top "$SINK"/taken/oprofile-2-*)" "50 leaf"
+fi
+taken_equal_shown "both add up to what the span has"
+span $first $second 7 5
+span $second $third 3 2
+is "two more spans" "$(push)" "0 "
+is "are two profiles" "$(wc -l <"$SINK/log")" 4
+like "of their times" "$(tail -n 2 "$SINK/log" | tr '\n' ' ')" \
+	"from=$first&until=$second&.*from=$second&until=$third&"
+taken_equal_shown "all four add up to the session"
+is "nothing new" "$(push)" "0 "
+is "is no request" "$(wc -l <"$SINK/log")" 4
+count 50 50
+is "what is in no span yet" "$(push)" "0 "
+is "waits for its span" "$(wc -l <"$SINK/log")" 4
+rm -rf "$CURRENT/.span-$second-$third"
+span $second $((third + 60)) 9 9
+is "a span with what was pushed and what was not" "$(push)" \
+	"0 oppush: 60 s of the history are not pushed, as they are in one span with what was"
+is "is passed over" "$(wc -l <"$SINK/log")" 4
+is "which is said once" "$(push)" "0 "
+stop_sink
+span $((third + 60)) $((third + 120)) 1 1
+like "no server" "$(push)" '^1 oppush: .*; 1 profiles wait'
+start_sink
+due
+is "is nothing lost" "$(push)" "0 oppush: the server takes profiles again; 0 wait"
+stop_sink
+
+begin_history
+span $((now - 9000)) $((now - 4000)) 500 0
+span $((now - 3700)) $((now - 3000)) 10 0
+span $((now - 3000)) $((now - 60)) 20 0
+is "who pushes a history for the first time" "$(push)" \
+	"0 oppush: what the history has from before the last hour is not pushed"
+is "sends the last hour" "$(wc -l <"$SINK/log")" 2
+rm -rf "$SPOOL"
+is "a part that has no samples" "$(push image:/no/program 2>&1)" \
+	"0 oppush: what the history has from before the last hour is not pushed"
+is "is no request" "$(wc -l <"$SINK/log")" 2
+is "and is not looked for again" "$(push image:/no/program) $(state end)" \
+	"0  $((now - 60))000000000"
+stop_sink
 
 # ---- options ---------------------------------------------------------------------
 
