@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
+#include "daemon/store/opd_history.h"
 #include "tests/unit/opd_fixture.h"
 
 /* A live source that this program plays. */
