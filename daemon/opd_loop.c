@@ -35,8 +35,9 @@
 #define MAX_EVENTS 8
 /* A buffer that fills up as fast as it is read must not be read for ever. */
 #define MAX_DRAIN_READS 4096
-/* The same where signals and clients may be waiting, too. */
-#define MAX_READS 64
+/* The same where signals and clients may be waiting, too: 2 MiB may be 128
+ * pieces of stacks, each of which takes its time to be unwound. */
+#define MAX_READS 4
 
 static void signal_set(sigset_t *set)
 {

@@ -23,8 +23,9 @@
 #include "libop/op_control.h"
 #include "utils/say.h"
 
-/* Milliseconds. A request may have to wait for the disk; "status" never does.
- */
+/* Milliseconds. A request may have to wait for the disk; "status" only until
+ * what is under way is done, so a daemon that neither answers nor works is
+ * given up earlier. */
 #define STATUS_MS 15000
 #define DYING_MS 50
 #define DYING_TRIES 100
@@ -91,31 +92,58 @@ static bool is_passing_error(const struct daemon *daemon, int err)
 	return err == -EPROTO;
 }
 
-static int ask_for_status(struct daemon *daemon, int limit_ms,
-			  struct op_diag *why)
+/* Whether the daemon has run since *@before, or waits for a CPU: on a crowded
+ * machine its turn may be late. */
+static bool is_at_work(const struct daemon *daemon,
+		       struct process_activity *before)
+{
+	struct process_activity now =
+		process_activity(locked_pid(daemon->session->lock));
+	bool works =
+		now.state == 'R' || (now.state && now.ticks != before->ticks);
+
+	*before = now;
+	return works;
+}
+
+/* In turns of STATUS_MS, as long as the daemon is at work. */
+static int call_for_status(struct daemon *daemon, struct op_diag *why)
+{
+	int turn_ms = daemon->turn_ms ?: STATUS_MS, left_ms = REQUEST_MS, err;
+	struct process_activity before =
+		process_activity(locked_pid(daemon->session->lock));
+
+	do {
+		why->text[0] = '\0';
+		err = op_control_call(daemon->session->socket, "status",
+				      daemon->reply, sizeof(daemon->reply),
+				      turn_ms, why);
+		left_ms -= turn_ms;
+	} while (err == -ETIMEDOUT && left_ms > 0 &&
+		 is_at_work(daemon, &before));
+	return err;
+}
+
+static int ask_for_status(struct daemon *daemon, struct op_diag *why)
 {
 	int err;
 
 	for (int i = 0; i < DYING_TRIES; i++) {
 		if (i)
 			poll(NULL, 0, DYING_MS);
-		why->text[0] = '\0';
-		err = op_control_call(daemon->session->socket, "status",
-				      daemon->reply, sizeof(daemon->reply),
-				      limit_ms, why);
+		err = call_for_status(daemon, why);
 		if (!is_passing_error(daemon, err))
 			break;
 	}
 	return err;
 }
 
-static int find_within(struct daemon *daemon, int limit_ms,
-		       struct op_diag *diag)
+int daemon_find(struct daemon *daemon, struct op_diag *diag)
 {
 	const char *socket = daemon->session->socket;
 	struct op_diag why = { "" };
 	char text[32];
-	int err = ask_for_status(daemon, limit_ms, &why);
+	int err = ask_for_status(daemon, &why);
 
 	daemon->answers = !err;
 	if (err)
@@ -145,11 +173,6 @@ static int find_within(struct daemon *daemon, int limit_ms,
 	return op_diag_set(diag, err, "%s", why.text);
 }
 
-int daemon_find(struct daemon *daemon, struct op_diag *diag)
-{
-	return find_within(daemon, STATUS_MS, diag);
-}
-
 int daemon_say_start(const struct daemon *daemon, const char *path,
 		     const struct process_args *args, struct op_diag *diag)
 {
@@ -168,10 +191,8 @@ int daemon_start(struct daemon *daemon, const char *path,
 
 	if (!err)
 		err = process_run(path, args->argv, environ, NULL, 0, diag);
-	/* It lives, and has the most to do at first: it looks at all that runs.
-	 */
 	if (!err)
-		err = find_within(daemon, REQUEST_MS, diag);
+		err = daemon_find(daemon, diag);
 	if (err)
 		return err > 0 ? -EIO : err;
 	if (daemon->answers)

@@ -23,6 +23,8 @@
 struct daemon {
 	const struct op_session *session; /* the caller's */
 	bool verbose; /* say each step on stderr */
+	int turn_ms; /* to wait for its answer before looking whether it is at
+			work; 0: as usual */
 	pid_t pid; /* 0: there is none, or none any more */
 	bool answers;
 	bool is_sampling;
@@ -31,8 +33,9 @@ struct daemon {
 };
 
 /*
- * Look for the daemon of the session and fill @daemon. Returns 0 whether there
- * is one or not, or -errno with the reason.
+ * Look for the daemon of the session and fill @daemon. A daemon that is at work
+ * may take two minutes to answer, any other one 15 seconds. Returns 0 whether
+ * there is one or not, or -errno with the reason.
  */
 int daemon_find(struct daemon *daemon, struct op_diag *diag);
 

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -200,26 +201,52 @@ int process_run(const char *path, char *const argv[], char *const envp[],
 	return err ? err : wait_for_status(pid, path, diag);
 }
 
-/* The line is "PID (NAME) STATE ...", and a name may hold anything. */
-bool process_is(pid_t pid, const char *name)
+/* Copy the line "PID (NAME) STATE ..." of process @pid to @line, and cut it
+ * before the ")": a name may hold anything. Returns what is behind that, NULL
+ * if there is no such process. */
+static char *read_process(pid_t pid, char line[512])
 {
-	char path[64], line[256] = "", *start, *end;
+	char path[64], *end;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	file = fopen(path, "re");
 	if (!file)
-		return false;
-	if (!fgets(line, sizeof(line), file))
+		return NULL;
+	if (!fgets(line, 512, file))
 		line[0] = '\0';
 	fclose(file);
-	start = strchr(line, '(');
 	end = strrchr(line, ')');
-	if (!start || !end || end[1] != ' ')
-		return false;
+	if (!end || end[1] != ' ')
+		return NULL;
 	*end = '\0';
+	return end + 2;
+}
+
+bool process_is(pid_t pid, const char *name)
+{
+	char line[512], *state = read_process(pid, line), *start;
+
+	start = state ? strchr(line, '(') : NULL;
 	/* A zombie has ended; nobody but its parent can remove it. */
-	return !strcmp(start + 1, name) && !strchr("ZX", end[2]);
+	return start && !strcmp(start + 1, name) && !strchr("ZX", *state);
+}
+
+struct process_activity process_activity(pid_t pid)
+{
+	struct process_activity activity = { .state = '\0' };
+	uint64_t user, kernel;
+	char line[512], *state = read_process(pid, line);
+
+	if (state &&
+	    sscanf(state,
+		   "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
+		   " %" SCNu64,
+		   &user, &kernel) == 2) {
+		activity.state = *state;
+		activity.ticks = user + kernel;
+	}
+	return activity;
 }
 
 int process_open(pid_t pid)

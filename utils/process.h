@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "libop/op_diag.h"
@@ -63,6 +64,15 @@ int process_run(const char *path, char *const argv[], char *const envp[],
 
 /* Whether process @pid lives and its name (of at most 15 bytes) is @name. */
 bool process_is(pid_t pid, const char *name);
+
+/* What process @pid does: a state as in proc(5), and the time that it has run,
+ * in clock ticks of all its threads. */
+struct process_activity {
+	char state; /* 0: there is no such process */
+	uint64_t ticks;
+};
+
+struct process_activity process_activity(pid_t pid);
 
 /* A handle for @pid that is to be closed, or -errno; -ESRCH: none such. */
 int process_open(pid_t pid);

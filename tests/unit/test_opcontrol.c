@@ -13,7 +13,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
+#include "libop/op_folder.h"
+#include "libop/op_remove.h"
 #include "utils/daemon.c"
 #include "utils/event_list.c"
 #include "utils/event_machine.c"
@@ -268,6 +271,91 @@ static void finds_keys_in_answers(void **state)
 	assert_string_equal(buf, "");
 }
 
+/* ---- a daemon that is late -----------------------------------------------
+ */
+
+static bool has_hung_up(int client)
+{
+	struct pollfd p = { .fd = client, .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP);
+}
+
+/* Be a daemon that works on and on while the first clients wait, and answers
+ * those after them. */
+static void be_late(const struct op_session *session, int nr_left)
+{
+	struct op_diag diag = { "" };
+	int listening = op_control_listen(session->socket, &diag), client;
+	FILE *lock = fopen(session->lock, "w");
+
+	if (listening < 0 || !lock)
+		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_IGN); /* of clients that have hung up */
+	prctl(PR_SET_NAME, DAEMON_NAME);
+	fprintf(lock, "%d\n", (int)getpid());
+	fclose(lock);
+	for (;; nr_left--) {
+		client = accept(listening, NULL, NULL);
+		while (nr_left > 0 && !has_hung_up(client))
+			;
+		dprintf(client, " pid = %d\n running = 1\nok\n", (int)getpid());
+		close(client);
+	}
+}
+
+static pid_t start_late_daemon(const struct op_session *session, int nr_left)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid)
+		be_late(session, nr_left);
+	while (locked_pid(session->lock) != pid) {
+		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+		poll(NULL, 0, 1);
+	}
+	return pid;
+}
+
+static void waits_for_a_daemon_that_works(void **state)
+{
+	char dir[] = "/tmp/opcontrol-test-XXXXXX";
+	struct op_session session;
+	struct op_diag diag = { "" };
+	struct daemon daemon = { .session = &session, .turn_ms = 20 };
+	struct process_activity before = { 0 };
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(op_session_init(&session, dir, &diag), 0);
+	assert_int_equal(op_make_parents(session.lock, 0700), 0);
+	pid = start_late_daemon(&session, 3);
+	assert_int_equal(daemon_find(&daemon, &diag), 0);
+	assert_true(daemon.answers && daemon.is_sampling);
+	assert_int_equal(daemon.pid, pid);
+	/* It waits for clients now; the first look is at something new. */
+	is_at_work(&daemon, &before);
+	while (process_activity(pid).state != 'S')
+		poll(NULL, 0, 1);
+	is_at_work(&daemon, &before);
+	assert_false(is_at_work(&daemon, &before));
+	/* One that is stopped is not waited for, but known. */
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	while (process_activity(pid).state != 'T')
+		poll(NULL, 0, 1);
+	assert_int_equal(daemon_find(&daemon, &diag), 0);
+	assert_false(daemon.answers);
+	assert_int_equal(daemon.pid, pid);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(is_at_work(&daemon, &before));
+	assert_int_equal(process_activity(pid).state, 0);
+	assert_int_equal(op_remove_tree(dir), 0);
+}
+
 static void takes_only_sound_pids(void **state)
 {
 	(void)state;
@@ -382,6 +470,7 @@ int main(void)
 		cmocka_unit_test(explains_modules_that_do_not_load),
 		cmocka_unit_test(understands_modprobe),
 		cmocka_unit_test(finds_keys_in_answers),
+		cmocka_unit_test(waits_for_a_daemon_that_works),
 		cmocka_unit_test(takes_only_sound_pids),
 		cmocka_unit_test(writes_all_bits_of_an_event),
 	};

@@ -124,8 +124,8 @@ cycles=0
 end=$(($(cut -d. -f1 /proc/uptime) + span))
 while [ "$(cut -d. -f1 /proc/uptime)" -lt $end ]; do
 	cycle $cycles >"$TMP/cycle" 2>&1 || {
-		sed 's/^/# /' "$TMP/cycle"
 		test_result "cycle $cycles: $(settings $cycles)" 1
+		sed 's/^/# /' "$TMP/cycle"
 		break
 	}
 	cycles=$((cycles + 1))
