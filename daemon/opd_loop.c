@@ -116,9 +116,17 @@ static void read_many(struct opd *opd, int most)
 			break;
 }
 
+/* Where more comes than can be read, a lower rate will end it. */
 void opd_loop_drain(struct opd *opd)
 {
-	read_many(opd, MAX_DRAIN_READS);
+	bool more = true;
+
+	for (int i = 0; more && i < MAX_DRAIN_READS; i++) {
+		opd_budget_reads(&opd->budget);
+		more = read_more(opd);
+		opd_budget_has_read(&opd->budget);
+		opd_budget_check(&opd->budget, false);
+	}
 }
 
 /* ---- the disk ---------------------------------------------------------------

@@ -34,8 +34,15 @@ static unsigned int nr_a = 300, nr_b = 100, rate = 1000;
 module_param(nr_a, uint, 0);
 module_param(nr_b, uint, 0);
 module_param(rate, uint, 0);
-static unsigned long nr_nmis; /* at the full rate */
-module_param(nr_nmis, ulong, 0400);
+static atomic_long_t nr_nmis; /* of all CPUs, at the full rate */
+
+static int get_nr_nmis(char *buf, const struct kernel_param *param)
+{
+	return sysfs_emit(buf, "%ld\n", atomic_long_read(&nr_nmis));
+}
+
+static const struct kernel_param_ops nr_nmis_ops = { .get = get_nr_nmis };
+module_param_cb(nr_nmis, &nr_nmis_ops, NULL, 0400);
 
 /* Places to be sampled; they need not run. */
 noinline void op_test_place_a(void);
@@ -121,7 +128,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 
 	if (!sent)
 		return NMI_DONE;
-	nr_nmis += 1ul << (sent - 1);
+	atomic_long_add(1l << (sent - 1), &nr_nmis);
 	oprofile_add_sample(regs, 0, sent - 1);
 	return NMI_HANDLED;
 }
