@@ -17,8 +17,8 @@
 
 #include "daemon/source/opd_perfdata.h"
 #include "daemon/source/opd_proc.h"
-#include "libop/op_stream_words.h"
 #include "daemon/source/opd_source.h"
+#include "libop/op_stream_words.h"
 #include "libop/op_array.h"
 
 #define KALLSYMS "[kernel.kallsyms]"

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where the kernel and its modules were, by the mappings in a file of perf. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/source/opd_perf_record.h"
+#include "daemon/source/opd_perfdata.h"
+#include "daemon/source/opd_perfdata_kernel.h"
+#include "daemon/source/opd_source.h"
+#include "daemon/source/opd_stream.h"
+#include "libop/op_stream_words.h"
+
+#define KERNEL UINT64_C(0xffffffff81000000)
+#define MODULE UINT64_C(0xffffffffc0000000)
+#define LONGEST                                                                \
+	"m01234567890123456789012345678901234567890123456789012345678901"
+
+/* A build-id that no kernel here has. */
+static const uint8_t foreign[20] = { 1, 2, 3 };
+
+struct mapping {
+	const char *name;
+	uint64_t start, len;
+	unsigned int build_id_len;
+};
+
+static bool map(struct opd_perfdata_kernel *kernel, const struct mapping *m,
+		const struct opd_perfdata *data)
+{
+	struct opd_perf_rec rec = {
+		.mmap = { .start = m->start, .len = m->len, .name = m->name }
+	};
+
+	rec.mmap.build_id_len = m->build_id_len;
+	memcpy(rec.mmap.build_id, foreign, sizeof(foreign));
+	return opd_perfdata_kernel_map(kernel, data, &rec);
+}
+
+/* What each mapping is the range of; NULL: of none. */
+static void names(void **state)
+{
+	static const struct {
+		struct mapping mapping;
+		const char *name;
+	} rows[] = {
+		{ { "[kernel.kallsyms]_text", KERNEL, 0x1000, 20 },
+		  OP_KERNEL_NAME },
+		{ { "[kernel.kallsyms]", KERNEL, 0x1000, 20 }, OP_KERNEL_NAME },
+		{ { "/lib/modules/6.1/kernel/snd-pcm.ko.xz", MODULE, 0x1000,
+		    20 },
+		  "snd_pcm" },
+		{ { "[ext4]", MODULE, 0x1000, 0 }, "ext4" },
+		{ { "ext4.ko", MODULE, 0x1000, 0 }, "ext4" },
+		{ { "[" LONGEST "]", MODULE, 0x1000, 0 }, LONGEST },
+		{ { "[" LONGEST "m]", MODULE, 0x1000, 0 }, NULL },
+		{ { "/lib/", MODULE, 0x1000, 0 }, NULL },
+		{ { "[]", MODULE, 0x1000, 0 }, NULL },
+		/* Without the right to see addresses, and what cannot be. */
+		{ { "[kernel.kallsyms]_text", 0, 0x1000, 0 }, NULL },
+		{ { "[ext4]", INT64_MAX - 1, 0x1000, 0 }, NULL },
+		{ { "[ext4]", MODULE, 0, 0 }, NULL },
+		{ { "[ext4]", MODULE, UINT64_MAX, 0 }, NULL },
+		{ { "[ext4]", (uint64_t)INT64_MAX + 1, 0x1000, 0 }, "ext4" },
+	};
+	const struct opd_perfdata data = { .hostname = "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct opd_perfdata_kernel kernel = { .nr = 0 };
+		const struct mapping *m = &rows[i].mapping;
+
+		if (map(&kernel, m, &data) != (rows[i].name != NULL))
+			fail_msg("row %zu", i);
+		assert_int_equal(kernel.nr, rows[i].name ? 1 : 0);
+		if (rows[i].name) {
+			const struct opd_perfdata_range *range = kernel.ranges;
+
+			assert_string_equal(range->name, rows[i].name);
+			assert_int_equal(range->start, m->start);
+			assert_int_equal(range->end, m->start + m->len);
+			assert_int_equal(range->build_id.len, m->build_id_len);
+			assert_false(range->is_here);
+		}
+		opd_perfdata_kernel_release(&kernel);
+		assert_int_equal(kernel.nr, 0);
+	}
+}
+
+/* Each name has one place, the last one; told once as long as it stays. */
+static void the_last_place(void **state)
+{
+	static const struct mapping kernel_at = { "[kernel.kallsyms]_text",
+						  KERNEL, 0x1000, 20 },
+				    first = { "[ext4]", MODULE, 0x1000, 0 },
+				    longer = { "[ext4]", MODULE, 0x2000, 0 },
+				    later = { "[ext4]", MODULE + 0x9000, 0x2000,
+					      0 };
+	const struct opd_source_client client = { .ctx = NULL };
+	const struct opd_source source = { .client = &client };
+	const struct opd_perfdata data = { .hostname = "" };
+	struct opd_perfdata_kernel kernel = { .nr = 0 };
+	struct op_stream_words words = { .nr = 0 };
+	struct opd_stream stream;
+	struct opd_rec rec = { .flags = 0 };
+
+	(void)state;
+	assert_true(map(&kernel, &kernel_at, &data));
+	assert_false(map(&kernel, &kernel_at, &data));
+	assert_true(map(&kernel, &first, &data));
+	assert_false(map(&kernel, &first, &data));
+	assert_true(map(&kernel, &longer, &data));
+	assert_true(map(&kernel, &later, &data));
+	assert_int_equal(kernel.nr, 2);
+
+	opd_perfdata_kernel_record(&kernel, &source, &words);
+	stream = (struct opd_stream){ words.words, words.words + words.nr };
+	assert_int_equal(opd_stream_record(&stream, &rec), OPD_UNIT_RECORD);
+	assert_int_equal(rec.code, OP_KERNEL_RANGE);
+	assert_true(rec.flags & OP_KERNEL_FIRST);
+	assert_int_equal(rec.payload[0], KERNEL);
+	assert_int_equal(rec.payload[1], KERNEL + 0x1000);
+	assert_int_equal(opd_stream_record(&stream, &rec), OPD_UNIT_RECORD);
+	assert_false(rec.flags & OP_KERNEL_FIRST);
+	assert_int_equal(rec.payload[0], MODULE + 0x9000);
+	assert_int_equal(rec.payload[1], MODULE + 0xb000);
+	assert_ptr_equal(stream.at, stream.end);
+	free(words.words);
+	opd_perfdata_kernel_release(&kernel);
+}
+
+/* What perf tells of builds in its table; the record itself knows better. */
+static void build_ids(void **state)
+{
+	struct opd_perfdata_build told = { .name = (char *)"[ext4]",
+					   .id = { 8, { 9, 9 } } };
+	const struct opd_perfdata data = { .builds = &told, .nr_builds = 1 };
+	static const struct mapping plain = { "[ext4]", MODULE, 0x1000, 0 },
+				    known = { "[ext4]", MODULE, 0x2000, 20 };
+	struct opd_perfdata_kernel kernel = { .nr = 0 };
+
+	(void)state;
+	assert_true(map(&kernel, &plain, &data));
+	assert_int_equal(kernel.ranges[0].build_id.len, 8);
+	assert_int_equal(kernel.ranges[0].build_id.bytes[0], 9);
+	assert_true(map(&kernel, &known, &data));
+	assert_int_equal(kernel.ranges[0].build_id.len, 20);
+	assert_memory_equal(kernel.ranges[0].build_id.bytes, foreign, 20);
+	opd_perfdata_kernel_release(&kernel);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),
+		cmocka_unit_test(the_last_place),
+		cmocka_unit_test(build_ids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
