@@ -317,7 +317,7 @@ static void test_span_that_needs_room(void **state)
 			 f->opd.session.current);
 		assert_int_equal(access(path, F_OK), rows[i].ends ? 0 : -1);
 		assert_int_equal(f->opd.loop.ticks, 0);
-		opd_pack_end(store);
+		opd_pack_finish(store);
 		free_loop(f);
 	}
 }
