@@ -80,6 +80,17 @@ sums_up() {
 		[ "$(ledger taken)" -eq $(($(ledger stored) + $(ledger lost))) ]
 }
 
+# module_stat NAME: one of the module's statistics, the sum over CPUs.
+module_stat() {
+	cat "/dev/oprofile/stats/$1" /dev/oprofile/stats/cpu*/"$1" 2>/dev/null |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+# nmis: how many the test's provider sent, or would have sent at the full rate.
+nmis() {
+	cat /sys/module/op_test_provider/parameters/nr_nmis
+}
+
 # percent PART WHOLE
 percent() {
 	awk -v p="$1" -v w="$2" 'BEGIN { printf "%.2f", w ? 100 * p / w : 0 }'

@@ -28,10 +28,6 @@ esac
 sysctl -q -w kernel.perf_event_max_sample_rate=100000
 sysctl -q -w kernel.perf_cpu_time_max_percent=0
 
-stat() {
-	cat "$FS/stats/$1"
-}
-
 # load COUNTERS: the module with so many.
 load() {
 	"$BIN/opcontrol" --deinit >/dev/null 2>&1
@@ -58,7 +54,7 @@ profile() {
 	"$TESTBIN/insns" "$ROUNDS" >"$TMP/truth"
 	ok "$1 events: stop" "$TESTBIN/control" "$SOCKET" stop
 	ok "$1 events: taken = stored + lost" sums_up
-	turns=$(stat multiplex_counter)
+	turns=$(module_stat multiplex_counter)
 	"$TESTBIN/control" "$SOCKET" shutdown >/dev/null
 	"$BIN/opreport" --session-dir="$SESSION" --json \
 		image:"$TESTBIN/insns" >"$TMP/json" 2>"$TMP/err"

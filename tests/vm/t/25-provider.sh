@@ -10,17 +10,6 @@
 
 PROVIDER=$O/module/$(uname -r)/test/op_test_provider.ko
 
-# stat NAME: one of the module's statistics, the sum over CPUs.
-stat() {
-	cat "/dev/oprofile/stats/$1" /dev/oprofile/stats/cpu*/"$1" 2>/dev/null |
-		awk '{ n += $1 } END { print n + 0 }'
-}
-
-# nmis: how many there were, or would have been at the full rate.
-nmis() {
-	cat /sys/module/op_test_provider/parameters/nr_nmis
-}
-
 # place NAME COLUMN: samples of a function in the report's column.
 place() {
 	awk -v name="$1" -v at="$2" '$NF == name { n += $at } END { print n + 0 }' \
@@ -65,7 +54,7 @@ ok "all of them" sh -c 'echo 1 >/dev/oprofile/rate_divisor'
 until [ "$(nmis)" -gt 2000 ]; do "$TESTBIN/storm" 2 >/dev/null 2>&1; done
 ok "stop" stop
 diag "$(nmis) NMIs"
-is "each NMI was a sample, or several" "$(stat sample_received)" "$(nmis)"
+is "each NMI was a sample, or several" "$(module_stat sample_received)" "$(nmis)"
 ok "taken = stored + lost" sums_up
 grep lost "$SESSION/samples/current/ledger" | sed 's/^/# /'
 report -l

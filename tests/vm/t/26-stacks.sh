@@ -18,11 +18,6 @@ put() {
 	echo "$2" 2>/dev/null >"$FS/$1"
 }
 
-# stat NAME: the sum over CPUs.
-stat() {
-	cat $FS/stats/cpu*/"$1" | awk '{ n += $1 } END { print n + 0 }'
-}
-
 # sample DEPTH BYTES COMMAND...: run it and record its stacks.
 sample() {
 	put backtrace_depth "$1" && put backtrace_stack "$2" || return 1
@@ -93,9 +88,9 @@ ok "by frame pointers" sample 128 0 stacks_fp $narrow
 ok "taken = stored + lost" sums_up
 ok "settings cannot change meanwhile" not put backtrace_depth 8
 ok "nor this one" not put backtrace_stack 8
-is "no part of a stack was taken" "$(stat backtrace_stacks)" 0
-ok "callers were found: $(stat backtrace_frames)" \
-	[ "$(stat backtrace_frames)" -gt 1000 ]
+is "no part of a stack was taken" "$(module_stat backtrace_stacks)" 0
+ok "callers were found: $(module_stat backtrace_frames)" \
+	[ "$(module_stat backtrace_frames)" -gt 1000 ]
 end_sample
 fold stacks_fp
 tree "a chain of 64 calls" ';leaf_chain$' \
@@ -120,8 +115,8 @@ for program in $narrow; do
 done
 
 ok "with a depth of 8" sample 8 0 stacks_fp
-ok "traces end there: $(stat backtrace_deep)" \
-	[ "$(stat backtrace_deep)" -gt 100 ]
+ok "traces end there: $(module_stat backtrace_deep)" \
+	[ "$(module_stat backtrace_deep)" -gt 100 ]
 end_sample
 fold stacks_fp
 tree "eight callers, no more" ';leaf_chain$' \
@@ -132,8 +127,8 @@ tree "eight callers, no more" ';leaf_chain$' \
 for program in stacks_fp stacks_no; do
 	ok "$program with its stack" sample 128 16384 $program
 	ok "taken = stored + lost" sums_up
-	ok "parts of stacks were taken: $(stat backtrace_stacks)" \
-		[ "$(stat backtrace_stacks)" -gt 200 ]
+	ok "parts of stacks were taken: $(module_stat backtrace_stacks)" \
+		[ "$(module_stat backtrace_stacks)" -gt 200 ]
 	end_sample
 	fold $program
 	tree "a chain of 64 calls" ' leaf_chain\|' \

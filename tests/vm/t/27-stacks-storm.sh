@@ -12,18 +12,12 @@ FS=/dev/oprofile
 CPU=/sys/devices/system/cpu
 PROVIDER=$O/module/$(uname -r)/test/op_test_provider.ko
 
-# stat NAME: one of the module's statistics, the sum over CPUs.
-stat() {
-	cat "$FS/stats/$1" $FS/stats/cpu*/"$1" 2>/dev/null |
-		awk '{ n += $1 } END { print n + 0 }'
-}
-
 # backtraces: what became of the stacks.
 backtraces() {
 	for name in received frames stacks deep broken busy aborted; do
 		case $name in
-		received) echo "sample_received $(stat sample_received)" ;;
-		*) echo "backtrace_$name $(stat backtrace_$name)" ;;
+		received) echo "sample_received $(module_stat sample_received)" ;;
+		*) echo "backtrace_$name $(module_stat backtrace_$name)" ;;
 		esac
 	done
 }
@@ -48,8 +42,8 @@ ok "stop" stop
 backtraces | sed 's/^/# /'
 ok "taken = stored + lost" sums_up
 grep lost "$SESSION/samples/current/ledger" | sed 's/^/# /'
-ok "parts of user stacks were taken" [ "$(stat backtrace_stacks)" -gt 100 ]
-ok "callers were found" [ "$(stat backtrace_frames)" -gt 1000 ]
+ok "parts of user stacks were taken" [ "$(module_stat backtrace_stacks)" -gt 100 ]
+ok "callers were found" [ "$(module_stat backtrace_frames)" -gt 1000 ]
 ok "shutdown" "$BIN/opcontrol" --shutdown
 
 # ---- small buffers: stacks go first
@@ -60,7 +54,7 @@ ok "start with small buffers" start --callgraph=64 --cpu-buffer-size=16 \
 ok "stop" stop
 backtraces | sed 's/^/# /'
 ok "taken = stored + lost" sums_up
-ok "stacks that found no room are counted" [ "$(stat backtrace_aborted)" -gt 0 ]
+ok "stacks that found no room are counted" [ "$(module_stat backtrace_aborted)" -gt 0 ]
 ok "shutdown" "$BIN/opcontrol" --shutdown
 
 # ---- killed in the middle
@@ -69,7 +63,7 @@ ok "start once more" start --callgraph=64 --callgraph-stack=1024
 is "with less of each stack" "$(cat $FS/backtrace_stack)" 1024
 "$TESTBIN/storm" 3 >/dev/null 2>&1 &
 has_sampled() {
-	[ "$(stat sample_received)" -gt 500 ]
+	[ "$(module_stat sample_received)" -gt 500 ]
 }
 wait_until "500 samples" has_sampled
 daemon=$(daemon_pid)
@@ -90,13 +84,13 @@ is "with as much as without the option" "$(cat $FS/backtrace_stack)" 16384
 storms=0
 while
 	"$TESTBIN/storm" "$(by_tier 3 6)" >/dev/null 2>&1
-	[ $((storms += 1)) -lt 10 ] && [ "$(stat backtrace_stacks)" -le 100 ]
+	[ $((storms += 1)) -lt 10 ] && [ "$(module_stat backtrace_stacks)" -le 100 ]
 do :; done
 ok "stop" stop
 backtraces | sed 's/^/# /'
 ok "taken = stored + lost" sums_up
-ok "callers were found in NMIs" [ "$(stat backtrace_frames)" -gt 1000 ]
-ok "parts of user stacks behind them" [ "$(stat backtrace_stacks)" -gt 100 ]
+ok "callers were found in NMIs" [ "$(module_stat backtrace_frames)" -gt 1000 ]
+ok "parts of user stacks behind them" [ "$(module_stat backtrace_stacks)" -gt 100 ]
 ok "unloading it stops sampling" rmmod op_test_provider
 end_profiler
 done_testing

@@ -29,11 +29,6 @@ counts() {
 	done | sort
 }
 
-stat() {
-	cat "/dev/oprofile/stats/$1" /dev/oprofile/stats/cpu*/"$1" 2>/dev/null |
-		awk '{ n += $1 } END { print n + 0 }'
-}
-
 ok "init" "$BIN/opcontrol" --init
 ok "without the hardware there is no folder" \
 	[ ! -e /dev/oprofile/ibs_op ] && [ ! -e /dev/oprofile/ibs_fetch ]
@@ -54,7 +49,7 @@ op=$(names op)
 SOCKET=$SESSION/run/control
 ok "start" "$TESTBIN/control" "$SOCKET" start
 ok "$NR samples" model feed /proc/op_test_ibs "$stext" <"$TMP/samples"
-is "all were received" "$(stat sample_received)" "$NR"
+is "all were received" "$(module_stat sample_received)" "$NR"
 ok "stop" "$TESTBIN/control" "$SOCKET" stop
 ok "taken = stored + lost" sums_up
 is "all were taken" "$(ledger taken)" "$NR"
@@ -88,7 +83,7 @@ diff "$TMP/wanted" "$TMP/got" | head -5 | sed 's/^/# /'
 # ---- what cannot be
 
 ok "start once more" "$TESTBIN/control" "$SOCKET" start
-before=$(stat sample_invalid_eip)
+before=$(module_stat sample_invalid_eip)
 python3 -c '
 import os, struct
 file = os.open("/proc/op_test_ibs", os.O_WRONLY)
@@ -96,7 +91,7 @@ for size in 0, 3, 200, 0xffffffff:
     os.write(file, struct.pack("<QIHHI76s", 0xffffffff81000000, 16, 1, 0, size, b""))
 '
 ok "stop at last" "$TESTBIN/control" "$SOCKET" stop
-is "data of an impossible size" "$(($(stat sample_invalid_eip) - before))" 4
+is "data of an impossible size" "$(($(module_stat sample_invalid_eip) - before))" 4
 ok "taken = stored + lost, to the end" sums_up
 ok "shutdown" "$TESTBIN/control" "$SOCKET" shutdown
 ok "unload" rmmod op_test_provider

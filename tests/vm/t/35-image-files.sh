@@ -64,13 +64,8 @@ image_samples() {
 		END { print n + 0 }' "$TMP/report"
 }
 
-# stat NAME: one of the module's statistics.
-stat() {
-	cat "/dev/oprofile/stats/$1"
-}
-
 none_is_held() {
-	[ "$(stat image_file_expired)" -eq "$(stat image_file_held)" ]
+	[ "$(module_stat image_file_expired)" -eq "$(module_stat image_file_held)" ]
 }
 
 mkdir "$TMP/mnt" "$TMP/many"
@@ -145,13 +140,13 @@ mount -t tmpfs none "$TMP/many"
 reader=$!
 wait_until "the reader samples" grep -q 1 /dev/oprofile/enable
 tries=0
-while [ "$(stat image_file_refused)" -eq 0 ] && [ $tries -lt 5 ]; do
+while [ "$(module_stat image_file_refused)" -eq 0 ] && [ $tries -lt 5 ]; do
 	tries=$((tries + 1))
 	mkdir "$TMP/many/$tries"
 	"$TESTBIN/hangfile" many $NR_MANY "$TMP/many/$tries"
 done
 nr=$(grep -c "$TMP/many/" /dev/oprofile/cookies)
-held=$(stat image_file_held) refused=$(stat image_file_refused)
+held=$(module_stat image_file_held) refused=$(module_stat image_file_refused)
 diag "$tries tries: $nr images, $held files held, $refused refused"
 ok "images were too many" [ "$refused" -gt 0 ]
 ok "each has its name" [ "$nr" -gt 1024 ]
