@@ -7,6 +7,13 @@
  * tools/perf/Documentation/perf.data-file-format.txt of Linux lays them out.
  */
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
 #include "tests/unit/perf_records.h"
 
 struct file {

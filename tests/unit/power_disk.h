@@ -271,16 +271,16 @@ static int power_change(long number, long a, long b, long c, long d, long e)
 	return ret;
 }
 
-int renameat2(int from, const char *old, int to, const char *new,
+int renameat2(int oldfd, const char *old, int newfd, const char *new,
 	      unsigned int flags)
 {
-	return power_change(SYS_renameat2, from, (long)old, to, (long)new,
+	return power_change(SYS_renameat2, oldfd, (long)old, newfd, (long)new,
 			    flags);
 }
 
-int renameat(int from, const char *old, int to, const char *new)
+int renameat(int oldfd, const char *old, int newfd, const char *new)
 {
-	return renameat2(from, old, to, new, 0);
+	return renameat2(oldfd, old, newfd, new, 0);
 }
 
 int rename(const char *old, const char *new)
@@ -288,9 +288,9 @@ int rename(const char *old, const char *new)
 	return renameat2(AT_FDCWD, old, AT_FDCWD, new, 0);
 }
 
-int unlinkat(int folder, const char *name, int flags)
+int unlinkat(int fd, const char *name, int flag)
 {
-	return power_change(SYS_unlinkat, folder, (long)name, flags, 0, 0);
+	return power_change(SYS_unlinkat, fd, (long)name, flag, 0, 0);
 }
 
 int unlink(const char *name)

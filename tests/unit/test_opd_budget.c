@@ -31,13 +31,13 @@ static struct {
 	uint64_t wall, process, thread, children;
 } at;
 
-int clock_gettime(clockid_t id, struct timespec *t)
+int clock_gettime(clockid_t clock_id, struct timespec *tp)
 {
-	uint64_t ns = id == CLOCK_PROCESS_CPUTIME_ID  ? at.process
-		      : id == CLOCK_THREAD_CPUTIME_ID ? at.thread
-						      : at.wall;
+	uint64_t ns = clock_id == CLOCK_PROCESS_CPUTIME_ID  ? at.process
+		      : clock_id == CLOCK_THREAD_CPUTIME_ID ? at.thread
+							    : at.wall;
 
-	*t = (struct timespec){ (time_t)(ns / SECOND), (long)(ns % SECOND) };
+	*tp = (struct timespec){ (time_t)(ns / SECOND), (long)(ns % SECOND) };
 	return 0;
 }
 

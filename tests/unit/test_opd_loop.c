@@ -300,8 +300,8 @@ static void test_span_that_needs_room(void **state)
 		struct op_diag diag = { "" };
 		struct op_history limits;
 
-		assert_int_equal(
-			op_history_parse(&limits, "8M,day:1d", &diag), 0);
+		assert_int_equal(op_history_parse(&limits, "8M,day:1d", &diag),
+				 0);
 		store->clock = &clock;
 		opd_history_init(store, &limits);
 		opd_disk_init(store, 0);

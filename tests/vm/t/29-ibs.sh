@@ -4,6 +4,7 @@
 # hardware would have left in its registers, and what comes out is compared
 # with the model. The emulated PC has no IBS itself, which must be said.
 # timeout: 1800
+# shellcheck disable=SC1083 # braces in the names of sample files
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
