@@ -124,15 +124,15 @@ static void *grow_own_block(struct op_arena *arena, void *array, size_t len)
 {
 	struct op_arena_block *block = block_of(array);
 	struct op_arena_block *prev = block->prev, *next = block->next;
+	struct op_arena_block *grown = realloc(block, sizeof(*block) + len);
 
-	block = realloc(block, sizeof(*block) + len);
-	if (!block)
+	if (!grown)
 		return NULL;
-	block->size = block->used = len;
-	*(prev ? &prev->next : &arena->blocks) = block;
+	grown->size = grown->used = len;
+	*(prev ? &prev->next : &arena->blocks) = grown;
 	if (next)
-		next->prev = block;
-	return block->data;
+		next->prev = grown;
+	return grown->data;
 }
 
 /* Room for twice the @len bytes of @array. */

@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 #include "libpp/sample_list.h"
 #include "libpp/format/text.h"

@@ -594,15 +594,20 @@ static void firefox_write_threads(struct firefox_writer *w)
 	op_json_open(&w->json, "threads", '[');
 	for (; root < tree->nr_nodes && !w->err; root = end) {
 		end = end_of_subtree(tree, root);
-		for (size_t c = 0; c < tree->nr_columns && !w->err; c++)
-			if (pp_tree_all(tree, root)[c])
-				firefox_write_thread(w,
-						     &(struct firefox_thread){
-							     .root = root,
-							     .first = root + 1,
-							     .end = end,
-							     .column = c,
-							     .nr = nr++ });
+		for (size_t c = 0; c < tree->nr_columns && !w->err; c++) {
+			struct firefox_thread thread = {
+				.root = root,
+				.first = root + 1,
+				.end = end,
+				.column = c,
+				.nr = nr,
+			};
+
+			if (!pp_tree_all(tree, root)[c])
+				continue;
+			firefox_write_thread(w, &thread);
+			nr++;
+		}
 	}
 	op_json_close(&w->json, ']');
 }

@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ALONE __attribute__((noinline, noclone, noipa))
+#ifdef __clang__
+#define ALONE static __attribute__((noinline))
+#else
+#define ALONE static __attribute__((noinline, noclone, noipa))
+#endif
 
 enum { MIDDLE, RECURSE, PING, OUTER, NR };
 
@@ -94,14 +98,14 @@ ALONE void outer(void)
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 1;
-	double start = now(), all;
+	double began = now(), all;
 
 	for (int i = 0; i < rounds; i++) {
 		TIMED(OUTER, outer());
 		leaf(200);
 		sink++;
 	}
-	all = now() - start;
+	all = now() - began;
 	for (int i = 0; i < NR; i++)
 		printf("%s %.3f\n", names[i], 100 * spent[i] / all);
 	return 0;

@@ -281,7 +281,7 @@ static void cut_files(void **state)
 	(void)state;
 	for (size_t len = 0; len < FILE_LEN; len++) {
 		const struct kind kind = { .wide = len & 1 };
-		uint8_t *exact = malloc(len + 1);
+		uint8_t *exact = malloc(len ? len : 1);
 		uint64_t nr_sections, names;
 		struct image image;
 		unsigned int nr;
@@ -289,7 +289,6 @@ static void cut_files(void **state)
 
 		make_image(&image, &kind);
 		assert_non_null(exact);
-		exact = realloc(exact, len ? len : 1);
 		memcpy(exact, image.bytes, len);
 		if (!op_elf_init_memory(&elf, exact, len)) {
 			bool has_segments =

@@ -737,7 +737,7 @@ static void test_few_descriptors(void **state)
 		next = fcntl(fileno(out), F_DUPFD_CLOEXEC, nr);
 		close(next);
 		few = before;
-		few.rlim_cur = (rlim_t)(next + nr_failed);
+		few.rlim_cur = (rlim_t)next + (rlim_t)nr_failed;
 		assert_int_equal(prlimit(0, RLIMIT_NOFILE, &few, NULL), 0);
 		err = open_source(rig, "");
 		assert_int_equal(prlimit(0, RLIMIT_NOFILE, &before, NULL), 0);
