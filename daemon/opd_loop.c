@@ -109,11 +109,25 @@ static bool read_more(struct opd *opd)
 	return false;
 }
 
-static void read_many(struct opd *opd, int most)
+/* Likewise, after MAX_READS at most. */
+static bool read_many(struct opd *opd)
 {
-	for (int i = 0; i < most; i++)
-		if (!read_more(opd))
-			break;
+	bool more = true;
+
+	for (int i = 0; more && i < MAX_READS; i++)
+		more = read_more(opd);
+	return more;
+}
+
+/* Likewise; the time that it takes is reading in the budget's account. */
+static bool read_in_budget(struct opd *opd)
+{
+	bool more;
+
+	opd_budget_reads(&opd->budget);
+	more = read_many(opd);
+	opd_budget_has_read(&opd->budget);
+	return more;
 }
 
 /* Where more comes than can be read, a lower rate will end it. */
@@ -121,10 +135,8 @@ void opd_loop_drain(struct opd *opd)
 {
 	bool more = true;
 
-	for (int i = 0; more && i < MAX_DRAIN_READS; i++) {
-		opd_budget_reads(&opd->budget);
-		more = read_more(opd);
-		opd_budget_has_read(&opd->budget);
+	for (int i = 0; more && i < MAX_DRAIN_READS; i += MAX_READS) {
+		more = read_in_budget(opd);
 		opd_budget_check(&opd->budget, false);
 	}
 }
@@ -164,7 +176,7 @@ static void count_meanwhile(struct opd *opd, struct barrier *barrier)
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[1].revents)
-			read_many(opd, MAX_READS);
+			read_many(opd);
 	}
 }
 
@@ -357,11 +369,17 @@ static void close_span(struct opd *opd)
 		op_log(&opd->log, "%s", diag.text);
 }
 
-/* Nobody knows how much comes until the next tick. */
-static void make_room(struct opd *opd)
+/* None is closed before the child has made room for it. */
+static void close_due_span(struct opd *opd)
 {
 	if (!opd->store.history.is_untended && opd_history_is_due(&opd->store))
 		close_span(opd);
+}
+
+/* Nobody knows how much comes until the next tick. */
+static void make_room(struct opd *opd)
+{
+	close_due_span(opd);
 	if (opd->store.history.is_untended)
 		opd_pack_check(&opd->store);
 }
@@ -374,8 +392,7 @@ static void handle_timer(struct opd *opd)
 	if (read(opd->loop.timer_fd, &times, sizeof(times)) < 0)
 		return;
 	opd_keep_sweep(&opd->keep);
-	if (opd_history_is_due(&opd->store))
-		close_span(opd);
+	close_due_span(opd);
 	if (++opd->loop.ticks % TICKS_TO_PACK == 0 ||
 	    opd->store.disk.is_short || opd->store.history.is_untended)
 		opd_pack_check(&opd->store);
@@ -404,9 +421,7 @@ static void handle_event(struct opd *opd, uint32_t waiter)
 {
 	switch (waiter) {
 	case OPD_WAIT_SOURCE:
-		opd_budget_reads(&opd->budget);
-		read_many(opd, MAX_READS);
-		opd_budget_has_read(&opd->budget);
+		read_in_budget(opd);
 		if (opd_history_is_pressed(&opd->store))
 			make_room(opd);
 		break;
