@@ -73,6 +73,21 @@ static int list_spans(struct push_taking *t, struct op_diag *diag)
 	return op_diag_set(diag, err, "%s: %s", folder, strerror(-err));
 }
 
+static bool is_closed(const struct op_span *span)
+{
+	return span->state == OP_SPAN_CLOSED && op_span_counts(span);
+}
+
+static bool has_span(const struct push_taking *t, const struct op_span *span)
+{
+	for (size_t i = 0; i < t->nr_spans; i++)
+		if (is_closed(&t->spans[i]) &&
+		    t->spans[i].begin == span->begin &&
+		    t->spans[i].end == span->end)
+			return true;
+	return false;
+}
+
 static int identify_session(struct push_taking *t, struct op_diag *diag)
 {
 	struct statx st;
@@ -243,6 +258,25 @@ static int compare_taking(struct push_taking *t, const char *report,
 	return err;
 }
 
+/* A report of @span, NULL for all of the session, and what is new in it.
+ * Returns -EAGAIN, without a reason, if the span is no more. */
+static int take_report(struct push_taking *t, const struct op_span *span,
+		       struct op_diag *diag)
+{
+	char report[PATH_MAX];
+	int err;
+
+	push_spool_path(t->spool, REPORT, report);
+	err = make_push_report(t, span, report, diag);
+	/* If it is still there, the report is of that and of nothing else. */
+	if (!err && span)
+		err = list_spans(t, diag) ?: (has_span(t, span) ? 0 : -EAGAIN);
+	if (!err)
+		err = compare_taking(t, report, diag);
+	unlink(report);
+	return err;
+}
+
 /* ---- a history --------------------------------------------------------------
  */
 
@@ -253,11 +287,6 @@ static int64_t ns_of(uint64_t seconds)
 		       : INT64_MAX;
 }
 
-static bool is_closed(const struct op_span *span)
-{
-	return span->state == OP_SPAN_CLOSED && op_span_counts(span);
-}
-
 /* The first span that has something new; NULL if there is none. */
 static const struct op_span *next_span(const struct push_taking *t,
 				       int64_t from)
@@ -266,16 +295,6 @@ static const struct op_span *next_span(const struct push_taking *t,
 		if (is_closed(&t->spans[i]) && ns_of(t->spans[i].end) > from)
 			return &t->spans[i];
 	return NULL;
-}
-
-static bool has_span(const struct push_taking *t, const struct op_span *span)
-{
-	for (size_t i = 0; i < t->nr_spans; i++)
-		if (is_closed(&t->spans[i]) &&
-		    t->spans[i].begin == span->begin &&
-		    t->spans[i].end == span->end)
-			return true;
-	return false;
 }
 
 /* Nothing of @span is to be pushed. */
@@ -289,37 +308,20 @@ static int skip_span(const struct push_taking *t, const struct op_span *span,
 	return push_spool_save(t->spool, diag);
 }
 
-/* Returns -EAGAIN, without a reason, if @span is no more. */
-static int take_report_of_span(struct push_taking *t,
-			       const struct op_span *span, const char *report,
-			       struct op_diag *diag)
-{
-	int err = make_push_report(t, span, report, diag);
-
-	if (err == -ENODATA && strstr(diag->text, NOTHING_MATCHES)) {
-		diag->text[0] = '\0';
-		return 0;
-	}
-	err = err ?: list_spans(t, diag);
-	if (err)
-		return err;
-	/* If it is still there, the report is of that and of nothing else. */
-	return has_span(t, span) ? compare_taking(t, report, diag) : -EAGAIN;
-}
-
 /* Push @span, of which nothing was pushed but what is in the sum. */
 static int take_span(struct push_taking *t, const struct op_span *span,
 		     struct op_diag *diag)
 {
-	char report[PATH_MAX];
 	int err;
 
 	if (!t->is_same)
 		t->begin = ns_of(span->begin);
 	t->state.end = ns_of(span->end);
-	push_spool_path(t->spool, REPORT, report);
-	err = take_report_of_span(t, span, report, diag);
-	unlink(report);
+	err = take_report(t, span, diag);
+	if (err == -ENODATA && strstr(diag->text, NOTHING_MATCHES)) {
+		diag->text[0] = '\0';
+		err = 0;
+	}
 	/* It may have had nothing. */
 	if (!err && t->spool->state.end != t->state.end)
 		err = skip_span(t, span, diag);
@@ -372,20 +374,19 @@ static int take_history(struct push_taking *t, int64_t now,
 			struct op_diag *diag)
 {
 	const struct push_state *last = &t->spool->state;
-	char *session = t->state.session;
+	char plain[sizeof(t->state.session)];
 	bool is_known;
 	int64_t from;
 
+	memcpy(plain, t->state.session, sizeof(plain));
 	/* Its samples were pushed before the daemon closed the first span. */
-	t->is_same = last->number && !strcmp(last->session, session);
+	t->is_same = last->number && !strcmp(last->session, plain);
 	if (t->is_same)
 		t->begin = last->end;
-	memmove(session + strlen(HISTORY), session,
-		sizeof(t->state.session) - strlen(HISTORY));
-	memcpy(session, HISTORY, strlen(HISTORY));
-	session[sizeof(t->state.session) - 1] = '\0';
+	snprintf(t->state.session, sizeof(t->state.session), HISTORY "%.*s",
+		 (int)(sizeof(plain) - sizeof(HISTORY)), plain);
 	t->state.taken = 0;
-	is_known = t->is_same || !strcmp(last->session, session);
+	is_known = t->is_same || !strcmp(last->session, t->state.session);
 	if (is_known)
 		return take_spans(t, last->end, true, diag);
 	if (last->number)
@@ -399,20 +400,6 @@ static int take_history(struct push_taking *t, int64_t now,
 
 /* ---- all of it --------------------------------------------------------------
  */
-
-static int take_session(struct push_taking *t, int64_t now,
-			struct op_diag *diag)
-{
-	char report[PATH_MAX];
-	int err;
-
-	compare_session(t, now);
-	push_spool_path(t->spool, REPORT, report);
-	err = make_push_report(t, NULL, report, diag)
-		      ?: compare_taking(t, report, diag);
-	unlink(report);
-	return err;
-}
 
 int push_take(const struct push_source *source, struct push_spool *spool,
 	      int64_t now, struct op_diag *diag)
@@ -431,9 +418,12 @@ int push_take(const struct push_source *source, struct push_spool *spool,
 	t->state.told_samples = spool->state.dropped_samples;
 	err = op_session_init(&t->session, source->session_dir, diag)
 		      ?: identify_session(t, diag);
-	if (!err)
-		err = t->nr_spans ? take_history(t, now, diag)
-				  : take_session(t, now, diag);
+	if (!err && t->nr_spans) {
+		err = take_history(t, now, diag);
+	} else if (!err) {
+		compare_session(t, now);
+		err = take_report(t, NULL, diag);
+	}
 	free(t->spans);
 	free(t);
 	return err;
