@@ -184,6 +184,13 @@ static void let_one_hang(struct opd_foreign *foreign, int fd)
 	assert_int_equal(foreign->pid, 0);
 }
 
+/* Nothing is read any more; what was killed ends some time. */
+static void await_ends(struct opd_foreign *foreign, int fd)
+{
+	while (foreign->nr_given_up)
+		assert_int_equal(read_map(foreign, fd), -EIO);
+}
+
 /* Files are read again an hour after the first failure. */
 static void test_one_that_hangs(void **state)
 {
@@ -202,9 +209,7 @@ static void test_one_that_hangs(void **state)
 		assert_int_equal(read_map(&foreign, fd), -EIO);
 		now = (hour + 1) * OPD_FOREIGN_PAUSE - 1;
 		assert_int_equal(read_map(&foreign, fd), -EIO);
-		/* What was killed ends some time. */
-		while (foreign.nr_given_up)
-			assert_int_equal(read_map(&foreign, fd), -EIO);
+		await_ends(&foreign, fd);
 	}
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
@@ -224,8 +229,7 @@ static void test_ones_that_stay(void **state)
 	now = 0;
 	for (int i = 0; i < OPD_FOREIGN_FAILURES; i++)
 		let_one_hang(&foreign, fd);
-	while (foreign.nr_given_up)
-		assert_int_equal(read_map(&foreign, fd), -EIO);
+	await_ends(&foreign, fd);
 	/* A process that lives stands for them. */
 	for (unsigned int i = 0; i < 3; i++) {
 		foreign.given_up[i] = fork();
@@ -240,8 +244,7 @@ static void test_ones_that_stay(void **state)
 	assert_int_equal(read_map(&foreign, fd), -EIO);
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(kill(foreign.given_up[i], SIGKILL), 0);
-	while (foreign.nr_given_up)
-		assert_int_equal(read_map(&foreign, fd), -EIO);
+	await_ends(&foreign, fd);
 	close(fd);
 	opd_foreign_release(&foreign);
 }
