@@ -55,19 +55,13 @@ work_at() {
 	work "a rate divided by $1"
 }
 
-# received: what the samples count for that the module has taken.
-received() {
-	cat /dev/oprofile/stats/cpu*/sample_received |
-		awk '{ n += $1 } END { print n }'
-}
-
 # work NAME: the same, as it is divided. How long a dump takes is no part of it.
 work() {
 	"$BIN/opcontrol" --dump
 	taken=$(ledger taken)
-	begun=$(seconds) got=$(received)
+	begun=$(seconds) got=$(module_stat sample_received)
 	"$TESTBIN/burnmix" "$(by_tier 3 10)" >"$TMP/truth"
-	ended=$(seconds) got=$(($(received) - got))
+	ended=$(seconds) got=$(($(module_stat sample_received) - got))
 	"$BIN/opcontrol" --dump
 	due=$(awk -v a="$begun" -v b="$ended" -v r=$RATE \
 		'BEGIN { print (b - a) * r }')
