@@ -169,7 +169,7 @@ int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
 		else
 			strange[nr_strange++] = file;
 	}
-	if (!nr_graphs && p->request->symbols &&
+	if (!nr_graphs && !list->nr_trees && p->request->symbols &&
 	    !p->request->addresses_of_calls)
 		pp_message(
 			&p->report->messages, PP_WARNING,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Call graphs. Sample files of call graphs count calls from an address of one
- * image to one of another; populate_symbols.c has told which symbols these
- * addresses are in. Here calls are summed up by caller and callee in one
- * sorted list. Going over it twice, once to count and once to fill, gives each
- * symbol an array of exactly as many callers and callees as it has.
+ * Call graphs: each symbol with its callers and callees. gather_calls.c has
+ * summed the calls up by caller and callee in one sorted list. Going over it
+ * twice, once to count and once to fill, gives each symbol an array of exactly
+ * as many callers and callees as it has.
  *
  * Totals are taken of all neighbours before small ones are left out, so that
  * shares stay shares of everything.
@@ -15,58 +14,7 @@
 #include <string.h>
 
 #include "libop/op_search.h"
-#include "libpp/population.h"
-
-/* ---- calls --------------------------------------------------------------- */
-
-static int compare_calls(const void *a, const void *b)
-{
-	const struct pp_symbol_call *x = a, *y = b;
-
-	return op_compare(x->caller, y->caller) ?:
-	       op_compare(x->callee, y->callee) ?:
-	       op_compare(x->class_nr, y->class_nr);
-}
-
-/* All calls of @side, by caller and callee, one for each pair and column; the
- * caller of this function frees them. */
-static struct pp_symbol_call *gather_calls(const struct pp_side *side,
-					   size_t *nr)
-{
-	struct pp_symbol_call *calls;
-	size_t room = side->nr_inlined_calls, kept = 0;
-
-	*nr = 0;
-	for (size_t i = 0; i < side->list.nr; i++)
-		if (pp_is_call_graph(&side->list.files[i]))
-			room += side->list.files[i].nr_samples;
-	calls = calloc(room + 1, sizeof(*calls));
-	if (!calls)
-		return NULL;
-	for (size_t i = 0; i < side->list.nr; i++) {
-		const struct pp_sample_file *file = &side->list.files[i];
-
-		for (size_t j = 0;
-		     pp_is_call_graph(file) && j < file->nr_samples; j++)
-			calls[(*nr)++] = (struct pp_symbol_call){
-				.caller = file->callers[j],
-				.callee = file->callees[j],
-				.count = file->samples[j].count,
-				.class_nr = file->class_nr,
-			};
-	}
-	for (size_t i = 0; i < side->nr_inlined_calls; i++)
-		calls[(*nr)++] = side->inlined_calls[i];
-	qsort(calls, *nr, sizeof(*calls), compare_calls);
-	for (size_t i = 0; i < *nr; i++)
-		if (kept && !compare_calls(&calls[kept - 1], &calls[i]))
-			calls[kept - 1].count = pp_add_counts(
-				calls[kept - 1].count, calls[i].count);
-		else
-			calls[kept++] = calls[i];
-	*nr = kept;
-	return calls;
-}
+#include "libpp/gather_calls.h"
 
 /* ---- neighbours ---------------------------------------------------------- */
 
@@ -223,82 +171,25 @@ static int finish_neighbours(const struct graph *g, size_t i)
 	return 0;
 }
 
-/* ---- addresses ----------------------------------------------------------- */
-
-static void take_address_call(struct pp_report *report,
-			      struct pp_address_call *calls,
-			      const struct pp_side *side,
-			      const struct pp_sample_file *file, size_t i)
-{
-	const struct pp_symbol_entry *from = &side->symbols[file->callers[i]];
-	const struct pp_symbol_entry *to = &side->symbols[file->callees[i]];
-	uint64_t key = file->samples[i].key;
-
-	if (!from->size || !to->size)
-		return;
-	calls[report->nr_calls++] = (struct pp_address_call){
-		.caller = from,
-		.callee = to,
-		.caller_vma = from->vma + (uint32_t)(key >> 32) - from->key,
-		.callee_vma = to->vma + (uint32_t)key - to->key,
-		.count = file->samples[i].count,
-		.class_nr = file->class_nr,
-	};
-}
-
-/* An order that depends on nothing but what the calls are. */
-static int compare_address_calls(const void *a, const void *b)
-{
-	const struct pp_address_call *x = a, *y = b;
-
-	return op_compare(x->caller_vma, y->caller_vma) ?:
-	       op_compare(x->callee_vma, y->callee_vma) ?:
-	       op_compare(x->class_nr, y->class_nr) ?:
-	       op_compare(x->count, y->count);
-}
-
-static int take_address_calls(struct pp_population *p,
-			      const struct pp_side *side)
-{
-	const struct pp_sample_list *list = &side->list;
-	struct pp_address_call *calls;
-	size_t room = 0;
-
-	for (size_t i = 0; i < list->nr; i++)
-		if (pp_is_call_graph(&list->files[i]))
-			room += list->files[i].nr_samples;
-	calls = op_arena_alloc(&p->report->arena, room, sizeof(*calls));
-	if (!calls)
-		return -ENOMEM;
-	for (size_t i = 0; i < list->nr; i++)
-		if (pp_is_call_graph(&list->files[i]))
-			for (size_t j = 0; j < list->files[i].nr_samples; j++)
-				take_address_call(p->report, calls, side,
-						  &list->files[i], j);
-	qsort(calls, p->report->nr_calls, sizeof(*calls),
-	      compare_address_calls);
-	p->report->calls = calls;
-	return 0;
-}
-
 /* ---- all of it ----------------------------------------------------------- */
 
 int pp_side_find_calls(struct pp_population *p, struct pp_side *side)
 {
 	struct graph g = { .p = p, .side = side };
-	size_t nr;
-	struct pp_symbol_call *calls = gather_calls(side, &nr);
-	int err = -ENOMEM;
+	struct pp_symbol_calls calls;
+	int err = pp_symbol_calls_gather(&calls, side);
 
 	g.drafts = calloc(side->nr_symbols + 1, sizeof(*g.drafts));
-	if (calls && g.drafts)
-		err = make_room_for_arcs(&g, calls, nr)
-			      ?: add_arcs(&g, calls, nr);
+	if (!g.drafts)
+		err = -ENOMEM;
+	if (!err)
+		err = make_room_for_arcs(&g, calls.list, calls.nr)
+			      ?: add_arcs(&g, calls.list, calls.nr);
 	for (size_t i = 0; i < side->nr_symbols && !err; i++)
 		err = finish_neighbours(&g, i);
 	if (!err && p->request->addresses_of_calls)
-		err = take_address_calls(p, side);
+		err = pp_address_calls_gather(p, side);
 	free(g.drafts);
-	free(calls);
+	free(calls.list);
 	return err;
 }

@@ -127,6 +127,51 @@ static int drop_other_images(struct pp_sample_list *list, const char *image,
 				  "%s: there are no samples in it", image);
 }
 
+static bool is_same_event(const struct pp_sample_file *a,
+			  const struct pp_sample_file *b)
+{
+	return a->session == b->session && a->name.count == b->name.count &&
+	       a->name.unit_mask == b->name.unit_mask &&
+	       !strcmp(a->name.event, b->name.event);
+}
+
+/* Calls come from the trees of a session. Earlier versions wrote arcs of the
+ * same calls beside them. */
+static int drop_arcs_of_trees(struct pp_population *p,
+			      struct pp_sample_list *list)
+{
+	const struct pp_sample_file **trees;
+	size_t nr_trees = 0, kept = 0, at;
+
+	trees = op_arena_alloc(list->arena, list->nr_trees,
+			       sizeof(const struct pp_sample_file *));
+	if (!trees)
+		return -ENOMEM;
+	/* One for each event of each session. */
+	for (size_t i = 0; i < list->nr_trees; i++) {
+		for (at = 0; at < nr_trees; at++)
+			if (is_same_event(trees[at], &list->trees[i]))
+				break;
+		if (at == nr_trees)
+			trees[nr_trees++] = &list->trees[i];
+	}
+	for (size_t i = 0; i < list->nr; i++) {
+		at = 0;
+		while (pp_is_call_graph(&list->files[i]) && at < nr_trees &&
+		       !is_same_event(trees[at], &list->files[i]))
+			at++;
+		if (!pp_is_call_graph(&list->files[i]) || at == nr_trees)
+			list->files[kept++] = list->files[i];
+	}
+	if (kept < list->nr)
+		pp_message(
+			&p->report->messages, PP_REMARK_STATS,
+			"files of arcs that are not read, because call trees have their calls: %zu",
+			list->nr - kept);
+	list->nr = kept;
+	return 0;
+}
+
 static int choose_files(struct pp_population *p, struct pp_side *side,
 			struct op_diag *diag)
 {
@@ -145,6 +190,8 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	if (!err && request->exclude_dependent)
 		err = pp_side_find_app_files(p, side)
 			      ?: drop_dependent(&side->list, request, diag);
+	if (!err && request->call_graph && request->symbols)
+		err = drop_arcs_of_trees(p, &side->list);
 	if (!err && request->only_image)
 		err = drop_other_images(&side->list, request->only_image, diag);
 	return err

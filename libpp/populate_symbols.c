@@ -10,7 +10,7 @@
  *
  * Ends of arcs and nodes of call trees are points, too, that count nothing.
  * Ends of arcs get the number of the symbol they are in, and nodes that of all
- * the functions there; populate_calls.c and populate_totals.c go on with these.
+ * the functions there; gather_calls.c and populate_totals.c go on with these.
  *
  * A point may be in functions that were inlined. It counts for the innermost of
  * them; owners.c tells which there are. Starts of functions, which callees and
@@ -97,15 +97,17 @@ static void put_tree_points(struct point *points, const struct use *use)
 	const struct pp_tree_image *image = use->tree_image;
 
 	for (uint32_t i = 0; i < image->nr_nodes; i++) {
+		uint32_t at = image->nodes[i];
 		struct ctree_node node;
 
-		ctree_node(use->tree->tree, image->nodes[i] + 1, &node);
+		ctree_node(use->tree->tree, at + 1, &node);
 		points[i] = (struct point){
 			.key = node.offset,
-			.is_function = node.count,
+			.is_function = node.count ||
+				       !(use->tree->needs[at] & PP_NEEDS_PLACE),
 			.is_node = true,
 			.class_nr = (unsigned int)use->tree->class_nr,
-			.symbol_nr = &use->tree->frames[image->nodes[i]],
+			.symbol_nr = &use->tree->frames[at],
 		};
 	}
 }
@@ -305,9 +307,9 @@ static int describe_entry(const struct batch *b, struct pp_symbol_entry *entry,
 
 /* Whether functions without samples of their own matter: only stacks tell of
  * samples in what they called. */
-static bool has_stacks(const struct pp_side *side)
+static bool has_totals(const struct batch *b)
 {
-	return side->trees && side->trees->nr;
+	return b->p->request->totals && b->side->trees && b->side->trees->nr;
 }
 
 /* Make room for what is counted for entry @nr beside its samples. */
@@ -317,7 +319,7 @@ static int grow_counts_beside(const struct batch *b, size_t nr)
 	struct pp_side *side = b->side;
 	size_t len = side->classes.nr * sizeof(uint64_t);
 
-	if (!has_stacks(side))
+	if (!has_totals(b))
 		return 0;
 	side->in_table = op_arena_grow(arena, side->in_table, nr, len);
 	side->where_inlined =
@@ -441,7 +443,7 @@ static int add_entries_of_owners(const struct batch *b,
 		for (end = at; end < nr && points[end].owner == owner;)
 			end++;
 		b->entries[owner] = PP_NO_SYMBOL;
-		if (end > at || request->call_graph || has_stacks(b->side))
+		if (end > at || request->call_graph || has_totals(b))
 			err = add_symbol_entry(b, owner, points + at, end - at);
 		at = end;
 	}
@@ -570,11 +572,12 @@ static int set_frame_symbols(const struct batch *b, const struct point *point,
 	struct op_arena *arena = &b->p->report->arena;
 	struct pp_side *side = b->side;
 	bool with_places = b->p->request->stack_calls;
+	bool with_vma = with_places || b->p->request->addresses_of_calls;
 	struct pp_frame_symbols *all;
 	uint32_t *symbols;
 
 	if (before && before->is_node && before->chain.first == chain->first &&
-	    (!with_places || before->key == point->key)) {
+	    (!with_vma || before->key == point->key)) {
 		*point->symbol_nr = *before->symbol_nr;
 		return 0;
 	}
@@ -589,11 +592,12 @@ static int set_frame_symbols(const struct batch *b, const struct point *point,
 	*point->symbol_nr = side->nr_frame_symbols;
 	all += side->nr_frame_symbols++;
 	*all = (struct pp_frame_symbols){ .symbols = symbols, .nr = chain->nr };
-	if (!with_places)
-		return 0;
-	all->places = places_of_chain(b, point);
-	all->vma = pp_image_symbols_vma(b->symbols, b->image, point->key);
-	return all->places ? 0 : -ENOMEM;
+	if (with_vma)
+		all->vma =
+			pp_image_symbols_vma(b->symbols, b->image, point->key);
+	if (with_places)
+		all->places = places_of_chain(b, point);
+	return !with_places || all->places ? 0 : -ENOMEM;
 }
 
 /* A sample in an inlined function, or a call from it, is a call of it. */
@@ -637,9 +641,9 @@ static int match_points_to_symbols(struct batch *b, struct point *points,
 		if (points[i].is_node)
 			err = set_frame_symbols(b, &points[i],
 						i ? &points[i - 1] : NULL);
-		else if (has_stacks(b->side))
+		else if (has_totals(b))
 			err = count_beside(b, &points[i]);
-		if (!err && request->call_graph)
+		if (!err && request->call_graph && !points[i].is_node)
 			err = add_inlined_calls(b, &points[i]);
 	}
 	free(b->entries);
@@ -794,8 +798,7 @@ static int add_uses_of_calls(struct op_arena *arena,
 	return 0;
 }
 
-/* A call tree uses all images that frames of its stacks are in. Samples in
- * images that are not asked for have no symbol. */
+/* A call tree uses the images of frames whose symbols are needed. */
 static size_t add_uses_of_tree(const struct pp_tree_input *tree,
 			       struct use *uses)
 {
@@ -804,7 +807,7 @@ static size_t add_uses_of_tree(const struct pp_tree_input *tree,
 	for (uint32_t i = 0; i < ctree_nr_images(tree->tree); i++) {
 		const struct pp_tree_image *image = &tree->images[i];
 
-		if (image->is_chosen && !image->is_gap && image->nr_nodes)
+		if (image->nr_nodes)
 			uses[nr++] = (struct use){ .image = image->image,
 						   .app = image->app,
 						   .file = tree->file,

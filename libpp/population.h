@@ -39,7 +39,7 @@ struct pp_frame_symbols {
 	uint32_t nr;
 	struct pp_place *places; /* in each, where it calls the one before, or
 				    the next frame; for stack calls; or NULL */
-	uint64_t vma; /* of these */
+	uint64_t vma; /* of these; likewise, and for addresses of calls */
 };
 
 /* The sample files of one specification and what is found from them. */
@@ -81,7 +81,7 @@ struct pp_side {
 
 	const struct op_ledger *account;
 	uint64_t account_written; /* seconds, see pp_report */
-	struct pp_tree_inputs *trees; /* for totals of symbols; or NULL */
+	struct pp_tree_inputs *trees; /* for totals and calls; or NULL */
 	unsigned int wants; /* PP_WANT_ of its images' symbols */
 };
 
@@ -133,7 +133,7 @@ int pp_populate_sources(struct pp_population *p);
 int pp_side_find_symbols(struct pp_population *p, struct pp_side *side);
 
 /* Read @side's call trees for pp_side_find_symbols() and what comes after it,
- * if the totals of symbols are asked for; its classes and images are known. */
+ * if totals or calls are asked for; its classes and images are known. */
 int pp_side_read_trees(struct pp_population *p, struct pp_side *side);
 
 /* Fill all_counts of @side's symbols. */
@@ -152,7 +152,7 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag);
 bool pp_is_wanted(const struct pp_request *request, const char *raw,
 		  const char *name);
 
-/* Make the calls of @side's symbols from what the call-graph files hold. */
+/* Make the calls of @side's symbols from its call trees and arcs. */
 int pp_side_find_calls(struct pp_population *p, struct pp_side *side);
 
 /* By application, image and name: 0 for what may be the same symbol. */

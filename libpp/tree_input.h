@@ -23,10 +23,11 @@ struct pp_tree_image {
 					      the samples of the tree in it
 					      are, too; or NULL */
 
-	/* For totals of symbols. */
+	/* For totals of symbols and for calls. */
 	const char *app; /* that has samples in it, as flat files have it */
 	bool is_counted; /* flat files of its samples were chosen */
-	const uint32_t *nodes; /* in it, from 0 */
+	bool has_calls; /* calls from it are asked for */
+	uint32_t *nodes; /* in it, from 0, whose symbols are needed */
 	uint32_t nr_nodes;
 };
 
@@ -49,6 +50,13 @@ struct pp_tree_place {
 	uint32_t nr_splits; /* 0: all its samples are its own */
 };
 
+/* What is needed of a frame: the function that was called, and those that were
+ * inlined where it calls others. */
+enum {
+	PP_NEEDS_FUNCTION = 1,
+	PP_NEEDS_PLACE = 2,
+};
+
 /* A part of a call-tree file. */
 struct pp_tree_input {
 	const struct pp_sample_file *file;
@@ -56,8 +64,9 @@ struct pp_tree_input {
 	size_t class_nr;
 	struct ctree *tree;
 	struct pp_tree_image *images; /* by number, from 0 */
-	uint32_t *frames; /* for totals, for each node from 0: a number of
-			     pp_side.frame_symbols */
+	uint32_t *frames; /* for totals and calls, for each node from 0: a
+			     number of pp_side.frame_symbols */
+	uint8_t *needs; /* likewise: PP_NEEDS_ bits, 0 for no symbol at all */
 	struct pp_tree_place **places; /* for trees, likewise: its frames */
 	bool *is_chosen; /* likewise: samples in its image are asked for */
 };
@@ -89,6 +98,13 @@ struct pp_tree_inputs {
 int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 			struct pp_side *side);
 void pp_tree_inputs_release(struct pp_tree_inputs *in);
+
+/* Whether calls from image @caller to image @callee of @tree, which are their
+ * numbers, are asked for: with their application alone, if both ends are in it.
+ */
+bool pp_tree_input_has_call(const struct pp_tree_inputs *in,
+			    const struct pp_tree_input *tree, uint32_t caller,
+			    uint32_t callee);
 
 /*
  * The next flat file of @list with samples in @image, which is that of a tree;

@@ -118,7 +118,7 @@ compare() {
 }
 
 # archived NAME COMMAND: what is archived, below $TMP. The layout is the same,
-# but for our own folder and account, and two files that our sessions need not
+# but for our own folder, account and labels, and two files that ours need not
 # have.
 archived() {
 	case=$GOLDEN/cases/$1
@@ -133,7 +133,7 @@ archived() {
 	fi
 	sed -e "$here" -e '/\/abi$/d' -e '/\/oprofiled\.log$/d' \
 		"$case/stdout" >"$TMP/wanted"
-	grep -v -e /.oparchive/ -e '/ledger$' "$TMP/out" >"$TMP/got"
+	grep -v -e /.oparchive/ -e '/ledger$' -e '/labels$' "$TMP/out" >"$TMP/got"
 	ok "$1: $2" diff "$TMP/wanted" "$TMP/got"
 }
 

@@ -327,4 +327,134 @@ is "-x shows nothing but the application" "$(rows -x | grep -v -e ---)" \
   7        70.0000  /no/prog [self]
   3        30.0000  /no/prog [recursive]"
 
+# ---- call trees ------------------------------------------------------------------
+
+# The same from stacks: the calls are between their frames. walk calls itself
+# in one, and what is below a gap was called from nowhere.
+SYMBOLS=$TMP/session/symbols
+SESSION=$TMP/trees
+CURRENT=$SESSION/samples/current
+mkdir -p "$SESSION" && cp -r "$SYMBOLS" "$SESSION/symbols"
+cat >"$TMP/stacks" <<END
+image p root:/no/prog
+image k kern:vmlinux kernel build-id=$ID
+image m kern:fs module build-id=$ID
+image gap kern:[truncated] pseudo
+stack 3 p+0x10 k+0x1010 k+0x2010 k+0x3000
+stack 2 p+0x10 k+0x1020 k+0x2010 k+0x2014 k+0x3000
+stack 4 p+0x10 k+0x1040 m+0x20 k+0x3000
+stack 1 p+0x10 k+0x1040 m+0x0
+stack 5 gap+0x0 m+0x24 m+0x100
+stack 2 gap+0x0 p+0x20 p+0x0
+END
+tree() {
+	"$TESTBIN/mktree" "$CURRENT/$P/{tree}/$E" event=1 count=1000 \
+		cpu-type=timer <"$TMP/stacks"
+}
+tree
+printf '0x3000 16\n' | counts "$P/{dep}/$K/$E" kind=kernel build-id=$ID
+printf '0x0 1\n0x110 5\n' | counts "$P/{dep}/$M/$E" kind=module build-id=$ID
+printf '0x0 2\n' | counts "$P/{dep}/$P/$E" kind=file
+TREES="\
+$RULE
+  4        44.4444  fs                       fs_read
+  5        55.5556  vmlinux                  walk
+16       66.6667  vmlinux                  leaf
+  16       100.000  vmlinux                  leaf [self]
+$RULE
+  5        100.000  fs                       fs_read
+5        20.8333  fs                       fs_hash
+  5        100.000  fs                       fs_hash [self]
+$RULE
+  2        100.000  prog                     /no/prog [recursive]
+2         8.3333  prog                     /no/prog
+  10       71.4286  vmlinux                  entry
+  2        14.2857  prog                     /no/prog [recursive]
+  2        14.2857  prog                     /no/prog [self]
+$RULE
+  5        100.000  vmlinux                  entry
+1         4.1667  fs                       fs_read
+  5        50.0000  fs                       fs_hash
+  4        40.0000  vmlinux                  leaf
+  1        10.0000  fs                       fs_read [self]
+$RULE
+  10       100.000  prog                     /no/prog
+0              0  vmlinux                  entry
+  5        50.0000  fs                       fs_read
+  5        50.0000  vmlinux                  walk
+  0              0  vmlinux                  entry [self]
+$RULE
+  2        28.5714  vmlinux                  walk [recursive]
+  5        71.4286  vmlinux                  entry
+0              0  vmlinux                  walk
+  5        71.4286  vmlinux                  leaf
+  2        28.5714  vmlinux                  walk [recursive]
+  0              0  vmlinux                  walk [self]
+$RULE"
+is "calls from call trees" "$(rows)" "$TREES"
+is "what is said of a binary that is gone" "$(cat "$TMP/err")" \
+	"opreport: warning: /no/prog: no symbols: not found; say where it is with --image-path or --root"
+is "chosen by the caller's image" "$(rows lib-image:/fs)" "\
+$RULE
+  5        100.000  fs                       fs_read
+5        83.3333  fs                       fs_hash
+  5        100.000  fs                       fs_hash [self]
+$RULE
+1        16.6667  fs                       fs_read
+  5        50.0000  fs                       fs_hash
+  4        40.0000  vmlinux                  leaf
+  1        10.0000  fs                       fs_read [self]
+$RULE
+  4        100.000  fs                       fs_read
+0              0  vmlinux                  leaf
+  0              0  vmlinux                  leaf [self]
+$RULE"
+is "of the application alone" "$(rows -x)" "\
+$RULE
+  2        100.000  /no/prog [recursive]
+2        100.000  /no/prog
+  2        50.0000  /no/prog [recursive]
+  2        50.0000  /no/prog [self]
+$RULE"
+
+# Earlier versions wrote arcs of the same calls beside the trees; those of an
+# event that has none count.
+printf '0x1010 0x2004 7\n' | calls "$K" "$K" kernel
+is "arcs beside a tree do not count twice" "$(rows)" "$TREES"
+like "and are told with the statistics" "$(rows -V stats; cat "$TMP/err")" \
+	'files of arcs that are not read, because call trees have their calls: 1'
+E=OTHER.5.0.all.all.all
+printf '0x2000 6\n' | counts "$P/{dep}/$K/$E" kind=kernel build-id=$ID
+printf '0x4010 0x2004 7\n' | calls "$K" "$K" kernel
+is "arcs of another event do" "$(rows -i walk)" "\
+$RULE
+  0              0  7        100.000  vmlinux                  ping
+  2        28.5714  0              0  vmlinux                  walk [recursive]
+  5        71.4286  0              0  vmlinux                  entry
+0              0  6        100.000  vmlinux                  walk
+  5        71.4286  0              0  vmlinux                  leaf
+  2        28.5714  0              0  vmlinux                  walk [recursive]
+  0              0  6        100.000  vmlinux                  walk [self]
+$RULE"
+E=EVENT.1000.0.all.all.all
+
+# Images that are not kept apart by application are chosen by themselves.
+rm -r "${CURRENT:?}"
+tree
+printf '0x3000 16\n' | counts "$K/{dep}/$K/$E" kind=kernel build-id=$ID
+printf '0x0 1\n0x110 5\n' | counts "$M/{dep}/$M/$E" kind=module build-id=$ID
+printf '0x0 2\n' | counts "$P/{dep}/$P/$E" kind=file
+is "each image its own application: chosen by it" "$(rows image:/no/prog)" "\
+$RULE
+  2        100.000  /no/prog [recursive]
+2        100.000  /no/prog
+  10       71.4286  entry
+  2        14.2857  /no/prog [recursive]
+  2        14.2857  /no/prog [self]
+$RULE
+  10       100.000  /no/prog
+0              0  entry
+  0              0  entry [self]
+$RULE"
+
 done_testing

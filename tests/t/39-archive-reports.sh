@@ -184,7 +184,7 @@ for how in "" -l "-l -g -w" "-l -f -a" "-d -g" "-x -l" "-l --merge=lib" "-X" \
 	same $how
 done
 like "calls have the names of what only calls" \
-	"$(away moved -c event:CPU_CLK_UNHALTED)" '^ *20 .* call_back$'
+	"$(away moved -c event:CPU_CLK_UNHALTED)" '^ *12 .* call_back$'
 is "stacks, too" \
 	"$(away moved --format=folded event:CPU_CLK_UNHALTED | grep -c call_back)" 1
 is "both have the lines of the kernel and of a module" \
