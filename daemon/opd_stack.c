@@ -5,14 +5,16 @@
  * and later tried again from the start. Then everything is counted, so no stack
  * is ever counted in part and again as a whole.
  *
- * An arc has the place of the call in the upper half of its key and the start
- * of the called function in the lower half. Offsets beyond 32 bits do not fit
- * and are counted as such. A tree has its frames from the outside in, so a
- * stack that is not whole gets a root that says why, and never looks like one
- * that began there.
+ * A tree has its frames from the outside in, so a stack that is not whole gets
+ * a root that says why, and never looks like one that began there.
  *
  * Both phases begin where the stack leaves the ones before it: opd_steps.h has
  * the places of frames that came with the same callers.
+ *
+ * A call that comes without a stack, as from a file that was imported, is an
+ * arc: the place of the call in the upper half of its key, the start of the
+ * called function in the lower half. Offsets beyond 32 bits do not fit and are
+ * counted as such.
  */
 
 #include "daemon/opd_stack.h"
@@ -42,13 +44,9 @@ struct store {
 	bool has_context_way; /* it was found by the context alone */
 	unsigned int nr_nodes; /* outermost frames whose nodes are known */
 	bool all_known; /* every frame came as a step */
-	uint64_t changes; /* of the store, when it was looked in */
 	/* The last image that was found. */
 	uint64_t cookie; /* OP_NO_COOKIE: none yet */
 	struct opd_image *image;
-	/* The last file of arcs, which is open as long as no other is used. */
-	struct opd_sfile *arcs; /* NULL: none yet */
-	const struct opd_spot *calls, *callee;
 };
 
 static int make_root(struct opd_stacks *stacks, enum op_ledger_stacks class,
@@ -131,18 +129,19 @@ static void spot_kernel(struct store *s, struct opd_spot *spot, uint64_t at)
 	/* As in flat files, addresses of generated code say nothing later. */
 	if (spot->image->kind == OP_IMAGE_PSEUDO)
 		spot->key = 0;
-	spot->function = spot->key;
 }
 
-/* False if the name may still come. */
-static bool spot_file(struct store *s, struct opd_spot *spot, uint64_t cookie)
+/* The frame that called no other is a function. False if the name may still
+ * come. */
+static bool spot_file(struct store *s, struct opd_spot *spot, uint64_t cookie,
+		      bool innermost)
 {
 	if (!find_image(s, cookie, &spot->image))
 		return false;
 	/* Only an image that has its name can be opened. */
-	if (spot->image && spot->image->kind == OP_IMAGE_FILE)
+	if (innermost && spot->image && spot->image->kind == OP_IMAGE_FILE)
 		unwinder_function(s->stacks->unwinder, cookie, spot->key,
-				  &spot->function);
+				  &spot->key);
 	return true;
 }
 
@@ -158,9 +157,8 @@ static bool find_spot(struct store *s, unsigned int i)
 		return true;
 	}
 	spot->key = at;
-	spot->function = at;
 	if (frame->cookie != OP_NO_COOKIE)
-		return spot_file(s, spot, frame->cookie);
+		return spot_file(s, spot, frame->cookie, !i);
 	if (frame->anon && at < frame->end - frame->start) {
 		spot->image = &s->places->images->anon;
 		spot->anon = frame->anon;
@@ -295,7 +293,6 @@ static bool find_way(struct store *s, enum op_ledger_stacks class)
 	const struct opd_context_way *known =
 		opd_steps_context(&s->stacks->steps, &s->stack->context);
 
-	s->changes = s->places->store->changes;
 	s->way.changes = opd_places_changes(s->places);
 	s->way.counter = s->stack->counter;
 	s->way.class = class;
@@ -323,7 +320,7 @@ static bool look_up_frame(struct store *s, unsigned int i, bool *in_tree)
 	if (!find_spot(s, i))
 		return false;
 	*in_tree = *in_tree && !outermost &&
-		   opd_tree_find(s->way.tree, &spots[i + 1], &spots[i], !i);
+		   opd_tree_find(s->way.tree, &spots[i + 1], &spots[i]);
 	s->all_known = false;
 	return true;
 }
@@ -374,104 +371,6 @@ static void forget_steps(struct store *s)
 		known[i] = NULL;
 	}
 	s->nr_nodes = 0;
-	s->arcs = NULL;
-}
-
-/* ---- arcs -------------------------------------------------------------------
- */
-
-static struct opd_sfile *arcs_between(const struct store *s,
-				      const struct opd_spot *caller,
-				      const struct opd_spot *spot)
-{
-	const struct opd_callee callee = {
-		.image = spot->image,
-		.anon = spot->anon,
-		.start = spot->start,
-		.end = spot->end,
-		.anon_tgid = spot->anon_tgid,
-	};
-	struct opd_sfile_key key;
-
-	fill_key(s, caller, &key);
-	return opd_sfile_get_arcs(s->places->store, &key, &callee);
-}
-
-/* Most are between the images that the last one was between. */
-static int count_arc(struct store *s, const struct opd_spot *caller,
-		     struct opd_spot *callee)
-{
-	if (!s->arcs || !opd_spot_same_image(s->calls, caller) ||
-	    !opd_spot_same_image(s->callee, callee))
-		s->arcs = arcs_between(s, caller, callee);
-	if (!s->arcs)
-		return -ENOMEM;
-	s->calls = caller;
-	s->callee = callee;
-	callee->arcs = s->arcs;
-	return opd_sfile_add(s->places->store, s->arcs, s->stack->counter,
-			     caller->key << 32 | callee->function,
-			     opd_stack_times(s->stack));
-}
-
-static enum op_ledger_stacks store_arc(struct store *s,
-				       const struct opd_spot *caller,
-				       struct opd_spot *callee)
-{
-	if (!caller->image || !callee->image)
-		return OP_STACKS_ARCS_NOT_STORED;
-	if (caller->key > UINT32_MAX || callee->function > UINT32_MAX)
-		return OP_STACKS_ARCS_TOO_FAR;
-	return count_arc(s, caller, callee) ? OP_STACKS_ARCS_NOT_STORED
-					    : OP_STACKS_ARCS;
-}
-
-static enum op_ledger_stacks store_known_arc(struct store *s,
-					     const struct opd_step *step)
-{
-	struct opd_store *store = s->places->store;
-
-	opd_sfile_use(store, step->spot.arcs);
-	return opd_sfile_add(store, step->spot.arcs, s->stack->counter,
-			     step->arc, opd_stack_times(s->stack))
-		       ? OP_STACKS_ARCS_NOT_STORED
-		       : OP_STACKS_ARCS;
-}
-
-/* The arc to frame @i, which may go between the same images as the one before.
- */
-static enum op_ledger_stacks store_new_arc(struct store *s, unsigned int i)
-{
-	const struct opd_step *const *known = &s->stacks->known[i];
-	struct opd_spot *spots = &s->stacks->spots[i];
-
-	if (i + 2 < s->stack->nr && known[1] && known[2]) {
-		s->calls = &known[2]->spot;
-		s->callee = &known[1]->spot;
-		s->arcs = known[1]->spot.arcs;
-	}
-	return store_arc(s, &spots[1], &spots[0]);
-}
-
-static void store_arcs(struct store *s)
-{
-	const struct opd_store *store = s->places->store;
-	uint64_t *stats = s->stacks->stats->stacks;
-	uint64_t times = opd_stack_times(s->stack);
-	uint64_t changes = s->changes;
-
-	for (unsigned int i = s->stack->nr - 1; i--;) {
-		const struct opd_step *step;
-
-		/* Files were closed to open another one. */
-		if (changes != store->changes) {
-			changes = store->changes;
-			forget_steps(s);
-		}
-		step = s->stacks->known[i];
-		stats[step ? store_known_arc(s, step) : store_new_arc(s, i)] +=
-			times;
-	}
 }
 
 /* ---- trees ------------------------------------------------------------------
@@ -486,7 +385,7 @@ static void name_unknown(struct store *s)
 		if (spots[i].image)
 			continue;
 		spots[i].image = s->stacks->unknown;
-		spots[i].key = spots[i].function = 0;
+		spots[i].key = 0;
 	}
 }
 
@@ -506,10 +405,6 @@ static int store_tree(struct store *s)
 	struct opd_spot owner;
 	int err;
 
-	if (s->changes != store->changes) {
-		forget_steps(s);
-		s->way.tree = NULL;
-	}
 	if (!s->way.tree) {
 		find_owner(s, &owner);
 		fill_way_key(s, &owner);
@@ -544,18 +439,17 @@ static void keep_context_way(const struct store *s)
 }
 
 /* Keep the step to frame @i, which was looked up, as its caller was or is in
- * spots, too. Frames whose arcs have no file are looked up each time. */
+ * spots, too. */
 static void keep_step(struct store *s, unsigned int i)
 {
 	const struct opd_spot *spot = &s->stacks->spots[i];
 	bool outermost = i == s->stack->nr - 1;
 
-	if (spot->image == s->stacks->unknown || (!outermost && !spot->arcs))
+	if (spot->image == s->stacks->unknown)
 		return;
 	opd_steps_add(&s->stacks->steps, s->way.serial,
 		      outermost ? CTREE_ROOT : spot[1].node,
-		      &s->stack->frames[i], !i, spot,
-		      outermost ? 0 : spot[1].key << 32 | spot->function);
+		      &s->stack->frames[i], !i, spot);
 }
 
 static void keep_steps(struct store *s)
@@ -624,7 +518,6 @@ bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 	s.image = stacks->image;
 	if (last || stacks->changes != opd_places_changes(stacks->places))
 		s.cookie = OP_NO_COOKIE;
-	s.arcs = NULL;
 	if (!find_all(&s, class)) {
 		*waits_for = s.waits_for;
 		return false;
@@ -637,7 +530,6 @@ bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 	if (!is_wanted(&s))
 		return true;
 	stats[OP_STACKS_FRAMES] += stack->nr * times;
-	store_arcs(&s);
 	if (store_tree(&s)) {
 		stats[OP_STACKS_NOT_STORED] += times;
 		return true;
@@ -646,6 +538,45 @@ bool opd_stack_store(struct opd_stacks *stacks, const struct opd_stack *stack,
 	if (!s.all_known || !s.has_context_way)
 		keep_steps(&s);
 	return true;
+}
+
+/* ---- calls without stacks ---------------------------------------------------
+ */
+
+static struct opd_sfile *arcs_between(const struct store *s,
+				      const struct opd_spot *caller,
+				      const struct opd_spot *spot)
+{
+	const struct opd_callee callee = {
+		.image = spot->image,
+		.anon = spot->anon,
+		.start = spot->start,
+		.end = spot->end,
+		.anon_tgid = spot->anon_tgid,
+	};
+	struct opd_sfile_key key;
+
+	fill_key(s, caller, &key);
+	return opd_sfile_get_arcs(s->places->store, &key, &callee);
+}
+
+static enum op_ledger_stacks store_arc(struct store *s,
+				       const struct opd_spot *caller,
+				       const struct opd_spot *callee)
+{
+	struct opd_store *store = s->places->store;
+	struct opd_sfile *arcs;
+
+	if (!caller->image || !callee->image)
+		return OP_STACKS_ARCS_NOT_STORED;
+	if (caller->key > UINT32_MAX || callee->key > UINT32_MAX)
+		return OP_STACKS_ARCS_TOO_FAR;
+	arcs = arcs_between(s, caller, callee);
+	if (!arcs || opd_sfile_add(store, arcs, s->stack->counter,
+				   caller->key << 32 | callee->key,
+				   opd_stack_times(s->stack)))
+		return OP_STACKS_ARCS_NOT_STORED;
+	return OP_STACKS_ARCS;
 }
 
 void opd_stack_store_call(struct opd_stacks *stacks,

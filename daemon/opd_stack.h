@@ -3,18 +3,17 @@
 #define DAEMON_OPD_STACK_H
 
 /*
- * The stack of a sample, and where it goes: its pairs of caller and callee to
- * files of arcs, as a whole to the call tree of its application. The sample
- * itself is counted elsewhere, as if it had no stack; a stack is stored if its
- * sample is.
+ * The stack of a sample, and where it goes: to the call tree of its
+ * application. The sample itself is counted elsewhere, as if it had no stack; a
+ * stack is stored if its sample is.
  *
  * Frames are innermost first. A caller's pc is the return address, so what is
  * stored of it is the place before it, in the call.
  *
- * Who was called, and the sampled frame of a tree, is a function: kept by its
- * start, as the image's unwind data has it, or there would be as many of them
- * as places that the samples met. Callers are at their calls, of which programs
- * have few.
+ * The sampled frame is a function: kept by its start, as the image's unwind
+ * data has it, or there would be as many of them as places that the samples
+ * met. Callers are at their calls, of which programs have few and which tell
+ * the line and what was inlined there.
  */
 
 #include <stdbool.h>

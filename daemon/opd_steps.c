@@ -77,7 +77,7 @@ uint64_t opd_steps_add_way(struct opd_steps *steps, const struct opd_way *way)
 
 void opd_steps_add(struct opd_steps *steps, uint64_t way, uint32_t caller,
 		   const struct opd_frame *frame, bool innermost,
-		   const struct opd_spot *spot, uint64_t arc)
+		   const struct opd_spot *spot)
 {
 	struct opd_step *step =
 		opd_steps_entry(steps, way, caller, frame->pc, innermost);
@@ -89,7 +89,6 @@ void opd_steps_add(struct opd_steps *steps, uint64_t way, uint32_t caller,
 		.pc = frame->pc,
 		.cookie = frame->cookie,
 		.kernel = frame->kernel,
-		.arc = arc,
 		.spot = *spot,
 	};
 }

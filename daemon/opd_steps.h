@@ -6,8 +6,7 @@
  * The frames of recent stacks, each with its caller, and where they were
  * counted: most stacks of a program call their way through frames that came
  * before. A way is the application and whatever else decides about the call
- * tree and the files of arcs; a step leads from it, or from a node of its tree,
- * to a frame.
+ * tree; a step leads from it, or from a node of its tree, to a frame.
  *
  *	way --step--> main --step--> parse --step--> read_token
  *	                    \--step--> write
@@ -67,7 +66,6 @@ struct opd_step {
 	uint32_t caller; /* node of the tree, CTREE_ROOT: none */
 	uint64_t pc; /* of the frame, like the two below */
 	uint64_t cookie;
-	uint64_t arc; /* its key in spot.arcs */
 	struct opd_spot spot;
 };
 
@@ -136,10 +134,10 @@ opd_steps_find(const struct opd_steps *steps, uint64_t way, uint32_t caller,
 	return NULL;
 }
 
-/* Keep the step from node @caller to @frame, which is at @spot, with the key of
- * its arc. Steps that were found before may have moved then. */
+/* Keep the step from node @caller to @frame, which is at @spot. Steps that were
+ * found before may have moved then. */
 void opd_steps_add(struct opd_steps *steps, uint64_t way, uint32_t caller,
 		   const struct opd_frame *frame, bool innermost,
-		   const struct opd_spot *spot, uint64_t arc);
+		   const struct opd_spot *spot);
 
 #endif /* DAEMON_OPD_STEPS_H */

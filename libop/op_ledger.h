@@ -56,7 +56,7 @@
 	X(NOT_STORED,   "not_stored")                                         \
 	/* frames, the innermost ones too */                                  \
 	X(FRAMES,       "frames")                                             \
-	/* pairs of caller and callee that are stored */                      \
+	/* calls that came without stacks and are stored */                   \
 	X(ARCS,         "arcs")                                               \
 	/* ... that are not, an offset being beyond 32 bits */                \
 	X(ARCS_TOO_FAR, "arcs_too_far")                                       \

@@ -266,8 +266,7 @@ struct place {
 
 /* Go on to the frame in @spot. Most are in the image of their callers. */
 static int add_frame(struct opd_store *store, struct opd_tree *tree,
-		     struct place *place, const struct opd_spot *spot,
-		     uint64_t offset)
+		     struct place *place, const struct opd_spot *spot)
 {
 	int err = 0;
 
@@ -275,21 +274,13 @@ static int add_frame(struct opd_store *store, struct opd_tree *tree,
 		err = find_image(store, tree, spot, &place->image);
 	if (!err)
 		err = ctree_child(tree->ctree, place->node, place->image,
-				  offset, &place->node);
+				  spot->key, &place->node);
 	place->spot = spot;
 	return err;
 }
 
-/* A caller is at its call, which tells the line and what was inlined there; the
- * sampled frame is its function, as a tree of exact places would grow with
- * almost every sample. */
-static uint64_t offset_of(const struct opd_spot *spot, bool innermost)
-{
-	return innermost ? spot->function : spot->key;
-}
-
 bool opd_tree_find(const struct opd_tree *tree, const struct opd_spot *caller,
-		   struct opd_spot *spot, bool innermost)
+		   struct opd_spot *spot)
 {
 	uint32_t number = caller->number;
 
@@ -303,8 +294,8 @@ bool opd_tree_find(const struct opd_tree *tree, const struct opd_spot *caller,
 	if (!number)
 		return false;
 	spot->number = number;
-	spot->node = ctree_find_child(tree->ctree, caller->node, number,
-				      offset_of(spot, innermost));
+	spot->node =
+		ctree_find_child(tree->ctree, caller->node, number, spot->key);
 	return spot->node != CTREE_ROOT;
 }
 
@@ -321,11 +312,10 @@ static int add_stack(struct opd_store *store, struct opd_tree *tree,
 		place = (struct place){ &spots[nr], spots[nr].number,
 					spots[nr].node };
 	} else if (root) {
-		err = add_frame(store, tree, &place, root, root->function);
+		err = add_frame(store, tree, &place, root);
 	}
 	while (!err && nr--) {
-		err = add_frame(store, tree, &place, &spots[nr],
-				offset_of(&spots[nr], !nr));
+		err = add_frame(store, tree, &place, &spots[nr]);
 		spots[nr].node = place.node;
 		spots[nr].number = place.image;
 	}

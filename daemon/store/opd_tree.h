@@ -26,13 +26,12 @@ struct opd_image;
 /* Where a frame of a stack is, and where it is counted. */
 struct opd_spot {
 	struct opd_image *image; /* NULL: unknown */
-	uint64_t key; /* as in a flat sample file of the image */
-	uint64_t function; /* that of its start; the key if not known */
+	uint64_t key; /* as in a flat sample file of the image; of the innermost
+			 frame that of its function's start, if known */
 	const char *anon; /* NULL: no anonymous memory, like the three below */
 	uint64_t start;
 	uint64_t end;
 	int64_t anon_tgid;
-	struct opd_sfile *arcs; /* that has the arc from its caller, or NULL */
 	uint32_t node; /* of the tree; filled by opd_tree_add(), like this: */
 	uint32_t number; /* of its image in the tree */
 };
@@ -84,11 +83,10 @@ struct opd_tree *opd_tree_get(struct opd_store *store,
 
 /*
  * Whether the tree has a node for the frame at @spot that was called at
- * @caller, whose node is known: then its node and number are filled. A sampled
- * frame is @innermost.
+ * @caller, whose node is known: then its node and number are filled.
  */
 bool opd_tree_find(const struct opd_tree *tree, const struct opd_spot *caller,
-		   struct opd_spot *spot, bool innermost);
+		   struct opd_spot *spot);
 
 /*
  * Count a stack, of @nr @spots, innermost first, which are all known, in @tree,

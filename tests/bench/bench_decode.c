@@ -6,7 +6,7 @@
  *	one image	a program that runs alone
  *	500 images	another task and image for each sample
  *	150 modules	kernel samples, each in another module
- *	stacks		each is cut into arcs and counted in a call tree
+ *	stacks		each is counted in a call tree
  *
  * bench_decode CASE ROUNDS makes the files and then takes the case's stream in
  * so often, for tests/bench/instructions.py.

@@ -12,6 +12,7 @@ awk 'BEGIN {
 		print "cookie " i " 0 0 0 0 0" i % 10 " /opt/dir" i % 4 "/app" i
 		print "ctx " i " " i "\ntgid " i "\nimage " i "\nuser"
 		print "trace\nsample " i * 16 " 0\nsample " i * 8 + 1 " 0\ntrace-end 0"
+		print "call 0 1 " i, i * 8, i, i * 16
 	}
 }' | stream "$TMP/stream"
 replay "$TMP/stream" --separate-lib=1 --pack-at=0

@@ -87,7 +87,7 @@ if [ -n "$(kernel_images)" ]; then
 	ok "a system call: $true of $all" rarely $((all - true)) "$all" 5
 fi
 
-# What a leaf was called by is so in the files of arcs, too.
+# What a leaf was called by is so in the call graph, too.
 if report -l --callgraph >/dev/null 2>&1; then
 	like "opreport --callgraph shows the caller" \
 		"$(sed -n '/tail_inner/,/^---/p' "$TMP/report")" 'leaf_tail'

@@ -230,10 +230,9 @@ static const struct row rows[] = {
 	  "CYCLES_LATENCY: 0\n"
 	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:6 0x20:1 0x30:2\n"
 	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5 0x20:100\n"
-	  "{root}/bin/busy/{dep}/{root}/bin/busy/{cg}/{root}/bin/busy/LOADS.1000.1.all.all.all 0x2f>0x20:1\n"
 	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all 1: /bin/busy+2f /bin/busy+20\n"
 	  "taken 10 stored 9 lost_bad_counter 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 1\n" },
 	/* The second name cannot be made longer. */
 	{ "names_too_long_for_a_weight", "--ext-feature=weight",
@@ -303,7 +302,6 @@ static const struct row rows[] = {
 	  "{root}/bin/busy/{build:0102}/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 1234 khz 2400000 build 2:0102\n"
 	  "{root}/bin/busy/{build:0102}/LOADS_LATENCY.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 1234 khz 2400000 derived 1 build 2:0102\n"
 	  "{root}/bin/busy/{build:0102}/TIMER.250.0.all.all.all: timer kind 0 hz 250 mtime 1234 khz 2400000 build 2:0102\n"
-	  "{root}/bin/busy/{dep}/{root}/lib/x/{build:file-0-0-63}/{cg}/{root}/bin/busy/{build:0102}/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 99 khz 2400000 cg_mtime 1234 cg_build 2:0102\n"
 	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 khz 2400000\n"
 	  "{kern}/vmlinux/{build:0a}/TIMER.250.0.all.all.all 0x10:1\n"
 	  "{root}/bin/busy/{dep}/{anon:jit}/11.0x5000.0x6000/LOADS.1000.1.all.all.all 0x10:1\n"
@@ -311,10 +309,9 @@ static const struct row rows[] = {
 	  "{root}/bin/busy/{build:0102}/LOADS.1000.1.all.all.all 0x10:1\n"
 	  "{root}/bin/busy/{build:0102}/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
 	  "{root}/bin/busy/{build:0102}/TIMER.250.0.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/{dep}/{root}/lib/x/{build:file-0-0-63}/{cg}/{root}/bin/busy/{build:0102}/LOADS.1000.1.all.all.all 0x20>0x10:1\n"
 	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all 1: /lib/x+20 /bin/busy+10\n"
 	  "taken 5 stored 5\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 1\n" },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stacks in the stream: the sample, its arcs, and what is told of them. */
+/* Stacks in the stream: the sample, its call tree, and what is told of them. */
 
 #include "tests/unit/opd_rows.h"
 
@@ -23,15 +23,7 @@
 /* What comes of it, in samples/@dir, @nr times. */
 #define DEEP_FILES(dir, dep, nr)                                               \
 	dir "{kern}/vmlinux" dep " 0x500:" nr "\n" dir                         \
-	    "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux"          \
-	    " 0x400>0x500:" nr "\n" dir                                        \
-	    "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app"          \
-	    " 0x100>0x200:" nr "\n" dir                                        \
-	    "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so"       \
-	    " 0x200>0x300:" nr "\n" dir                                        \
-	    "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux"       \
-	    " 0x300>0x400:" nr "\n" dir "{root}/bin/app/{tree} " nr            \
-	    ": /bin/app+100 /bin/app+200"                                      \
+	    "{root}/bin/app/{tree} " nr ": /bin/app+100 /bin/app+200"          \
 	    " /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
 
 /* One call, ended in one of several ways. */
@@ -39,10 +31,8 @@
 
 #define ENDED(root, how)                                                       \
 	"{root}/bin/app 0x100:1\n"                                             \
-	"{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app"              \
-	" 0x200>0x100:1\n"                                                     \
 	"{root}/bin/app/{tree} 1: " root "+0 /bin/app+200 /bin/app+100\n"      \
-	"taken 1 stored 1\n" how " 1 frames 2 arcs 1\ncallers 1"
+	"taken 1 stored 1\n" how " 1 frames 2\ncallers 1"
 
 /* The program, with a build of a library that it calls. */
 #define BUILD(id)                                                              \
@@ -68,29 +58,21 @@
 
 /* Of each the options follow those that separate libraries. */
 static const struct row rows[] = {
-	{ "arcs", NULL, START DEEP DEEP,
+	{ "stacks", NULL, START DEEP DEEP,
 	  DEEP_FILES("", "", "2") "taken 2 stored 2\n"
-				  "whole 2 frames 10 arcs 8\n"
+				  "whole 2 frames 10\n"
 				  "callers 8\n" },
 	{ "libraries_are_not_told_apart", "--separate-lib=0", START DEEP,
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
-	  "{root}/lib/lib.so/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:1\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 5 arcs 4\n"
+	  "whole 1 frames 5\n"
 	  "callers 4\n" },
 	{ "the_kernel_is_told_apart", "--separate-kernel=1", START DEEP,
 	  "{root}/bin/app/{dep}/{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 5 arcs 4\n"
+	  "whole 1 frames 5\n"
 	  "callers 4\n" },
 	/* Each way to end, at the end of the stream or before more of it. */
 	{ "ends_too_deep", NULL, START TWO "trace-end 1",
@@ -109,23 +91,21 @@ static const struct row rows[] = {
 	  ENDED("[truncated]", "truncated") "\n" },
 	{ "ends_with_no_reason", NULL, START TWO "trace-end 5",
 	  ENDED("[truncated]", "truncated") " bad_records 1\n" },
-	{ "offsets_too_far_for_arcs", NULL,
+	{ "offsets_beyond_32_bits", NULL,
 	  START "user; image 1; trace; sample 0x100 0; sample 0x100000001 0;"
 		"sample 0x100000000 0; sample 0x200 0; trace-end 0",
 	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x1ff>0xffffffff:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+1ff /bin/app+ffffffff /bin/app+100000000 /bin/app+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4 arcs 1 arcs_too_far 2\n"
+	  "whole 1 frames 4\n"
 	  "callers 3\n" },
 	{ "an_offset_may_be_0", NULL,
 	  START "user; image 1; trace; sample 0x0 0; sample 0x0 0;"
 		"sample 0x1 0; trace-end 0",
 	  "{root}/bin/app 0x0:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x0>0x0:2\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+0 /bin/app+0 /bin/app+0\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 3 arcs 2\n"
+	  "whole 1 frames 3\n"
 	  "callers 2\n" },
 	{ "calls_without_stacks", NULL,
 	  START "user; image 1; times 9; sample 0x100 0;"
@@ -150,10 +130,9 @@ static const struct row rows[] = {
 		"sample 0x201 0; image 1; sample 0x301 0; sample 0x401 0;"
 		"trace-end 0",
 	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x400>0x300:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+400 /bin/app+300 [unknown]+0 /bin/app+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4 arcs 1 arcs_not_stored 2\n"
+	  "whole 1 frames 4\n"
 	  "callers 3\n" },
 	{ "callers_in_no_image", NULL,
 	  START "user; image 1; trace; sample 0x100 0; image 0;"
@@ -161,7 +140,7 @@ static const struct row rows[] = {
 	  "{root}/bin/app 0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+300 [unknown]+0 /bin/app+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 3 arcs_not_stored 2\n"
+	  "whole 1 frames 3\n"
 	  "callers 2\n" },
 	/* Names that come later bring sample and stack, each once. */
 	{ "names_that_come_later", NULL,
@@ -175,10 +154,9 @@ static const struct row rows[] = {
 	  "taken 1 stored 1\n"
 	  "callers 1\n"
 	  "{root}/bin/app/{dep}/{root}/bin/late 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/later.so/{cg}/{root}/bin/late 0x200>0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /lib/later.so+200 /bin/late+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 1\n" },
 	{ "an_application_that_comes_later", NULL,
 	  START "ctx 12 9; tgid 12;" TWO "trace-end 0; show;"
@@ -186,10 +164,9 @@ static const struct row rows[] = {
 	  "taken 1 stored 0 pending 1\n"
 	  "callers 1\n"
 	  "{root}/bin/late/{dep}/{root}/bin/app 0x100:1\n"
-	  "{root}/bin/late/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
 	  "{root}/bin/late/{tree} 1: /bin/app+200 /bin/app+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 1\n" },
 	/* A stack goes where its sample goes. */
 	{ "lost_samples_have_no_stacks", NULL,
@@ -198,22 +175,19 @@ static const struct row rows[] = {
 	  "{root}/bin/app/{dep}/{root}/lib/lib.so 0x1:1\n"
 	  "taken 2 stored 1 lost_bad_counter 1\n"
 	  "callers 1\n" },
-	/* Arcs and trees of two builds do not mix. */
+	/* Trees of two builds do not mix. */
 	{ "another_build_of_the_callee", NULL, BUILD("01") "show;" BUILD("02"),
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so/{build:01} 0x200>0x100:1\n"
 	  "{root}/bin/app/{dep}/{root}/lib/a.so/{build:01} 0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so/{build:01} 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/a.so/{build:02} 0x200>0x100:1\n"
 	  "{root}/bin/app/{dep}/{root}/lib/a.so/{build:01} 0x100:1\n"
 	  "{root}/bin/app/{dep}/{root}/lib/a.so/{build:02} 0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
 	  "taken 2 stored 2\n"
-	  "whole 2 frames 4 arcs 2\n"
+	  "whole 2 frames 4\n"
 	  "callers 2\n" },
 	{ "another_build_of_the_application", NULL,
 	  "stream 1 8; cookie 5 0 0 0 0 01 /bin/app; cpu 0; ctx 12 5; tgid 12;"
@@ -221,13 +195,11 @@ static const struct row rows[] = {
 	  "stream 1 8; cookie 6 0 0 0 0 02 /bin/app; cpu 0; ctx 12 6; tgid 12;"
 	  "user; image 6; trace; sample 0x100 0; sample 0x201 0; trace-end 0",
 	  "{root}/bin/app/{build:01} 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{build:01}/{cg}/{root}/bin/app/{build:01} 0x200>0x100:1\n"
 	  "{root}/bin/app/{build:02} 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{build:02}/{cg}/{root}/bin/app/{build:02} 0x200>0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
 	  "taken 2 stored 2\n"
-	  "whole 2 frames 4 arcs 2\n"
+	  "whole 2 frames 4\n"
 	  "callers 2\n" },
 	/* Beside what an earlier daemon stored. */
 	{ "another_build_after_a_restart", NULL,
@@ -237,13 +209,11 @@ static const struct row rows[] = {
 	  "stream 1 8; cookie 6 0 0 0 0 02 /bin/app; cpu 0; ctx 12 6; tgid 12;"
 	  "user; image 6; trace; sample 0x100 0; sample 0x201 0; trace-end 0",
 	  "{root}/bin/app/{build:01} 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{build:01}/{cg}/{root}/bin/app/{build:01} 0x200>0x100:1\n"
 	  "{root}/bin/app/{build:02} 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{build:02}/{cg}/{root}/bin/app/{build:02} 0x200>0x100:1\n"
 	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+200 /bin/app+100\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
 	  "taken 2 stored 2\n"
-	  "whole 1 broken 1 frames 2 arcs 1\n"
+	  "whole 1 broken 1 frames 2\n"
 	  "callers 1\n" },
 	/* A kernel thread has no application, also in a module. */
 	{ "kernel_threads", NULL,
@@ -251,23 +221,20 @@ static const struct row rows[] = {
 		"ctx 7 0; tgid 7; kernel; trace; sample 0xffffffff81200010 0;"
 		"sample 0xffffffff81000021 0; sample 0xffffffff80fffffb 0;"
 		"trace-end 0",
-	  "{kern}/[kernel-other]/{dep}/{kern}/[kernel-other]/{cg}/{kern}/vmlinux 0x0>0x20:1\n"
 	  "{kern}/ext4 0x10:1\n"
-	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/ext4 0x20>0x10:1\n"
 	  "{kern}/vmlinux/{tree} 1: [kernel-other]+0 vmlinux+20 ext4+10\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 3 arcs 2\n"
+	  "whole 1 frames 3\n"
 	  "callers 2\n" },
 	{ "code_that_a_module_runs_once", NULL,
 	  START
 	  "kernel-range init 0xffffffff81200000 0xffffffff81300000 - ext4;"
 	  "ctx 7 0; tgid 7; kernel; trace; sample 0xffffffff81000021 0;"
 	  "sample 0xffffffff81200010 0; trace-end 0",
-	  "{kern}/ext4/{dep}/{kern}/ext4/{cg}/{kern}/vmlinux 0x4000000f>0x21:1\n"
 	  "{kern}/vmlinux 0x21:1\n"
 	  "{kern}/vmlinux/{tree} 1: ext4+4000000f vmlinux+21\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 1\n" },
 	/* Memory of no file is as much apart as in flat files. */
 	{ "anonymous_memory", "--separate-thread=1 --separate-cpu=1",
@@ -275,20 +242,18 @@ static const struct row rows[] = {
 		"anon 0x17000 0x19000 glue; sample 0x201 0;"
 		"sample 0x5000 0;" /* is not in there */
 		"image 1; sample 0x301 0; trace-end 0",
-	  "{root}/bin/app/{dep}/{anon:glue}/12.0x17000.0x19000/{cg}/{anon:jit}/12.0x7000.0x9000/TIMER.0.0.12.12.0 0x200>0x100:1\n"
 	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000/TIMER.0.0.12.12.0 0x100:1\n"
 	  "{root}/bin/app/{tree}/TIMER.0.0.12.12.0 1: /bin/app+300 [unknown]+0 glue(12.17000-19000)+200 jit(12.7000-9000)+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4 arcs 1 arcs_not_stored 2\n"
+	  "whole 1 frames 4\n"
 	  "callers 3\n" },
 	{ "anonymous_memory_to_its_ends", NULL,
 	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x1fff 0;"
 		"sample 0x0 0; sample 0x2000 0; sample 0x2001 0; trace-end 0",
 	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x1fff:1\n"
-	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000/{cg}/{anon:jit}/12.0x7000.0x9000 0x0>0x1fff:1 0x1fff>0x0:1\n"
 	  "{root}/bin/app/{tree} 1: [unknown]+0 jit(12.7000-9000)+1fff jit(12.7000-9000)+0 jit(12.7000-9000)+1fff\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4 arcs 2 arcs_not_stored 1\n"
+	  "whole 1 frames 4\n"
 	  "callers 3\n" },
 	/* A stack is as often there as its sample; callers use nothing up. */
 	{ "stacks_taken_often", NULL,
@@ -296,45 +261,34 @@ static const struct row rows[] = {
 		"times 300; trace; image 7; sample 0x1 0; sample 0x2 0;"
 		"trace-end 0; show; cookie 7 0 0 0 0 - /lib/l.so",
 	  "{root}/bin/app 0x100:21\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:21\n"
 	  "{root}/bin/app/{tree} 21: /bin/app+200 /bin/app+100\n"
 	  "taken 321 stored 21 pending 300\n"
-	  "whole 21 frames 42 arcs 21\n"
+	  "whole 21 frames 42\n"
 	  "callers 3\n"
 	  "{root}/bin/app 0x100:21\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:21\n"
 	  "{root}/bin/app/{dep}/{root}/lib/l.so 0x1:300\n"
-	  "{root}/bin/app/{dep}/{root}/lib/l.so/{cg}/{root}/lib/l.so 0x1>0x1:300\n"
 	  "{root}/bin/app/{tree} 21: /bin/app+200 /bin/app+100\n"
 	  "{root}/bin/app/{tree} 300: /lib/l.so+1 /lib/l.so+1\n"
 	  "taken 321 stored 321\n"
-	  "whole 321 frames 642 arcs 321\n"
+	  "whole 321 frames 642\n"
 	  "callers 3\n" },
 	/* The trees tell what a ledger that was not written does not. */
 	{ "a_killed_daemon", NULL,
 	  START DEEP DEEP "user; image 1; trace; sample 0x100 0; trace-end 4;"
 			  "restart; show;" START DEEP TWO "trace-end 4",
 	  "{kern}/vmlinux 0x500:2\n"
-	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:2\n"
 	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:2\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:2\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:2\n"
 	  "{root}/bin/app/{tree} 2: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
 	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+100\n"
 	  "taken 3 stored 3\n"
 	  "whole 2 broken 1\n"
 	  "{kern}/vmlinux 0x500:3\n"
-	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:3\n"
 	  "{root}/bin/app 0x100:2\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:3 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:3\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:3\n"
 	  "{root}/bin/app/{tree} 3: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
 	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+100\n"
 	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+200 /bin/app+100\n"
 	  "taken 5 stored 5\n"
-	  "whole 3 broken 2 frames 7 arcs 5\n"
+	  "whole 3 broken 2 frames 7\n"
 	  "callers 5\n" },
 	{ "sessions", NULL,
 	  START DEEP "save one; show;" DEEP "show; reset; show;" DEEP,
@@ -344,7 +298,7 @@ static const struct row rows[] = {
 		       "callers 4\n" DEEP_FILES("", "", "1") DEEP_FILES(
 			       "one/", "/{dep}/{kern}/vmlinux",
 			       "1") "taken 1 stored 1\n"
-				    "whole 1 frames 5 arcs 4\n"
+				    "whole 1 frames 5\n"
 				    "callers 8\n" DEEP_FILES(
 					    "one/", "/{dep}/{kern}/vmlinux",
 					    "1") "taken 0 stored 0\n"
@@ -352,7 +306,7 @@ static const struct row rows[] = {
 							 "one/",
 							 "/{dep}/{kern}/vmlinux",
 							 "1") "taken 1 stored 1\n"
-							      "whole 1 frames 5 arcs 4\n"
+							      "whole 1 frames 5\n"
 							      "callers 12\n" },
 	/* The same name in two places, and in two processes. */
 	{ "anonymous_memory_is_told_apart", NULL,
@@ -361,14 +315,12 @@ static const struct row rows[] = {
 		"anon 0x17000 0x1a000 jit; sample 0x301 0; trace-end 0;"
 		"ctx 13 1; tgid 13; anon 0x7000 0x9000 jit; trace;"
 		"sample 0x100 0; trace-end 0",
-	  "{root}/bin/app/{dep}/{anon:jit}/12.0x17000.0x19000/{cg}/{anon:jit}/12.0x7000.0x9000 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{anon:jit}/12.0x17000.0x1a000/{cg}/{anon:jit}/12.0x17000.0x19000 0x300>0x200:1\n"
 	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x100:1\n"
 	  "{root}/bin/app/{dep}/{anon:jit}/13.0x7000.0x9000 0x100:1\n"
 	  "{root}/bin/app/{tree} 1: jit(12.17000-1a000)+300 jit(12.17000-19000)+200 jit(12.7000-9000)+100\n"
 	  "{root}/bin/app/{tree} 1: jit(13.7000-9000)+100\n"
 	  "taken 2 stored 2\n"
-	  "whole 2 frames 4 arcs 2\n"
+	  "whole 2 frames 4\n"
 	  "callers 2\n" },
 	/* What failed is tried again from time to time, not at each stack. */
 	/* ---- user stacks that are unwound here ---- */
@@ -376,44 +328,34 @@ static const struct row rows[] = {
 	  START "user; image 1; trace; sample 0x100 0;" ON_X86(
 		  "0", "0x10010", "0x1100") "trace-end 0",
 	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
 	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 3 arcs 2\n"
+	  "whole 1 frames 3\n"
 	  "callers 2\n" },
 	{ "a_user_stack_of_arm64", NULL,
 	  START
 	  "user; image 1; trace; sample 0x100 0; user-stack 2 33 3 64" ARM(
 		  "0x10010", "0x1100") MAPS MEMORY "; trace-end 0",
 	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
 	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 3 arcs 2\n"
+	  "whole 1 frames 3\n"
 	  "callers 2\n" },
 	/* An interrupt: the instruction is under way. */
 	{ "a_user_stack_below_the_kernel", NULL,
 	  START IN_KERNEL ON_X86("0", "0x10010", "0x1100") "trace-end 0",
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{kern}/vmlinux 0x100>0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
 	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4 arcs 3\n"
+	  "whole 1 frames 4\n"
 	  "callers 3\n" },
 	/* A system call: what is there is a return address. */
 	{ "a_user_stack_below_a_system_call", NULL,
 	  START IN_KERNEL ON_X86("0x1100", "0x10010", "0x1100") "trace-end 0",
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{kern}/vmlinux 0xff>0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0xff:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
 	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+ff vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4 arcs 3\n"
+	  "whole 1 frames 4\n"
 	  "callers 3\n" },
 	/* As register x2 of arm64 says nothing of the kind. */
 	{ "a_user_stack_below_the_kernel_of_arm64", NULL,
@@ -422,32 +364,25 @@ static const struct row rows[] = {
 	  " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0x10010 0 0x10000 0x1100" MAPS
 		  MEMORY "; trace-end 0",
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{kern}/vmlinux 0x100>0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
 	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4 arcs 3\n"
+	  "whole 1 frames 4\n"
 	  "callers 3\n" },
 	{ "a_user_stack_in_anonymous_memory", NULL,
 	  START IN_KERNEL ON_X86("0", "0x10010", "0x7100") "trace-end 0",
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{dep}/{anon:anon}/12.0x7000.0x8000/{cg}/{kern}/vmlinux 0x100>0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{anon:anon}/12.0x7000.0x8000 0x200>0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x600>0x200:1\n"
 	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 anon(12.7000-8000)+100 vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4 arcs 3\n"
+	  "whole 1 frames 4\n"
 	  "callers 3\n" },
 	{ "a_user_stack_at_the_ends_of_a_mapping", NULL,
 	  START IN_KERNEL ON_X86("0", "0", "0x1000") "trace-end 0;" IN_KERNEL
 		  ON_X86("0", "0", "0x1fff") "trace-end 0",
 	  "{kern}/vmlinux 0x500:2\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{kern}/vmlinux 0x0>0x500:1 0xfff>0x500:1\n"
 	  "{root}/bin/app/{tree} 1: [no unwind data]+0 /bin/app+0 vmlinux+500\n"
 	  "{root}/bin/app/{tree} 1: [no unwind data]+0 /bin/app+fff vmlinux+500\n"
 	  "taken 2 stored 2\n"
-	  "no_unwind_data 2 frames 4 arcs 2\n"
+	  "no_unwind_data 2 frames 4\n"
 	  "callers 2\n" },
 	{ "a_user_stack_in_no_mapping", NULL,
 	  START IN_KERNEL ON_X86("0", "0x10010",
@@ -481,10 +416,9 @@ static const struct row rows[] = {
 		  "0x2000") " 0x1000 0x2000 0 1 0x2000 0x3000 0x300 2 0x3000 0x4000 0 0" MEMORY
 			    "; trace-end 0",
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x500:1\n"
 	  "{root}/bin/app/{tree} 1: [no unwind data]+0 /lib/lib.so+300 vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "no_unwind_data 1 frames 2 arcs 1\n"
+	  "no_unwind_data 1 frames 2\n"
 	  "callers 1\n" },
 	{ "mappings_that_overlap", NULL,
 	  START
@@ -516,35 +450,31 @@ static const struct row rows[] = {
 		"sample 0x300 0; anon 0x7000 0x9000 jit; sample 0x101 0;"
 		"trace-end 0;",
 	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x100:1\n"
-	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000/{cg}/{root}/lib/lib.so 0x100>0x300:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{anon:jit}/12.0x7000.0x9000 0x200>0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+200 jit(12.7000-9000)+100\n"
 	  "{root}/bin/app/{tree} 1: jit(12.7000-9000)+100 /lib/lib.so+300\n"
 	  "{root}/lib/lib.so 0x300:1\n"
 	  "taken 2 stored 2\n"
-	  "whole 2 frames 4 arcs 2\n"
+	  "whole 2 frames 4\n"
 	  "callers 2\n" },
 	/* ---- only some images are wanted ---- */
 	{ "the_innermost_image_is_wanted", "--image=/lib/lib.so",
 	  START "user; image 2; trace; sample 0x301 0; image 1; sample 0x101 0;"
 		"trace-end 0; image 1; trace; sample 0x100 0; image 2;"
 		"sample 0x201 0; trace-end 0;",
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x100>0x301:1\n"
 	  "{root}/bin/app/{dep}/{root}/lib/lib.so 0x301:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+100 /lib/lib.so+301\n"
 	  "taken 2 stored 1 lost_image_filter 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 2\n" },
 	{ "the_application_is_wanted", "--image=/bin/app",
 	  START
 	  "user; image 2; trace; sample 0x301 0; image 1; sample 0x101 0;"
 	  "trace-end 0; ctx 13 2; tgid 13; trace; image 2; sample 0x100 0;"
 	  "image 1; sample 0x201 0; trace-end 0;",
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x100>0x301:1\n"
 	  "{root}/bin/app/{dep}/{root}/lib/lib.so 0x301:1\n"
 	  "{root}/bin/app/{tree} 1: /bin/app+100 /lib/lib.so+301\n"
 	  "taken 2 stored 1 lost_image_filter 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 2\n" },
 	{ "the_application_is_wanted_without_libraries",
 	  "--image=/bin/app --separate-lib=0",
@@ -553,9 +483,8 @@ static const struct row rows[] = {
 		"sample 0x201 0; trace-end 0;",
 	  "{root}/bin/app 0x100:1\n"
 	  "{root}/bin/app/{tree} 1: /lib/lib.so+200 /bin/app+100\n"
-	  "{root}/lib/lib.so/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x200>0x100:1\n"
 	  "taken 2 stored 1 lost_image_filter 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 2\n" },
 	/* ---- what is separated has to be known ---- */
 	{ "a_thread_that_is_not_known", "--separate-thread=1",
@@ -563,10 +492,9 @@ static const struct row rows[] = {
 		"sample 0x201 0; trace-end 0; tgid 11; image 1; trace;"
 		"sample 0x100 0; sample 0x201 0; trace-end 0;",
 	  "{root}/bin/app/TIMER.0.0.11.12.all 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app/TIMER.0.0.11.12.all 0x200>0x100:1\n"
 	  "{root}/bin/app/{tree}/TIMER.0.0.11.12.all 1: /bin/app+200 /bin/app+100\n"
 	  "taken 2 stored 1 lost_no_context 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 2\n" },
 	{ "a_cpu_that_is_not_known", "--separate-cpu=1",
 	  BEGIN "ctx 12 1; tgid 12; user; image 1; trace; sample 0x100 0;"
@@ -577,10 +505,9 @@ static const struct row rows[] = {
 	  BEGIN "cpu 3; ctx 12 1; tgid 11; user; image 1; trace;"
 		"sample 0x100 0; sample 0x201 0; trace-end 0;",
 	  "{root}/bin/app/TIMER.0.0.11.12.3 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app/TIMER.0.0.11.12.3 0x200>0x100:1\n"
 	  "{root}/bin/app/{tree}/TIMER.0.0.11.12.3 1: /bin/app+200 /bin/app+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 1\n" },
 	/* Of code that the kernel generated an address says nothing later. */
 	{ "generated_code", NULL,
@@ -590,22 +517,19 @@ static const struct row rows[] = {
 		"sample 0xffffffff81000100 0; sample 0xffffffffa0000201 0;"
 		"trace-end 0;",
 	  "{kern}/bpf_prog 0x100:1\n"
-	  "{kern}/bpf_prog/{dep}/{kern}/bpf_prog/{cg}/{kern}/vmlinux 0x0>0x100:1\n"
 	  "{kern}/vmlinux 0x100:1\n"
-	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/bpf_prog 0x200>0x0:1\n"
 	  "{root}/bin/app/{tree} 1: vmlinux+200 bpf_prog+0\n"
 	  "{root}/bin/app/{tree} 1: bpf_prog+0 vmlinux+100\n"
 	  "taken 2 stored 2\n"
-	  "whole 2 frames 4 arcs 2\n"
+	  "whole 2 frames 4\n"
 	  "callers 2\n" },
 	{ "kernel_code_in_no_range", NULL,
 	  START "kernel; trace; sample 0xffffffff81000100 0;"
 		"sample 0xffffffffb0000201 0; trace-end 0;",
-	  "{kern}/[kernel-other]/{dep}/{kern}/[kernel-other]/{cg}/{kern}/vmlinux 0x0>0x100:1\n"
 	  "{kern}/vmlinux 0x100:1\n"
 	  "{root}/bin/app/{tree} 1: [kernel-other]+0 vmlinux+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 2 arcs 1\n"
+	  "whole 1 frames 2\n"
 	  "callers 1\n" },
 	{ "a_tree_that_cannot_be_opened", NULL,
 	  START
@@ -614,29 +538,17 @@ static const struct row rows[] = {
 	  ";" DEEP "show; rmdir {root}/bin/app/{tree}/" EVENT ";" DEEP
 	  "show; sync;" DEEP "sync;" DEEP,
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:1\n"
 	  "taken 1 stored 1\n"
-	  "not_stored 1 frames 5 arcs 4\n"
+	  "not_stored 1 frames 5\n"
 	  "callers 4\n"
 	  "{kern}/vmlinux 0x500:2\n"
-	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:2\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:2\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:2\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:2\n"
 	  "taken 2 stored 2\n"
-	  "not_stored 2 frames 10 arcs 8\n"
+	  "not_stored 2 frames 10\n"
 	  "callers 8\n"
 	  "{kern}/vmlinux 0x500:4\n"
-	  "{kern}/vmlinux/{dep}/{kern}/vmlinux/{cg}/{kern}/vmlinux 0x400>0x500:4\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app 0x100>0x200:4\n"
-	  "{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/lib/lib.so 0x200>0x300:4\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{kern}/vmlinux 0x300>0x400:4\n"
 	  "{root}/bin/app/{tree} 2: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
 	  "taken 4 stored 4\n"
-	  "whole 2 not_stored 2 frames 20 arcs 16\n"
+	  "whole 2 not_stored 2 frames 20\n"
 	  "callers 16\n" },
 };
 
@@ -710,7 +622,6 @@ static void test_too_deep(void **state)
 		assert_int_equal(l.stacks[OP_STACKS_WHOLE], !more);
 		assert_int_equal(l.stacks[OP_STACKS_TRUNCATED], more > 0);
 		assert_int_equal(l.stacks[OP_STACKS_FRAMES], OPD_STACK_MAX);
-		assert_int_equal(l.stacks[OP_STACKS_ARCS], OPD_STACK_MAX - 1);
 		assert_int_equal(f->opd.stats.frames, OPD_STACK_MAX + more - 1);
 		free(w);
 		free_with(f);

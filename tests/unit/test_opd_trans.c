@@ -228,13 +228,11 @@ static const struct row rows[] = {
 	  "sample 0x3 0; trace; sample 0x4 0; cpu 0; user; image 1;"
 	  "sample 0x5 0",
 	  "{root}/bin/sh 0x1:1 0x5:1\n"
-	  "{root}/bin/sh/{dep}/{root}/bin/sh/{cg}/{root}/bin/sh 0x1>0x1:1\n"
 	  "{root}/bin/sh/{tree} 1: [truncated]+0 /lib/libc.so.6+2 /bin/sh+1 /bin/sh+1\n"
 	  "{root}/bin/sh/{tree} 1: [truncated]+0 /lib/libc.so.6+4\n"
 	  "{root}/lib/libc.so.6 0x4:1\n"
-	  "{root}/lib/libc.so.6/{dep}/{root}/lib/libc.so.6/{cg}/{root}/bin/sh 0x2>0x1:1\n"
 	  "taken 3 stored 3\n"
-	  "truncated 2 frames 4 arcs 2\n"
+	  "truncated 2 frames 4\n"
 	  "callers 2\n" },
 	/* It holds for the next sample alone, whatever becomes of that. */
 	{ "samples_taken_often", NULL,
@@ -399,7 +397,7 @@ static const struct row rows[] = {
 	  "Nr. stacks.broken: 0\n"
 	  "Nr. stacks.not_stored: 0\n"
 	  "Nr. stacks.frames: 2\n"
-	  "Nr. stacks.arcs: 1\n"
+	  "Nr. stacks.arcs: 0\n"
 	  "Nr. stacks.arcs_too_far: 0\n"
 	  "Nr. stacks.arcs_not_stored: 0\n"
 	  "Nr. unknown codes: 1\n"
@@ -407,7 +405,6 @@ static const struct row rows[] = {
 	  "Nr. words skipped after them: 2\n"
 	  "Ledger: taken 24, stored 14, lost 9, pending 1\n"
 	  "{kern}/[kernel-other] 0x0:2\n"
-	  "{kern}/[kernel-other]/{dep}/{kern}/[kernel-other]/{cg}/{kern}/[kernel-other] 0x0>0x0:1\n"
 	  "{kern}/[vdso] 0x9:1\n"
 	  "{kern}/ext4 0x30:1 0x34:1\n"
 	  "{kern}/vmlinux 0x1:1 0x20:1\n"
@@ -416,7 +413,7 @@ static const struct row rows[] = {
 	  "{root}/bin/sh 0x7:1 0x1000:3 0xffffffff81000001:1\n"
 	  "{root}/lib/libc.so.6 0x1234:1\n"
 	  "taken 24 stored 14 event_lost_overflow 5 sample_lost_no_mm 3 lost_no_image_name 1 lost_bad_counter 1\n"
-	  "truncated 1 frames 2 arcs 1\n"
+	  "truncated 1 frames 2\n"
 	  "callers 1 bad_records 1 unknown_codes 1 bad_lengths 1 skipped_words 2 incomplete 1\n" },
 	{ "a_status", "--separate-thread=1 --source-reason=asked\tfor",
 	  "lost 5 event_lost_overflow; user; image 77; sample 0x1 0; status",
@@ -449,14 +446,13 @@ static const struct row rows[] = {
 	  "stacks.broken = 0\n"
 	  "stacks.not_stored = 0\n"
 	  "stacks.frames = 2\n"
-	  "stacks.arcs = 1\n"
+	  "stacks.arcs = 0\n"
 	  "stacks.arcs_too_far = 0\n"
 	  "stacks.arcs_not_stored = 0\n"
 	  "{root}/bin/sh/TIMER.0.0.all.all.1 0x1:1\n"
-	  "{root}/bin/sh/{dep}/{root}/bin/sh/{cg}/{root}/bin/sh/TIMER.0.0.all.all.1 0x1>0x1:1\n"
 	  "{root}/bin/sh/{tree}/TIMER.0.0.all.all.1 1: [truncated]+0 /bin/sh+1 /bin/sh+1\n"
 	  "taken 1 stored 1\n"
-	  "truncated 1 frames 2 arcs 1\n"
+	  "truncated 1 frames 2\n"
 	  "callers 1\n" },
 	{ "samples_are_logged", "--verbose=samples",
 	  "user; image 2; sample 0x5 0 x2; sample 0x5 7; image 9; sample 0x6 0;"
