@@ -24,21 +24,40 @@ uint64_t op_hash_new_seed(void)
 	return seed * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+static uint64_t load_word(const uint8_t *at, size_t len)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, at, len);
+	return word;
+}
+
+/* Two words at once, by one multiplication. Whoever chooses them does not know
+ * @hash, so cannot make a factor 0. */
+static uint64_t mix_two(uint64_t hash, uint64_t first, uint64_t second)
+{
+	__extension__ unsigned __int128 product =
+		(unsigned __int128)(first ^ hash) *
+		(second ^ (hash << 32 | hash >> 32));
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 uint64_t op_hash_bytes(uint64_t hash, const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
 
 	hash = op_hash_mix(hash, len);
-	while (len) {
-		size_t n = len < sizeof(uint64_t) ? len : sizeof(uint64_t);
-		uint64_t word = 0;
-
-		memcpy(&word, at, n);
-		hash = op_hash_mix(hash, word);
-		at += n;
-		len -= n;
+	for (; len > 2 * sizeof(uint64_t); len -= 2 * sizeof(uint64_t)) {
+		hash = mix_two(hash, load_word(at, 8), load_word(at + 8, 8));
+		at += 2 * sizeof(uint64_t);
 	}
-	return hash;
+	if (len > sizeof(uint64_t)) {
+		hash = op_hash_mix(hash, load_word(at, 8));
+		at += sizeof(uint64_t);
+		len -= sizeof(uint64_t);
+	}
+	return len ? op_hash_mix(hash, load_word(at, len)) : hash;
 }
 
 uint64_t op_hash_text(uint64_t hash, const char *text)

@@ -50,6 +50,14 @@
 #define LEAST ((size_t)16 << 10)
 
 /*
+ * Where CPUs are sampled, the side band is of all processes: the fork, the
+ * exec, the mappings and the end of a short command are a kilobyte, and a shell
+ * starts a thousand of those in a second.
+ */
+#define SIDE_OF_ALL_SIZE ((size_t)2 << 20)
+#define SIDE_OF_ALL_TOTAL ((size_t)128 << 20) /* of all CPUs */
+
+/*
  * With stacks: a quarter of a second of samples, or what there is. The room of
  * a record is that of the longest stack, so where rings are small those are
  * cut.
@@ -413,8 +421,24 @@ static void choose_stack(struct opd_perf_events *all)
 		all->stack = (uint32_t)room;
 }
 
+static void choose_side(struct opd_perf_events *all)
+{
+	all->side_size = SIDE_SIZE;
+	if (!opd_perf_samples_cpus(all->target))
+		return;
+	all->side_size = SIDE_OF_ALL_SIZE;
+	while (all->side_size > SIDE_SIZE &&
+	       all->side_size * all->nr_cpus > SIDE_OF_ALL_TOTAL)
+		all->side_size /= 2;
+}
+
+/* An ordinary user has little, which is not for the side band. */
 static void choose_less(struct opd_perf_events *all)
 {
+	if (all->side_size > SIDE_SIZE) {
+		all->side_size = SIDE_SIZE;
+		return;
+	}
 	all->sample_size >>= all->target->depth ? 1 : LESS;
 	if (all->sample_size < SAMPLE_SIZE)
 		all->side_size = all->sample_size / 2;
@@ -448,6 +472,8 @@ static int open_all(struct opening *o)
 	       o->all->sample_size * o->all->nr_cpus > STACKS_TOTAL &&
 	       o->all->sample_size > STACKS_LEAST)
 		choose_less(o->all);
+	if (!err)
+		choose_side(o->all);
 	if (!err)
 		err = open_smaller(o, open_target(o));
 	sort_ids(o->all);
@@ -492,7 +518,6 @@ int opd_perf_events_open(struct opd_perf_events *all,
 	memset(all, 0, sizeof(*all));
 	all->target = target;
 	all->counters = counters;
-	all->side_size = SIDE_SIZE;
 	choose_samples(all);
 	o = opening_new(all, diag);
 	err = o ? open_all(o) : -ENOMEM;

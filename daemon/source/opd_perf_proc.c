@@ -216,6 +216,8 @@ struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
 	struct opd_process *process;
 	uint32_t parent = tgid;
 
+	if (!world->proc || !opd_perf_proc_tgid(world, tgid))
+		return NULL;
 	for (int i = 0; i < MAX_PARENTS && !known; i++) {
 		parent = read_status(world, parent, "PPid:");
 		if (!parent)
@@ -240,10 +242,15 @@ int opd_perf_proc_read_all(struct opd_perf_world *world)
 
 	if (!folder)
 		return -errno;
-	while ((entry = readdir(folder)))
-		if (!op_parse_u64(entry->d_name, &tgid) && tgid &&
-		    tgid <= INT32_MAX)
+	while ((entry = readdir(folder))) {
+		if (op_parse_u64(entry->d_name, &tgid) || !tgid ||
+		    tgid > INT32_MAX)
+			continue;
+		if (!world->only_chosen)
 			opd_perf_proc_read(world, (uint32_t)tgid);
+		else if (!opd_maps_find(&world->maps, (uint32_t)tgid))
+			(void)opd_maps_new(&world->maps, (uint32_t)tgid);
+	}
 	closedir(folder);
 	return 0;
 }

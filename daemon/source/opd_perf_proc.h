@@ -26,14 +26,15 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 uint32_t opd_perf_proc_tgid(const struct opd_perf_world *world, uint32_t tid);
 
 /*
- * Process @tgid is not known, and records were lost: look in /proc whose child
+ * Process @tgid is not known, so records were lost: look in /proc whose child
  * it is. It is chosen if the nearest parent that is known is. Returns it, or
  * NULL when there is no such process or memory is short.
  */
 struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
 					uint32_t tgid);
 
-/* Read all processes. Returns 0 or -errno. */
+/* Read all processes. Where only chosen ones count, the others that are there
+ * become known as such, and no more is read. Returns 0 or -errno. */
 int opd_perf_proc_read_all(struct opd_perf_world *world);
 
 /* Have the jitdumps read that process @tgid maps by now. */

@@ -92,16 +92,23 @@ bool opd_perf_world_choose(struct opd_perf_world *world, uint32_t tgid)
 	return process;
 }
 
+/* Where only chosen processes count, others are known, too: one that is not has
+ * a fork that is among the records that were lost. NULL if it is gone already.
+ */
+static struct opd_process *known_process(struct opd_perf_world *world,
+					 uint32_t tgid)
+{
+	return opd_maps_find(&world->maps, tgid)
+		       ?: opd_perf_proc_adopt(world, tgid);
+}
+
 static bool is_wanted(struct opd_perf_world *world, uint32_t tgid)
 {
 	const struct opd_process *process;
 
 	if (!world->only_chosen)
 		return true;
-	process = opd_maps_find(&world->maps, tgid);
-	/* Its fork may be among the records that were lost. */
-	if (!process && world->gap_at && tgid)
-		process = opd_perf_proc_adopt(world, tgid);
+	process = tgid ? known_process(world, tgid) : NULL;
 	return process && process->chosen;
 }
 
@@ -266,15 +273,29 @@ static void fork_process(struct opd_perf_world *world,
 	opd_jits_fork(&world->jits, rec->task.parent, rec->pid, rec->time);
 }
 
+/* What a process that does not count starts does not count either. Its number
+ * may have been that of one that did. */
+static void fork_other(struct opd_perf_world *world,
+		       const struct opd_perf_rec *rec)
+{
+	struct opd_process *parent;
+
+	if (rec->pid != rec->task.parent) {
+		(void)opd_maps_new(&world->maps, rec->pid);
+		return;
+	}
+	parent = opd_maps_find(&world->maps, rec->pid);
+	if (parent)
+		parent->nr_threads++;
+}
+
 static void handle_fork(struct opd_perf_world *world,
 			const struct opd_perf_rec *rec)
 {
 	struct opd_process *parent;
 
 	if (!is_wanted(world, rec->task.parent)) {
-		/* Its number may have been that of a chosen one. */
-		if (rec->pid != rec->task.parent)
-			opd_maps_forget(&world->maps, rec->pid);
+		fork_other(world, rec);
 		return;
 	}
 	parent = process_of(world, rec->task.parent);
@@ -466,7 +487,10 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 
 	world->now = rec->time;
 	if (!is_wanted(world, place.tgid)) {
-		count(world, OPD_PERF_OF_OTHERS);
+		count(world,
+		      place.tgid && !opd_maps_find(&world->maps, place.tgid)
+			      ? OPD_PERF_NO_PROCESS
+			      : OPD_PERF_OF_OTHERS);
 		return;
 	}
 	count(world, OPD_PERF_RECEIVED);
@@ -513,7 +537,14 @@ int opd_perf_world_account(const struct opd_perf_world *world,
 			err = op_ledger_lose(ledger, stat_names[i], stats[i]);
 	ledger->taken = stats[OPD_PERF_RECEIVED] + stats[OPD_PERF_OVERFLOW] +
 			stats[OPD_PERF_THROTTLED];
-	return err;
+	/* Where all forks were told they are of who was there before. */
+	if (!stats[OPD_PERF_SIDE_LOST] || !stats[OPD_PERF_NO_PROCESS])
+		return err;
+	ledger->taken += stats[OPD_PERF_NO_PROCESS];
+	return err
+		       ?: op_ledger_lose(ledger,
+					 stat_names[OPD_PERF_NO_PROCESS],
+					 stats[OPD_PERF_NO_PROCESS]);
 }
 
 void opd_perf_world_log(const struct opd_perf_world *world, struct op_log *log)

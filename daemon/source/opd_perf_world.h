@@ -28,6 +28,8 @@
 	X(INVALID_EIP, sample_invalid_eip)                                     \
 	X(OVERFLOW, sample_lost_overflow)                                      \
 	X(THROTTLED, sample_lost_throttled)                                    \
+	/* of processes that nobody told of: ours, or others' */               \
+	X(NO_PROCESS, sample_lost_no_process)                                  \
 	X(OF_OTHERS, sample_of_others)                                         \
 	X(THROTTLE, throttle)                                                  \
 	X(SIDE_LOST, side_band_lost)                                           \

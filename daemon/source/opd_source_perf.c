@@ -228,7 +228,8 @@ static int read_processes(struct opd_perf *perf, struct op_diag *diag)
 	for (size_t i = 0; i < target->nr_pids; i++)
 		if (!opd_perf_world_choose(world, (uint32_t)target->pids[i]))
 			return not_there(target->pids[i], diag);
-	return opd_perf_is_targeted(target) ? 0 : opd_perf_proc_read_all(world);
+	return opd_perf_samples_cpus(target) ? opd_perf_proc_read_all(world)
+					     : 0;
 }
 
 /* Files of programs before they are deleted. There is only one way for each

@@ -53,7 +53,22 @@ in their image" rarely $((user + $(ledger lost) - own)) \
 many=200 few=100
 [ "${TIER:-check}" = check ] || many=1000 few=300
 storm $many "$many children"
+
+# CPUs are sampled then, and all processes are told of. Others come and go by the
+# hundred, and none of those that count gets lost among them: they have a sample
+# for each millisecond, less four times the deviation of so many.
 if [ "$(id -u)" -eq 0 ]; then
+	"$TESTBIN/forkstorm" 100000 8 >/dev/null &
+	others=$!
+	rm -rf "$SESSION"
+	profiled "among others" "$TESTBIN/forkstorm" 60 3
+	kill "$others" && wait "$others" 2>/dev/null
+	ran=$(sed -n 's/^cpu \([0-9]*\).*/\1/p' "$TMP/truth")
+	counted=$(($(ledger taken) * 1000 / RATE))
+	ok "among others: $counted of $ran ms of CPU time are counted" \
+		awk -v ran="$ran" -v n="$counted" \
+		'BEGIN { exit !(ran > 0 && n >= ran * 0.98 - 4 * sqrt(ran)) }'
+
 	for_users "$BIN/operf" "$BIN/oprofiled" "$BIN/opreport" \
 		"$TESTBIN/canperf" "$TESTBIN/forkstorm"
 	AS=as_user

@@ -174,11 +174,14 @@ is "all of them ran" "$(cat run.err)" ''
 is "nothing holds a file system" "$(grep 'still' truth)" ''
 is "none is lost" "$(ledger lost)" 0
 rows --demangle=none >all
+few=''
 for name in $wanted; do
 	nr=$(sum '.*' "hot_$name" <all)
 	ok "$name: $nr of about 200 samples have the name of its function" \
 		[ "$nr" -ge 100 ]
+	[ "$nr" -ge 100 ] || few=$name
 done
+[ -z "$few" ] || diag "$(cat "$TMP/operf.err" all)"
 nr=$(user_rows <all | sum '.*' 'hot_.*')
 # What the shell, the loader and mount(8) do is no part of this.
 ok "no program has samples that are not in its function" \

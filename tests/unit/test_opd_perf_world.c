@@ -354,9 +354,10 @@ static const struct row rows[] = {
 	  "9 /bin/child /bin/child+3\n"
 	  "9 /bin/child /bin/child+4\n"
 	  "8 /bin/child /bin/child+5\n"
-	  "process 5: unknown\n"
+	  "process 5: 1 threads\n"
 	  "process 6: unknown\n"
-	  "sample_of_others 3\n"
+	  "sample_lost_no_process 1\n"
+	  "sample_of_others 2\n"
 	  "proc_read 1\n"
 	  "2 images\n" },
 	{ "a_number_is_used_again_by_another", NULL,
@@ -367,24 +368,38 @@ static const struct row rows[] = {
 	  "proc_read 1\n"
 	  "1 images\n" },
 	{ "an_exec_chooses", NULL,
-	  "choose-exec 7; user 7 0x10001; exec 6; exec 7;"
+	  "proc 7 1; choose-exec 7; user 7 0x10001; fork 1 6; exec 6; exec 7;"
 	  "map 7 0x10000 0x1000 0 /bin/prog; user 7 0x10002; user 6 0x10003;"
 	  "exec 7; map 7 0x20000 0x1000 0 /bin/next; user 7 0x20004",
 	  "7 /bin/prog /bin/prog+2\n"
 	  "7 /bin/next /bin/next+4\n"
 	  "sample_of_others 2\n"
 	  "2 images\n" },
-	/* The forks of 8 and 9, 5 and 4 are lost; 4 is 5's child, 5 nobody's.
-	 */
+	/* The forks of 8 and 9, 5 and 4 are lost; 4 is 5's child, 5 nobody's. 3
+	 * is gone, and may have been anybody's. */
 	{ "after_a_loss_parents_are_looked_for", NULL,
 	  "proc 7 1; choose 7; proc 8 7; proc 9 8; proc 5 1; proc 4 5;"
 	  "user 9 0x10001; lose 3; user 9 0x10002; user 4 0x10003;"
 	  "user 4 0x10004; user 3 0x10005; fork 8 10; user 10 0x10006; fork 5 11; user 11 0x10007",
+	  "9 /bin/in-proc /bin/in-proc+1\n"
 	  "9 /bin/in-proc /bin/in-proc+2\n"
 	  "10 /bin/in-proc /bin/in-proc+6\n"
-	  "sample_of_others 5\n"
+	  "sample_lost_no_process 1\n"
+	  "sample_of_others 3\n"
 	  "side_band_lost 3\n"
-	  "proc_read 3\n"
+	  "proc_read 4\n"
+	  "1 images\n" },
+	/* The last samples of a process come when it has ended. */
+	{ "others_are_known_and_end", NULL,
+	  "proc 7 1; choose 7; fork 6 5; fork 5 5; exit 5; user 5 0x10001;"
+	  "process 5; exit 5; user 5 0x10001; process 5; fork 7 5; user 5 0x10002; exit 7;"
+	  "process 7",
+	  "process 5: 1 threads\n"
+	  "process 5: 0 threads\n"
+	  "5 /bin/in-proc /bin/in-proc+2\n"
+	  "process 7: 0 threads\n"
+	  "sample_of_others 2\n"
+	  "proc_read 1\n"
 	  "1 images\n" },
 	/* ---- processes ---- */
 	{ "the_program_is_the_first_file_after_an_exec", NULL,

@@ -97,6 +97,15 @@ static void write_fork(struct rig *rig, int cpu, uint64_t ms)
 	write_ring(rig, cpu, false);
 }
 
+/* The kernel had no room for a record. */
+static void write_fork_lost(struct rig *rig, int cpu, uint64_t ms)
+{
+	struct record_who who = { PID, PID, ms * 1000000, OPD_PERF_SIDE, 0 };
+
+	record_lost(&rig->record, PERF_RECORD_LOST, &who, 1);
+	write_ring(rig, cpu, false);
+}
+
 /* At least @bytes of forks. */
 static void fill_side(struct rig *rig, int cpu, uint64_t ms, size_t bytes)
 {
@@ -269,14 +278,14 @@ static int open_source(struct rig *rig, const char *text)
 /*
  * of SELF | PID: the process that records are of from now on, PID at first;
  * fill CPU MS BYTES: so many of side band;
- * exec CPU MS: the process runs a program; fork CPU MS: it forks PID; kernel
- * CPU MS PC, user CPU MS PC, lost CPU MS NR, throttle CPU MS: a record; time
- * MS, tick (and read), modules TEXT, possible CPUS, online CPUS, refuse N
- * ERRNO, paranoid: the kernel; missed NR: lost samples of each event; events
- * LIST: before open; no-enable; wake | sleep | end CPU 1 | 0: its event of
- * samples or side band is readable, is not, or has no tasks left; pause-ends;
- * open ARGUMENT, enable, disable, dump, read [WORDS], account, log, about,
- * watched
+ * exec CPU MS: the process runs a program; fork CPU MS: it forks PID; fork-lost
+ * CPU MS: one that is lost; kernel CPU MS PC, user CPU MS PC, lost CPU MS NR,
+ * throttle CPU MS: a record; time MS, tick (and read), modules TEXT, possible
+ * CPUS, online CPUS, refuse N ERRNO, paranoid: the kernel; missed NR: lost
+ * samples of each event; events LIST: before open; no-enable; wake | sleep |
+ * end CPU 1 | 0: its event of samples or side band is readable, is not, or has
+ * no tasks left; pause-ends; open ARGUMENT, enable, disable, dump, read
+ * [WORDS], account, log, about, watched
  */
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {
@@ -292,6 +301,8 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		rig->pid = !strcmp(text, "SELF") ? (uint32_t)getpid() : PID;
 	else if (!strcmp(verb, "fork"))
 		write_fork(rig, (int)nr[0], nr[1]);
+	else if (!strcmp(verb, "fork-lost"))
+		write_fork_lost(rig, (int)nr[0], nr[1]);
 	else if (!strcmp(verb, "fill"))
 		sscanf(line, "%*s %lu %lu %lu", &nr[0], &nr[1], &nr[2]),
 			fill_side(rig, (int)nr[0], nr[1], nr[2]);
@@ -415,7 +426,7 @@ static void test_row(void **state)
 /* clang-format off */
 static const struct row rows[] = {
 	{ "about_the_clock", NULL, "open; about; enable; about; log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " perf/cpu-clock timer 997 Hz\n"
 	  " on 4 on 6\n"
@@ -424,7 +435,7 @@ static const struct row rows[] = {
 	  "close: -3 -4 -5 -6\n" },
 	{ "about_an_event", NULL,
 	  "events cpu-cycles:0:0:5000:0:0:1; open rate=100; about",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 0:0@0=4 map 4:256 side@1=5 map 5:128 0:0@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 0:0@0=4 map 4:256 side@1=5 map 5:2048 0:0@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " perf/cpu-cycles perf 99 Hz\n"
 	  "close: -3 -4 -5 -6\n" },
@@ -437,7 +448,7 @@ static const struct row rows[] = {
 	  "close: -3 -4 -5 -6\n" },
 	{ "the_kernel_is_not_sampled", NULL,
 	  "paranoid; events A:118:0:5000:0:1:1; open; about",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 raw76@0=4 map 4:256 side@1=5 map 5:128 raw76@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 raw76@0=4 map 4:256 side@1=5 map 5:2048 raw76@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " perf/A perf 997 Hz\n"
 	  "close: -3 -4 -5 -6\n" },
@@ -468,7 +479,7 @@ static const struct row rows[] = {
 	  "open; exec 0 1001; user 0 1002 10001; kernel 1 1002 ffff2;"
 	  "kernel 1 1003 ffff3; time 2000; read 127; read 130; read 130;"
 	  "read 256; read 256",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " EAGAIN\n"
 	  " 1@0#0(/nonexistent/program); ffff2@1#0; ffff3@1#0; EAGAIN\n"
@@ -479,7 +490,7 @@ static const struct row rows[] = {
 	{ "a_dump_starts_anew", NULL,
 	  "open; kernel 0 1002 ffff2; kernel 1 1002 ffff3; time 1010; read 130;"
 	  "time 2000; kernel 0 1999 ffff4; dump; read; read",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " ffff2@0#0; ffff3@1#0; EAGAIN\n"
 	  " ffff4@0#0; EAGAIN\n"
@@ -489,7 +500,7 @@ static const struct row rows[] = {
 	{ "modules_that_change_are_told", NULL,
 	  "open; modules ext4; dump; read; modules xfs; dump; kernel 0 1 ffff1;"
 	  "read; kernel 0 2 ffff2; read; dump; read",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " EAGAIN\n"
 	  " modules ffff1@0#0; EAGAIN\n"
@@ -498,7 +509,7 @@ static const struct row rows[] = {
 	  "close: -3 -4 -5 -6\n" },
 	{ "a_second_has_ten_ticks", NULL,
 	  "open; dump; read; modules xfs; " SECOND SECOND,
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " EAGAIN\n"
 	  "......... modules; EAGAIN\n"
@@ -506,21 +517,21 @@ static const struct row rows[] = {
 	{ "cpus_come_and_go", NULL,
 	  "open; enable; online 0; " SECOND "online 0-1;" SECOND
 	  "disable; online 0;" SECOND "online 0-1;" SECOND "log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " on 4 on 6\n"
 	  "enable: 0\n"
 	  "......... -5 -6 on 4 EAGAIN\n"
-	  "......... side@1=7 map 7:128 clock@1=8 map 8:256 on 4 on 8 EAGAIN\n"
+	  "......... side@1=7 map 7:2048 clock@1=8 map 8:256 on 4 on 8 EAGAIN\n"
 	  " off 4 off 8\n"
 	  "disable: 0\n"
 	  "......... -7 -8 EAGAIN\n"
-	  "......... side@1=9 map 9:128 clock@1=10 map 10:256 EAGAIN\n"
+	  "......... side@1=9 map 9:2048 clock@1=10 map 10:256 EAGAIN\n"
 	  "Nr. cpu_replug: 4\n"
 	  "close: -3 -4 -9 -10\n" },
 	{ "a_cpu_is_refused", NULL,
 	  "online 0; open; enable; online 0-1; refuse 1 24;" SECOND "log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " on 4\n"
 	  "enable: 0\n"
@@ -531,15 +542,15 @@ static const struct row rows[] = {
 	{ "one_of_two_cpus_is_refused", NULL,
 	  "possible 0-2; online 0; open; enable; online 0-2; refuse 3 24; kernel 0 900 ffff1;"
 	  SECOND "log; " SECOND "log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " on 4\n"
 	  "enable: 0\n"
 	  " ffff1@0#0; EAGAIN\n"
-	  "........ side@1=5 map 5:128 clock@1=6 map 6:256 side@2=EMFILE 1:1@-1=7 -7 on 4 on 6 EAGAIN\n"
+	  "........ side@1=5 map 5:2048 clock@1=6 map 6:256 side@2=EMFILE 1:1@-1=7 -7 on 4 on 6 EAGAIN\n"
 	  "Nr. sample_received: 1\n"
 	  "Nr. cpu_replug_failed: 1\n"
-	  "......... side@2=8 map 8:128 clock@2=9 map 9:256 on 4 on 6 on 9 EAGAIN\n"
+	  "......... side@2=8 map 8:2048 clock@2=9 map 9:256 on 4 on 6 on 9 EAGAIN\n"
 	  "Nr. sample_received: 1\n"
 	  "Nr. cpu_replug: 1\n"
 	  "Nr. cpu_replug_failed: 1\n"
@@ -549,7 +560,7 @@ static const struct row rows[] = {
 	  "open exec=SELF; about; enable; of SELF; kernel 0 1000 ffff0;"
 	  "exec 0 1001; kernel 1 1002 ffff1; fork 0 1003; of PID;"
 	  "user 0 1004 10001; kernel 1 1005 ffff2; time 2000; read; account; log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " perf/cpu-clock timer 997 Hz targeted\n"
 	  " on 4 on 6\n"
@@ -563,19 +574,34 @@ static const struct row rows[] = {
 	{ "a_process_that_runs_and_others", NULL,
 	  "open pid=SELF; enable; of PID; kernel 0 1000 ffff0; exec 0 1001;"
 	  "user 0 1002 10001; of SELF; kernel 0 1003 ffff1; lost 0 1004 5; time 2000; read; account",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " on 4 on 6\n"
 	  "enable: 0\n"
 	  " ffff1@0#0; EAGAIN\n"
 	  " taken 6 sample_lost_overflow 5\n"
 	  "close: -3 -4 -5 -6\n" },
+	/* Nobody told of PID, and it is gone: that may have been one of SELF's,
+	 * but only if something was lost. */
+	{ "a_process_that_nobody_knows", NULL,
+	  "open pid=SELF; enable; of PID; kernel 0 1000 ffff0; of SELF;"
+	  "kernel 0 1001 ffff1; time 2000; read; account; fork-lost 0 2001;"
+	  "time 4000; read; account",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " ffff1@0#0; EAGAIN\n"
+	  " taken 1\n"
+	  " EAGAIN\n"
+	  " taken 2 sample_lost_no_process 1\n"
+	  "close: -3 -4 -5 -6\n" },
 	{ "a_process_that_is_not_there", NULL, "open pid=2147483647",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256\n"
 	  "open: ESRCH\n"
 	  "close: -3 -4 -5 -6\n" },
 	{ "a_process_that_cannot_be_started", NULL, "open exec=2147483647",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256\n"
 	  "open: ESRCH\n"
 	  "close: -3 -4 -5 -6\n" },
 	/* ---- the account ---- */
@@ -583,7 +609,7 @@ static const struct row rows[] = {
 	{ "lost_samples", NULL,
 	  "open; lost 0 1001 5; kernel 0 1002 ffff1; user 0 1002 5; time 2000;"
 	  "read; account; missed 2; account; missed 9; account; log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " ffff1@0#0; EAGAIN\n"
 	  " taken 7 sample_lost_no_mm 1 sample_lost_overflow 5\n"
@@ -599,7 +625,7 @@ static const struct row rows[] = {
 	  "open rate=1000; enable; throttle 0 1500; time 2000; read; account;"
 	  "time 2503; account; disable; time 9000; account; enable; account;"
 	  "disable; disable; account",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " on 4 on 6\n"
 	  "enable: 0\n"
@@ -621,7 +647,7 @@ static const struct row rows[] = {
 	{ "throttled_samples_of_no_clock", NULL,
 	  "events A:118:0:5000:0:1:1; open; throttle 0 1500; time 2000; read;"
 	  "account",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 raw76@0=4 map 4:256 side@1=5 map 5:128 raw76@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 raw76@0=4 map 4:256 side@1=5 map 5:2048 raw76@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " EAGAIN\n"
 	  " taken 0\n"
@@ -641,7 +667,7 @@ static const struct row rows[] = {
 	  " perf/cpu-clock timer 997 Hz targeted on\n"
 	  "close: -3 -4 -5 -6\n" },
 	{ "cannot_be_enabled", NULL, "open; no-enable; enable; about; read",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  "\n"
 	  "enable: EIO\n"
@@ -655,7 +681,7 @@ static const struct row rows[] = {
 	  "open; watched; read; exec 0 1001; wake 0 0; time 1001; read; watched;"
 	  "exec 1 1002; read; sleep 0 0; pause-ends; read; watched; pause-ends;"
 	  "read; watched; read; log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " 5 of 5 2 of 2\n"
 	  " EAGAIN\n"
@@ -674,7 +700,7 @@ static const struct row rows[] = {
 	  "open; time 5000; read; fork 0 4000; wake 0 0; read; pause-ends; read;"
 	  "exec 0 4001; pause-ends; read; time 5199; fork 0 4002; pause-ends;"
 	  "read; time 5200; fork 0 4003; pause-ends; read",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " EAGAIN\n"
 	  " pause 32 ms EAGAIN\n"
@@ -685,9 +711,9 @@ static const struct row rows[] = {
 	  "close: -3 -4 -5 -6\n" },
 	/* A ring of side band that fills is read. */
 	{ "much_side_band", NULL,
-	  "open; time 5000; read; kernel 0 3000 ffff1; fill 0 4000 16368;"
+	  "open; time 5000; read; kernel 0 3000 ffff1; fill 0 4000 262128;"
 	  "wake 0 0; read; fill 0 4000 48; pause-ends; read; pause-ends; read",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " EAGAIN\n"
 	  " pause 32 ms EAGAIN\n"
@@ -697,7 +723,7 @@ static const struct row rows[] = {
 	{ "samples_wake", NULL,
 	  "open; read; kernel 0 1001 ffff1; time 2000; read; wake 0 1; read;"
 	  "kernel 0 1002 ffff2; read; sleep 0 1; kernel 0 1003 ffff3; read",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " EAGAIN\n"
 	  " ffff1@0#0; EAGAIN\n"
@@ -708,7 +734,7 @@ static const struct row rows[] = {
 	/* What is always ready as nothing is left of it is forgotten. */
 	{ "tasks_that_have_ended", NULL,
 	  "open; watched; end 0 1; read; watched; end 1 0; read; watched; read",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256 timer 100 ms\n"
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
 	  " 5 of 5 2 of 2\n"
 	  " EAGAIN\n"
