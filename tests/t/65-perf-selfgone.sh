@@ -47,9 +47,10 @@ run_jobs() {
 	named=$(sum 'job-[0-9]*' 'burn_job|main|_.*' <"$TMP/all")
 	is "$1: the jobs deleted themselves" "$(ls work)" ""
 }
+# named_well NAME [PERCENT]: but for so many of the samples (1).
 named_well() {
 	ok "$1: $named of $all samples have names" \
-		rarely $((all - named)) "$all" 1
+		rarely $((all - named)) "$all" "${2:-1}"
 }
 
 run_jobs "copies of one program" copies
@@ -71,9 +72,10 @@ if [ "$(id -u)" -eq 0 ]; then
 	if as_user "$TESTBIN/canperf" own 2>"$TMP/why"; then
 		run_jobs "an ordinary user" copies
 		named_well "an ordinary user"
-		# The first one may have gone before its folder is known.
+		# The first one may have gone before its folder is known, and
+		# any while an ordinary daemon waits for a CPU.
 		run_jobs "an ordinary user's own programs" builds
-		named_well "an ordinary user's own programs"
+		named_well "an ordinary user's own programs" 30
 		[ "$named" -eq "$all" ] ||
 			like "what is missing is told" "$(cat "$TMP/report.err")" \
 				'/work/job-[0-9]+: no symbols: not found'
