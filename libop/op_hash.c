@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The parts of a hash table that need not be fast in each place: seeds, longer
+ * keys, growth. A slot goes to the first free place from its home on, in any
+ * order, so a larger table is filled from the slots of the smaller one.
+ */
 
 #include "libop/op_hash.h"
 
