@@ -66,9 +66,10 @@ struct handler_task {
 	unsigned long switches;
 };
 
+/* The scheduler counts on when it takes the CPU away between two reads. */
 static inline unsigned long handler_switches(void)
 {
-	return current->nvcsw + current->nivcsw;
+	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
 }
 
 static inline struct handler_task handler_task_begins(void)
