@@ -57,6 +57,12 @@ const char *pp_base_name(const char *name)
 	return slash && slash[1] ? slash + 1 : name;
 }
 
+bool pp_is_of_event(const struct op_mangle *a, const struct op_mangle *b)
+{
+	return !strcmp(a->event, b->event) && a->count == b->count &&
+	       a->unit_mask == b->unit_mask;
+}
+
 bool pp_is_call_graph(const struct pp_sample_file *file)
 {
 	return file->name.cg.space != OP_SPACE_NONE;

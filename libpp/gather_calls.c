@@ -24,21 +24,12 @@
 
 /* A call from one node to another; as often as stacks go through it. */
 struct tree_call {
-	const struct pp_tree_input *tree;
 	const struct pp_frame_symbols *from, *to;
 	uint64_t count;
+	unsigned int class_nr;
 };
 
 typedef int (*take_tree_call_fn)(void *ctx, const struct tree_call *call);
-
-static const struct pp_frame_symbols *
-symbols_of_node(const struct pp_side *side, const struct pp_tree_input *tree,
-		uint32_t node)
-{
-	uint32_t number = tree->frames[node - 1];
-
-	return number == PP_NO_SYMBOL ? NULL : &side->frame_symbols[number];
-}
 
 /* Children have higher numbers than their parents, so on the way back each
  * node knows all that is below it. */
@@ -52,7 +43,9 @@ static int each_call_of_tree(const struct pp_side *side,
 
 	for (uint32_t i = nr; i > 0 && !err; i--) {
 		struct ctree_node node, parent;
-		struct tree_call call = { .tree = tree };
+		struct tree_call call = {
+			.class_nr = (unsigned int)tree->class_nr
+		};
 
 		ctree_node(tree->tree, i, &node);
 		call.count = pp_add_counts(all[i], node.count);
@@ -60,8 +53,8 @@ static int each_call_of_tree(const struct pp_side *side,
 			continue;
 		all[node.parent] = pp_add_counts(all[node.parent], call.count);
 		ctree_node(tree->tree, node.parent, &parent);
-		call.from = symbols_of_node(side, tree, node.parent);
-		call.to = symbols_of_node(side, tree, i);
+		call.from = pp_tree_input_symbols(side, tree, node.parent);
+		call.to = pp_tree_input_symbols(side, tree, i);
 		if (call.count && call.from && call.to &&
 		    pp_tree_input_has_call(side->trees, tree, parent.image,
 					   node.image))
@@ -140,7 +133,7 @@ static int add_tree_call(void *ctx, const struct tree_call *call)
 		.caller = from->symbols[0],
 		.callee = to->symbols[to->nr - 1],
 		.count = call->count,
-		.class_nr = (unsigned int)call->tree->class_nr,
+		.class_nr = call->class_nr,
 	};
 	int err = add_symbol_call(ctx, &add);
 
@@ -232,15 +225,14 @@ static int take_call_of_tree(void *ctx, const struct tree_call *call)
 	const struct pp_symbol_entry *to =
 		&symbols[call->to->symbols[call->to->nr - 1]];
 
-	return take_address_call(
-		t, &(struct pp_address_call){
-			   .caller = from,
-			   .callee = to,
-			   .caller_vma = call->from->vma,
-			   .callee_vma = to->vma,
-			   .count = call->count,
-			   .class_nr = (unsigned int)call->tree->class_nr,
-		   });
+	return take_address_call(t, &(struct pp_address_call){
+					    .caller = from,
+					    .callee = to,
+					    .caller_vma = call->from->vma,
+					    .callee_vma = to->vma,
+					    .count = call->count,
+					    .class_nr = call->class_nr,
+				    });
 }
 
 /* An order that depends on nothing but what the calls are. */

@@ -127,12 +127,15 @@ static int drop_other_images(struct pp_sample_list *list, const char *image,
 				  "%s: there are no samples in it", image);
 }
 
-static bool is_same_event(const struct pp_sample_file *a,
-			  const struct pp_sample_file *b)
+/* Whether some of @files is of the session and the event of @file. */
+static bool has_same_event(const struct pp_sample_file **files, size_t nr,
+			   const struct pp_sample_file *file)
 {
-	return a->session == b->session && a->name.count == b->name.count &&
-	       a->name.unit_mask == b->name.unit_mask &&
-	       !strcmp(a->name.event, b->name.event);
+	for (size_t i = 0; i < nr; i++)
+		if (files[i]->session == file->session &&
+		    pp_is_of_event(&files[i]->name, &file->name))
+			return true;
+	return false;
 }
 
 /* Calls come from the trees of a session. Earlier versions wrote arcs of the
@@ -141,28 +144,20 @@ static int drop_arcs_of_trees(struct pp_population *p,
 			      struct pp_sample_list *list)
 {
 	const struct pp_sample_file **trees;
-	size_t nr_trees = 0, kept = 0, at;
+	size_t nr_trees = 0, kept = 0;
 
 	trees = op_arena_alloc(list->arena, list->nr_trees,
 			       sizeof(const struct pp_sample_file *));
 	if (!trees)
 		return -ENOMEM;
 	/* One for each event of each session. */
-	for (size_t i = 0; i < list->nr_trees; i++) {
-		for (at = 0; at < nr_trees; at++)
-			if (is_same_event(trees[at], &list->trees[i]))
-				break;
-		if (at == nr_trees)
+	for (size_t i = 0; i < list->nr_trees; i++)
+		if (!has_same_event(trees, nr_trees, &list->trees[i]))
 			trees[nr_trees++] = &list->trees[i];
-	}
-	for (size_t i = 0; i < list->nr; i++) {
-		at = 0;
-		while (pp_is_call_graph(&list->files[i]) && at < nr_trees &&
-		       !is_same_event(trees[at], &list->files[i]))
-			at++;
-		if (!pp_is_call_graph(&list->files[i]) || at == nr_trees)
+	for (size_t i = 0; i < list->nr; i++)
+		if (!pp_is_call_graph(&list->files[i]) ||
+		    !has_same_event(trees, nr_trees, &list->files[i]))
 			list->files[kept++] = list->files[i];
-	}
 	if (kept < list->nr)
 		pp_message(
 			&p->report->messages, PP_REMARK_STATS,

@@ -96,9 +96,8 @@ static const struct pp_frame_symbols *symbols_of(const struct walk *w,
 						 uint32_t node)
 {
 	static const struct pp_frame_symbols none;
-	uint32_t number = w->tree->frames[node - 1];
 
-	return number == PP_NO_SYMBOL ? &none : &w->side->frame_symbols[number];
+	return pp_tree_input_symbols(w->side, w->tree, node) ?: &none;
 }
 
 /* Of @samples in @function, those in functions inlined there that are on the
@@ -231,16 +230,16 @@ static void count_own_samples(const struct pp_side *side, uint64_t *in_trees)
 	for (size_t t = 0; t < side->trees->nr; t++) {
 		const struct pp_tree_input *tree = &side->trees->list[t];
 
-		for (uint32_t i = 0; i < ctree_nr_nodes(tree->tree); i++) {
-			const struct pp_frame_symbols *frame;
+		for (uint32_t i = 1; i <= ctree_nr_nodes(tree->tree); i++) {
+			const struct pp_frame_symbols *frame =
+				pp_tree_input_symbols(side, tree, i);
 			struct ctree_node node;
 			uint32_t symbol;
 			uint64_t *own;
 
-			if (tree->frames[i] == PP_NO_SYMBOL)
+			if (!frame)
 				continue;
-			ctree_node(tree->tree, i + 1, &node);
-			frame = &side->frame_symbols[tree->frames[i]];
+			ctree_node(tree->tree, i, &node);
 			symbol = frame->symbols[frame->nr - 1];
 			if (symbol == PP_NO_SYMBOL)
 				continue;

@@ -145,6 +145,9 @@ int pp_sample_file_header(const struct pp_sample_list *list,
 /* Whether @file holds calls rather than samples. */
 bool pp_is_call_graph(const struct pp_sample_file *file);
 
+/* Whether both are samples, or calls, of the same event as it was counted. */
+bool pp_is_of_event(const struct op_mangle *a, const struct op_mangle *b);
+
 /* The name by which people know an image; NULL when memory is short. */
 const char *pp_image_name(struct op_arena *arena,
 			  const struct op_image_name *name);

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libop/op_build_id.h"
 #include "libop/op_search.h"
 #include "libpp/tree_input.h"
 
@@ -131,27 +130,6 @@ static const char *app_of_image(const struct apart *apart,
 
 /* ---- images -------------------------------------------------------------- */
 
-static bool has_wanted_calls(const struct pp_side *side,
-			     const struct pp_tree_input *tree,
-			     const struct pp_image *image, const char *app)
-{
-	struct pp_spec_subject subject = { .app = app,
-					   .image = image->name,
-					   .name = &tree->file->name };
-	struct op_build_id id = { .len = image->build_id_len };
-	char build[OP_BUILD_TEXT_MAX];
-	const char *app_file = app;
-
-	memcpy(id.bytes, image->build_id, sizeof(id.bytes));
-	op_build_text(build, &id, 0, 0, 0);
-	subject.build = build;
-	if (app == tree->file->app && tree->file->app_file)
-		app_file = tree->file->app_file;
-	return pp_spec_matches(side->spec, &subject) &&
-	       (!side->trees->p->request->exclude_dependent ||
-		!strcmp(app_file, image->name));
-}
-
 static void match_tree_image(struct pp_side *side, const struct apart *apart,
 			     const struct pp_tree_input *tree,
 			     struct pp_tree_image *image)
@@ -161,9 +139,9 @@ static void match_tree_image(struct pp_side *side, const struct apart *apart,
 		find_flat_file(&side->list, image->image, tree->file->app);
 
 	image->app = app_of_image(apart, tree, image->image);
-	image->has_calls =
-		request->call_graph && !image->is_gap &&
-		has_wanted_calls(side, tree, image->image, image->app);
+	image->has_calls = request->call_graph && !image->is_gap &&
+			   pp_tree_input_matches(side->trees, tree,
+						 image->image, image->app);
 	image->is_counted = file;
 	if (request->merge & PP_MERGE_LIB)
 		image->app = image->image->name;

@@ -24,8 +24,7 @@
 static bool is_same_task(const struct op_mangle *a, const struct op_mangle *b)
 {
 	return a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu &&
-	       a->count == b->count && a->unit_mask == b->unit_mask &&
-	       !strcmp(a->event, b->event) && !a->cgroup == !b->cgroup &&
+	       pp_is_of_event(a, b) && !a->cgroup == !b->cgroup &&
 	       (!a->cgroup || !strcmp(a->cgroup, b->cgroup));
 }
 

@@ -99,6 +99,22 @@ int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 			struct pp_side *side);
 void pp_tree_inputs_release(struct pp_tree_inputs *in);
 
+/* Whether the specification asks for @image in @input, where what is in it is
+ * kept under the application @app. */
+bool pp_tree_input_matches(const struct pp_tree_inputs *in,
+			   const struct pp_tree_input *input,
+			   const struct pp_image *image, const char *app);
+
+/* What node @node of @input, from 1, is in; NULL if no symbol was needed. */
+static inline const struct pp_frame_symbols *
+pp_tree_input_symbols(const struct pp_side *side,
+		      const struct pp_tree_input *input, uint32_t node)
+{
+	uint32_t number = input->frames[node - 1];
+
+	return number == PP_NO_SYMBOL ? NULL : &side->frame_symbols[number];
+}
+
 /* Whether calls from image @caller to image @callee of @tree, which are their
  * numbers, are asked for: with their application alone, if both ends are in it.
  */

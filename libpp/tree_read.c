@@ -46,17 +46,33 @@ static struct pp_image *new_tree_image(struct pp_tree_inputs *in,
 	return image;
 }
 
+bool pp_tree_input_matches(const struct pp_tree_inputs *in,
+			   const struct pp_tree_input *input,
+			   const struct pp_image *image, const char *app)
+{
+	struct pp_spec_subject subject = { .app = app,
+					   .image = image->name,
+					   .name = &input->file->name };
+	struct op_build_id id = { .len = image->build_id_len };
+	char build[OP_BUILD_TEXT_MAX];
+
+	memcpy(id.bytes, image->build_id, sizeof(id.bytes));
+	op_build_text(build, &id, 0, 0, 0);
+	subject.build = build;
+	if (app == input->file->app && input->file->app_file)
+		app = input->file->app_file;
+	return pp_spec_matches(in->side->spec, &subject) &&
+	       (!in->p->request->exclude_dependent ||
+		!strcmp(app, image->name));
+}
+
 static int decode_tree_image(struct pp_tree_inputs *in,
 			     struct pp_tree_input *input, uint32_t number,
 			     struct op_diag *why)
 {
 	struct pp_tree_image *out = &input->images[number - 1];
-	struct pp_spec_subject subject = { .app = input->file->app,
-					   .name = &input->file->name };
 	char name[OP_TREE_IMAGE_MAX];
 	struct op_tree_image found;
-	char build[OP_BUILD_TEXT_MAX];
-	struct op_build_id id;
 	struct op_diag reason = { 0 };
 	size_t len;
 	const void *bytes = ctree_image_bytes(input->tree, number, &len);
@@ -70,15 +86,8 @@ static int decode_tree_image(struct pp_tree_inputs *in,
 	if (!out->image)
 		return -ENOMEM;
 	out->is_gap = op_tree_image_is_gap(&found);
-	id.len = found.build_id_len;
-	memcpy(id.bytes, found.build_id, sizeof(id.bytes));
-	op_build_text(build, &id, 0, 0, 0);
-	subject.image = out->image->name;
-	subject.build = build;
 	out->is_chosen =
-		pp_spec_matches(in->side->spec, &subject) &&
-		(!in->p->request->exclude_dependent ||
-		 !strcmp(input->file->app_file ?: subject.app, subject.image));
+		pp_tree_input_matches(in, input, out->image, input->file->app);
 	return 0;
 }
 

@@ -216,7 +216,7 @@ struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
 	struct opd_process *process;
 	uint32_t parent = tgid;
 
-	if (!world->proc || !opd_perf_proc_tgid(world, tgid))
+	if (!opd_perf_proc_tgid(world, tgid))
 		return NULL;
 	for (int i = 0; i < MAX_PARENTS && !known; i++) {
 		parent = read_status(world, parent, "PPid:");

@@ -93,11 +93,13 @@ bool opd_perf_world_choose(struct opd_perf_world *world, uint32_t tgid)
 }
 
 /* Where only chosen processes count, others are known, too: one that is not has
- * a fork that is among the records that were lost. NULL if it is gone already.
- */
-static struct opd_process *known_process(struct opd_perf_world *world,
-					 uint32_t tgid)
+ * a fork that is among the records that were lost. NULL if it is gone already,
+ * and for no process. */
+static const struct opd_process *known_process(struct opd_perf_world *world,
+					       uint32_t tgid)
 {
+	if (!tgid)
+		return NULL;
 	return opd_maps_find(&world->maps, tgid)
 		       ?: opd_perf_proc_adopt(world, tgid);
 }
@@ -108,8 +110,23 @@ static bool is_wanted(struct opd_perf_world *world, uint32_t tgid)
 
 	if (!world->only_chosen)
 		return true;
-	process = tgid ? known_process(world, tgid) : NULL;
+	process = known_process(world, tgid);
 	return process && process->chosen;
+}
+
+/* Likewise for a sample, which is counted if it is not wanted. */
+static bool is_sample_wanted(struct opd_perf_world *world, uint32_t tgid)
+{
+	const struct opd_process *process;
+
+	if (!world->only_chosen)
+		return true;
+	process = known_process(world, tgid);
+	if (process && process->chosen)
+		return true;
+	count(world,
+	      tgid && !process ? OPD_PERF_NO_PROCESS : OPD_PERF_OF_OTHERS);
+	return false;
 }
 
 /* ---- mappings ---------------------------------------------------------------
@@ -486,13 +503,8 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 	};
 
 	world->now = rec->time;
-	if (!is_wanted(world, place.tgid)) {
-		count(world,
-		      place.tgid && !opd_maps_find(&world->maps, place.tgid)
-			      ? OPD_PERF_NO_PROCESS
-			      : OPD_PERF_OF_OTHERS);
+	if (!is_sample_wanted(world, place.tgid))
 		return;
-	}
 	count(world, OPD_PERF_RECEIVED);
 	/* No address is so high, and in the stream it means something else. */
 	if (rec->sample.ip == OP_ESCAPE) {
@@ -521,8 +533,11 @@ static const char *const stat_names[] = {
 #undef X
 };
 
-static bool is_cause(enum opd_perf_stat stat)
+/* Where all forks were told, processes that nobody knows were there before. */
+static bool is_cause(const uint64_t *stats, enum opd_perf_stat stat)
 {
+	if (stat == OPD_PERF_NO_PROCESS)
+		return stats[OPD_PERF_SIDE_LOST];
 	return stat >= OPD_PERF_NO_MAPPING && stat <= OPD_PERF_THROTTLED;
 }
 
@@ -533,18 +548,13 @@ int opd_perf_world_account(const struct opd_perf_world *world,
 	int err = 0;
 
 	for (unsigned int i = 0; !err && i < OPD_PERF_NR_STATS; i++)
-		if (is_cause(i) && stats[i])
+		if (is_cause(stats, i) && stats[i])
 			err = op_ledger_lose(ledger, stat_names[i], stats[i]);
 	ledger->taken = stats[OPD_PERF_RECEIVED] + stats[OPD_PERF_OVERFLOW] +
 			stats[OPD_PERF_THROTTLED];
-	/* Where all forks were told they are of who was there before. */
-	if (!stats[OPD_PERF_SIDE_LOST] || !stats[OPD_PERF_NO_PROCESS])
-		return err;
-	ledger->taken += stats[OPD_PERF_NO_PROCESS];
-	return err
-		       ?: op_ledger_lose(ledger,
-					 stat_names[OPD_PERF_NO_PROCESS],
-					 stats[OPD_PERF_NO_PROCESS]);
+	if (is_cause(stats, OPD_PERF_NO_PROCESS))
+		ledger->taken += stats[OPD_PERF_NO_PROCESS];
+	return err;
 }
 
 void opd_perf_world_log(const struct opd_perf_world *world, struct op_log *log)

@@ -264,13 +264,21 @@ struct place {
 	uint32_t node;
 };
 
+/* Whether both are in the same image and, if that is memory, in the same. */
+static bool is_same_image(const struct opd_spot *a, const struct opd_spot *b)
+{
+	return a->image == b->image && a->anon == b->anon &&
+	       a->start == b->start && a->end == b->end &&
+	       a->anon_tgid == b->anon_tgid;
+}
+
 /* Go on to the frame in @spot. Most are in the image of their callers. */
 static int add_frame(struct opd_store *store, struct opd_tree *tree,
 		     struct place *place, const struct opd_spot *spot)
 {
 	int err = 0;
 
-	if (!place->spot || !opd_spot_same_image(place->spot, spot))
+	if (!place->spot || !is_same_image(place->spot, spot))
 		err = find_image(store, tree, spot, &place->image);
 	if (!err)
 		err = ctree_child(tree->ctree, place->node, place->image,
@@ -286,7 +294,7 @@ bool opd_tree_find(const struct opd_tree *tree, const struct opd_spot *caller,
 
 	if (!tree->ctree || !spot->image)
 		return false;
-	if (!opd_spot_same_image(caller, spot)) {
+	if (!is_same_image(caller, spot)) {
 		if (!tree->nr_slots)
 			return false;
 		number = find_slot(tree->images, tree->nr_slots, spot)->number;

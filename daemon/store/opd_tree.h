@@ -36,15 +36,6 @@ struct opd_spot {
 	uint32_t number; /* of its image in the tree */
 };
 
-/* Whether both are in the same image and, if that is memory, in the same. */
-static inline bool opd_spot_same_image(const struct opd_spot *a,
-				       const struct opd_spot *b)
-{
-	return a->image == b->image && a->anon == b->anon &&
-	       a->start == b->start && a->end == b->end &&
-	       a->anon_tgid == b->anon_tgid;
-}
-
 /* The number that a tree has for an image. */
 struct opd_tree_image {
 	const struct opd_image *image; /* NULL: a free slot */
