@@ -245,6 +245,13 @@ static int open_image(const __u64 __user *user)
 	return get_user(cookie, user) ? -EFAULT : image_cookie_open(cookie);
 }
 
+static int tell_waiting(__u64 __user *user)
+{
+	u64 nr_words = smp_load_acquire(&head) - READ_ONCE(tail);
+
+	return put_user(nr_words * sizeof(*words), user);
+}
+
 static long event_buffer_ioctl(struct file *file, unsigned int cmd,
 			       unsigned long arg)
 {
@@ -253,6 +260,8 @@ static long event_buffer_ioctl(struct file *file, unsigned int cmd,
 		return tell_image((void __user *)arg);
 	case OP_IOC_IMAGE:
 		return open_image((void __user *)arg);
+	case OP_IOC_WAITING:
+		return tell_waiting((void __user *)arg);
 	default:
 		return -ENOTTY;
 	}

@@ -56,8 +56,8 @@
 /* Reads of the source, four a second or more, that a name may take. */
 #define MAX_TRIES 64
 #define MAX_PENDING 4096
-/* A source that always has more is asked for its account all the same. */
-#define MAX_READS_BEFORE_ACCOUNT 1024
+/* Bytes that may wait in a source that does not say how many. */
+#define MAX_WAITING (UINT64_C(1) << 30)
 
 struct pending_name {
 	uint64_t cookie;
@@ -93,7 +93,9 @@ struct opd_feed {
 	struct opd_live_kernel kernel;
 	bool kernel_stale; /* the reader's table is */
 	bool account_wanted;
-	unsigned int reads_since; /* it was asked for */
+	uint64_t waiting; /* bytes to read that were there when it was asked for
+			   */
+	bool pauses; /* -EAGAIN is next, even if the source has more */
 	struct op_ledger accounted;
 	struct op_event_time timed[OP_MAX_COUNTERS]; /* what was told of it */
 	uint64_t nr_foreign; /* records that a source may not make */
@@ -139,8 +141,13 @@ void opd_feed_kernel_changed(struct opd_feed *feed)
 
 void opd_feed_ask_account(struct opd_feed *feed)
 {
+	struct opd_source *source = feed->source;
+
+	if (!source->ops->waiting ||
+	    source->ops->waiting(source, &feed->waiting))
+		feed->waiting = MAX_WAITING;
 	feed->account_wanted = true;
-	feed->reads_since = 0;
+	feed->pauses = false;
 }
 
 /* ---- names ------------------------------------------------------------------
@@ -654,6 +661,20 @@ static void check_raw(struct opd_feed *feed)
 		       feed->source->name);
 }
 
+/* Of @got bytes more than waited when the account was asked for, the account
+ * comes first and -EAGAIN behind them. */
+static void count_waiting(struct opd_feed *feed, size_t got)
+{
+	if (!feed->account_wanted)
+		return;
+	if (got <= feed->waiting) {
+		feed->waiting -= got;
+		return;
+	}
+	tell_account(feed);
+	feed->pauses = true;
+}
+
 /* More of the raw stream or something in the queue. Returns 1, or what
  * opd_feed_read() returns when there is neither. */
 static ssize_t refill(struct opd_feed *feed)
@@ -665,6 +686,10 @@ static ssize_t refill(struct opd_feed *feed)
 		begin_stream(feed);
 		return 1;
 	}
+	if (feed->pauses) {
+		feed->pauses = false;
+		return -EAGAIN;
+	}
 	if (!feed->ended)
 		got = source->ops->read(source, feed->raw,
 					CHUNK_WORDS * sizeof(feed->raw[0]));
@@ -675,9 +700,7 @@ static ssize_t refill(struct opd_feed *feed)
 		feed->raw_nr = (size_t)got / sizeof(feed->raw[0]);
 		tell_new_code(feed);
 		retry_names(feed, false);
-		if (feed->account_wanted &&
-		    ++feed->reads_since > MAX_READS_BEFORE_ACCOUNT)
-			tell_account(feed);
+		count_waiting(feed, (size_t)got);
 		return 1;
 	}
 	if (got == 0 && !feed->ended) {
@@ -687,6 +710,7 @@ static ssize_t refill(struct opd_feed *feed)
 	if (feed->account_wanted && (got == 0 || got == -EAGAIN)) {
 		retry_names(feed, false);
 		tell_account(feed);
+		feed->pauses = got && feed->queue.nr;
 	}
 	return feed->queue.nr ? 1 : got;
 }

@@ -87,8 +87,11 @@ bool opd_source_is_enabled(struct opd_source *source)
 
 int opd_source_dump(struct opd_source *source, struct op_diag *diag)
 {
+	int err = source->ops->dump ? source->ops->dump(source, diag) : 0;
+
+	/* Behind it, as only now all can be read. */
 	opd_source_ask_account(source);
-	return source->ops->dump ? source->ops->dump(source, diag) : 0;
+	return err;
 }
 
 void opd_source_ask_account(struct opd_source *source)

@@ -59,6 +59,9 @@ struct opd_source_ops {
 	int (*enabled)(struct opd_source *source, bool *on);
 	/* Make all samples that were taken up to now readable. */
 	int (*dump)(struct opd_source *source, struct op_diag *diag);
+	/* How many bytes can be read now; what comes later is behind them.
+	 * NULL: nobody knows, or read() says -EAGAIN behind them in any case. */
+	int (*waiting)(struct opd_source *source, uint64_t *bytes);
 	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE; there
 	 * is a path with -EAGAIN when only the build-id is still to come. */
 	int (*cookie)(struct opd_source *source, struct op_cookie_query *query);
@@ -168,12 +171,13 @@ int opd_source_enable(struct opd_source *source, bool on, struct op_diag *diag);
 bool opd_source_is_enabled(struct opd_source *source);
 
 /*
- * Have all samples that were taken up to now read until -EAGAIN, and behind
- * them what was taken and lost. Returns 0 or -errno with the reason.
+ * Have all samples that were taken up to now read before the next -EAGAIN, and
+ * behind them what was taken and lost. It comes even where samples are taken
+ * faster than they are read. Returns 0 or -errno with the reason.
  */
 int opd_source_dump(struct opd_source *source, struct op_diag *diag);
 
-/* The latter only. */
+/* Likewise for what can be read as it is. */
 void opd_source_ask_account(struct opd_source *source);
 
 /* The ops of @spec, NULL for an unknown name; *@arg is its argument or NULL. */

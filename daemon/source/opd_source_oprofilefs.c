@@ -235,6 +235,11 @@ static int oprofilefs_enabled(struct opd_source *source, bool *on)
 	return err;
 }
 
+static int oprofilefs_waiting(struct opd_source *source, uint64_t *bytes)
+{
+	return ioctl(source->fd, OP_IOC_WAITING, bytes) < 0 ? -errno : 0;
+}
+
 static int oprofilefs_dump(struct opd_source *source, struct op_diag *diag)
 {
 	return write_number(source, "dump", "1", diag);
@@ -540,6 +545,7 @@ const struct opd_source_ops opd_source_oprofilefs = {
 	.enable = oprofilefs_enable,
 	.enabled = oprofilefs_enabled,
 	.dump = oprofilefs_dump,
+	.waiting = oprofilefs_waiting,
 	.cookie = oprofilefs_cookie,
 	.next_code = oprofilefs_next_code,
 	.take_file = oprofilefs_take_file,

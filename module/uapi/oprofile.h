@@ -284,4 +284,11 @@ struct op_cookie_query {
  */
 #define OP_IOC_IMAGE _IOW('O', 2, __u64)
 
+/*
+ * OP_IOC_WAITING on the same descriptor tells how many bytes can be read now.
+ * After a dump all samples taken before it are among these, and what is read
+ * later than them is newer.
+ */
+#define OP_IOC_WAITING _IOR('O', 3, __u64)
+
 #endif /* UAPI_OPROFILE_H */

@@ -4,8 +4,8 @@
  * with nothing between. Opens /dev/oprofile/buffer, starts sampling, reads
  * for SECONDS, or until a SIGTERM, with read(2) calls of BYTES (default 65536),
  * stops and reads the rest; with IDLE it reads nothing until it has stopped.
- * Checks that every read returns whole records and that every cookie has a
- * name, and prints "samples N", "cookies N", "cpus N" and "bad N". Exit status
+ * Checks that every read returns whole records, that every cookie has a name
+ * and that the rest is as long as the module says, and prints "samples N", "cookies N", "cpus N" and "bad N". Exit status
  * 1 when something was bad, 2 when a call failed.
  */
 
@@ -32,6 +32,7 @@ struct reader {
 	int fd;
 	size_t len; /* bytes of one read */
 	uint64_t *words;
+	uint64_t bytes;
 	uint64_t samples;
 	uint64_t cpus; /* a bit for each that was seen */
 	uint64_t bad;
@@ -153,8 +154,23 @@ static bool read_once(struct reader *r)
 		err(2, "read");
 	if (got % 8)
 		bad(r, "a read of half a word");
+	r->bytes += (uint64_t)got;
 	see(r, r->words, got / 8);
 	return true;
+}
+
+/* Read what there is, to which nothing comes any more. */
+static void read_rest(struct reader *r)
+{
+	uint64_t waiting;
+
+	if (ioctl(r->fd, OP_IOC_WAITING, &waiting))
+		err(2, "OP_IOC_WAITING");
+	r->bytes = 0;
+	while (read_once(r))
+		;
+	if (r->bytes != waiting)
+		bad(r, "other bytes than were said to wait");
 }
 
 /* A descriptor that can be read when SIGTERM has come. */
@@ -217,8 +233,7 @@ int main(int argc, char **argv)
 	while (poll(p, 3, -1) >= 0 && !p[0].revents && !p[1].revents)
 		read_once(&r);
 	enable("0");
-	while (read_once(&r))
-		;
+	read_rest(&r);
 	printf("samples %ju\ncookies %u\ncpus %d\nbad %ju\n",
 	       (uintmax_t)r.samples, r.nr_cookies, __builtin_popcountll(r.cpus),
 	       (uintmax_t)r.bad);

@@ -10,6 +10,8 @@
  *	ask	the reader wants the account
  *	log	tell what the log has
  *	end	behind what was said there is nothing any more
+ *	waits N	so many bytes wait in the source, whenever it is asked
+ *	flood	behind what was said there is always one sample more
  *	room N	the reader takes so many words at once
  *	changed	kernel modules may have come
  *	kallsyms OFFSET NAME MODULE	there is such a symbol
@@ -44,6 +46,8 @@ static struct source {
 	uint64_t raw[ROOM];
 	size_t nr;
 	bool ends;
+	bool floods;
+	uint64_t waiting; /* 0: it cannot say */
 	int busy;
 	int slow;
 	uint64_t taken;
@@ -62,6 +66,10 @@ static ssize_t play_read(struct opd_source *source, void *buf, size_t len)
 	(void)source;
 	assert_true(len >= nr * sizeof(uint64_t));
 	play.nr = 0;
+	if (nr == 0 && play.floods) {
+		memcpy(buf, (uint64_t[]){ 1, 0 }, 2 * sizeof(uint64_t));
+		return 2 * sizeof(uint64_t);
+	}
 	if (nr == 0)
 		return play.ends ? 0 : -EAGAIN;
 	memcpy(buf, play.raw, nr * sizeof(uint64_t));
@@ -86,6 +94,13 @@ static int play_cookie(struct opd_source *source, struct op_cookie_query *query)
 		return -EAGAIN;
 	}
 	return 0;
+}
+
+static int play_waiting(struct opd_source *source, uint64_t *bytes)
+{
+	(void)source;
+	*bytes = play.waiting;
+	return play.waiting ? 0 : -ENOTTY;
 }
 
 static int play_account(struct opd_source *source, struct op_ledger *ledger)
@@ -133,6 +148,7 @@ static const struct opd_source_ops play_ops = {
 	.next_code = play_next_code,
 	.take_file = play_take_file,
 	.account = play_account,
+	.waiting = play_waiting,
 };
 
 static void see_image(void *ctx, const struct op_cookie_query *query,
@@ -349,6 +365,10 @@ static void run_feed(const struct row *row, FILE *out)
 			opd_feed_ask_account(feed);
 		else if (!strcmp(verb, "end"))
 			play.ends = true;
+		else if (!strcmp(verb, "waits"))
+			play.waiting = nr;
+		else if (!strcmp(verb, "flood"))
+			play.floods = true;
 		else if (!strcmp(verb, "room"))
 			room = nr;
 		else if (!strcmp(verb, "changed"))
@@ -635,6 +655,11 @@ static const struct row rows[] = {
 		"taken 21\n" },
 	{ "behind_what_there_is", NULL, "ask; account 2 0; sample 0x5 0; read",
 	  BEGIN "sample 0x5 0\ntaken 2\n" },
+	{ "once_what_waited_then_has_been_read", NULL,
+	  "waits 32; flood; account 9 1; ask; read; ask; read",
+	  BEGIN "sample 0x1 0\nsample 0x1 0\nlost 1 \"overflow\"\ntaken 9\n"
+		"sample 0x1 0\n"
+		"sample 0x1 0\nsample 0x1 0\nsample 0x1 0\n" },
 	{ "and_at_the_end_unasked", NULL, "account 7 0; end; read; read",
 	  BEGIN "taken 7\nthe end\nthe end\n" },
 	{ "no_source_tells_what_is_not_its_own", NULL,

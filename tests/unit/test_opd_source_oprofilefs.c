@@ -30,6 +30,8 @@ static struct module {
 	bool has_file; /* at hand, "self" */
 	int buffer_errno; /* of opening the buffer; 0: it can be opened */
 	uint64_t now_ms; /* 0: the real time */
+	uint64_t waiting; /* bytes in the buffer; 0: the module is too old to
+			   * say */
 	bool stops; /* each new process */
 	unsigned int nr_started;
 	int waited_ms; /* for what has stopped, the last time */
@@ -62,6 +64,13 @@ static int module_name(struct op_cookie_query *query)
 	return 0;
 }
 
+static int module_waiting(uint64_t *bytes)
+{
+	*bytes = module.waiting;
+	errno = ENOTTY;
+	return module.waiting ? 0 : -1;
+}
+
 static int module_file(void)
 {
 	if (module.has_file)
@@ -82,6 +91,8 @@ int module_any_ioctl(int fd, unsigned long request, ...)
 		return module_name(arg);
 	if (module.is_there && request == OP_IOC_IMAGE)
 		return module_file();
+	if (module.is_there && request == OP_IOC_WAITING)
+		return module_waiting(arg);
 	return REAL(ioctl)(fd, request, arg);
 }
 
@@ -356,6 +367,21 @@ static void test_read(void **state)
 	close_source(&source);
 	assert_int_equal(source.fd, -1);
 	assert_int_equal(source.dir, -1);
+}
+
+static void test_waiting(void **state)
+{
+	const struct opd_source_ops *ops = &opd_source_oprofilefs;
+	struct opd_source source;
+	uint64_t bytes = 0;
+
+	(void)state;
+	open_source(&source);
+	assert_int_equal(ops->waiting(&source, &bytes), -ENOTTY);
+	module.waiting = 4096;
+	assert_int_equal(ops->waiting(&source, &bytes), 0);
+	assert_int_equal(bytes, 4096);
+	close_source(&source);
 }
 
 static void test_enable_and_dump(void **state)
@@ -663,6 +689,7 @@ int main(void)
 		WITH_MODULE(test_no_module),
 		WITH_MODULE(test_description),
 		WITH_MODULE(test_read),
+		WITH_MODULE(test_waiting),
 		WITH_MODULE(test_enable_and_dump),
 		WITH_MODULE(test_images),
 		WITH_MODULE(test_file_not_taken),
