@@ -81,11 +81,12 @@ static int read_id(void *ctx, int fd, struct op_build_id *id)
 	return opd_foreign_build_id(&stacks->foreign, fd, id);
 }
 
-static int read_table(void *ctx, int fd, struct cfi_table **out)
+static int read_table(void *ctx, int fd, enum cfi_extent extent,
+		      struct cfi_table **out)
 {
 	struct opd_user_stacks *stacks = ctx;
 
-	return opd_foreign_table(&stacks->foreign, fd, out);
+	return opd_foreign_table(&stacks->foreign, fd, extent, out);
 }
 
 static const struct unwinder_ops ops = {

@@ -56,6 +56,10 @@ struct cfi_stack {
 
 struct cfi_table;
 
+/* What a table is to tell: where functions begin (cfi_function()), or all.
+ * The former takes a part of the time and room. */
+enum cfi_extent { CFI_FUNCTIONS, CFI_ALL };
+
 /*
  * Make a table of the @len bytes of a whole ELF file. An image without unwind
  * data gives an empty table. Returns 0 and sets *@out; -EBADMSG if that is no
@@ -67,9 +71,11 @@ int cfi_table_new(struct cfi_table **out, const void *elf, size_t len,
 /*
  * Likewise of an open file, of which only what is needed is read. It is not
  * mapped: a file that is cut meanwhile is an error, not a signal. @fd stays
- * the caller's. Returns -errno if it cannot be read, too.
+ * the caller's. With CFI_FUNCTIONS nothing can be unwound with the table.
+ * Returns -errno if the file cannot be read, too.
  */
-int cfi_table_read(struct cfi_table **out, int fd, struct op_diag *diag);
+int cfi_table_read(struct cfi_table **out, int fd, enum cfi_extent extent,
+		   struct op_diag *diag);
 
 /* A piece of code that is in no file, and what unwinds it. */
 struct cfi_code {

@@ -11,6 +11,8 @@
  * 3. The instructions of each FDE are run (cfi_program.c). Each change of the
  *    rule is a row. Behind a function comes a row of rule 0, which says that
  *    nothing is known; the next function's row replaces it if it begins there.
+ *    Of a table of functions alone each FDE gives one row, with the rule that
+ *    holds where the function begins.
  * 4. An index by pages of code is made, for searches.
  *
  * Rows ascend: add_row drops those at or behind a new one. A row that would
@@ -53,6 +55,7 @@ enum kind { IN_EH_FRAME, IN_DEBUG_FRAME, IS_ENTRY, IS_SIGRETURN };
 struct build {
 	struct cfi_table *table;
 	const struct cfi_image *image;
+	enum cfi_extent extent;
 	struct function *functions;
 	size_t nr_functions;
 	uint64_t floor; /* offset: code below it has its rows */
@@ -265,6 +268,9 @@ static int add_fde_rows(struct build *b, const struct function *f,
 	b->is_mixed = cfi_image_is_plt(b->image, fde.start);
 	if (fde.end - fde.start > f->end - f->start)
 		fde.end = fde.start + (f->end - f->start);
+	/* One rule is as good as all: what tells of functions is in its row. */
+	if (b->extent == CFI_FUNCTIONS)
+		fde.insns_len = 0;
 	return cfi_program_run(&fde, b->table->arch, &b->table->rules, &sink);
 }
 
@@ -336,9 +342,10 @@ static int build_cfi_table(struct build *b)
 	return err ? err : index_pages(t);
 }
 
-int cfi_build(struct cfi_table *table, const struct cfi_image *image)
+int cfi_build(struct cfi_table *table, const struct cfi_image *image,
+	      enum cfi_extent extent)
 {
-	struct build b = { .table = table, .image = image };
+	struct build b = { .table = table, .image = image, .extent = extent };
 	int err = cfi_rules_init(&table->rules);
 
 	if (err)

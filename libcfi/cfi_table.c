@@ -22,7 +22,7 @@
 
 /* Make the table of @elf, or say why @elf could not be read: @err. */
 static int make_table(struct cfi_table **out, const struct op_elf *elf, int err,
-		      struct op_diag *diag)
+		      enum cfi_extent extent, struct op_diag *diag)
 {
 	struct cfi_table *table;
 	struct cfi_image image;
@@ -39,7 +39,7 @@ static int make_table(struct cfi_table **out, const struct op_elf *elf, int err,
 		free(table);
 		return err;
 	}
-	err = cfi_build(table, &image);
+	err = cfi_build(table, &image, extent);
 	cfi_image_release(&image);
 	if (err) {
 		cfi_table_free(table);
@@ -56,15 +56,16 @@ int cfi_table_new(struct cfi_table **out, const void *elf, size_t len,
 	struct op_elf file;
 	int err = op_elf_init_memory(&file, elf, len);
 
-	return make_table(out, &file, err, diag);
+	return make_table(out, &file, err, CFI_ALL, diag);
 }
 
-int cfi_table_read(struct cfi_table **out, int fd, struct op_diag *diag)
+int cfi_table_read(struct cfi_table **out, int fd, enum cfi_extent extent,
+		   struct op_diag *diag)
 {
 	struct op_elf file;
 	int err = op_elf_init(&file, fd);
 
-	return make_table(out, &file, err, diag);
+	return make_table(out, &file, err, extent, diag);
 }
 
 int cfi_table_of_code(struct cfi_table **out, const struct cfi_code *code)
@@ -84,7 +85,7 @@ int cfi_table_of_code(struct cfi_table **out, const struct cfi_code *code)
 		return -ENOMEM;
 	/* It is only read. */
 	image.eh_frame.bytes = (uint8_t *)code->frames;
-	err = cfi_build(table, &image);
+	err = cfi_build(table, &image, CFI_ALL);
 	if (err)
 		cfi_table_free(table);
 	else

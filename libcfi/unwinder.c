@@ -180,7 +180,7 @@ static enum cfi_step step_by_data(struct walk *w)
 
 	if (!w->map.end || !walk_knows_register(&w->regs, w->abi->sp))
 		return CFI_NO_DATA;
-	table = unwinder_tables_find(&w->unwinder->tables, &w->map);
+	table = unwinder_tables_find(&w->unwinder->tables, &w->map, CFI_ALL);
 	offset = pc - w->map.start + w->map.offset;
 	if (!table && t->ops->find_code) {
 		table = t->ops->find_code(t->ctx, pc - w->is_return_address,
@@ -288,7 +288,7 @@ bool unwinder_function(struct unwinder *unwinder, uint64_t cookie,
 {
 	const struct unwinder_map map = { .cookie = cookie };
 	const struct cfi_table *table =
-		unwinder_tables_find(&unwinder->tables, &map);
+		unwinder_tables_find(&unwinder->tables, &map, CFI_FUNCTIONS);
 
 	return table && cfi_function(table, offset, start);
 }

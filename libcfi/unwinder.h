@@ -53,7 +53,8 @@ struct unwinder_ops {
 	/*
 	 * O_RDONLY descriptor of the image's file, which the unwinder closes;
 	 * UNWINDER_VDSO; else -errno. Called once per cookie, the outcome is
-	 * kept; again only when the table had to be dropped for room.
+	 * kept; again only when the table had to be dropped for room, or tells
+	 * of functions alone where a stack is to be unwound.
 	 */
 	int (*open_image)(void *ctx, uint64_t cookie);
 	/*
@@ -70,7 +71,8 @@ struct unwinder_ops {
 	 * where the unwinder is to do that itself.
 	 */
 	int (*read_id)(void *ctx, int fd, struct op_build_id *id);
-	int (*read_table)(void *ctx, int fd, struct cfi_table **out);
+	int (*read_table)(void *ctx, int fd, enum cfi_extent extent,
+			  struct cfi_table **out);
 };
 
 struct unwinder;

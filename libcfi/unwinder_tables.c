@@ -7,6 +7,10 @@
  * image without a table is remembered as well, so that a file that cannot be
  * read is tried once.
  *
+ * Where only functions are asked for the table tells of these alone. When a
+ * stack is to be unwound there later, a second one is made, which takes its
+ * place.
+ *
  * Tables are in a list by their last use. When all of them take more than the
  * limit, the table that was not used for longest goes, and with it the images
  * that refer to it. The table that was used last always stays, because a walk
@@ -30,6 +34,7 @@ struct unwinder_table {
 	struct unwinder_table *newer;
 	struct unwinder_table *older;
 	struct op_build_id id; /* of no length: not to be shared */
+	enum cfi_extent extent;
 	struct cfi_table *cfi;
 };
 
@@ -101,20 +106,33 @@ void unwinder_tables_trim(struct unwinder_tables *t)
 /* ---- making them ------------------------------------------------------------
  */
 
+static bool tells(const struct unwinder_table *table, enum cfi_extent extent)
+{
+	return table->extent >= extent;
+}
+
 static struct unwinder_table *find_by_id(struct unwinder_tables *t,
-					 const struct op_build_id *id)
+					 const struct op_build_id *id,
+					 enum cfi_extent extent)
 {
 	struct unwinder_table *table;
 
 	for (table = id->len ? t->newest : NULL; table; table = table->older)
-		if (table->id.len == id->len &&
+		if (tells(table, extent) && table->id.len == id->len &&
 		    !memcmp(table->id.bytes, id->bytes, id->len))
 			return table;
 	return NULL;
 }
 
+static int read_cfi(struct unwinder_tables *t, int fd, enum cfi_extent extent,
+		    struct cfi_table **out)
+{
+	return t->ops->read_table ? t->ops->read_table(t->ctx, fd, extent, out)
+				  : cfi_table_read(out, fd, extent, NULL);
+}
+
 static struct unwinder_table *read_unwind_table(struct unwinder_tables *t,
-						int fd)
+						int fd, enum cfi_extent extent)
 {
 	struct op_build_id id = { .len = 0 };
 	struct unwinder_table *table;
@@ -122,17 +140,16 @@ static struct unwinder_table *read_unwind_table(struct unwinder_tables *t,
 	if (t->ops->read_id ? t->ops->read_id(t->ctx, fd, &id)
 			    : op_build_id_of_elf(&id, fd))
 		id.len = 0;
-	table = find_by_id(t, &id);
+	table = find_by_id(t, &id, extent);
 	if (table)
 		return table;
 	table = calloc(1, sizeof(*table));
-	if (!table ||
-	    (t->ops->read_table ? t->ops->read_table(t->ctx, fd, &table->cfi)
-				: cfi_table_read(&table->cfi, fd, NULL))) {
+	if (!table || read_cfi(t, fd, extent, &table->cfi)) {
 		free(table);
 		return NULL;
 	}
 	table->id = id;
+	table->extent = extent;
 	link_newest(t, table);
 	t->stats.bytes += cfi_table_bytes(table->cfi);
 	t->stats.nr_tables++;
@@ -166,7 +183,8 @@ static const struct cfi_table *find_vdso(struct unwinder_tables *t)
 	return t->vdso;
 }
 
-static void load_image(struct unwinder_tables *t, struct unwinder_image *image)
+static void load_image(struct unwinder_tables *t, struct unwinder_image *image,
+		       enum cfi_extent extent)
 {
 	int fd = t->ops->open_image(t->ctx, image->cookie);
 
@@ -174,7 +192,7 @@ static void load_image(struct unwinder_tables *t, struct unwinder_image *image)
 	image->is_vdso = fd == UNWINDER_VDSO;
 	image->table = NULL;
 	if (fd >= 0) {
-		image->table = read_unwind_table(t, fd);
+		image->table = read_unwind_table(t, fd, extent);
 		close(fd);
 	}
 	if (!image->table && !image->is_vdso)
@@ -205,7 +223,8 @@ static struct unwinder_image *find_cached_image(struct unwinder_tables *t,
 }
 
 const struct cfi_table *unwinder_tables_find(struct unwinder_tables *t,
-					     const struct unwinder_map *map)
+					     const struct unwinder_map *map,
+					     enum cfi_extent extent)
 {
 	struct unwinder_image *image;
 
@@ -215,8 +234,8 @@ const struct cfi_table *unwinder_tables_find(struct unwinder_tables *t,
 	image = find_cached_image(t, map->cookie);
 	if (!image)
 		return NULL;
-	if (!image->is_loaded)
-		load_image(t, image);
+	if (!image->is_loaded || (image->table && !tells(image->table, extent)))
+		load_image(t, image, extent);
 	if (image->is_vdso)
 		return find_vdso(t);
 	if (!image->table)

@@ -38,10 +38,11 @@ void unwinder_tables_forget(struct unwinder_tables *tables);
 void unwinder_tables_trim(struct unwinder_tables *tables);
 
 /*
- * The table for code in @map, NULL if there is none. It holds until the next
- * call.
+ * The table for code in @map, which tells so much or more; NULL if there is
+ * none. It holds until the next call.
  */
 const struct cfi_table *unwinder_tables_find(struct unwinder_tables *tables,
-					     const struct unwinder_map *map);
+					     const struct unwinder_map *map,
+					     enum cfi_extent extent);
 
 #endif /* LIBCFI_UNWINDER_TABLES_H */

@@ -298,9 +298,10 @@ int opd_foreign_take_table(const void *room, uint64_t nr,
 }
 
 int opd_foreign_table(struct opd_foreign *foreign, int fd,
-		      struct cfi_table **out)
+		      enum cfi_extent extent, struct cfi_table **out)
 {
-	struct opd_foreign_call call = { .what = OPD_FOREIGN_TABLE };
+	struct opd_foreign_call call = { .what = OPD_FOREIGN_TABLE,
+					 .extent = extent };
 	const void *room = NULL;
 	int err = opd_foreign_do(foreign, fd, &call, &room);
 

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "daemon/source/opd_jit_codes.h"
+#include "libcfi/cfi.h"
 #include "libop/op_clock.h"
 
 #define OPD_FOREIGN_ROOM ((size_t)64 << 20) /* bytes of an answer */
@@ -96,6 +97,7 @@ struct opd_foreign_call {
 	uint64_t until; /* ns */
 	uint64_t most; /* bytes, or records */
 	uint64_t nr; /* things or bytes in the room */
+	uint64_t extent; /* enum cfi_extent: of a table */
 	struct opd_jit_code code;
 	struct opd_foreign_map map;
 	struct opd_jitdump_state dump;
@@ -130,14 +132,13 @@ int opd_foreign_do(struct opd_foreign *foreign, int fd,
 void opd_foreign_done(const struct opd_foreign *foreign, const void *room);
 
 struct op_build_id;
-struct cfi_table;
 
-/* The build-id of the ELF file @fd, and its table for unwinding, which is the
- * caller's to free. Return as opd_foreign_do(). */
+/* The build-id of the ELF file @fd, and its table for unwinding, which tells so
+ * much and is the caller's to free. Return as opd_foreign_do(). */
 int opd_foreign_build_id(struct opd_foreign *foreign, int fd,
 			 struct op_build_id *id);
 int opd_foreign_table(struct opd_foreign *foreign, int fd,
-		      struct cfi_table **out);
+		      enum cfi_extent extent, struct cfi_table **out);
 /* Take the table of @nr bytes out of a room. */
 int opd_foreign_take_table(const void *room, uint64_t nr,
 			   struct cfi_table **out);

@@ -39,7 +39,8 @@ void opd_foreign_read_table(int fd, struct opd_foreign_call *call, void *room)
 {
 	struct cfi_table *table;
 
-	call->err = cfi_table_read(&table, fd, NULL);
+	call->err =
+		cfi_table_read(&table, fd, (enum cfi_extent)call->extent, NULL);
 	if (!call->err)
 		opd_foreign_put_table(call, table, room);
 }

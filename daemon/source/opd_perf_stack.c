@@ -70,11 +70,12 @@ static int read_id(void *ctx, int fd, struct op_build_id *id)
 	return opd_foreign_build_id(&stacks->world->binaries, fd, id);
 }
 
-static int read_table(void *ctx, int fd, struct cfi_table **out)
+static int read_table(void *ctx, int fd, enum cfi_extent extent,
+		      struct cfi_table **out)
 {
 	const struct opd_perf_stacks *stacks = ctx;
 
-	return opd_foreign_table(&stacks->world->binaries, fd, out);
+	return opd_foreign_table(&stacks->world->binaries, fd, extent, out);
 }
 
 static const struct unwinder_ops ops = {

@@ -20,7 +20,8 @@ static struct unwinder_frame frames[SELF_MAX_FRAMES];
 static volatile int after;
 
 /* The best of some rounds; 0 if there is no table. */
-static double time_table(const char *path, struct cfi_table **table)
+static double time_table(const char *path, enum cfi_extent extent,
+			 struct cfi_table **table)
 {
 	double best = 0;
 
@@ -30,7 +31,7 @@ static double time_table(const char *path, struct cfi_table **table)
 		double start = seconds(), took;
 
 		cfi_table_free(*table);
-		if (fd < 0 || cfi_table_read(table, fd, NULL)) {
+		if (fd < 0 || cfi_table_read(table, fd, extent, NULL)) {
 			if (fd >= 0)
 				close(fd);
 			*table = NULL;
@@ -44,10 +45,10 @@ static double time_table(const char *path, struct cfi_table **table)
 	return best;
 }
 
-static void bench_table(const char *path)
+static void bench_table_of(const char *path, enum cfi_extent extent)
 {
 	struct cfi_table *table;
-	double took = time_table(path, &table);
+	double took = time_table(path, extent, &table);
 	size_t rows;
 
 	if (!table) {
@@ -55,11 +56,17 @@ static void bench_table(const char *path)
 		return;
 	}
 	rows = cfi_table_nr_rows(table);
-	printf("%-44s %7.2f ms %8zu rows %5zu rules %9zu bytes %5.2f a row\n",
-	       path, took * 1e3, rows, cfi_table_nr_rules(table),
-	       cfi_table_bytes(table),
+	printf("%-44s %-9s %7.2f ms %8zu rows %5zu rules %9zu bytes %5.2f a row\n",
+	       path, extent == CFI_ALL ? "" : "functions", took * 1e3, rows,
+	       cfi_table_nr_rules(table), cfi_table_bytes(table),
 	       (double)cfi_table_bytes(table) / (double)(rows ? rows : 1));
 	cfi_table_free(table);
+}
+
+static void bench_table(const char *path)
+{
+	bench_table_of(path, CFI_ALL);
+	bench_table_of(path, CFI_FUNCTIONS);
 }
 
 __attribute__((noinline)) static void take(void)

@@ -56,7 +56,7 @@ static void load(struct check *c, const char *path)
 	c->file = malloc(c->len);
 	if (!c->file || read(fd, c->file, c->len) != (ssize_t)c->len)
 		die(path);
-	if (cfi_table_read(&c->table, fd, &diag)) {
+	if (cfi_table_read(&c->table, fd, CFI_ALL, &diag)) {
 		fprintf(stderr, "cficheck: %s: %s\n", path, diag.text);
 		exit(2);
 	}

@@ -736,7 +736,7 @@ static void other_files(void **state)
 	(void)state;
 	assert_int_equal(cfi_table_new(&table, NULL, 0, &diag), -EBADMSG);
 	assert_string_equal(diag.text, "not an ELF file");
-	assert_int_equal(cfi_table_read(&table, -1, NULL), -EBADF);
+	assert_int_equal(cfi_table_read(&table, -1, CFI_ALL, NULL), -EBADF);
 	elf_init(&file, EM_X86_64);
 	file.header.e_ident[EI_CLASS] = ELFCLASS32;
 	refused("not a 64-bit little-endian ELF file");

@@ -21,16 +21,21 @@
 #define CHANGES 3000
 #define STEPS 64
 
-static struct cfi_table *own_table(void)
+static struct cfi_table *own_table_of(enum cfi_extent extent)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct cfi_table *table = NULL;
 
 	assert_true(fd >= 0);
-	assert_int_equal(cfi_table_read(&table, fd, NULL), 0);
+	assert_int_equal(cfi_table_read(&table, fd, extent, NULL), 0);
 	assert_true(cfi_table_nr_rows(table) > 100);
 	close(fd);
 	return table;
+}
+
+static struct cfi_table *own_table(void)
+{
+	return own_table_of(CFI_ALL);
 }
 
 /* The piece, which is the caller's to free. */
@@ -95,6 +100,29 @@ static void test_there_and_back(void **state)
 	cfi_table_free(table);
 }
 
+/* A table of functions alone knows them all, each in one row. */
+static void test_functions_alone(void **state)
+{
+	struct cfi_table *all = own_table();
+	struct cfi_table *alone = own_table_of(CFI_FUNCTIONS);
+	uint64_t known = 0;
+
+	(void)state;
+	for (uint64_t offset = 0; offset < 0x80000; offset++) {
+		uint64_t start = 0, want = 0;
+		bool is_known = cfi_function(all, offset, &want);
+
+		assert_int_equal(cfi_function(alone, offset, &start), is_known);
+		assert_int_equal(start, want);
+		known += is_known;
+	}
+	assert_true(known > 10000);
+	assert_true(cfi_table_nr_rows(alone) < cfi_table_nr_rows(all) / 2);
+	assert_true(cfi_table_nr_rules(alone) < cfi_table_nr_rules(all));
+	cfi_table_free(alone);
+	cfi_table_free(all);
+}
+
 static void test_cut(void **state)
 {
 	struct cfi_table *table = own_table(), *back;
@@ -155,6 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_functions_alone),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_changed),
 	};

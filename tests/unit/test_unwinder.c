@@ -514,6 +514,36 @@ static void images_are_opened_once(void **state)
 	assert_int_equal(self.nr_opened, 2 * nr);
 }
 
+/* A table of functions alone is in the way of no stack. */
+static void functions_before_a_stack(void **state)
+{
+	const uint64_t in_chain = (uint64_t)(uintptr_t)chain + 1;
+	struct unwinder_map map = { 0 };
+	uint64_t start = 0, again = 0, bytes;
+	unsigned int nr;
+
+	(void)state;
+	assert_true(self_find_map(&self, in_chain, &map));
+	assert_true(unwinder_function(self.unwinder, map.cookie,
+				      in_chain - map.start + map.offset,
+				      &start));
+	assert_int_equal(start, in_chain - 1 - map.start + map.offset);
+	assert_int_equal(self.nr_opened, 1);
+	bytes = stats().bytes;
+	chain(3);
+	check_model(0);
+	assert_true(stats().bytes > 2 * bytes);
+	nr = self.nr_opened;
+	assert_int_equal(stats().nr_made, nr);
+	/* The table of all tells of functions, too. */
+	assert_true(unwinder_function(self.unwinder, map.cookie,
+				      in_chain - map.start + map.offset,
+				      &again));
+	assert_int_equal(again, start);
+	check_model(0);
+	assert_int_equal(self.nr_opened, nr);
+}
+
 static void images_that_cannot_be_had(void **state)
 {
 	(void)state;
@@ -613,9 +643,10 @@ static void vdso_is_read_once(void **state)
 	(void)state;
 	unwinder_tables_init(&tables, &self_ops, &self);
 	for (int i = 0; i < 2; i++) {
-		table = unwinder_tables_find(&tables, &map);
+		table = unwinder_tables_find(&tables, &map, CFI_ALL);
 		assert_non_null(table);
-		assert_ptr_equal(unwinder_tables_find(&tables, &map), table);
+		assert_ptr_equal(unwinder_tables_find(&tables, &map, CFI_ALL),
+				 table);
 		unwinder_tables_forget(&tables);
 	}
 }
@@ -642,6 +673,7 @@ int main(void)
 		ONE(bad_registers),
 		ONE(deep_recursion),
 		ONE(images_are_opened_once),
+		ONE(functions_before_a_stack),
 		ONE(images_that_cannot_be_had),
 		ONE(tables_are_bounded),
 		ONE(images_of_one_build_id_share),
