@@ -84,17 +84,20 @@ static void run_options(const struct row *row, FILE *out)
 	struct opd *opd = calloc(1, sizeof(*opd));
 	struct op_diag diag = { "" };
 	char *text = strdup(row->script), *rest;
-	int argc = 1;
+	int argc = 1, err;
 
 	assert_non_null(opd);
 	assert_non_null(text);
 	for (char *at = strtok_r(text, " ", &rest); at;
 	     at = strtok_r(NULL, " ", &rest))
 		argv[argc++] = at;
-	if (opd_options_parse(&opd->options, argc, argv, &diag) ||
-	    opd_extended_init(&opd->extended, opd->options.ext_features,
-			      opd->options.source, &opd->options.events,
-			      &diag)) {
+	err = opd_options_parse(&opd->options, argc, argv, &diag)
+		      ?: opd_extended_init(&opd->extended,
+					   opd->options.ext_features,
+					   opd->options.source,
+					   &opd->options.events, &diag);
+	assert_true(err <= 0);
+	if (err) {
 		fprintf(out, "%s\n", diag.text);
 	} else {
 		show_options(out, &opd->options);

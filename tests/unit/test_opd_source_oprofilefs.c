@@ -315,6 +315,7 @@ static void test_description(void **state)
 		  "arm/armv8-pmuv3-cortex-a72", "module/arm/armv8-pmuv3-cort",
 		  UINT32_MAX },
 		{ "p4", true, "4294967296\n", "p4", "module/p4", 0 },
+		{ "", true, "", "", "module/", 0 },
 		{ NULL, true, "x\n", "unknown", "module/unknown", 0 },
 	};
 

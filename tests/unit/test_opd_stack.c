@@ -785,7 +785,8 @@ static void test_many_trees(void **state)
 		put_text(w, line);
 		put_frames(w, cookie, 2);
 		opd_trans_run(&f->opd, w->word, w->nr);
-		assert_true(f->opd.store.trees.nr <= OPD_MAX_TREES);
+		assert_int_equal(f->opd.store.trees.nr,
+				 i < OPD_MAX_TREES ? i + 1 : OPD_MAX_TREES);
 		assert_true(f->opd.store.trees.nr_nodes >=
 			    2 * f->opd.store.trees.nr);
 	}
