@@ -697,10 +697,66 @@ static void weights(void **state)
 	assert_int_equal(w.at[-3], 5);
 }
 
+/* ---- what is told of tasks --------------------------------------------------
+ */
+
+/* The name that the last record of one says; "" there is none. */
+static void last_name_told(const struct rig *rig, char name[32])
+{
+	struct opd_stream stream = { rig->words, rig->world.words.at };
+	struct opd_rec rec;
+
+	*name = '\0';
+	while (stream.at < stream.end) {
+		if (*stream.at != OP_ESCAPE) {
+			stream.at += 2;
+			continue;
+		}
+		assert_int_equal(opd_stream_record(&stream, &rec),
+				 OPD_UNIT_RECORD);
+		if (rec.code == OP_TASK_NAME)
+			assert_int_equal(opd_stream_string(&rec, 2, name, 32),
+					 0);
+	}
+}
+
+static void names_of_tasks(void **state)
+{
+	static const struct {
+		unsigned int tells;
+		const char *want;
+	} cases[] = {
+		{ 0, "" },
+		{ OPD_TELL_OWNERS, "" },
+		{ OPD_TELL_NAMES, "worker" },
+		{ OPD_TELL_NAMES | OPD_TELL_OWNERS, "worker" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		struct rig *rig = new_rig();
+		struct opd_perf_rec rec = rec_of(rig, PERF_RECORD_COMM, 7);
+		struct seen seen;
+		char name[32];
+
+		opd_perf_world_tell(&rig->world, cases[i].tells);
+		rec.misc = PERF_RECORD_MISC_COMM_EXEC;
+		rec.comm.name = "worker";
+		opd_perf_world_side(&rig->world, &rec);
+		do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
+		do_sample(rig, 7, 0x10000);
+		last_name_told(rig, name);
+		assert_string_equal(name, cases[i].want);
+		assert_true(next_sample(rig, &seen));
+		free_rig(rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(weights),
+		cmocka_unit_test(names_of_tasks),
 		cmocka_unit_test(code_that_the_kernel_makes),
 		cmocka_unit_test(samples_come_to_sample_files),
 	};
