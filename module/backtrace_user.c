@@ -32,7 +32,8 @@ struct walk {
 	struct backtrace *bt;
 	struct mm_struct *mm;
 	struct pt_regs *regs;
-	struct op_sample place; /* of the last caller, at first of the sample */
+	struct op_sample place; /* in the image of the last caller, at first
+				 * the sample */
 	bool may_sleep;
 };
 
@@ -60,12 +61,31 @@ struct frame {
 	u64 pc;
 };
 
+/* Two words, which copy_from_user() would take for a piece of any length. */
+static bool read_wide_frame(u64 at, struct frame *frame)
+{
+	const struct frame __user *user =
+		(const struct frame __user *)(unsigned long)at;
+
+	if (!user_read_access_begin(user, sizeof(*user)))
+		return false;
+	unsafe_get_user(frame->next, &user->next, fault);
+	unsafe_get_user(frame->pc, &user->pc, fault);
+	user_read_access_end();
+	return true;
+fault:
+	user_read_access_end();
+	return false;
+}
+
 static bool read_frame(const struct walk *walk, u64 at, struct frame *frame)
 {
 	u32 narrow[3];
 
 	if (user_is_64bit(walk->regs))
-		return read_user(walk, frame, at, sizeof(*frame));
+		return walk->may_sleep
+			       ? read_wide_frame(at, frame)
+			       : read_user(walk, frame, at, sizeof(*frame));
 	if (!read_user(walk, narrow, at - sizeof(*narrow), sizeof(narrow)))
 		return false;
 	user_narrow_frame(narrow, at, &frame->next, &frame->pc);
@@ -105,7 +125,8 @@ static unsigned int follow_frames(const struct walk *walk, unsigned int nr,
 	return nr;
 }
 
-static void add_frame(struct walk *walk, const struct op_sample *place)
+/* The callers that follow are in the image of @place. */
+static void enter_image(struct walk *walk, const struct op_sample *place)
 {
 	struct stream *records = &walk->bt->records;
 
@@ -113,10 +134,14 @@ static void add_frame(struct walk *walk, const struct op_sample *place)
 		stream_code(records, OP_USER_ENTER, 0);
 	if (!stream_same_image(&walk->place, place))
 		stream_image(records, place);
-	stream_word(records, place->offset);
-	stream_word(records, 0);
 	walk->place = *place;
-	walk->bt->nr_frames++;
+}
+
+static void add_frame(struct backtrace *bt, u64 offset)
+{
+	stream_word(&bt->records, offset);
+	stream_word(&bt->records, 0);
+	bt->nr_frames++;
 }
 
 static bool find_place(const struct walk *walk, struct vm_area_struct *vma,
@@ -145,14 +170,14 @@ static void add_frames(struct walk *walk, unsigned int nr)
 		u64 pc = bt->frames[i];
 
 		if (!vma || pc < vma->vm_start || pc >= vma->vm_end) {
-			vma = lookup_vma(walk->mm, pc);
+			vma = vma_lookup(walk->mm, pc);
 			bt->ending = vma ? bt->ending : OP_TRACE_BAD_STACK;
 			if (!vma || !find_place(walk, vma, pc, &place))
 				return;
 			base = pc - place.offset;
+			enter_image(walk, &place);
 		}
-		place.offset = pc - base;
-		add_frame(walk, &place);
+		add_frame(bt, pc - base);
 	}
 }
 

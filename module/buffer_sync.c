@@ -195,7 +195,7 @@ static bool sync_without_callers(struct stream *batch, unsigned int cpu)
 static void sync_sample(struct context *known, unsigned int cpu,
 			const struct op_sample *sample)
 {
-	u64 words[MAX_WORDS];
+	static u64 words[MAX_WORDS]; /* the consumer's, as all here */
 	struct stream batch = { .words = words };
 	struct context next = *known;
 

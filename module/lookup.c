@@ -39,13 +39,6 @@ u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new)
 	return cookie;
 }
 
-struct vm_area_struct *lookup_vma(struct mm_struct *mm, u64 address)
-{
-	struct vm_area_struct *vma = find_vma(mm, address);
-
-	return vma && vma->vm_start <= address ? vma : NULL;
-}
-
 /* The vdso has no file but a name that its mapping tells. */
 static bool is_vdso(struct vm_area_struct *vma)
 {

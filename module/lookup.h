@@ -31,9 +31,6 @@ enum on_new_image { LEAVE, MAKE };
 /* The cookie of the program of @mm, or 0. Needs no lock. */
 u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new);
 
-/* The mapping that holds @address, or NULL. */
-struct vm_area_struct *lookup_vma(struct mm_struct *mm, u64 address);
-
 /*
  * The cookie of what is mapped in @vma: *@cookie is OP_NO_COOKIE for anonymous
  * memory.

@@ -44,7 +44,7 @@
 static enum lookup look_up(struct op_sample *sample, struct mm_struct *mm,
 			   enum on_new_image on_new)
 {
-	struct vm_area_struct *vma = lookup_vma(mm, sample->offset);
+	struct vm_area_struct *vma = vma_lookup(mm, sample->offset);
 
 	if (!vma)
 		return LOOKUP_NO_MAPPING;
