@@ -66,7 +66,7 @@ def print_table(rows):
                 f"{short(row['ratio']):>7} {row['bar']:>8}  {row['verdict']}")
         print(line.rstrip() + (f" ({row['peer']})" if row["peer"] else ""))
     bars = [row["verdict"] for row in rows if row["verdict"]]
-    missing = {row["peer"] for row in rows if row["peer"] and not row["theirs"]}
+    missing = {row["peer"] for row in rows if row["peer"] and row["theirs"] is None}
     print(f"\n{bars.count('met')} of {len(bars)} bars met")
     for peer in sorted(missing):
         print(f"not compared with {peer}: it is not installed here")
