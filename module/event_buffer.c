@@ -247,6 +247,7 @@ static int open_image(const __u64 __user *user)
 
 static int tell_waiting(__u64 __user *user)
 {
+	/* Pairs with event_buffer_commit(): what is counted can be read. */
 	u64 nr_words = smp_load_acquire(&head) - READ_ONCE(tail);
 
 	return put_user(nr_words * sizeof(*words), user);
