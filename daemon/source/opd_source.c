@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A source by its name, and what it hands out: made whole by a feed where it
+ * answers for cookies (opd_feed.h), as it is where it is whole already. The
+ * feed is asked for the account behind a dump, as only then all can be read.
+ */
 
 #include <errno.h>
 #include <string.h>
@@ -89,7 +94,6 @@ int opd_source_dump(struct opd_source *source, struct op_diag *diag)
 {
 	int err = source->ops->dump ? source->ops->dump(source, diag) : 0;
 
-	/* Behind it, as only now all can be read. */
 	opd_source_ask_account(source);
 	return err;
 }

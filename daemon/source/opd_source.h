@@ -60,7 +60,7 @@ struct opd_source_ops {
 	/* Make all samples that were taken up to now readable. */
 	int (*dump)(struct opd_source *source, struct op_diag *diag);
 	/* How many bytes can be read now; what comes later is behind them.
-	 * NULL: nobody knows, or read() says -EAGAIN behind them in any case. */
+	 * NULL: nobody knows, or read() says -EAGAIN behind them anyway. */
 	int (*waiting)(struct opd_source *source, uint64_t *bytes);
 	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE; there
 	 * is a path with -EAGAIN when only the build-id is still to come. */

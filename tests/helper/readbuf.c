@@ -5,8 +5,9 @@
  * for SECONDS, or until a SIGTERM, with read(2) calls of BYTES (default 65536),
  * stops and reads the rest; with IDLE it reads nothing until it has stopped.
  * Checks that every read returns whole records, that every cookie has a name
- * and that the rest is as long as the module says, and prints "samples N", "cookies N", "cpus N" and "bad N". Exit status
- * 1 when something was bad, 2 when a call failed.
+ * and that the rest is as long as the module says, and prints "samples N",
+ * "cookies N", "cpus N" and "bad N". Exit status 1 when something was bad, 2
+ * when a call failed.
  */
 
 #include <err.h>
