@@ -162,7 +162,6 @@ static void add_frames(struct walk *walk, unsigned int nr)
 {
 	struct backtrace *bt = walk->bt;
 	struct vm_area_struct *vma = NULL;
-	struct op_sample place;
 	u64 base = 0;
 	unsigned int i;
 
@@ -170,6 +169,8 @@ static void add_frames(struct walk *walk, unsigned int nr)
 		u64 pc = bt->frames[i];
 
 		if (!vma || pc < vma->vm_start || pc >= vma->vm_end) {
+			struct op_sample place;
+
 			vma = vma_lookup(walk->mm, pc);
 			bt->ending = vma ? bt->ending : OP_TRACE_BAD_STACK;
 			if (!vma || !find_place(walk, vma, pc, &place))

@@ -16,13 +16,13 @@ overflowed() {
 	echo $(($(module_stat sample_lost_overflow) + $(module_stat event_lost_overflow)))
 }
 
-# ---- more than a CPU's buffer takes, in one interrupt
-
 # of_event NAME: samples of that event in the report, which may have none.
 of_event() {
 	report -l "event:$1"
 	total
 }
+
+# ---- more than a CPU's buffer takes, in one interrupt
 
 ok "init" "$BIN/opcontrol" --init
 ok "small buffers" sh -c 'echo 1024 >/dev/oprofile/cpu_buffer_size'
