@@ -1,105 +1,105 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dpkg-query is run as it is, without a shell, and only once a report. It takes
- * patterns: a path that would be one is not asked for. Since Debian has moved
- * /lib and /bin to /usr, the running program and the package may call a file by
- * either path, so both are asked for at once: a run reads the lists of all
- * packages, which takes as long as many a report.
+ * dpkg lists the files of a package, one path in each line, in its folder
+ * info/PACKAGE.list, or PACKAGE:ARCH.list where several architectures may be
+ * installed (dpkg's "lib/dpkg/db-fsys-files.c"). dpkg-query would read all of
+ * these, too, but also sorts all paths, which takes longer than many a report.
+ * Since Debian has moved /lib and /bin to /usr, the running program and the
+ * package may call a file by either path.
  */
 
 #include "pp/cure.h"
 
-#include <fcntl.h>
-#include <spawn.h>
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "libop/op_file.h"
 #include "libpp/sample_list.h"
 
-#define PACKAGE_MAX 128
+#define LIST_MAX (64 << 20) /* bytes of one list */
 
 /* ---- the package --------------------------------------------------------- */
 
-/* Run dpkg-query with its output in a pipe. Returns its end, or -1. */
-static int spawn_dpkg_query(const char *const paths[2], pid_t *pid)
+/* The bytes of a list's name before its ending, and before ":ARCH"; 0 for what
+ * is none. */
+static size_t package_length(const char *name)
 {
-	char *const argv[] = { "dpkg-query", "--search", (char *)paths[0],
-			       (char *)paths[1], NULL };
-	posix_spawn_file_actions_t actions;
-	int ends[2], err;
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789+.-:");
+	const char *colon = strchr(name, ':');
 
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
-					 O_WRONLY, 0);
-	err = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	if (!err)
-		return ends[0];
-	close(ends[0]);
-	return -1;
+	if (name[len] || len < 6 || strcmp(name + len - 5, ".list"))
+		return 0;
+	return colon ? (size_t)(colon - name) : len - 5;
 }
 
-static bool is_line(const char *line, const char *text)
+static int is_list(const struct dirent *entry)
 {
-	size_t len = strlen(text);
-
-	return !strncmp(line, text, len) && line[len] == '\n';
+	return package_length(entry->d_name) != 0;
 }
 
-/* Take the package from "NAME[:ARCH][, NAME...]: PATH"; false for any other
- * line, such as one about a diversion. */
-static bool take_package(const char *line, const char *const paths[2],
-			 char package[PACKAGE_MAX])
+static bool has_line(const char *text, const char *line)
 {
-	size_t len = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789+.-");
-	const char *colon = strstr(line, ": ");
+	size_t len = strlen(line);
 
-	if (!len || len >= PACKAGE_MAX || !colon || !strchr(":,", line[len]) ||
-	    !(is_line(colon + 2, paths[0]) || is_line(colon + 2, paths[1])))
-		return false;
-	memcpy(package, line, len);
-	package[len] = '\0';
-	return true;
+	for (const char *at = text; (at = strstr(at, line)); at += len)
+		if ((at == text || at[-1] == '\n') && at[len] == '\n')
+			return true;
+	return false;
 }
 
-static bool run_dpkg_query(const char *const paths[2],
-			   char package[PACKAGE_MAX])
+static bool lists_one(const char *list, const char *const paths[2])
 {
-	char line[8192];
-	bool found = false;
-	pid_t pid;
-	FILE *out;
-	int fd = spawn_dpkg_query(paths, &pid);
+	struct op_diag diag = { "" };
+	char *text = NULL;
+	size_t len;
+	bool found = !op_file_read(list, LIST_MAX, &text, &len, &diag) &&
+		     (has_line(text, paths[0]) || has_line(text, paths[1]));
 
-	if (fd < 0)
-		return false;
-	out = fdopen(fd, "r");
-	while (out && fgets(line, sizeof(line), out))
-		found = found || take_package(line, paths, package);
-	if (out)
-		fclose(out);
-	else
-		close(fd);
-	waitpid(pid, NULL, 0);
+	free(text);
 	return found;
 }
 
-static bool find_package(const char *path, char package[PACKAGE_MAX])
+/* Fill @package with the first one that has a file of these @paths. */
+static bool search_lists(const char *info, const char *const paths[2],
+			 char package[NAME_MAX])
 {
-	char other[4096];
+	struct dirent **lists;
+	char path[PATH_MAX];
+	bool found = false;
+	int nr = scandir(info, &lists, is_list, alphasort);
+
+	for (int i = 0; i < nr; i++) {
+		const char *name = lists[i]->d_name;
+
+		if (!found) {
+			snprintf(path, sizeof(path), "%.*s/%s",
+				 PATH_MAX - NAME_MAX - 2, info, name);
+			snprintf(package, NAME_MAX, "%.*s",
+				 (int)package_length(name), name);
+			found = lists_one(path, paths);
+		}
+		free(lists[i]);
+	}
+	if (nr >= 0)
+		free(lists);
+	return found;
+}
+
+static bool find_package(const char *path, char package[NAME_MAX])
+{
+	const char *folder = getenv("DPKG_ADMINDIR");
+	char info[PATH_MAX], other[PATH_MAX];
 	const char *const paths[2] = { path, other };
 	bool in_usr = !strncmp(path, "/usr/", 5);
 
-	if (*path != '/' || strpbrk(path, "*?[\\"))
+	if (*path != '/')
 		return false;
+	snprintf(info, sizeof(info), "%s/info",
+		 folder ? folder : "/var/lib/dpkg");
 	snprintf(other, sizeof(other), "%s%s", in_usr ? "" : "/usr",
 		 in_usr ? path + 4 : path);
-	return run_dpkg_query(paths, package);
+	return search_lists(info, paths, package);
 }
 
 /* ---- the advice ---------------------------------------------------------- */
@@ -138,7 +138,7 @@ void pp_print_cure(FILE *out, const char *program,
 	const char *path = report->nameless;
 	bool may_fetch = !report->debug.server && pp_debuginfod_is_built() &&
 			 !report->archive;
-	char package[PACKAGE_MAX];
+	char package[NAME_MAX];
 
 	if (report->nameless_maker)
 		print_cure_of_made_code(out, program, report->nameless_maker);

@@ -4,10 +4,10 @@
 
 /*
  * Where samples have no names, because code was made at run time or because a
- * program is stripped: what to do about
- * the one with the most samples. Debian has the debug symbols of a package in
- * another one, and dpkg tells the package of a file; without dpkg there is no
- * such advice.
+ * program is stripped: what to do about the one with the most samples. Debian
+ * has the debug symbols of a package in another one, and the lists of files
+ * that dpkg keeps below $DPKG_ADMINDIR or /var/lib/dpkg tell the package;
+ * without dpkg there is no such advice.
  */
 
 #include <stdio.h>

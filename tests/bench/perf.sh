@@ -7,12 +7,12 @@
 . "$(dirname "$0")/../t/lib.sh"
 . "$TOP/tests/t/perf.sh"
 . "$TOP/tests/bench/rows.sh"
+. "$TOP/tests/bench/load.sh"
 
 seconds=${BENCH_SECONDS:-60}
 RATE=10000
 max=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
 [ "$max" -ge $RATE ] || RATE=$max
-CPUS=$(getconf _NPROCESSORS_ONLN)
 
 needs_perf system
 command -v perf >/dev/null || skip_all 'no perf; install linux-perf'
@@ -63,24 +63,6 @@ start_theirs() {
 	kill -0 $theirs || die "perf: $(cat perf.log)"
 }
 
-load() {
-	end=$(($(date +%s) + seconds))
-	while [ "$(date +%s)" -lt "$end" ]; do
-		"$TESTBIN/forkstorm" $((60 * CPUS)) $((2 * CPUS))
-		sleep 1
-		burners=
-		for _ in $(seq "$CPUS"); do
-			"$TESTBIN/burnmix" 1 &
-			burners="$burners $!"
-		done
-		# shellcheck disable=SC2086 # numbers
-		wait $burners
-		sleep 1
-		"$TESTBIN/dlburn" 1 "$TESTBIN/libburn_a.so" \
-			"$TESTBIN/libburn_b.so"
-	done >load.log
-}
-
 # Both are ended and make a report; how long each needs is measured alone.
 finish() {
 	start=$(now)
@@ -125,7 +107,7 @@ bytes() {
 
 start_ours
 start_theirs
-load
+bench_load "$seconds" >load.log
 finish
 count_theirs
 taken=$(ledger taken)
