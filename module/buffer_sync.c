@@ -53,8 +53,8 @@ static DEFINE_MUTEX(sync_mutex);
 /* Of the last module, if it is still to be sent. */
 static struct module_notice {
 	bool wanted;
-	u64 init_start,
-		init_end; /* the code that it runs once, while it does */
+	u64 init_start, init_end; /* the code it runs once, while it does */
+	u64 text_start, text_end; /* the code it keeps, until it goes */
 	char name[ALIGN(MODULE_NAME_LEN, sizeof(u64))];
 } notice;
 
@@ -211,33 +211,41 @@ static void sync_sample(struct context *known, unsigned int cpu,
 
 static void sync_module_notice(void)
 {
-	u64 words[2 + 3 + sizeof(notice.name) / sizeof(u64)];
+	u64 words[2 + 5 + sizeof(notice.name) / sizeof(u64)];
 	struct stream batch = { .words = words };
 	unsigned int len = strlen(notice.name);
 	unsigned int nr_words = DIV_ROUND_UP(len, sizeof(u64));
 
 	if (!notice.wanted)
 		return;
-	stream_code(&batch, OP_MODULE_LOADED, 3 + nr_words);
+	stream_code(&batch, OP_MODULE_LOADED, 5 + nr_words);
 	stream_word(&batch, notice.init_start);
 	stream_word(&batch, notice.init_end);
 	stream_word(&batch, len);
 	memcpy(words + batch.nr, notice.name, nr_words * sizeof(u64));
 	batch.nr += nr_words;
+	stream_word(&batch, notice.text_start);
+	stream_word(&batch, notice.text_end);
 	notice.wanted = !sync_whole(&batch, 0, 0);
 }
 
 /* What is known of @mod when it has come to @state. */
 static void make_module_notice(const struct module *mod, unsigned long state)
 {
-	unsigned long start = 0;
-	unsigned int size = 0;
+	unsigned long start;
+	unsigned int size;
 
-	if (state == MODULE_STATE_COMING)
-		size = compat_init_text(mod, &start);
 	memset(&notice, 0, sizeof(notice));
-	notice.init_start = start;
-	notice.init_end = start + size;
+	if (state == MODULE_STATE_COMING) {
+		size = compat_init_text(mod, &start);
+		notice.init_start = start;
+		notice.init_end = start + size;
+	}
+	if (state != MODULE_STATE_GOING) {
+		size = compat_text(mod, &start);
+		notice.text_start = start;
+		notice.text_end = start + size;
+	}
 	strscpy(notice.name, mod->name, sizeof(notice.name));
 	notice.wanted = true;
 }

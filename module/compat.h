@@ -30,6 +30,19 @@ static inline void simple_inode_init_ts(struct inode *inode)
 }
 #endif
 
+/* The code that @mod keeps. Returns its bytes. */
+static inline unsigned int compat_text(const struct module *mod,
+				       unsigned long *start)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+	*start = (unsigned long)mod->core_layout.base;
+	return mod->core_layout.text_size;
+#else
+	*start = (unsigned long)mod->mem[MOD_TEXT].base;
+	return mod->mem[MOD_TEXT].size;
+#endif
+}
+
 /* The code that @mod runs once, when it is loaded. Returns its bytes. */
 static inline unsigned int compat_init_text(const struct module *mod,
 					    unsigned long *start)

@@ -282,17 +282,25 @@ static void tell_kernel(struct opd_feed *feed)
 				       &feed->queue);
 }
 
-/* What @rec, of a module that comes or goes, tells of code that it runs once.
- */
-static void note_init(struct opd_feed *feed, const struct opd_rec *rec)
+/* What @rec tells of the code of a module that comes, works, or goes. */
+static void note_module(struct opd_feed *feed, const struct opd_rec *rec)
 {
-	char name[OPD_MODULE_NAME_MAX];
+	struct opd_live_module module = { .init_start = 0 };
+	size_t at;
 
-	if (rec->nr_words >= 3 &&
-	    !opd_stream_string(rec, 2, name, sizeof(name)) &&
-	    rec->payload[0] <= rec->payload[1])
-		opd_live_kernel_note_init(&feed->kernel, name, rec->payload[0],
-					  rec->payload[1]);
+	if (rec->nr_words < 3 ||
+	    opd_stream_string(rec, 2, module.name, sizeof(module.name)) ||
+	    rec->payload[0] > rec->payload[1])
+		return;
+	module.init_start = rec->payload[0];
+	module.init_end = rec->payload[1];
+	at = 3 + (strlen(module.name) + 7) / 8;
+	if (rec->nr_words >= at + 2 &&
+	    rec->payload[at] <= rec->payload[at + 1]) {
+		module.text_start = rec->payload[at];
+		module.text_end = rec->payload[at + 1];
+	}
+	opd_live_kernel_note_module(&feed->kernel, &module);
 }
 
 /* What the reader needs before a sample at @pc. */
@@ -552,7 +560,7 @@ static void look_at_record(struct opd_feed *feed, const uint64_t *at,
 		break;
 	case OP_MODULE_LOADED:
 		feed->kernel_stale = true;
-		note_init(feed, rec);
+		note_module(feed, rec);
 		break;
 	case OP_IBS_FETCH:
 	case OP_IBS_OP:

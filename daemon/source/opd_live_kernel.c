@@ -33,7 +33,7 @@
 #define CODE_MAX (1u << 20) /* bytes of a function */
 #define MAX_CODE 65536 /* functions */
 #define MAX_PATIENCE 16 /* seconds */
-#define MAX_INITS 64 /* modules that are loaded at the same time */
+#define MAX_NOTICED 4096 /* modules that came while the source was open */
 
 #define NAME_TRUSTED 0 /* only what the source tells can replace it */
 #define NAME_DOUBTED 1 /* no hash: other code may be there by now */
@@ -42,13 +42,6 @@ struct opd_live_range {
 	uint64_t start;
 	uint64_t end; /* first address behind it */
 	uint64_t name; /* code: a hash of it, or one of these */
-};
-
-/* What a module runs while it is loaded. */
-struct opd_live_init {
-	uint64_t start;
-	uint64_t end; /* first address behind it */
-	char name[OPD_MODULE_NAME_MAX];
 };
 
 /* A table under way. */
@@ -103,49 +96,86 @@ static void read_build_id(struct op_build_id *build_id, const char *module)
 		build_id->len = 0;
 }
 
+/* A module whose code is at @start, as far as notices tell; or NULL. */
+static struct opd_live_module *
+find_noticed(const struct opd_live_kernel *kernel, uint64_t start)
+{
+	for (size_t i = 0; i < kernel->nr_noticed; i++)
+		if (kernel->noticed[i].text_start <= start &&
+		    start < kernel->noticed[i].text_end)
+			return &kernel->noticed[i];
+	return NULL;
+}
+
+/*
+ * The source may be behind: a module that lies where another one was by the
+ * notices is still to come in the stream.
+ */
 static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
 {
+	struct opd_live_kernel *kernel = ((struct table *)arg)->kernel;
+	struct opd_live_module *noticed = find_noticed(kernel, start);
 	struct op_build_id build_id = { 0, { 0 } };
 
+	if (noticed &&
+	    (noticed->text_start != start || strcmp(noticed->name, name)))
+		return 0;
 	read_build_id(&build_id, name);
 	if (start >= end)
 		return 0;
+	if (noticed) {
+		noticed->build_id = build_id;
+		noticed->is_listed = true;
+	}
 	add_range(arg, name, start, end, &build_id);
-	return note_module(((struct table *)arg)->kernel, start, end);
+	return note_module(kernel, start, end);
 }
 
-/* Whether a module has come to the place of @init, so that this has gone. */
+static int add_code(struct table *table, const struct opd_live_module *module,
+		    uint32_t flags, uint64_t start, uint64_t end)
+{
+	op_stream_put_range(table->words, table->flags | flags, start, end,
+			    &module->build_id, module->name);
+	table->flags = 0;
+	return note_module(table->kernel, start, end);
+}
+
+/* Whether a module has come to the place of its init code, so that this has
+ * gone.
+ */
 static bool is_replaced(const struct opd_live_kernel *kernel,
-			const struct opd_live_init *init)
+			const struct opd_live_module *noticed)
 {
 	for (size_t i = 0; i < kernel->nr_modules; i++)
-		if (init->start <= kernel->modules[i].start &&
-		    kernel->modules[i].start < init->end)
+		if (noticed->init_start <= kernel->modules[i].start &&
+		    kernel->modules[i].start < noticed->init_end)
 			return true;
 	return false;
 }
 
-/* Behind all modules. What /proc/modules tells of a module may be longer than
- * its code and reach over others; the reader cuts it there. */
-static void add_inits(struct table *table)
+/*
+ * Behind all modules that are listed: the code of those that have gone by now,
+ * and what others run once. What /proc/modules tells of a module may be longer
+ * than its code and reach over others; the reader cuts it there.
+ */
+static void add_noticed(struct table *table)
 {
 	struct opd_live_kernel *kernel = table->kernel;
-	struct op_build_id build_id = { 0, { 0 } };
+	struct opd_live_module *noticed = kernel->noticed;
+	size_t nr = kernel->nr_noticed;
 
-	for (size_t i = 0; i < kernel->nr_inits; i++) {
-		const struct opd_live_init *init = &kernel->inits[i];
-
-		if (is_replaced(kernel, init))
-			continue;
-		read_build_id(&build_id, init->name);
-		op_stream_put_range(table->words, table->flags | OP_KERNEL_INIT,
-				    init->start, init->end, &build_id,
-				    init->name);
-		table->flags = 0;
-	}
-	for (size_t i = 0; i < kernel->nr_inits; i++)
-		(void)note_module(kernel, kernel->inits[i].start,
-				  kernel->inits[i].end);
+	for (size_t i = 0; i < nr; i++)
+		if (!noticed[i].is_listed &&
+		    noticed[i].text_start < noticed[i].text_end)
+			(void)add_code(table, &noticed[i], 0,
+				       noticed[i].text_start,
+				       noticed[i].text_end);
+	for (size_t i = 0; i < nr; i++)
+		if (noticed[i].init_start < noticed[i].init_end &&
+		    !is_replaced(kernel, &noticed[i]))
+			(void)add_code(table, &noticed[i], OP_KERNEL_INIT,
+				       noticed[i].init_start,
+				       noticed[i].init_end);
 }
 
 /* To read all symbols takes a tenth of a second: it is done once. */
@@ -272,7 +302,7 @@ static bool is_made_code(const struct op_ksym_line *line)
 /*
  * The code that modules run once is left out: it lives for milliseconds, and
  * that of the next module comes to the same place. Where it lies is known from
- * notices of the module's stream alone (opd_live_kernel_note_init()).
+ * notices of the module's stream alone (opd_live_kernel_note_module()).
  */
 static int find_code(void *arg, const struct op_ksym_line *line)
 {
@@ -409,32 +439,47 @@ void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
 		trust_code(kernel);
 }
 
-/* ---- code that modules run once ---------------------------------------------
+/* ---- modules that come and go -----------------------------------------------
  */
 
-/* What is in its place, or is of the same module, has gone. */
-static bool is_gone(const struct opd_live_init *old,
-		    const struct opd_live_init *init)
+static bool overlaps(uint64_t start, uint64_t end,
+		     const struct opd_live_module *other)
 {
-	return !strcmp(old->name, init->name) ||
-	       (old->start < init->end && init->start < old->end);
+	return (start < other->init_end && other->init_start < end) ||
+	       (start < other->text_end && other->text_start < end);
 }
 
-void opd_live_kernel_note_init(struct opd_live_kernel *kernel, const char *name,
-			       uint64_t start, uint64_t end)
+/* What is in its place, or is of the same name, has gone. */
+static bool is_gone(const struct opd_live_module *old,
+		    const struct opd_live_module *module)
 {
-	struct opd_live_init init = { .start = start, .end = end };
+	return !strcmp(old->name, module->name) ||
+	       overlaps(old->init_start, old->init_end, module) ||
+	       overlaps(old->text_start, old->text_end, module);
+}
+
+void opd_live_kernel_note_module(struct opd_live_kernel *kernel,
+				 const struct opd_live_module *module)
+{
+	struct opd_live_module new = *module;
 	size_t kept = 0;
 
-	snprintf(init.name, sizeof(init.name), "%s", name);
-	for (size_t i = 0; i < kernel->nr_inits; i++)
-		if (!is_gone(&kernel->inits[i], &init))
-			kernel->inits[kept++] = kernel->inits[i];
-	kernel->nr_inits = kept;
-	if (start >= end || kept == MAX_INITS ||
-	    op_array_reserve(&kernel->inits, kept, 1))
+	new.is_listed = false;
+	new.build_id.len = 0;
+	for (size_t i = 0; i < kernel->nr_noticed; i++) {
+		const struct opd_live_module *old = &kernel->noticed[i];
+
+		if (!is_gone(old, module))
+			kernel->noticed[kept++] = *old;
+		else if (!strcmp(old->name, new.name) &&
+			 old->text_start == new.text_start)
+			new.build_id = old->build_id;
+	}
+	kernel->nr_noticed = kept;
+	if ((new.init_start >= new.init_end &&new.text_start >= new.text_end) ||
+	    kept == MAX_NOTICED || op_array_reserve(&kernel->noticed, kept, 1))
 		return;
-	kernel->inits[kernel->nr_inits++] = init;
+	kernel->noticed[kernel->nr_noticed++] = new;
 }
 
 /* ---- all
@@ -445,7 +490,7 @@ void opd_live_kernel_release(struct opd_live_kernel *kernel)
 {
 	free(kernel->modules);
 	free(kernel->code);
-	free(kernel->inits);
+	free(kernel->noticed);
 	memset(kernel, 0, sizeof(*kernel));
 }
 
@@ -463,11 +508,13 @@ void opd_live_kernel_record(struct opd_live_kernel *kernel,
 		add_range(&table, OP_KERNEL_NAME, kernel->start, kernel->end,
 			  &kernel->build_id);
 	kernel->nr_modules = 0;
+	for (size_t i = 0; i < kernel->nr_noticed; i++)
+		kernel->noticed[i].is_listed = false;
 	snprintf(path, sizeof(path), "%s/modules", source->proc);
 	if (opd_proc_modules(path, add_module, &table, &diag))
 		op_log(log, "%s; samples in modules have no symbols",
 		       diag.text);
-	add_inits(&table);
+	add_noticed(&table);
 	if (kernel->nr_modules)
 		qsort(kernel->modules, kernel->nr_modules,
 		      sizeof(*kernel->modules), compare_live_ranges);

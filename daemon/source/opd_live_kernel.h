@@ -14,10 +14,24 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "daemon/source/opd_proc.h"
 #include "libop/op_stream_words.h"
 
 struct opd_new_code;
 struct opd_source;
+
+/* What notices of the module's stream told of a module that is loaded. */
+struct opd_live_module {
+	char name[OPD_MODULE_NAME_MAX];
+	/* Code that it runs once, while it is being loaded, and is not part of
+	 * its range in /proc/modules; and code that it keeps, with which that
+	 * range begins. Up to the first address behind it; the same as the
+	 * start where there is none. */
+	uint64_t init_start, init_end;
+	uint64_t text_start, text_end;
+	struct op_build_id build_id; /* as of the last table that had it */
+	bool is_listed; /* that table's /proc/modules had it */
+};
 
 struct opd_live_kernel {
 	bool tried; /* the rest is as good as it can be known */
@@ -28,8 +42,8 @@ struct opd_live_kernel {
 	size_t nr_modules;
 	struct opd_live_range *code; /* sorted, none overlapping */
 	size_t nr_code;
-	struct opd_live_init *inits; /* the latest last */
-	size_t nr_inits;
+	struct opd_live_module *noticed; /* the latest last */
+	size_t nr_noticed;
 	time_t looked_at; /* for code, by the client's clock */
 	time_t patience; /* seconds until the next look; 0: none yet */
 };
@@ -70,12 +84,12 @@ void opd_live_kernel_tell_code(struct opd_live_kernel *kernel,
 			       struct op_stream_words *words);
 
 /*
- * The module @name runs code from @start to before @end, which is not part of
- * its range, as long as it is being loaded; it has run it where these are the
- * same. To be told with the next table.
+ * The stream told that this is the code of @module from here on, of which only
+ * the first members count. It has gone where it has none. To be told with the
+ * next table, and whatever /proc/modules tells by then.
  */
-void opd_live_kernel_note_init(struct opd_live_kernel *kernel, const char *name,
-			       uint64_t start, uint64_t end);
+void opd_live_kernel_note_module(struct opd_live_kernel *kernel,
+				 const struct opd_live_module *module);
 
 /* Code may have come that the source has not told of: no place is known until
  * the next look. */

@@ -77,9 +77,9 @@
 	/* samples that follow are file offsets in the current image */       \
 	X(USER_ENTER,     5, 0, "user")                                       \
 	/* a kernel module came, works, or goes: read the kernel's address    \
-	   ranges again. From the kernel also start, end, string: the code    \
-	   that the module of this name runs once; end is start when that is  \
-	   done */                                                            \
+	   ranges again. From the kernel also start, end, string, start, end: \
+	   the code that the module of this name runs once, and the code that \
+	   it keeps; where one has gone, end is start */                      \
 	X(MODULE_LOADED,  6, 0, "module-loaded")                              \
 	/* tgid of the current context; behind it its owner: the user that    \
 	   may see its samples, OP_NO_OWNER if there is none but root */      \

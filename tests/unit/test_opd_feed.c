@@ -409,10 +409,12 @@ static void run_feed(const struct row *row, FILE *out)
 	"stream\n"                                                             \
 	"source 0x0 \"play/timer\"\n"                                          \
 	"event 0 0xfa 0 0x0 0 1 \"TIMER\"\n"
-#define KERNEL                                                                     \
-	"kernel-range first 0xffffffff81000000 0xffffffff82000000 - \"vmlinux\"\n" \
-	"kernel-range 0xffffffffc0000000 0xffffffffc0001000 - \"ext4\"\n"          \
+#define VMLINUX                                                                \
+	"kernel-range first 0xffffffff81000000 0xffffffff82000000 - \"vmlinux\"\n"
+#define NOSUCH                                                                 \
 	"kernel-range 0xffffffffc0010000 0xffffffffc0012000 - \"nosuch\"\n"
+#define KERNEL                                                                 \
+	VMLINUX "kernel-range 0xffffffffc0000000 0xffffffffc0001000 - \"ext4\"\n" NOSUCH
 #define CODE(from, to, name)                                                   \
 	"kernel-range code 0xffffffffc0" #from " 0xffffffffc0" #to             \
 	" - \"" name "\"\n"
@@ -576,6 +578,41 @@ static const struct row rows[] = {
 	  "kernel-range init 0x1ff 0x300 - \"b\"\n"
 	  "kernel-range init 0xffffffffc0000001 0xffffffffc0000009 - \"d\"\n"
 	  "sample 0x6 0\n" },
+	/* /proc/modules, read late, has it no more: up to the notice that it
+	 * has gone, or that another one is there. */
+	{ "with_the_code_of_a_module_that_has_gone_meanwhile", NULL,
+	  "kernel; module-loaded 0x100 0x200 gone 0x1000 0x2000; sample 0x110 0;"
+	  "module-loaded 0x0 0x0 gone 0x1000 0x2000; sample 0x1010 0;"
+	  "sample 0x1fff 0; module-loaded 0x0 0x0 gone 0x0 0x0; sample 0x1010 0;"
+	  "module-loaded 0x0 0x0 a 0x1000 0x2000;"
+	  "module-loaded 0x0 0x0 b 0x1fff 0x2001; sample 0x1fff 0; read",
+	  BEGIN "kernel\n"
+		"module-loaded 0x100 0x200 \"gone\" 0x1000 0x2000\n" KERNEL
+		"kernel-range 0x1000 0x2000 - \"gone\"\n"
+		"kernel-range init 0x100 0x200 - \"gone\"\n"
+		"sample 0x110 0\n"
+		"module-loaded 0x0 0x0 \"gone\" 0x1000 0x2000\n" KERNEL
+		"kernel-range 0x1000 0x2000 - \"gone\"\n"
+		"sample 0x1010 0\nsample 0x1fff 0\n"
+		"module-loaded 0x0 0x0 \"gone\" 0x0 0x0\n" KERNEL
+		"sample 0x1010 0\n"
+		"module-loaded 0x0 0x0 \"a\" 0x1000 0x2000\n"
+		"module-loaded 0x0 0x0 \"b\" 0x1fff 0x2001\n" KERNEL
+		"kernel-range 0x1fff 0x2001 - \"b\"\n"
+		"sample 0x1fff 0\n" },
+	{ "instead_of_one_that_is_still_to_come", NULL,
+	  "kernel;"
+	  "module-loaded 0x0 0x0 gone 0xffffffffbffff000 0xffffffffc0000001;"
+	  "sample 0xffffffffc0000000 0;"
+	  "module-loaded 0x0 0x0 ext4 0xffffffffc0000000 0xffffffffc0000010;"
+	  "sample 0xffffffffc0000000 0; read",
+	  BEGIN
+	  "kernel\nmodule-loaded 0x0 0x0 \"gone\" 0xffffffffbffff000 "
+	  "0xffffffffc0000001\n" VMLINUX NOSUCH
+	  "kernel-range 0xffffffffbffff000 0xffffffffc0000001 - \"gone\"\n"
+	  "sample 0xffffffffc0000000 0\nmodule-loaded 0x0 0x0 \"ext4\" "
+	  "0xffffffffc0000000 0xffffffffc0000010\n" KERNEL
+	  "sample 0xffffffffc0000000 0\n" },
 	{ "and_not_what_cannot_be", NULL,
 	  "kernel; module-loaded 0x200 0x100 a; record 6 0 0x1 0x2;"
 	  "record 6 0 0x1 0x2 99; sample 0x6 0; read",

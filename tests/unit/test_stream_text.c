@@ -68,6 +68,7 @@ static const char normal[] =
 	"kernel\n"
 	"module-loaded\n"
 	"module-loaded 0x5 0x6 \"ext4\"\n"
+	"module-loaded 0x5 0x6 \"ext4\" 0x7 0x8\n"
 	"trace\n"
 	"anon 0x7f0000000000 0x7f0000001000 \"[heap]\"\n"
 	"ibs-fetch 0x1 0x2\n"

@@ -29,7 +29,7 @@
 #define PARTS_COOKIE_SWITCH "d"
 #define PARTS_KERNEL_ENTER ""
 #define PARTS_USER_ENTER ""
-#define PARTS_MODULE_LOADED "?xxs"
+#define PARTS_MODULE_LOADED "?xxs?xx"
 #define PARTS_CTX_TGID "d?d"
 #define PARTS_TRACE_BEGIN ""
 #define PARTS_TRACE_END "d"
