@@ -2,11 +2,12 @@
 /*
  * A BPF program of a known name that works in the kernel.
  *
- *	bpfwork NAME FILE [SECONDS]
+ *	bpfwork NAME SECONDS
  *
  * Loads the program, prints its name as the kernel lists it,
- *"bpf_prog_TAG_NAME", waits until FILE is there, and lets the program run for
- *SECONDS of CPU time (1). Exits with 77 and says why where that is not allowed.
+ * "bpf_prog_TAG_NAME", waits for a line on its standard input or the end of
+ *that, and lets the program run for SECONDS of CPU time. Exits with 77 and says
+ *why where no program may be loaded.
  */
 
 #include <err.h>

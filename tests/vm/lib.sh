@@ -116,21 +116,11 @@ at_least() {
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b) }'
 }
 
-# kernel_reports: what the kernel has complained of. Reports of KASAN and KCSAN
-# stand between lines of "="; a data race counts if one of our modules is in it.
-# Memory that nothing points to any more counts, whoever has allocated it: a module
-# that is unloaded has no name there.
+# kernel_reports: what the kernel has complained of. Memory that nothing points to
+# any more counts, whoever has allocated it: a module that is unloaded has no name
+# there.
 kernel_reports() {
-	dmesg | awk '
-	function tell() {
-		if (report !~ /BUG: KCSAN/ || report ~ /\[(oprofile|op_test_provider)\]/)
-			printf "%s", report
-		report = ""
-	}
-	/==============================/ { tell(); framed = !framed; next }
-	framed { report = report $0 "\n"; next }
-	/WARNING|BUG|Oops|RIP:|suspicious|Call [Tt]race|hung task|ODEBUG|DEBUG_LOCKS/
-	END { tell() }'
+	dmesg | awk -f "$TOP/tests/vm/lib/complaints.awk"
 	leaks=/sys/kernel/debug/kmemleak
 	[ -e $leaks ] || return
 	# The kernel reports nothing that is younger than five seconds, and

@@ -70,28 +70,37 @@ bpf() {
 		[ "$all" -gt 100 -a $((part * 100)) -ge $((all * 70)) ]
 }
 
-mkfifo "$TMP/go"
-exec 3<>"$TMP/go"
-"$TESTBIN/bpfwork" early 2 <&3 >"$TMP/early" &
-work=$!
-await line "$TMP/early" bpf_prog
-ok "start" start --separate=lib,kernel
-echo >&3
-wait "$work"
-ok "dump" "$BIN/opcontrol" --dump
-bpf early
-ok "reset" "$BIN/opcontrol" --reset
-"$TESTBIN/bpfwork" late 4 </dev/null >"$TMP/late"
-ok "stop" stop
-ok "taken = stored + lost" sums_up
-bpf late
-# It may lie where the first one was.
-exits "no sample is given to the one that has gone" 1 \
-	grep "$(cat "$TMP/early")" "$TMP/report"
+# Programs that are there at the start, and such that come later.
+bpf_programs() {
+	mkfifo "$TMP/go"
+	exec 3<>"$TMP/go"
+	"$TESTBIN/bpfwork" early 2 <&3 >"$TMP/early" &
+	work=$!
+	await line "$TMP/early" bpf_prog
+	ok "start" start --separate=lib,kernel
+	echo >&3
+	wait "$work"
+	ok "dump" "$BIN/opcontrol" --dump
+	bpf early
+	ok "reset" "$BIN/opcontrol" --reset
+	"$TESTBIN/bpfwork" late 4 </dev/null >"$TMP/late"
+	ok "stop" stop
+	ok "taken = stored + lost" sums_up
+	bpf late
+	# It may lie where the first one was.
+	exits "no sample is given to the one that has gone" 1 \
+		grep "$(cat "$TMP/early")" "$TMP/report"
+	ok "shutdown" "$BIN/opcontrol" --shutdown
+}
+
+if "$TESTBIN/bpfwork" probe 0 </dev/null >"$TMP/probe" 2>&1; then
+	bpf_programs
+else
+	skip "BPF programs" "$(cat "$TMP/probe")"
+fi
 
 # A module's functions that run while it is loaded, and one that stays.
 test_module=$O/module/$(uname -r)/test/op_test_init.ko
-ok "shutdown" "$BIN/opcontrol" --shutdown
 ok "start again" start --separate=none
 ok "load a module" insmod "$test_module" ms=500
 ok "unload it" rmmod op_test_init

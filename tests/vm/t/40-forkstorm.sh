@@ -16,12 +16,12 @@ diag "$(cat "$TMP/truth")"
 report -l image:"$TESTBIN/forkstorm"
 sed 's/^/# /' "$TMP/report" | head -12
 whole=$(total)
-# count PATTERN: samples in the lines that match.
-count() {
-	awk -v p="$1" '$0 ~ p { n += $1 } END { print n + 0 }' "$TMP/report"
-}
-user=$((whole - $(count ' vmlinux ')))
-nameless=$(count 'no symbols| anon| /[^ ]*$')
+# Samples in user mode, and those of them that are in no image.
+awk '$1 !~ /^[0-9]+$/ || / vmlinux / { next }
+	{ user += $1 }
+	/no symbols| anon| \/[^ ]*$/ { nameless += $1; print "# " $0 }
+	END { print user + 0, nameless + 0 >(ARGV[1] ".sums") }' "$TMP/report"
+read -r user nameless <"$TMP/report.sums"
 share=$(percent $((user - nameless)) $((user + $(ledger lost))))
 ok "$share % of the user samples are in their image" at_least "$share" 99
 ok "the children's own function is among them" \
