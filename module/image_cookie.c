@@ -233,7 +233,9 @@ u64 image_cookie_get(struct file *file)
 
 	if (cookie || READ_ONCE(nr_images) >= MAX_IMAGES)
 		return cookie;
-	return in_task() ? make_in_task(file) : make_in_interrupt(file);
+	/* Not all that turns interrupts off is an interrupt. */
+	return in_task() && !irqs_disabled() ? make_in_task(file)
+					     : make_in_interrupt(file);
 }
 
 u64 image_cookie_vdso(bool is_32bit)

@@ -43,7 +43,8 @@ void oprofile_unregister_provider(const struct oprofile_operations *ops);
 /*
  * Add a sample for event @counter (below OP_MAX_COUNTERS) at the registers of
  * the interrupted context. It stands for 1 << @shift of them, @shift no more
- * than OP_MAX_RATE_SHIFT. From a hard interrupt or an NMI.
+ * than OP_MAX_RATE_SHIFT. From a hard interrupt or an NMI, or else with
+ * interrupts off.
  */
 void oprofile_add_sample(struct pt_regs *regs, unsigned int counter,
 			 unsigned int shift);
@@ -67,8 +68,8 @@ struct oprofile_ibs_sample {
 };
 
 /*
- * Add a sample of IBS. From a hard interrupt or an NMI. Raw data of a size that
- * cannot be is counted in sample_invalid_eip.
+ * Add a sample of IBS, in the same contexts. Raw data of a size that cannot be
+ * is counted in sample_invalid_eip.
  */
 void oprofile_add_ibs_sample(const struct oprofile_ibs_sample *ibs);
 
