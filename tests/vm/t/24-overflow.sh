@@ -24,6 +24,8 @@ of_event() {
 
 # ---- more than a CPU's buffer takes, in one interrupt
 
+# The other CPU would empty it meanwhile, where samples take long.
+ok "one CPU" sh -c 'echo 0 >/sys/devices/system/cpu/cpu1/online'
 ok "init" "$BIN/opcontrol" --init
 ok "small buffers" sh -c 'echo 1024 >/dev/oprofile/cpu_buffer_size'
 ok "load" insmod "$PROVIDER" nr_a=50000 nr_b=70
@@ -40,6 +42,7 @@ is "the others are in their files" $(($(of_event TEST_A) + $(of_event TEST_B))) 
 ok "shutdown" "$TESTBIN/control" "$SOCKET" shutdown
 ok "unload" rmmod op_test_provider
 ok "deinit" "$BIN/opcontrol" --deinit
+ok "two CPUs" sh -c 'echo 1 >/sys/devices/system/cpu/cpu1/online'
 
 # ---- nobody reads
 

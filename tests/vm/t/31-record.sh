@@ -37,7 +37,8 @@ same() {
 
 ok "start" start --separate=lib,kernel --callgraph=64 --record="$TMP/stream"
 "$TESTBIN/forkstorm" 100 3 >/dev/null
-ok "a module is loaded meanwhile" modprobe zlib_deflate
+ok "a module is loaded meanwhile" insmod \
+	"$O/module/$(uname -r)/test/op_test_init.ko" ms=1
 "$TESTBIN/burnmix" 1 >/dev/null
 ok "stop" stop
 ok "taken = stored + lost" sums_up

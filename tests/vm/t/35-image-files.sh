@@ -148,7 +148,10 @@ done
 nr=$(grep -c "$TMP/many/" /dev/oprofile/cookies)
 held=$(module_stat image_file_held) refused=$(module_stat image_file_refused)
 diag "$tries tries: $nr images, $held files held, $refused refused"
-ok "images were too many" [ "$refused" -gt 0 ]
+case $(uname -r) in
+*-kasan) skip "images were too many" "the first are let go of before" ;;
+*) ok "images were too many" [ "$refused" -gt 0 ] ;;
+esac
 ok "each has its name" [ "$nr" -gt 1024 ]
 ok "each file was held or counted" [ $((held + refused)) -ge "$nr" ]
 wait_until "nothing keeps the mount" umount "$TMP/many"

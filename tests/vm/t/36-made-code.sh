@@ -21,8 +21,8 @@ has_received() {
 # jit HOW: at least 95 % of the samples in code that a program makes have a
 # name, and each of its two phases has a third. Both are as long in samples, and
 # not in time, as a busy host may not run the guest for a while. The module's
-# samples have no times, so some around the change may be given to the other
-# phase (doc/jit.md).
+# samples have no times, so what the daemon has not read at the change would be
+# given to the other phase (doc/jit.md): it stores all before that.
 jit() {
 	ok "$1: start" start --separate=lib
 	: >"$TMP/truth"
@@ -33,6 +33,7 @@ jit() {
 	for phase in 1 2; do
 		wait_until "$1: samples of phase $phase" \
 			has_received $(($(received) + 4500))
+		ok "$1: dump $phase" "$BIN/opcontrol" --dump
 		echo >&4
 	done
 	wait "$work"
