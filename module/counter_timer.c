@@ -7,14 +7,24 @@
  * The time between two samples is spread evenly over 7/8 to 9/8 of the
  * period: a fixed period would beat with work that is itself timed, above
  * all with the kernel's own tick.
+ *
+ * Where samples cost more time than there is between two of them, the CPU
+ * would do little else, not even lower the rate. One handler in TIMED_EVERY is
+ * timed; when several in a row took over half of their period, the timer
+ * leaves out as many periods as bring that down to a quarter, and counts them
+ * as lost. What a single handler took may be the time that a hypervisor had
+ * the CPU.
  */
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
+#include <linux/timekeeping.h>
 #include <asm/irq_regs.h>
 
 #include "counter.h"
@@ -25,10 +35,16 @@
 #define RATE_DEFAULT 1000 /* samples per second and CPU */
 #define RATE_MAX 100000
 
+#define TIMED_EVERY 16
+#define SLOW_IN_A_ROW 4
+
 struct sample_timer {
 	struct hrtimer timer;
 	unsigned int shift; /* the wait is 1 << shift periods */
 	u32 random; /* state of a linear congruential generator */
+	u32 turn; /* of the handlers */
+	u32 nr_slow; /* of those that were timed, the last ones in a row */
+	u32 left_out; /* waits that are left out behind each one */
 };
 
 static DEFINE_PER_CPU(struct sample_timer, sample_timers);
@@ -49,19 +65,53 @@ static u64 next_interval(struct sample_timer *self)
 	return ns << self->shift;
 }
 
+/* A handler has taken @took ns. */
+static void judge(struct sample_timer *self, u64 took)
+{
+	u64 wait = (u64)period << self->shift;
+
+	if (took <= wait / 2) {
+		self->nr_slow = 0;
+		self->left_out = 0;
+		return;
+	}
+	if (++self->nr_slow < SLOW_IN_A_ROW)
+		return;
+	if (!self->left_out)
+		oprofile_stat_inc(STAT_THROTTLE);
+	took = min_t(u64, took, NSEC_PER_SEC / 4);
+	self->left_out = div64_u64(4 * took, wait);
+}
+
+static void count_left_out(const struct sample_timer *self)
+{
+	unsigned long nr = (unsigned long)self->left_out << self->shift;
+
+	oprofile_stat_add(STAT_SAMPLE_RECEIVED, nr);
+	oprofile_stat_add(STAT_SAMPLE_LOST_THROTTLED, nr);
+}
+
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
 	struct sample_timer *self =
 		container_of(timer, struct sample_timer, timer);
+	bool is_timed = ++self->turn % TIMED_EVERY == 0;
+	u64 begun = is_timed ? ktime_get_mono_fast_ns() : 0;
 	struct pt_regs *regs = get_irq_regs();
 	unsigned int shift = self->shift;
-	u64 missed =
-		hrtimer_forward_now(timer, ns_to_ktime(next_interval(self)));
+	u64 missed, wait;
 
+	wait = next_interval(self) * (1 + self->left_out);
+	missed = hrtimer_forward_now(timer, ns_to_ktime(wait));
 	if (missed > 1)
-		oprofile_stat_add(STAT_TIMER_OVERRUN, missed - 1);
+		oprofile_stat_add(STAT_TIMER_OVERRUN,
+				  (missed - 1) * (1 + self->left_out));
+	if (self->left_out)
+		count_left_out(self);
 	if (regs)
 		oprofile_add_sample(regs, 0, shift);
+	if (is_timed)
+		judge(self, ktime_get_mono_fast_ns() - begun);
 	return HRTIMER_RESTART;
 }
 
@@ -70,6 +120,8 @@ static int start_on_cpu(unsigned int cpu)
 	struct sample_timer *self = per_cpu_ptr(&sample_timers, cpu);
 
 	self->random = get_random_u32();
+	self->nr_slow = 0;
+	self->left_out = 0;
 	hrtimer_init(&self->timer, CLOCK_MONOTONIC,
 		     HRTIMER_MODE_REL_PINNED_HARD);
 	self->timer.function = on_timer;

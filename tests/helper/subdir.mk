@@ -2,7 +2,7 @@
 # Programs that tests and benches run, each of one file, and the libraries
 # that some of them use.
 
-HELPERS := readbuf spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
+HELPERS := readbuf deepread spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
 	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
 	cficheck shapes mkksyms jitcode bpfwork named mkfleet
 TEST_PROGS += $(HELPERS)
