@@ -5,6 +5,7 @@
 # from the account.
 # timeout: 600
 # vm-icount: yes
+# vm-debug: 6.1-kcsan 6.1-rt 6.12-rt: with KASAN sampling is a share of its own
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 

@@ -5,6 +5,7 @@
 # what sampling cost, which only the machine that sampled can tell.
 # timeout: 600
 # vm-check: 6.1
+# vm-debug: 6.1-kcsan 6.1-rt 6.12-rt: with KASAN tables come too late for stacks
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 

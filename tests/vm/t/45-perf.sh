@@ -4,6 +4,7 @@
 # reports, and CPUs that come and go under load.
 # timeout: 600
 # vm-smp: 2
+# vm-debug: none: perf_events samples there, not the module
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 

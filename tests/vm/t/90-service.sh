@@ -6,6 +6,7 @@
 # tier: all
 # timeout: 600
 # vm-append: vm.init=systemd
+# vm-debug: none: what is installed has a module for one kernel
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 
