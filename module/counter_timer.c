@@ -9,11 +9,11 @@
  * all with the kernel's own tick.
  *
  * Where samples cost more time than there is between two of them, the CPU
- * would do little else, not even lower the rate. One handler in TIMED_EVERY is
- * timed; when several in a row took over half of their period, the timer
- * leaves out as many periods as bring that down to a quarter, and counts them
- * as lost. What a single handler took may be the time that a hypervisor had
- * the CPU.
+ * would do little else, not even lower the rate. Some handlers are timed; when
+ * several of them in a row took over half of their period, the timer leaves
+ * out as many periods as bring that down to a quarter, and counts them as
+ * lost. What a single handler took may be the time that a hypervisor had the
+ * CPU.
  */
 
 #include <linux/cpu.h>
@@ -24,26 +24,25 @@
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
-#include <linux/timekeeping.h>
 #include <asm/irq_regs.h>
 
 #include "counter.h"
+#include "handler_time.h"
 #include "oprof.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
+#include "throttle.h"
 
 #define RATE_DEFAULT 1000 /* samples per second and CPU */
 #define RATE_MAX 100000
 
-#define TIMED_EVERY 16
 #define SLOW_IN_A_ROW 4
 
 struct sample_timer {
 	struct hrtimer timer;
 	unsigned int shift; /* the wait is 1 << shift periods */
 	u32 random; /* state of a linear congruential generator */
-	u32 turn; /* of the handlers */
-	u32 nr_slow; /* of those that were timed, the last ones in a row */
+	u32 nr_slow; /* ones in a row, of the handlers that were timed */
 	u32 left_out; /* waits that are left out behind each one */
 };
 
@@ -83,35 +82,25 @@ static void judge(struct sample_timer *self, u64 took)
 	self->left_out = div64_u64(4 * took, wait);
 }
 
-static void count_left_out(const struct sample_timer *self)
-{
-	unsigned long nr = (unsigned long)self->left_out << self->shift;
-
-	oprofile_stat_add(STAT_SAMPLE_RECEIVED, nr);
-	oprofile_stat_add(STAT_SAMPLE_LOST_THROTTLED, nr);
-}
-
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
 	struct sample_timer *self =
 		container_of(timer, struct sample_timer, timer);
-	bool is_timed = ++self->turn % TIMED_EVERY == 0;
-	u64 begun = is_timed ? ktime_get_mono_fast_ns() : 0;
+	u64 begun = handler_begins(HANDLER_TIMER);
 	struct pt_regs *regs = get_irq_regs();
 	unsigned int shift = self->shift;
-	u64 missed, wait;
+	u64 wait = next_interval(self) * (1 + self->left_out);
+	u64 missed = hrtimer_forward_now(timer, ns_to_ktime(wait));
 
-	wait = next_interval(self) * (1 + self->left_out);
-	missed = hrtimer_forward_now(timer, ns_to_ktime(wait));
 	if (missed > 1)
 		oprofile_stat_add(STAT_TIMER_OVERRUN,
 				  (missed - 1) * (1 + self->left_out));
 	if (self->left_out)
-		count_left_out(self);
+		throttle_lose((u64)self->left_out << self->shift);
 	if (regs)
 		oprofile_add_sample(regs, 0, shift);
-	if (is_timed)
-		judge(self, ktime_get_mono_fast_ns() - begun);
+	if (begun)
+		judge(self, local_clock() - begun);
 	return HRTIMER_RESTART;
 }
 

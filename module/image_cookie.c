@@ -233,7 +233,7 @@ u64 image_cookie_get(struct file *file)
 
 	if (cookie || READ_ONCE(nr_images) >= MAX_IMAGES)
 		return cookie;
-	/* Not all that turns interrupts off is an interrupt. */
+	/* A task that has interrupts off may not sleep either. */
 	return in_task() && !irqs_disabled() ? make_in_task(file)
 					     : make_in_interrupt(file);
 }

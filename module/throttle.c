@@ -10,6 +10,12 @@
 /* What perf_events writes to hw.interrupts of an event that it throttles. */
 #define THROTTLED (~0ull)
 
+void throttle_lose(u64 nr)
+{
+	oprofile_stat_add(STAT_SAMPLE_RECEIVED, nr);
+	oprofile_stat_add(STAT_SAMPLE_LOST_THROTTLED, nr);
+}
+
 static void end_throttle(struct throttle *throttle, u64 now)
 {
 	u64 gap = now - throttle->throttled_at;
@@ -19,8 +25,7 @@ static void end_throttle(struct throttle *throttle, u64 now)
 
 	throttle->throttled_ns += gap;
 	throttle->throttled_at = 0;
-	oprofile_stat_add(STAT_SAMPLE_LOST_THROTTLED, missed);
-	oprofile_stat_add(STAT_SAMPLE_RECEIVED, missed);
+	throttle_lose(missed);
 }
 
 void throttle_start(struct throttle *throttle)

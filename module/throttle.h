@@ -12,6 +12,12 @@
 
 struct perf_event;
 
+/*
+ * Count @nr samples as taken, and as lost because sampling took too much time.
+ * Any context.
+ */
+void throttle_lose(u64 nr);
+
 /* Of one event on one CPU. */
 struct throttle {
 	u64 nr; /* samples that its overflows stand for */

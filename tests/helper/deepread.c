@@ -5,9 +5,7 @@
  */
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MIB (1 << 20)

@@ -12,6 +12,24 @@ by_tier() {
 	if [ "${TIER:-check}" = all ]; then echo "$2"; else echo "$1"; fi
 }
 
+# by_kernel STOCK CHECKED: how much of something the guest's kernel is to do; one
+# that checks itself spends most of the time on that.
+by_kernel() {
+	case $(uname -r) in
+	*-kasan | *-kcsan) echo "$2" ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# is_real_time: the guest's kernel is PREEMPT_RT. Where the kernel was called, the
+# callers in user mode are not known then (doc/internals.md).
+is_real_time() {
+	case $(uname -r) in
+	*-rt-*) ;;
+	*) false ;;
+	esac
+}
+
 # wait_until WHAT CMD...: for what the kernel or the daemon tells nobody. Between
 # two looks is work for a CPU. What has not come after 1,000 looks is a failed
 # test, the last one.

@@ -12,11 +12,7 @@
 FS=/dev/oprofile
 SOCKET=$SESSION/run/control
 MACHINE=$(uname -m)
-# Seconds: kernels that check themselves spend most of them on that.
-case $(uname -r) in
-*-kasan | *-kcsan) span=4 ;;
-*) span=0.4 ;;
-esac
+span=$(by_kernel 0.4 4) # seconds
 
 # put FILE VALUE
 put() {
@@ -66,13 +62,13 @@ tree() {
 		$((true * 100)) -ge $((all * 97)) ]
 }
 
-# tree_in_kernel WHAT INNERMOST TREE: the same where the kernel was called. On
-# PREEMPT_RT the callers in user mode are not known there (doc/internals.md).
+# tree_in_kernel WHAT INNERMOST TREE: the same where the kernel was called.
 tree_in_kernel() {
-	case $(uname -r) in
-	*-rt-*) skip "$1" "PREEMPT_RT: no lock in an interrupt" ;;
-	*) tree "$@" ;;
-	esac
+	if is_real_time; then
+		skip "$1" "PREEMPT_RT: no lock in an interrupt"
+	else
+		tree "$@"
+	fi
 }
 
 # repeat NUMBER TEXT

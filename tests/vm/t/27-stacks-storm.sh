@@ -77,11 +77,7 @@ ok "deinit" "$BIN/opcontrol" --deinit
 
 ok "init" "$BIN/opcontrol" --init
 # Real counters that take too much of a CPU's time are throttled, these are not.
-case $VM_KERNEL in
-*-kasan | *-kcsan) rate=100 ;;
-*) rate=1000 ;;
-esac
-ok "load for NMIs" insmod "$PROVIDER" mode=nmi rate=$rate
+ok "load for NMIs" insmod "$PROVIDER" mode=nmi rate="$(by_kernel 1000 100)"
 ok "start under NMIs" start --separate=lib,kernel --callgraph=64 \
 	--callgraph-stack=16384
 is "with as much as without the option" "$(cat $FS/backtrace_stack)" 16384

@@ -36,11 +36,7 @@ repeat() {
 }
 
 RATE=2000
-# Seconds: kernels that check themselves spend most of them on that.
-case $(uname -r) in
-*-kasan | *-kcsan) span=4 ;;
-*) span=0.4 ;;
-esac
+span=$(by_kernel 0.4 4) # seconds
 ok "start" start --separate=lib,kernel --callgraph=128
 "$TESTBIN/stacks_no" "$span" >/dev/null
 head -c 500000 "$BIN/oprofiled" | gzip -9 >"$TMP/gz"
@@ -58,11 +54,8 @@ tree "a callback through libc" ';leaf_compare [0-9]*$' \
 	"${start}sort_all;([^;]*;)+compare;leaf_compare [0-9]*\$"
 tree "a signal handler" ';leaf_signal [0-9]*$' \
 	"${start}interrupted;([^;]*;)?on_trap;(on_signal;)?leaf_signal [0-9]*\$"
-# On PREEMPT_RT the callers in user mode are not known there (doc/internals.md).
-case $(uname -r) in
-*-rt-*) before='^stacks_no;\[no unwind data\];' ;;
-*) before="${start}call_outer;call_inner;" ;;
-esac
+before="${start}call_outer;call_inner;"
+! is_real_time || before='^stacks_no;\[no unwind data\];'
 tree "a system call, and what the kernel did" ';[^;]*get_random_bytes_user' \
 	"$before([^;]*;)+[^;]*get_random_bytes_user"
 
