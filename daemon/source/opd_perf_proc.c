@@ -85,16 +85,65 @@ static FILE *open_file(const char *proc, uint32_t tgid, const char *name)
 	return fopen(path, "re");
 }
 
-/* The program, as the kernel writes its name in maps, too; "" unknown. */
-static void read_exe(const struct opd_perf_world *world, uint32_t tgid,
-		     char exe[OP_PATH_MAX])
+/* Where link @name of process @tgid leads; "" unknown. */
+static void read_link(const char *proc, uint32_t tgid, const char *name,
+		      char to[OP_PATH_MAX])
 {
 	char path[128];
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/exe", world->proc, tgid);
-	len = readlink(path, exe, OP_PATH_MAX - 1);
-	exe[len > 0 ? len : 0] = '\0';
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", proc, tgid, name);
+	len = readlink(path, to, OP_PATH_MAX - 1);
+	to[len > 0 ? len : 0] = '\0';
+}
+
+/*
+ * The maps of a process. A process that has called chroot(2) is told of in
+ * names from the root of who reads; the kernel's records name the same files
+ * from the root of the process, and so do the lines here.
+ */
+struct maps {
+	FILE *file; /* or NULL */
+	char root[OP_PATH_MAX];
+	char *text;
+	size_t room;
+};
+
+static void maps_open(struct maps *maps, const char *proc, uint32_t tgid)
+{
+	memset(maps, 0, sizeof(*maps));
+	maps->file = tgid ? open_file(proc, tgid, "maps") : NULL;
+	if (maps->file)
+		read_link(proc, tgid, "root", maps->root);
+}
+
+static const char *in_root(const struct maps *maps, const char *name)
+{
+	size_t len = strlen(maps->root);
+
+	if (len && !strncmp(name, maps->root, len) && name[len] == '/')
+		return name + len;
+	return name;
+}
+
+/* The next line with code. */
+static bool maps_next(struct maps *maps, struct line *line)
+{
+	while (maps->file &&
+	       getline(&maps->text, &maps->room, maps->file) >= 0) {
+		if (!parse_line(line, maps->text) || !line->is_code)
+			continue;
+		line->id.name = in_root(maps, line->id.name);
+		return true;
+	}
+	return false;
+}
+
+static void maps_close(struct maps *maps)
+{
+	free(maps->text);
+	if (maps->file)
+		fclose(maps->file);
 }
 
 static void take_line(struct opd_perf_world *world, struct opd_process *process,
@@ -114,25 +163,20 @@ static void take_line(struct opd_perf_world *world, struct opd_process *process,
  * The maps of a process that is ending are empty: then the old ones stay.
  * Whether it has any.
  */
-static bool read_maps(struct opd_perf_world *world, struct opd_process *process,
-		      FILE *file)
+static bool take_maps(struct opd_perf_world *world, struct opd_process *process,
+		      struct maps *maps)
 {
 	char exe[OP_PATH_MAX];
 	bool cleared = false;
-	char *text = NULL;
-	size_t room = 0;
 	struct line line;
 
-	read_exe(world, process->tgid, exe);
-	while (getline(&text, &room, file) >= 0) {
-		if (!parse_line(&line, text) || !line.is_code)
-			continue;
+	read_link(world->proc, process->tgid, "exe", exe);
+	while (maps_next(maps, &line)) {
 		if (!cleared)
 			opd_maps_clear(process);
 		cleared = true;
-		take_line(world, process, &line, exe);
+		take_line(world, process, &line, in_root(maps, exe));
 	}
-	free(text);
 	return cleared;
 }
 
@@ -153,37 +197,32 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 				       uint32_t tgid)
 {
 	struct opd_process *process = opd_maps_find(&world->maps, tgid);
-	FILE *file = tgid ? open_file(world->proc, tgid, "maps") : NULL;
+	struct maps maps;
 
 	world->stats[OPD_PERF_PROC_READ]++;
-	if (!process && file) {
+	maps_open(&maps, world->proc, tgid);
+	if (!process && maps.file) {
 		process = opd_maps_new(&world->maps, tgid);
 		if (process)
 			opd_perf_owner_see(world, process);
 	}
 	if (process)
 		process->read_at = world->now;
-	if (process && file && read_maps(world, process, file))
+	if (process && take_maps(world, process, &maps))
 		process->nr_threads = count_threads(world, tgid);
-	if (file)
-		fclose(file);
+	maps_close(&maps);
 	return process;
 }
 
 void opd_perf_proc_see_dumps(struct opd_jits *jits, uint32_t tgid)
 {
-	FILE *file = open_file(jits->proc, tgid, "maps");
-	char *text = NULL;
-	size_t room = 0;
+	struct maps maps;
 	struct line line;
 
-	while (file && getline(&text, &room, file) >= 0)
-		if (parse_line(&line, text) && line.is_code)
-			opd_jits_see_mapping(jits, tgid, line.id.name,
-					     line.id.ino);
-	free(text);
-	if (file)
-		fclose(file);
+	maps_open(&maps, jits->proc, tgid);
+	while (maps_next(&maps, &line))
+		opd_jits_see_mapping(jits, tgid, line.id.name, line.id.ino);
+	maps_close(&maps);
 }
 
 /* The number behind @key in the status of task @tid, 0 if there is none. */

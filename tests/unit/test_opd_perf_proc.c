@@ -281,6 +281,36 @@ static void names_with_newlines(void **state)
 	free_rig(rig);
 }
 
+/* /proc names the files of a process in a root of its own from outside. */
+static void names_in_a_root_of_its_own(void **state)
+{
+	struct rig *rig = new_rig();
+	char path[256];
+
+	(void)state;
+	proc_add(rig, 7, "/srv/root/bin/prog",
+		 "1000-2000 r-xp 0 08:01 5 /srv/root/bin/prog\n"
+		 "3000-4000 r-xp 0 08:01 6 /srv/root/lib/x.so (deleted)\n"
+		 "5000-6000 r-xp 0 08:01 7 /srv/rooted/lib/y.so\n"
+		 "7000-8000 r-xp 0 00:00 0 [vdso]\n");
+	snprintf(path, sizeof(path), "%s/7/root", rig->proc);
+	assert_int_equal(symlink("/srv/root", path), 0);
+	do_sample(rig, 7, 0x1001);
+	do_sample(rig, 7, 0x3002);
+	do_sample(rig, 7, 0x5003);
+	do_sample(rig, 7, 0x7004);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 1);
+	expect(rig, 7, "/bin/prog", "/lib/x.so", 2);
+	expect(rig, 7, "/bin/prog", "/srv/rooted/lib/y.so", 3);
+	expect(rig, 7, "/bin/prog", "[vdso]", 4);
+	/* What the kernel's records tell of it is the same image. */
+	do_exec(rig, 7);
+	do_map(rig, 7, 0x1000, 0x1000, 0, "/bin/prog");
+	do_sample(rig, 7, 0x1005);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 5);
+	free_rig(rig);
+}
+
 static void lines_that_make_no_sense(void **state)
 {
 	static const char garbage[] =
@@ -353,6 +383,7 @@ int main(void)
 		cmocka_unit_test(maps_of_the_dying_are_empty),
 		cmocka_unit_test(the_dead_do_not_live_again),
 		cmocka_unit_test(names_with_newlines),
+		cmocka_unit_test(names_in_a_root_of_its_own),
 		cmocka_unit_test(lines_that_make_no_sense),
 		cmocka_unit_test(long_lines),
 	};
