@@ -269,7 +269,7 @@ int process_wait(int pidfd, int ms)
 	return n ? 0 : -ETIMEDOUT;
 }
 
-static int send_signal(int pidfd, int signal)
+int process_signal(int pidfd, int signal)
 {
 	if (syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) &&
 	    errno != ESRCH)
@@ -279,12 +279,12 @@ static int send_signal(int pidfd, int signal)
 
 int process_end(int pidfd, int grace_ms)
 {
-	int err = send_signal(pidfd, SIGTERM);
+	int err = process_signal(pidfd, SIGTERM);
 
 	if (!err)
 		err = process_wait(pidfd, grace_ms);
 	if (err != -ETIMEDOUT)
 		return err;
-	err = send_signal(pidfd, SIGKILL);
+	err = process_signal(pidfd, SIGKILL);
 	return err ? err : process_wait(pidfd, KILLED_MS);
 }

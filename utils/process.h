@@ -81,6 +81,10 @@ int process_open(pid_t pid);
  * Returns 0, -ETIMEDOUT or -errno. */
 int process_wait(int pidfd, int ms);
 
+/* Send @signal to the process behind @pidfd, which may be gone. Returns 0 or
+ * -errno. A signal handler may call it. */
+int process_signal(int pidfd, int signal);
+
 /* End the process behind @pidfd: SIGTERM, and SIGKILL if it still lives
  * @grace_ms milliseconds later. It is gone when this returns 0; else -errno. */
 int process_end(int pidfd, int grace_ms);

@@ -409,10 +409,6 @@ FAKE_MODE=crash-shutdown
 run 125 "a daemon that dies at its end" true
 is "is said too" "$(said)" "operf: oprofiled: the daemon was ended by signal 9 \
 (Killed); see $TMP/work/$samples/oprofiled.log"
-FAKE_MODE=refuse-shutdown
-run 125 "a daemon that does not want to end" true
-is "says why" "$(said | grep disk)" "operf: oprofiled: the disk is full"
-ok "and is ended" gone "$(cat $data/run/lock)"
 FAKE_MODE=pack-shutdown
 run 0 "a daemon that packs at its end" true
 is "is as any other" "$(said)" "operf: 100 samples taken, 97 stored, 3 lost (3 \
@@ -483,6 +479,20 @@ for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
 nothing was changed"
 	ok "is true" unchanged
 done
+
+# A daemon that does not end, and a user who does not want to wait for it.
+fresh
+FAKE_MODE=refuse-shutdown launch true
+await line "$FAKE_DIR/seen" shutdown
+daemon=$(cat $data/run/lock)
+kill -INT "$pid"
+await line "$TMP/err" 'once more'
+ok "one Ctrl-C while the daemon ends leaves it alive" kill -0 "$daemon"
+kill -INT "$pid"
+wait "$pid"
+is "two end it, which says what the daemon had said" \
+	"$? $(said | tail -n 1)" "125 operf: oprofiled: the disk is full"
+ok "at once" gone "$daemon"
 
 # ---- a process, and everything
 

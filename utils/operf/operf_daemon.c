@@ -159,9 +159,12 @@ int operf_daemon_stop(struct operf *operf)
 	bool is_told = operf->options.quiet || !isatty(STDERR_FILENO);
 	bool is_forced;
 	struct op_diag why = { "" };
-	int err = daemon_end(daemon, operf->child.pidfd, GRACE_MS, note_packing,
-			     &is_told, &is_forced, &why);
+	int err;
 
+	operf_hurry_begin(operf);
+	err = daemon_end(daemon, operf->child.pidfd, GRACE_MS, note_packing,
+			 &is_told, &is_forced, &why);
+	operf_hurry_end();
 	if (err == -EREMOTEIO)
 		op_diag_set(&operf->diag, err, DAEMON_NAME ": %s", why.text);
 	else if (is_forced || err)

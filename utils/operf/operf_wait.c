@@ -92,6 +92,60 @@ int operf_signal_interrupts(struct operf *operf)
 			   sig, strsignal(sig));
 }
 
+/* ---- signals while the daemon ends ----------------------------------------
+ */
+
+static struct {
+	int pidfd; /* the daemon's */
+	bool is_warned;
+} hurry;
+
+static void block_interrupts(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(how, &set, NULL);
+}
+
+static void handle_hurry(int sig)
+{
+	static const char warning[] =
+		"operf: the daemon still writes samples; Ctrl-C once more "
+		"kills it, and those that it has not written are lost\n";
+	int saved = errno;
+
+	(void)sig;
+	if (hurry.is_warned)
+		process_signal(hurry.pidfd, SIGKILL);
+	else
+		hurry.is_warned =
+			write(STDERR_FILENO, warning, sizeof(warning) - 1) > 0;
+	errno = saved;
+}
+
+void operf_hurry_begin(struct operf *operf)
+{
+	struct sigaction action = { .sa_handler = handle_hurry,
+				    .sa_flags = SA_RESTART };
+
+	/* These were for the end of sampling. */
+	while (read_signal(operf))
+		;
+	if (is_signal_ignored(SIGINT))
+		return;
+	hurry.pidfd = operf->child.pidfd;
+	hurry.is_warned = false;
+	sigaction(SIGINT, &action, NULL);
+	block_interrupts(SIG_UNBLOCK);
+}
+
+void operf_hurry_end(void)
+{
+	block_interrupts(SIG_BLOCK);
+}
+
 /* ---- what is profiled ---------------------------------------------------- */
 
 static int explain_target(struct operf *operf, pid_t pid, int err)

@@ -31,6 +31,14 @@ int operf_signals_block(struct operf *operf);
  */
 int operf_signal_interrupts(struct operf *operf);
 
+/*
+ * While the daemon ends, a first Ctrl-C says what another would do: kill the
+ * daemon. Where SIGINT is ignored it stays so. End each begin; operf->child is
+ * to stay as it is between them.
+ */
+void operf_hurry_begin(struct operf *operf);
+void operf_hurry_end(void);
+
 /* The handles operf->target_fds. Returns 0 or -errno; close in any case. */
 int operf_target_open(struct operf *operf);
 void operf_target_close(struct operf *operf);
