@@ -16,8 +16,8 @@ import time
 # not end it, and it must wait for orphans. $id is who runs the tests.
 SANDBOX = """
 set -e
-own=$1 state=$2 cwd=$3 id=$4 memory=$5
-shift 5
+own=$1 state=$2 cwd=$3 id=$4 memory=$5 cpu=$6
+shift 6
 exec 9<"$state"
 mount -t tmpfs -o size=2g,mode=1777 none /tmp
 mount -t tmpfs -o size=2g,mode=1777 none /dev/shm
@@ -31,6 +31,7 @@ mkdir -m 755 /tmp/home /tmp/tmp
 cd "$cwd"
 ulimit -c 0
 ulimit -d "$memory"
+ulimit -t "$cpu"
 [ "$id" = 0 ] || {
 	chmod 777 /tmp/home /tmp/tmp
 	set -- unshare --user --map-user="$id" --map-group="$id" -- "$@"
@@ -65,10 +66,11 @@ class Sandbox:
         done = self.run(self.state, self.state, ["true"], {}, 60)
         return "" if done.passed else done.output.decode(errors="replace")
 
-    def run(self, own, cwd, command, env, limit):
-        """Run a test that may write to the folder own, for limit seconds."""
+    def run(self, own, cwd, command, env, limit, cpu="unlimited"):
+        """Run a test that may write to the folder own, for limit seconds. Each
+        of its processes may use so many seconds of CPU time."""
         words = [*self.words, str(own), self.state, str(cwd)]
-        words += [str(os.geteuid()), self.memory, *command]
+        words += [str(os.geteuid()), self.memory, str(cpu), *command]
         begin = time.monotonic()
         process = subprocess.Popen(
             words,
