@@ -383,7 +383,9 @@ static void forget_daemon(void)
 	opd_keep_init(&opd.keep, &opd.session, &opd.log, opd.clock, false, 64);
 	opd_kernel_release(&opd.kernel);
 	opd_images_release(&opd.images);
-	if (opd_images_init(&opd.images, NULL, 0))
+	if (opd_images_init(&opd.images, NULL, 0) ||
+	    opd_stacks_init(&opd.stacks, &opd.places, opd.stacks.unwinder,
+			    &opd.stats))
 		abort();
 	opd.ksyms.nr_wanted = 0;
 	opd_feed_free(opd.source.feed);
