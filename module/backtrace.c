@@ -147,10 +147,8 @@ static void add_kernel_frames(struct backtrace *bt, unsigned int nr)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
-		stream_word(&bt->records, bt->frames[i]);
-		stream_word(&bt->records, 0);
-	}
+	for (i = 0; i < nr; i++)
+		stream_sample(&bt->records, bt->frames[i], 0);
 	bt->nr_frames = nr;
 }
 

@@ -17,6 +17,7 @@
 
 #include <linux/types.h>
 
+#include "lookup.h"
 #include "stream.h"
 #include "uapi/oprofile.h"
 
@@ -88,11 +89,17 @@ void backtrace_add_found(struct backtrace *bt, const u64 *frames,
 
 /*
  * backtrace_user.c: add the current task's callers in user mode, if what there
- * is leads to them.
- * @sample is what all this is about, resolved. In a task this may sleep.
+ * is leads to them. @sample is what all this is about, resolved. In a hard
+ * interrupt.
  */
-void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample,
-			bool may_sleep);
+void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample);
+
+/*
+ * The same in a task, for a user sample that is resolved at this: the mappings
+ * are locked once for both. May sleep. On anything but LOOKUP_DONE there is no
+ * place that the sample could be stored for.
+ */
+enum lookup backtrace_resolve(struct backtrace *bt, struct op_sample *sample);
 
 /* Store @sample with its callers, or without, or count it as lost. */
 void backtrace_store(struct backtrace *bt, struct op_sample *sample);

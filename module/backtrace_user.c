@@ -34,6 +34,11 @@ struct walk {
 	struct pt_regs *regs;
 	struct op_sample place; /* in the image of the last caller, at first
 				 * the sample */
+	struct vm_area_struct *vma; /* of place, or NULL; while these are
+				     * locked */
+	u64 base; /* the address that has offset 0 there */
+	struct op_sample *unresolved; /* the sample, if it still is that */
+	enum lookup lookup; /* what became of it */
 	bool may_sleep;
 };
 
@@ -43,6 +48,21 @@ static bool lock_maps(const struct walk *walk)
 		return COMPAT_IRQ_MAY_LOCK_MMAP && mmap_read_trylock(walk->mm);
 	mmap_read_lock(walk->mm);
 	return true;
+}
+
+/* Look the sample up, unless it has been; the mappings are locked. */
+static bool find_sample(struct walk *walk)
+{
+	struct op_sample *sample = walk->unresolved;
+	u64 pc;
+
+	if (!sample)
+		return true;
+	pc = sample->offset;
+	walk->lookup = lookup_sample(sample, walk->mm, MAKE, &walk->vma);
+	walk->place = *sample;
+	walk->base = pc - sample->offset;
+	return walk->lookup == LOOKUP_DONE;
 }
 
 static bool read_user(const struct walk *walk, void *to, u64 from, size_t len)
@@ -61,8 +81,12 @@ struct frame {
 	u64 pc;
 };
 
+/* The frame at @at, which may be anywhere. */
+typedef bool read_frame_fn(const struct walk *walk, u64 at,
+			   struct frame *frame);
+
 /* Two words, which copy_from_user() would take for a piece of any length. */
-static bool read_wide_frame(u64 at, struct frame *frame)
+static bool read_frame(const struct walk *walk, u64 at, struct frame *frame)
 {
 	const struct frame __user *user =
 		(const struct frame __user *)(unsigned long)at;
@@ -78,14 +102,17 @@ fault:
 	return false;
 }
 
-static bool read_frame(const struct walk *walk, u64 at, struct frame *frame)
+static bool read_frame_in_irq(const struct walk *walk, u64 at,
+			      struct frame *frame)
+{
+	return read_user(walk, frame, at, sizeof(*frame));
+}
+
+static bool read_narrow_frame(const struct walk *walk, u64 at,
+			      struct frame *frame)
 {
 	u32 narrow[3];
 
-	if (user_is_64bit(walk->regs))
-		return walk->may_sleep
-			       ? read_wide_frame(at, frame)
-			       : read_user(walk, frame, at, sizeof(*frame));
 	if (!read_user(walk, narrow, at - sizeof(*narrow), sizeof(narrow)))
 		return false;
 	user_narrow_frame(narrow, at, &frame->next, &frame->pc);
@@ -96,33 +123,44 @@ static bool read_frame(const struct walk *walk, u64 at, struct frame *frame)
  * Return addresses into bt->frames from number @nr on; returns how many are
  * there then. Frames lie one above the other. Only the outermost may have no
  * next one: a program that uses the register for something else may well have
- * a zero there.
+ * a zero there. Each kind of frame has a loop of its own.
  */
-static unsigned int follow_frames(const struct walk *walk, unsigned int nr,
-				  unsigned int max)
+static __always_inline unsigned int follow(const struct walk *walk,
+					   unsigned int nr, unsigned int max,
+					   read_frame_fn *read, u64 unaligned)
 {
+	enum op_trace_ending ending = OP_TRACE_NO_UNWIND;
 	u64 at = user_frame_pointer(walk->regs);
-	u64 unaligned = user_is_64bit(walk->regs) ? 7 : 3;
-	struct backtrace *bt = walk->bt;
+	u64 *frames = walk->bt->frames;
 	struct frame frame;
 
-	bt->ending = OP_TRACE_NO_UNWIND;
 	while (at) {
-		bt->ending = OP_TRACE_BAD_STACK;
-		if (at & unaligned || !read_frame(walk, at, &frame) ||
+		ending = OP_TRACE_BAD_STACK;
+		if (at & unaligned || !read(walk, at, &frame) ||
 		    (frame.next && frame.next <= at))
 			break;
-		bt->ending = OP_TRACE_WHOLE;
+		ending = OP_TRACE_WHOLE;
 		if (!frame.pc)
 			break;
 		if (nr == max) {
-			bt->ending = OP_TRACE_DEPTH;
+			ending = OP_TRACE_DEPTH;
 			break;
 		}
-		bt->frames[nr++] = user_code_address(frame.pc);
+		frames[nr++] = user_code_address(frame.pc);
 		at = frame.next;
 	}
+	walk->bt->ending = ending;
 	return nr;
+}
+
+static unsigned int follow_frames(const struct walk *walk, unsigned int nr,
+				  unsigned int max)
+{
+	if (!user_is_64bit(walk->regs))
+		return follow(walk, nr, max, read_narrow_frame, 3);
+	if (!walk->may_sleep)
+		return follow(walk, nr, max, read_frame_in_irq, 7);
+	return follow(walk, nr, max, read_frame, 7);
 }
 
 /* The callers that follow are in the image of @place. */
@@ -139,8 +177,7 @@ static void enter_image(struct walk *walk, const struct op_sample *place)
 
 static void add_frame(struct backtrace *bt, u64 offset)
 {
-	stream_word(&bt->records, offset);
-	stream_word(&bt->records, 0);
+	stream_sample(&bt->records, offset, 0);
 	bt->nr_frames++;
 }
 
@@ -161,8 +198,8 @@ static bool find_place(const struct walk *walk, struct vm_area_struct *vma,
 static void add_frames(struct walk *walk, unsigned int nr)
 {
 	struct backtrace *bt = walk->bt;
-	struct vm_area_struct *vma = NULL;
-	u64 base = 0;
+	struct vm_area_struct *vma = walk->vma;
+	u64 base = walk->base;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
@@ -199,7 +236,7 @@ static void add_by_frame_pointers(struct walk *walk)
 	struct backtrace *bt = walk->bt;
 	unsigned int nr = 0, max = backtrace_room(bt);
 
-	if (walk->place.space == SAMPLE_KERNEL) {
+	if (!walk->unresolved && walk->place.space == SAMPLE_KERNEL) {
 		if (!max) {
 			bt->ending = OP_TRACE_DEPTH;
 			return;
@@ -212,7 +249,8 @@ static void add_by_frame_pointers(struct walk *walk)
 		oprofile_stat_inc(STAT_BACKTRACE_BUSY);
 		return;
 	}
-	add_frames(walk, nr);
+	if (find_sample(walk))
+		add_frames(walk, nr);
 	mmap_read_unlock(walk->mm);
 }
 
@@ -302,12 +340,22 @@ static const struct backtrace_range *learn_range(const struct walk *walk,
 	return insert_range(walk->bt, &range);
 }
 
-/* Find the code that words point to; the mappings are locked. */
+static bool is_in_range(const struct backtrace_range *range, u64 address)
+{
+	return address - range->start < range->end - range->start;
+}
+
+/*
+ * Find the code that words point to; the mappings are locked. Most words point
+ * to where one of the two before them did: into the code and into the stack. A
+ * new range may take the place of one of these in the list; then that is what
+ * is looked at instead.
+ */
 static void learn_ranges(const struct walk *walk, const u64 *words,
 			 unsigned int nr)
 {
 	static const struct backtrace_range none;
-	const struct backtrace_range *last = &none;
+	const struct backtrace_range *last = &none, *before = &none, *found;
 	const u64 span = TASK_SIZE - LOWEST_ADDRESS;
 	struct backtrace *bt = walk->bt;
 	unsigned int i;
@@ -315,14 +363,15 @@ static void learn_ranges(const struct walk *walk, const u64 *words,
 	for (i = 0; i < nr; i++) {
 		u64 address = user_code_address(words[i]);
 
-		if (address - last->start < last->end - last->start ||
+		if (is_in_range(last, address) ||
 		    address - LOWEST_ADDRESS >= span)
 			continue;
-		last = find_range(bt, address);
-		if (!last && bt->nr_ranges < BACKTRACE_MAX_RANGES)
-			last = learn_range(walk, address);
-		if (!last)
-			last = &none;
+		found = is_in_range(before, address) ? before
+						     : find_range(bt, address);
+		if (!found && bt->nr_ranges < BACKTRACE_MAX_RANGES)
+			found = learn_range(walk, address);
+		before = last;
+		last = found ?: &none;
 	}
 }
 
@@ -364,15 +413,19 @@ static void add_stack(struct walk *walk)
 	struct backtrace *bt = walk->bt;
 	u64 sp = user_stack_pointer(walk->regs), regs[USER_NR_REGS];
 	unsigned int len;
+	bool is_found;
 
 	if (!lock_maps(walk)) {
 		bt->ending = OP_TRACE_NO_UNWIND;
 		oprofile_stat_inc(STAT_BACKTRACE_BUSY);
 		return;
 	}
+	is_found = find_sample(walk);
 	len = wanted_len(walk, sp);
 	if (walk->may_sleep)
 		mmap_read_unlock(walk->mm);
+	if (!is_found)
+		return;
 	bt->stack_len = read_stack(walk, sp, len);
 	if (walk->may_sleep)
 		mmap_read_lock(walk->mm);
@@ -391,21 +444,44 @@ static bool is_of_user(struct mm_struct *mm, struct pt_regs *regs)
 	       user_mode(regs);
 }
 
-void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample,
-			bool may_sleep)
+static void add_user(struct walk *walk)
+{
+	if (backtrace_stack && user_is_64bit(walk->regs))
+		add_stack(walk);
+	else
+		add_by_frame_pointers(walk);
+}
+
+void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample)
 {
 	struct walk walk = {
 		.bt = bt,
 		.mm = current->mm,
 		.regs = task_pt_regs(current),
 		.place = *sample,
-		.may_sleep = may_sleep,
 	};
 
-	if (bt->ending != OP_TRACE_WHOLE || !is_of_user(walk.mm, walk.regs))
-		return;
-	if (backtrace_stack && user_is_64bit(walk.regs))
-		add_stack(&walk);
-	else
-		add_by_frame_pointers(&walk);
+	if (bt->ending == OP_TRACE_WHOLE && is_of_user(walk.mm, walk.regs))
+		add_user(&walk);
+}
+
+enum lookup backtrace_resolve(struct backtrace *bt, struct op_sample *sample)
+{
+	struct walk walk = {
+		.bt = bt,
+		.mm = current->mm,
+		.regs = task_pt_regs(current),
+		.place = *sample,
+		.unresolved = sample,
+		.may_sleep = true,
+	};
+
+	if (is_of_user(walk.mm, walk.regs)) {
+		add_user(&walk);
+		return walk.lookup;
+	}
+	mmap_read_lock(walk.mm);
+	find_sample(&walk);
+	mmap_read_unlock(walk.mm);
+	return walk.lookup;
 }

@@ -14,6 +14,7 @@
  */
 
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -140,8 +141,7 @@ static void tell_sample(struct stream *batch, struct context *known,
 	}
 	if (sample->nr_words)
 		stream_code(batch, OP_TRACE_BEGIN, 0);
-	stream_word(batch, sample->offset);
-	stream_word(batch, sample->counter);
+	stream_sample(batch, sample->offset, sample->counter);
 }
 
 static bool has_callers(const struct op_sample *sample)
@@ -151,14 +151,12 @@ static bool has_callers(const struct op_sample *sample)
 
 static bool put_words_behind(unsigned int cpu, unsigned int nr_words)
 {
-	unsigned int i = 0;
+	unsigned int slot, part;
 
-	while (i < nr_words) {
-		struct op_words part = cpu_buffer_words(cpu, i);
-
-		if (!event_buffer_put(part.words, part.nr))
+	for (slot = 0; nr_words; slot++, nr_words -= part) {
+		part = min(nr_words, OP_RING_SLOT_WORDS);
+		if (!event_buffer_put(cpu_buffer_words(cpu, slot), part))
 			return false;
-		i += part.nr;
 	}
 	return true;
 }

@@ -18,12 +18,11 @@
 #include <linux/percpu.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#include <asm/local.h>
 
 #include "buffer_sync.h"
 #include "cpu_buffer.h"
-#include "op_ring.h"
 #include "oprofile_stats.h"
+#include "stream.h"
 
 static DEFINE_PER_CPU(struct op_ring, cpu_rings);
 
@@ -82,17 +81,21 @@ static unsigned long slots_of(unsigned int nr_words)
 static void fill(struct op_ring *ring, unsigned long number,
 		 const struct op_words *pieces, unsigned int nr_pieces)
 {
-	u64 *to = op_ring_slot(ring, number)->words;
-	unsigned int free = OP_RING_SLOT_WORDS, i, k;
+	unsigned int used = 0, part, i;
 
 	for (i = 0; i < nr_pieces; i++) {
-		for (k = 0; k < pieces[i].nr; k++) {
-			if (!free) {
-				to = op_ring_slot(ring, ++number)->words;
-				free = OP_RING_SLOT_WORDS;
+		const u64 *from = pieces[i].words;
+		unsigned int left = pieces[i].nr;
+
+		for (; left; left -= part, from += part) {
+			part = min(left, OP_RING_SLOT_WORDS - used);
+			stream_copy(op_ring_slot(ring, number)->words + used,
+				    from, part);
+			used += part;
+			if (used == OP_RING_SLOT_WORDS) {
+				used = 0;
+				number++;
 			}
-			*to++ = pieces[i].words[k];
-			free--;
 		}
 	}
 }
@@ -146,17 +149,11 @@ const struct op_sample *cpu_buffer_peek(unsigned int cpu)
 	return slot ? (const struct op_sample *)slot->words : NULL;
 }
 
-struct op_words cpu_buffer_words(unsigned int cpu, unsigned int from)
+const u64 *cpu_buffer_words(unsigned int cpu, unsigned int slot)
 {
 	const struct op_ring *ring = per_cpu_ptr(&cpu_rings, cpu);
-	unsigned int slot = from / OP_RING_SLOT_WORDS;
-	unsigned int first = from % OP_RING_SLOT_WORDS;
-	unsigned int left = cpu_buffer_peek(cpu)->nr_words - from;
 
-	return (struct op_words){
-		op_ring_slot(ring, ring->tail + 1 + slot)->words + first,
-		min(left, OP_RING_SLOT_WORDS - first),
-	};
+	return op_ring_slot(ring, ring->tail + 1 + slot)->words;
 }
 
 void cpu_buffer_consume(unsigned int cpu)

@@ -51,7 +51,7 @@ static inline unsigned long op_sample_times(const struct op_sample *sample)
 /* Count @sample, and all that it stands for, as lost. Any context. */
 void op_sample_lose(const struct op_sample *sample, enum oprofile_stat cause);
 
-/* Some of the words behind a sample. */
+/* Words to put behind a sample. */
 struct op_words {
 	const u64 *words;
 	unsigned int nr;
@@ -86,10 +86,10 @@ bool cpu_buffer_add_trace(struct op_sample *sample,
 const struct op_sample *cpu_buffer_peek(unsigned int cpu);
 
 /*
- * Some of the words behind the sample that cpu_buffer_peek() returned, from
- * number @from on, which is below its nr_words.
+ * Words behind the sample that cpu_buffer_peek() returned: OP_RING_SLOT_WORDS
+ * of them from number @slot * OP_RING_SLOT_WORDS on, or as many as it has.
  */
-struct op_words cpu_buffer_words(unsigned int cpu, unsigned int from);
+const u64 *cpu_buffer_words(unsigned int cpu, unsigned int slot);
 
 /* Drop what cpu_buffer_peek() returned. */
 void cpu_buffer_consume(unsigned int cpu);

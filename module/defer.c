@@ -95,8 +95,12 @@ int defer_drain(void)
 static void give_back(struct deferred *node)
 {
 	llist_add(&node->free, node->home);
-	/* The waiter frees the nodes: this is the last that touches them. */
-	if (atomic_dec_and_test(&nr_deferred))
+	/*
+	 * The waiter frees the nodes: this is the last that touches them. It
+	 * waits in the queue before it looks at the number, and the number is
+	 * changed, with a full barrier, before the queue is looked at.
+	 */
+	if (atomic_dec_and_test(&nr_deferred) && waitqueue_active(&drained))
 		wake_up_all(&drained);
 }
 

@@ -17,6 +17,7 @@
 #include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -30,6 +31,7 @@
 #include "image_cookie.h"
 #include "oprof.h"
 #include "oprofilefs.h"
+#include "stream.h"
 #include "uapi/oprofile.h"
 
 /*
@@ -38,7 +40,8 @@
  * that are not for the reader yet; these are the producer's.
  */
 static u64 *words;
-static unsigned long nr_slots;
+static unsigned long mask; /* the slots of words, a power of two, less 1 */
+static unsigned long capacity; /* words, at most as many as there are slots */
 static unsigned long wake_at; /* words in use */
 static unsigned long head;
 static unsigned long pending;
@@ -50,15 +53,21 @@ static DECLARE_WAIT_QUEUE_HEAD(readers);
 static DEFINE_MUTEX(read_mutex);
 static unsigned long is_open;
 
+u64 event_buffer_bytes(unsigned long nr_words)
+{
+	return (u64)sizeof(*words) << order_base_2(nr_words);
+}
+
 int event_buffer_setup(unsigned long nr_words, unsigned long watershed)
 {
 	if (watershed >= nr_words)
 		return -EINVAL;
-	words = kvmalloc_array(nr_words, sizeof(*words),
-			       GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	words = kvmalloc(event_buffer_bytes(nr_words),
+			 GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!words)
 		return -ENOMEM;
-	nr_slots = nr_words;
+	mask = (1ul << order_base_2(nr_words)) - 1;
+	capacity = nr_words;
 	wake_at = nr_words - watershed;
 	head = 0;
 	pending = 0;
@@ -88,26 +97,20 @@ void event_buffer_wake_if_old(unsigned long age)
 		event_buffer_wake();
 }
 
-/* A few words most times: a call of memcpy() would cost more than they do. */
-static void copy_in(u64 *to, const u64 *from, unsigned long nr_words)
-{
-	unsigned long i;
-
-	for (i = 0; i < nr_words; i++)
-		to[i] = from[i];
-}
-
 bool event_buffer_put(const u64 *from, unsigned int nr_words)
 {
 	/* Pairs with take(): the words that are overwritten have been read. */
 	unsigned long used = pending - smp_load_acquire(&tail);
-	unsigned long at = pending % nr_slots;
-	unsigned long first = min_t(unsigned long, nr_words, nr_slots - at);
+	unsigned long at = pending & mask;
+	unsigned int i;
 
-	if (nr_slots - used < nr_words)
+	if (capacity - used < nr_words)
 		return false;
-	copy_in(words + at, from, first);
-	copy_in(words, from + first, nr_words - first);
+	if (nr_words <= mask + 1 - at)
+		stream_copy(words + at, from, nr_words);
+	else
+		for (i = 0; i < nr_words; i++)
+			words[(pending + i) & mask] = from[i];
 	pending += nr_words;
 	return true;
 }
@@ -130,7 +133,7 @@ void event_buffer_commit(void)
 
 static u64 word_at(unsigned long number)
 {
-	return words[number % nr_slots];
+	return words[number & mask];
 }
 
 /* Words of the record or sample that starts at word @number. */
@@ -153,8 +156,8 @@ static unsigned long whole_records(unsigned long end, unsigned long max)
 
 static int copy_words(char __user *buf, unsigned long nr_words)
 {
-	unsigned long at = tail % nr_slots;
-	unsigned long first = min(nr_words, nr_slots - at);
+	unsigned long at = tail & mask;
+	unsigned long first = min(nr_words, mask + 1 - at);
 	size_t first_len = first * sizeof(*words);
 
 	if (copy_to_user(buf, words + at, first_len))

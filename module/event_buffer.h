@@ -11,6 +11,9 @@
 
 struct file_operations;
 
+/* The memory of a buffer of @nr_words. */
+u64 event_buffer_bytes(unsigned long nr_words);
+
 /*
  * Room for @nr_words. The reader is woken when all but @watershed words are
  * in use. Returns 0, -EINVAL when @watershed is not below @nr_words, -ENOMEM.

@@ -105,3 +105,16 @@ enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
 	sample->offset -= vma->vm_start;
 	return LOOKUP_DONE;
 }
+
+enum lookup lookup_sample(struct op_sample *sample, struct mm_struct *mm,
+			  enum on_new_image on_new, struct vm_area_struct **vma)
+{
+	*vma = vma_lookup(mm, sample->offset);
+	if (!*vma)
+		return LOOKUP_NO_MAPPING;
+	sample->app_cookie = lookup_app(mm, on_new);
+	if (!sample->app_cookie && on_new == LEAVE &&
+	    rcu_access_pointer(mm->exe_file))
+		return LOOKUP_NEW_IMAGE;
+	return lookup_place(sample, *vma, on_new);
+}

@@ -32,6 +32,14 @@ enum on_new_image { LEAVE, MAKE };
 u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new);
 
 /*
+ * The program and the place of a user sample, whose offset is an address. *@vma
+ * is the mapping, if there is one.
+ */
+enum lookup lookup_sample(struct op_sample *sample, struct mm_struct *mm,
+			  enum on_new_image on_new,
+			  struct vm_area_struct **vma);
+
+/*
  * The cookie of what is mapped in @vma: *@cookie is OP_NO_COOKIE for anonymous
  * memory.
  */

@@ -74,7 +74,7 @@ static struct buffer_sizes buffer_sizes(void)
 static bool buffers_fit(const struct buffer_sizes *sizes)
 {
 	u64 available = (u64)max(si_mem_available(), 0l) << PAGE_SHIFT;
-	u64 event_bytes = (u64)sizes->nr_words * sizeof(u64);
+	u64 event_bytes = event_buffer_bytes(sizes->nr_words);
 	u64 cpu_bytes = cpu_buffer_bytes(sizes->nr_samples);
 
 	return event_bytes <= INT_MAX && cpu_bytes <= INT_MAX &&

@@ -52,7 +52,7 @@ static u64 get_buffer_size(void)
 static int set_buffer_size(u64 value)
 {
 	if (value < MIN_BUFFER_WORDS || value > MAX_BUFFER_WORDS ||
-	    !is_in_memory(value * sizeof(u64)))
+	    !is_in_memory(event_buffer_bytes(value)))
 		return -EINVAL;
 	return oprofile_set_while_idle(&oprofile_buffer_size, value);
 }

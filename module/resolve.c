@@ -38,24 +38,6 @@
 #include "uapi/oprofile.h"
 
 /*
- * The program and the place of a user sample; the caller holds the lock of the
- * mappings.
- */
-static enum lookup look_up(struct op_sample *sample, struct mm_struct *mm,
-			   enum on_new_image on_new)
-{
-	struct vm_area_struct *vma = vma_lookup(mm, sample->offset);
-
-	if (!vma)
-		return LOOKUP_NO_MAPPING;
-	sample->app_cookie = lookup_app(mm, on_new);
-	if (!sample->app_cookie && on_new == LEAVE &&
-	    rcu_access_pointer(mm->exe_file))
-		return LOOKUP_NEW_IMAGE;
-	return lookup_place(sample, vma, on_new);
-}
-
-/*
  * A record that is a sample: its words behind the pc, nr_words of the sample.
  * The same everywhere below; NULL for samples of a counter.
  */
@@ -75,18 +57,16 @@ static bool wants_callers(const struct op_sample *sample)
 
 /* Store a resolved user sample, with its callers if these are wanted. */
 static void store(struct op_sample *sample, const u64 *record,
-		  struct backtrace *bt, bool may_sleep)
+		  struct backtrace *bt)
 {
-	if (sample->code) {
+	if (sample->code)
 		store_record(sample, record);
-	} else if (bt) {
-		backtrace_add_user(bt, sample, may_sleep);
+	else if (bt)
 		backtrace_store(bt, sample);
-	} else if (backtrace_is_on()) {
+	else if (backtrace_is_on())
 		backtrace_store_alone(sample, OP_TRACE_NO_UNWIND);
-	} else {
+	else
 		cpu_buffer_add(sample);
-	}
 }
 
 /* A user sample that could not be looked up, and why. */
@@ -102,13 +82,18 @@ static void resolve_own(struct op_sample *sample, const u64 *record)
 {
 	struct backtrace *bt = wants_callers(sample) ? backtrace_get() : NULL;
 	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
 	enum lookup lookup;
 
-	mmap_read_lock(mm);
-	lookup = look_up(sample, mm, MAKE);
-	mmap_read_unlock(mm);
+	if (bt) {
+		lookup = backtrace_resolve(bt, sample);
+	} else {
+		mmap_read_lock(mm);
+		lookup = lookup_sample(sample, mm, MAKE, &vma);
+		mmap_read_unlock(mm);
+	}
 	if (lookup == LOOKUP_DONE)
-		store(sample, record, bt, true);
+		store(sample, record, bt);
 	else
 		lose_unresolved(sample, lookup);
 	backtrace_put(bt);
@@ -121,25 +106,37 @@ static bool resolve_now(const struct op_sample *sample)
 	       !(DEFER_IS_POSSIBLE && wants_callers(sample));
 }
 
+/* The callers of @sample, which is resolved, in the interrupt. */
+static struct backtrace *user_callers(const struct op_sample *sample)
+{
+	struct backtrace *bt;
+
+	if (!wants_callers(sample))
+		return NULL;
+	bt = backtrace_of_interrupt();
+	backtrace_add_user(bt, sample);
+	return bt;
+}
+
 static void add_user_sample(struct op_sample *sample, const u64 *record)
 {
+	enum on_new_image on_new = DEFER_IS_POSSIBLE ? LEAVE : MAKE;
 	struct mm_struct *mm = current->mm;
 	enum lookup lookup = LOOKUP_NEW_IMAGE;
+	struct vm_area_struct *vma;
 
 	if (!mm) {
 		op_sample_lose(sample, STAT_SAMPLE_LOST_NO_MM);
 		return;
 	}
 	if (resolve_now(sample) && mmap_read_trylock(mm)) {
-		lookup = look_up(sample, mm, DEFER_IS_POSSIBLE ? LEAVE : MAKE);
+		lookup = lookup_sample(sample, mm, on_new, &vma);
 		mmap_read_unlock(mm);
 	}
 	if (lookup == LOOKUP_NEW_IMAGE)
 		defer_sample(sample, record);
 	else if (lookup == LOOKUP_DONE)
-		store(sample, record,
-		      wants_callers(sample) ? backtrace_of_interrupt() : NULL,
-		      false);
+		store(sample, record, user_callers(sample));
 	else
 		lose_unresolved(sample, lookup);
 }
@@ -163,7 +160,7 @@ static void add_kernel_sample(struct op_sample *sample, const u64 *record,
 		return;
 	}
 	if (mm)
-		backtrace_add_user(bt, sample, false);
+		backtrace_add_user(bt, sample);
 	backtrace_store(bt, sample);
 }
 
