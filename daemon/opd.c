@@ -52,11 +52,12 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 }
 
 static void see_kernel(void *ctx, const char *name, uint64_t start,
-		       uint64_t end, const struct op_build_id *build_id)
+		       uint64_t end, const struct op_build_id *build_id,
+		       struct op_kallsyms *all)
 {
 	struct opd *opd = ctx;
 
-	opd_ksyms_see(&opd->ksyms, name, start, end, build_id);
+	opd_ksyms_see(&opd->ksyms, name, start, end, build_id, all);
 }
 
 /* ---- what happens in the store ----------------------------------------------

@@ -68,9 +68,12 @@ void opd_ksyms_want(struct opd_ksyms *ksyms, struct opd_image *image)
 		return;
 	image->symbols = OPD_SYMBOLS_WANTED;
 	ksyms->nr_wanted++;
+	/* It may have been loaded since. */
+	op_kallsyms_release(&ksyms->all);
 }
 
-static int write_snapshot(const struct opd_image *image, const char *path,
+static int write_snapshot(const struct opd_image *image,
+			  const struct op_kallsyms *all, const char *path,
 			  struct op_diag *diag)
 {
 	const char *module =
@@ -78,8 +81,8 @@ static int write_snapshot(const struct opd_image *image, const char *path,
 	struct op_ksyms ksyms = { NULL, 0, NULL };
 	int err;
 
-	err = op_ksyms_scan(&ksyms, "/proc/kallsyms", module, image->start,
-			    image->end, diag);
+	err = op_ksyms_scan(&ksyms, all, module, image->start, image->end,
+			    diag);
 	if (!err)
 		err = op_ksyms_write(&ksyms, path, image->name,
 				     image->build_id.bytes, image->build_id.len,
@@ -99,7 +102,8 @@ static bool is_sound(const char *path)
 }
 
 static void take_snapshot(const struct opd_ksyms *ksyms,
-			  const struct opd_image *image)
+			  const struct opd_image *image,
+			  struct op_kallsyms *all)
 {
 	struct op_diag diag = { "" };
 	char path[PATH_MAX];
@@ -111,8 +115,10 @@ static void take_snapshot(const struct opd_ksyms *ksyms,
 	/* Without a build-id the file may be of an earlier boot. */
 	if (!err && image->build_id.len && is_sound(path))
 		return;
+	if (!err && !all->text)
+		err = op_kallsyms_read(all, "/proc/kallsyms", &diag);
 	if (!err)
-		err = write_snapshot(image, path, &diag);
+		err = write_snapshot(image, all, path, &diag);
 	if (err)
 		op_log(ksyms->log, "symbols of %s: %s", image->name,
 		       op_diag_text(&diag, err));
@@ -136,13 +142,15 @@ bool opd_ksyms_take(struct opd_ksyms *ksyms)
 	if (ksyms->nr_wanted == 0)
 		return false;
 	image = find_wanted(ksyms);
-	if (!image) {
+	if (image) {
+		image->symbols = OPD_SYMBOLS_DONE;
+		ksyms->nr_wanted--;
+		take_snapshot(ksyms, image, &ksyms->all);
+	} else {
 		ksyms->nr_wanted = 0;
-		return false;
 	}
-	image->symbols = OPD_SYMBOLS_DONE;
-	ksyms->nr_wanted--;
-	take_snapshot(ksyms, image);
+	if (!ksyms->nr_wanted)
+		op_kallsyms_release(&ksyms->all);
 	return ksyms->nr_wanted > 0;
 }
 
@@ -161,7 +169,8 @@ static struct opd_ksyms_range *add_range(struct opd_ksyms *ksyms,
 }
 
 void opd_ksyms_see(struct opd_ksyms *ksyms, const char *name, uint64_t start,
-		   uint64_t end, const struct op_build_id *build_id)
+		   uint64_t end, const struct op_build_id *build_id,
+		   struct op_kallsyms *all)
 {
 	struct opd_ksyms_range *range = find_range(ksyms, name);
 	bool is_first = !range;
@@ -175,13 +184,15 @@ void opd_ksyms_see(struct opd_ksyms *ksyms, const char *name, uint64_t start,
 	/* With --vmlinux reports take the symbols from that file. */
 	if (is_first && !strcmp(name, OP_KERNEL_NAME) &&
 	    !ksyms->options->vmlinux)
-		take_snapshot(ksyms, &(struct opd_image){
-					     .kind = OP_IMAGE_KERNEL,
-					     .name = range->name,
-					     .build_id = *build_id,
-					     .start = start,
-					     .end = end,
-				     });
+		take_snapshot(ksyms,
+			      &(struct opd_image){
+				      .kind = OP_IMAGE_KERNEL,
+				      .name = range->name,
+				      .build_id = *build_id,
+				      .start = start,
+				      .end = end,
+			      },
+			      all);
 }
 
 void opd_ksyms_release(struct opd_ksyms *ksyms)
@@ -189,5 +200,6 @@ void opd_ksyms_release(struct opd_ksyms *ksyms)
 	for (size_t i = 0; i < ksyms->nr; i++)
 		free(ksyms->ranges[i].name);
 	free(ksyms->ranges);
+	op_kallsyms_release(&ksyms->all);
 	memset(ksyms, 0, sizeof(*ksyms));
 }

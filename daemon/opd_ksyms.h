@@ -4,10 +4,10 @@
 
 /*
  * Snapshots of the symbols of the kernel and of modules (libop/op_ksyms.h),
- * kept for reports on other machines or after the next boot. Reading
- * /proc/kallsyms takes a tenth of a second and more: for the kernel itself it
- * is done before sampling starts, where it is not in the profile; for a module
- * when it gets its first sample, between reads of the buffer.
+ * kept for reports on other machines or after the next boot. That of the kernel
+ * itself is taken before sampling starts, where it is not in the profile, from
+ * what the source has read of /proc/kallsyms; that of a module when it gets its
+ * first sample, between reads of the buffer.
  */
 
 #include <stdbool.h>
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "libop/op_build_id.h"
+#include "libop/op_ksyms.h"
 
 struct op_log;
 struct op_session;
@@ -37,6 +38,7 @@ struct opd_ksyms {
 	struct opd_ksyms_range *ranges;
 	size_t nr;
 	unsigned int nr_wanted; /* images with OPD_SYMBOLS_WANTED */
+	struct op_kallsyms all; /* for these, once the first is taken */
 };
 
 /* No snapshot is wanted. */
@@ -46,10 +48,12 @@ void opd_ksyms_init(struct opd_ksyms *ksyms, const struct opd_images *images,
 
 /*
  * The kernel that runs here or a module of it, @name, lies at @start to @end.
- * Of the kernel itself (OP_KERNEL_NAME) a snapshot is taken at once.
+ * Of the kernel itself (OP_KERNEL_NAME) a snapshot is taken at once, from @all,
+ * which is read if it has not been.
  */
 void opd_ksyms_see(struct opd_ksyms *ksyms, const char *name, uint64_t start,
-		   uint64_t end, const struct op_build_id *build_id);
+		   uint64_t end, const struct op_build_id *build_id,
+		   struct op_kallsyms *all);
 
 /* @image has samples. Does nothing for what is not of the kernel that runs
  * here. */

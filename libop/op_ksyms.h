@@ -18,6 +18,26 @@
 
 #include "libop/op_diag.h"
 
+/*
+ * The text of /proc/kallsyms at one moment. The kernel takes 40 ms and more to
+ * write it, so whoever needs it for several things reads it once.
+ */
+struct op_kallsyms {
+	char *path; /* of the file, for messages */
+	char *text; /* NULL: nothing was read */
+	size_t len; /* bytes */
+};
+
+/*
+ * Read the file @path. Returns 0, or -errno with the reason in @diag and
+ * nothing to release.
+ */
+int op_kallsyms_read(struct op_kallsyms *all, const char *path,
+		     struct op_diag *diag);
+
+/* Nothing is read then. All zero will do as well. */
+void op_kallsyms_release(struct op_kallsyms *all);
+
 struct op_ksym {
 	uint64_t offset; /* bytes from the image's start */
 	const char *name;
@@ -48,15 +68,15 @@ int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
 		  struct op_diag *diag);
 
 /*
- * The code symbols that @kallsyms (a path, "/proc/kallsyms") lists for module
- * @module, or for the kernel itself if @module is NULL, between @start and
- * @end, as offsets from @start: types t, T, w and W, without the markers of
- * assemblers ($x, $d, .L1). Of several names at one address the global one is
- * kept, then the one without a leading underscore, then the shorter, then the
- * first. Returns 0, with 0 symbols if there are none; -EACCES with a reason
- * when the addresses are hidden (all zero), -errno with a reason else.
+ * The code symbols that @all lists for module @module, or for the kernel itself
+ * if @module is NULL, between @start and @end, as offsets from @start: types t,
+ * T, w and W, without the markers of assemblers ($x, $d, .L1). Of several names
+ * at one address the global one is kept, then the one without a leading
+ * underscore, then the shorter, then the first. Returns 0, with 0 symbols if
+ * there are none; -EACCES with a reason when the addresses are hidden (all
+ * zero), -errno with a reason else.
  */
-int op_ksyms_scan(struct op_ksyms *ksyms, const char *kallsyms,
+int op_ksyms_scan(struct op_ksyms *ksyms, const struct op_kallsyms *all,
 		  const char *module, uint64_t start, uint64_t end,
 		  struct op_diag *diag);
 
@@ -71,11 +91,11 @@ struct op_ksym_line {
 };
 
 /*
- * Call @fn for each code symbol that @kallsyms lists for a module, or for what
+ * Call @fn for each code symbol that @all lists for a module, or for what
  * it calls one, as "bpf" and "__builtin__ftrace", until @fn returns other than
  * 0, which is then returned. Else errors as above.
  */
-int op_ksyms_each_of_modules(const char *kallsyms,
+int op_ksyms_each_of_modules(const struct op_kallsyms *all,
 			     int (*fn)(void *arg,
 				       const struct op_ksym_line *line),
 			     void *arg, struct op_diag *diag);

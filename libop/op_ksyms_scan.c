@@ -5,9 +5,8 @@
  *	ffffffff81000000 T _stext
  *	ffffffffc0312000 t ext4_find_entry	[ext4]
  *
- * The text is read whole, filtered in one pass, sorted, and thinned to one
- * name per address; then the names that are left are moved to memory of
- * their own, and the text is given back.
+ * The text is filtered in one pass, and what is found is sorted and thinned to
+ * one name per address; then the names that are left are copied.
  */
 
 #include "libop/op_ksyms.h"
@@ -23,12 +22,20 @@
 
 #define KALLSYMS_MAX ((size_t)256 << 20) /* bytes */
 
+/* A symbol whose name is in the text. */
+struct found_symbol {
+	uint64_t offset;
+	const char *name;
+	uint32_t name_len;
+	char type;
+};
+
 struct scan {
 	const char *module; /* NULL for the kernel */
 	size_t module_len;
 	uint64_t start;
 	uint64_t end;
-	struct op_ksym *found; /* their names are in the text */
+	struct found_symbol *found;
 	size_t nr;
 	bool any_line; /* a line of the right form was there */
 	bool any_address; /* and one had an address */
@@ -133,35 +140,32 @@ static int keep_symbol(struct scan *scan, const struct line *line)
 
 	if (err)
 		return err;
-	scan->found[scan->nr++] = (struct op_ksym){
+	scan->found[scan->nr++] = (struct found_symbol){
 		.offset = line->address - scan->start,
 		.name = line->name,
+		.name_len = (uint32_t)line->name_len,
 		.type = line->type,
 	};
 	return 0;
 }
 
-/* Look at all lines of @text; kept names are terminated in it. */
-static int scan_text(struct scan *scan, char *text, size_t len)
+static int look_at_lines(struct scan *scan, const struct op_kallsyms *all)
 {
-	char *end = text + len;
+	const char *end = all->text + all->len;
+	const char *at, *stop;
 	int err = 0;
 
-	while (text < end && !err) {
-		char *newline = memchr(text, '\n', (size_t)(end - text));
-		char *stop = newline ? newline : end;
+	for (at = all->text; at < end && !err; at = stop + 1) {
 		struct line line;
 
+		stop = memchr(at, '\n', (size_t)(end - at)) ?: end;
 		/* A form that a later kernel adds is no reason to give up. */
-		if (parse_kallsyms_line(text, stop, &line)) {
-			scan->any_line = true;
-			scan->any_address |= line.address != 0;
-			if (is_wanted_symbol(scan, &line)) {
-				err = keep_symbol(scan, &line);
-				text[line.name - text + line.name_len] = '\0';
-			}
-		}
-		text = stop + 1;
+		if (!parse_kallsyms_line(at, stop, &line))
+			continue;
+		scan->any_line = true;
+		scan->any_address |= line.address != 0;
+		if (is_wanted_symbol(scan, &line))
+			err = keep_symbol(scan, &line);
 	}
 	return err;
 }
@@ -179,12 +183,12 @@ static int binding_rank(char type)
  */
 static int compare_kernel_symbols(const void *pa, const void *pb)
 {
-	const struct op_ksym *a = pa, *b = pb;
+	const struct found_symbol *a = pa, *b = pb;
 
 	return op_compare(a->offset, b->offset) ?:
 	       binding_rank(a->type) - binding_rank(b->type) ?:
 	       (a->name[0] == '_') - (b->name[0] == '_') ?:
-	       op_compare(strlen(a->name), strlen(b->name)) ?:
+	       op_compare(a->name_len, b->name_len) ?:
 	       op_compare((uintptr_t)a->name, (uintptr_t)b->name);
 }
 
@@ -201,109 +205,112 @@ static void thin_to_one_name(struct scan *scan)
 	scan->nr = kept;
 }
 
-static int move_names(struct scan *scan, char **strings)
+static int copy_symbols(const struct scan *scan, struct op_ksyms *ksyms)
 {
 	size_t len = 0;
 	char *to;
 
 	for (size_t i = 0; i < scan->nr; i++)
-		len += strlen(scan->found[i].name) + 1;
-	to = malloc(len ? len : 1);
-	if (!to)
+		len += scan->found[i].name_len + 1;
+	ksyms->strings = to = malloc(len ? len : 1);
+	ksyms->syms = calloc(scan->nr ? scan->nr : 1, sizeof(*ksyms->syms));
+	if (!to || !ksyms->syms) {
+		op_ksyms_release(ksyms);
 		return -ENOMEM;
-	*strings = to;
-	for (size_t i = 0; i < scan->nr; i++) {
-		const char *name = scan->found[i].name;
-
-		scan->found[i].name = to;
-		to = stpcpy(to, name) + 1;
 	}
+	for (size_t i = 0; i < scan->nr; i++) {
+		const struct found_symbol *found = &scan->found[i];
+
+		ksyms->syms[i] =
+			(struct op_ksym){ found->offset, to, found->type };
+		to = mempcpy(to, found->name, found->name_len);
+		*to++ = '\0';
+	}
+	ksyms->nr = scan->nr;
 	return 0;
 }
 
-static int check_kallsyms_lines(const struct scan *scan, size_t len,
-				const char *path, struct op_diag *diag)
+static int check_kallsyms_lines(const struct scan *scan,
+				const struct op_kallsyms *all,
+				struct op_diag *diag)
 {
-	if (len && !scan->any_line)
+	if (all->len && !scan->any_line)
 		return op_diag_set(diag, -EINVAL,
 				   "%s: not in the form of /proc/kallsyms",
-				   path);
+				   all->path);
 	if (scan->any_line && !scan->any_address)
 		return op_diag_set(diag, -EACCES,
 				   "%s: the kernel hides its addresses; run as "
 				   "root, and set kernel.kptr_restrict to 0 or "
 				   "1",
-				   path);
+				   all->path);
 	return 0;
 }
 
 static int finish_scan(struct scan *scan, struct op_ksyms *ksyms)
 {
-	int err;
-
 	if (scan->nr)
 		qsort(scan->found, scan->nr, sizeof(*scan->found),
 		      compare_kernel_symbols);
 	thin_to_one_name(scan);
-	err = move_names(scan, &ksyms->strings);
-	if (err)
-		return err;
-	ksyms->syms = scan->found;
-	ksyms->nr = scan->nr;
-	scan->found = NULL;
-	return 0;
+	return copy_symbols(scan, ksyms);
 }
 
-static int read_kallsyms(const char *kallsyms, char **text, size_t *len,
-			 struct op_diag *diag)
+int op_kallsyms_read(struct op_kallsyms *all, const char *path,
+		     struct op_diag *diag)
 {
-	int err = op_file_read(kallsyms, KALLSYMS_MAX, text, len, diag);
+	int err;
 
+	all->path = strdup(path);
+	if (!all->path)
+		return op_diag_set(diag, -ENOMEM, "%s: out of memory", path);
+	err = op_file_read(path, KALLSYMS_MAX, &all->text, &all->len, diag);
+	if (err) {
+		free(all->path);
+		memset(all, 0, sizeof(*all));
+	}
 	return err == -ENOENT
 		       ? op_diag_set(
 				 diag, err,
 				 "%s: not there; the kernel lacks CONFIG_KALLSYMS",
-				 kallsyms)
+				 path)
 		       : err;
 }
 
-int op_ksyms_each_of_modules(const char *kallsyms,
+void op_kallsyms_release(struct op_kallsyms *all)
+{
+	free(all->path);
+	free(all->text);
+	memset(all, 0, sizeof(*all));
+}
+
+int op_ksyms_each_of_modules(const struct op_kallsyms *all,
 			     int (*fn)(void *arg,
 				       const struct op_ksym_line *line),
 			     void *arg, struct op_diag *diag)
 {
+	const char *end = all->text + all->len;
 	struct scan scan = { .any_line = false };
-	const char *at, *end;
+	const char *at, *stop;
 	struct line line;
-	size_t len;
-	char *text;
-	int err = read_kallsyms(kallsyms, &text, &len, diag);
+	int err = 0;
 
-	if (err)
-		return err;
-	end = text + len;
-	for (at = text; at < end && !err;) {
-		const char *stop = memchr(at, '\n', (size_t)(end - at)) ?: end;
-
-		if (parse_kallsyms_line(at, stop, &line)) {
-			scan.any_line = true;
-			scan.any_address |= line.address != 0;
-			if (line.module_len && is_kernel_code(&line))
-				err = fn(arg,
-					 &(struct op_ksym_line){
-						 line.address, line.name,
-						 line.name_len, line.module,
-						 line.module_len });
-		}
-		at = stop + 1;
+	for (at = all->text; at < end && !err; at = stop + 1) {
+		stop = memchr(at, '\n', (size_t)(end - at)) ?: end;
+		if (!parse_kallsyms_line(at, stop, &line))
+			continue;
+		scan.any_line = true;
+		scan.any_address |= line.address != 0;
+		if (line.module_len && is_kernel_code(&line))
+			err = fn(arg,
+				 &(struct op_ksym_line){
+					 line.address, line.name, line.name_len,
+					 line.module, line.module_len });
 	}
-	if (!err)
-		err = check_kallsyms_lines(&scan, len, kallsyms, diag);
-	free(text);
-	return err;
+	return err ?: check_kallsyms_lines(&scan, all, diag);
 }
 
-int op_ksyms_scan(struct op_ksyms *ksyms, const char *kallsyms,
+int op_ksyms_scan(struct op_ksyms *ksyms, const struct op_kallsyms *all,
 		  const char *module, uint64_t start, uint64_t end,
 		  struct op_diag *diag)
 {
@@ -313,22 +320,16 @@ int op_ksyms_scan(struct op_ksyms *ksyms, const char *kallsyms,
 		.start = start,
 		.end = end,
 	};
-	char *text;
-	size_t len;
 	int err;
 
 	memset(ksyms, 0, sizeof(*ksyms));
-	err = read_kallsyms(kallsyms, &text, &len, diag);
-	if (err)
-		return err;
-	err = scan_text(&scan, text, len);
+	err = look_at_lines(&scan, all);
 	if (!err)
-		err = check_kallsyms_lines(&scan, len, kallsyms, diag);
+		err = check_kallsyms_lines(&scan, all, diag);
 	if (!err)
 		err = finish_scan(&scan, ksyms);
 	if (err == -ENOMEM)
-		op_diag_set(diag, err, "%s: out of memory", kallsyms);
+		op_diag_set(diag, err, "%s: out of memory", all->path);
 	free(scan.found);
-	free(text);
 	return err;
 }

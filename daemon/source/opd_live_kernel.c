@@ -2,10 +2,10 @@
 /*
  * The kernel and its modules are told as a table, code that is made at run time
  * function by function. Only perf_events tell when such code comes, and only
- * while they are open. So /proc/kallsyms is read with each table, and again
- * when a sample is in code that is not known, or that may have been replaced
- * since. A function reaches up to the next one, as kallsyms tells no lengths,
- * and CODE_MAX bytes at most.
+ * while they are open. So /proc/kallsyms is read for each table, once for all
+ * that needs it then, and again when a sample is in code that is not known, or
+ * that may have been replaced since. A function reaches up to the next one, as
+ * kallsyms tells no lengths, and CODE_MAX bytes at most.
  *
  * Code that is gone stays in the list: the stream has no word for that, and
  * nothing is sampled there until other code comes, which takes its place.
@@ -62,7 +62,7 @@ static void add_range(struct table *table, const char *name, uint64_t start,
 		   "%s: 0x%" PRIx64 " to 0x%" PRIx64, name, start, end);
 	if (table->client->see_kernel)
 		table->client->see_kernel(table->client->ctx, name, start, end,
-					  build_id);
+					  build_id, &table->kernel->kallsyms);
 }
 
 /* ---- the table --------------------------------------------------------------
@@ -178,18 +178,30 @@ static void add_noticed(struct table *table)
 				       noticed[i].init_end);
 }
 
-/* To read all symbols takes a tenth of a second: it is done once. */
+/* Until the table is made, unless that has been done already. */
+static int read_kallsyms(struct opd_live_kernel *kernel, const char *proc,
+			 struct op_diag *diag)
+{
+	char path[PATH_MAX];
+
+	if (kernel->kallsyms.text)
+		return 0;
+	snprintf(path, sizeof(path), "%s/kallsyms", proc);
+	return op_kallsyms_read(&kernel->kallsyms, path, diag);
+}
+
+/* It lies where it lies until the next boot. */
 static void find_kernel(struct opd_live_kernel *kernel, const char *proc,
 			struct op_log *log)
 {
 	struct op_diag diag = { "" };
-	char path[PATH_MAX];
 
 	if (kernel->tried)
 		return;
 	kernel->tried = true;
-	snprintf(path, sizeof(path), "%s/kallsyms", proc);
-	if (opd_proc_kernel(path, &kernel->start, &kernel->end, &diag)) {
+	if (read_kallsyms(kernel, proc, &diag) ||
+	    opd_proc_kernel(&kernel->kallsyms, &kernel->start, &kernel->end,
+			    &diag)) {
 		kernel->start = kernel->end = 0;
 		op_log(log, "%s; samples in the kernel have no symbols",
 		       diag.text);
@@ -379,13 +391,13 @@ static void read_code(struct opd_live_kernel *kernel,
 {
 	struct code_search search = { .kernel = kernel };
 	struct op_diag diag = { "" };
-	char path[PATH_MAX];
 
 	/* Hidden addresses have been said. */
 	if (!kernel->start)
 		return;
-	snprintf(path, sizeof(path), "%s/kallsyms", source->proc);
-	if (op_ksyms_each_of_modules(path, find_code, &search, &diag))
+	if (read_kallsyms(kernel, source->proc, &diag) ||
+	    op_ksyms_each_of_modules(&kernel->kallsyms, find_code, &search,
+				     &diag))
 		op_log(source->client->log,
 		       "%s; code that the kernel makes has no names",
 		       op_diag_text(&diag, -ENOMEM));
@@ -429,6 +441,7 @@ void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
 	if (kernel->patience && now - kernel->looked_at < kernel->patience)
 		return;
 	read_code(kernel, source, words);
+	op_kallsyms_release(&kernel->kallsyms);
 	if (!kernel->patience || words->nr > known ||
 	    now - kernel->looked_at > 2 * MAX_PATIENCE)
 		kernel->patience = 1;
@@ -491,6 +504,7 @@ void opd_live_kernel_release(struct opd_live_kernel *kernel)
 	free(kernel->modules);
 	free(kernel->code);
 	free(kernel->noticed);
+	op_kallsyms_release(&kernel->kallsyms);
 	memset(kernel, 0, sizeof(*kernel));
 }
 
@@ -519,4 +533,5 @@ void opd_live_kernel_record(struct opd_live_kernel *kernel,
 		qsort(kernel->modules, kernel->nr_modules,
 		      sizeof(*kernel->modules), compare_live_ranges);
 	opd_live_kernel_look_for_code(kernel, source, words);
+	op_kallsyms_release(&kernel->kallsyms);
 }

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "daemon/source/opd_proc.h"
+#include "libop/op_ksyms.h"
 #include "libop/op_stream_words.h"
 
 struct opd_new_code;
@@ -44,6 +45,7 @@ struct opd_live_kernel {
 	size_t nr_code;
 	struct opd_live_module *noticed; /* the latest last */
 	size_t nr_noticed;
+	struct op_kallsyms kallsyms; /* while a table is made */
 	time_t looked_at; /* for code, by the client's clock */
 	time_t patience; /* seconds until the next look; 0: none yet */
 };

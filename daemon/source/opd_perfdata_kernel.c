@@ -28,6 +28,7 @@ void opd_perfdata_kernel_release(struct opd_perfdata_kernel *kernel)
 	for (size_t i = 0; i < kernel->nr; i++)
 		free(kernel->ranges[i].name);
 	free(kernel->ranges);
+	op_kallsyms_release(&kernel->kallsyms);
 	memset(kernel, 0, sizeof(*kernel));
 }
 
@@ -89,7 +90,10 @@ static void find_kernel_here(struct opd_perfdata_kernel *kernel,
 	if (range->build_id.len ? !op_build_id_same(&range->build_id, &build_id)
 				: !is_this_machine(data))
 		return;
-	if (opd_proc_kernel("/proc/kallsyms", &start, &end, &diag) ||
+	if (!kernel->kallsyms.text &&
+	    op_kallsyms_read(&kernel->kallsyms, "/proc/kallsyms", &diag))
+		return;
+	if (opd_proc_kernel(&kernel->kallsyms, &start, &end, &diag) ||
 	    start != range->start)
 		return;
 	range->end = end;
@@ -182,7 +186,7 @@ bool opd_perfdata_kernel_map(struct opd_perfdata_kernel *kernel,
 	return put_range(kernel, &range);
 }
 
-void opd_perfdata_kernel_record(const struct opd_perfdata_kernel *kernel,
+void opd_perfdata_kernel_record(struct opd_perfdata_kernel *kernel,
 				const struct opd_source *source,
 				struct op_stream_words *words)
 {
@@ -197,6 +201,7 @@ void opd_perfdata_kernel_record(const struct opd_perfdata_kernel *kernel,
 		if (range->is_here && client->see_kernel)
 			client->see_kernel(client->ctx, range->name,
 					   range->start, range->end,
-					   &range->build_id);
+					   &range->build_id, &kernel->kallsyms);
 	}
+	op_kallsyms_release(&kernel->kallsyms);
 }

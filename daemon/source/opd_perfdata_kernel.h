@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "libop/op_build_id.h"
+#include "libop/op_ksyms.h"
 
 struct opd_perf_rec;
 struct opd_perfdata;
@@ -31,6 +32,7 @@ struct opd_perfdata_kernel {
 	struct opd_perfdata_range *ranges; /* each name once */
 	size_t nr;
 	bool is_here; /* the kernel itself */
+	struct op_kallsyms kallsyms; /* then, until the table is told */
 };
 
 void opd_perfdata_kernel_release(struct opd_perfdata_kernel *kernel);
@@ -43,7 +45,7 @@ bool opd_perfdata_kernel_map(struct opd_perfdata_kernel *kernel,
 
 /* Add the records of a new table to @words, and tell the client of @source of
  * what is here. */
-void opd_perfdata_kernel_record(const struct opd_perfdata_kernel *kernel,
+void opd_perfdata_kernel_record(struct opd_perfdata_kernel *kernel,
 				const struct opd_source *source,
 				struct op_stream_words *words);
 

@@ -2,8 +2,7 @@
 /*
  * Kernels hide their addresses from users without privileges by showing zeros.
  * That is told apart from a missing symbol, as the user can do something about
- * it. /proc/kallsyms is read up to the first symbol of a module only, as those
- * follow the kernel's own symbols.
+ * it. The symbols of modules follow the kernel's own, and are not looked at.
  */
 
 #include <errno.h>
@@ -14,6 +13,7 @@
 #include <string.h>
 
 #include "daemon/source/opd_proc.h"
+#include "libop/op_ksyms.h"
 
 #define HIDDEN_HINT "run as root with kernel.kptr_restrict below 2"
 
@@ -25,33 +25,36 @@ struct landmarks {
 	bool listed; /* even if at address 0 */
 };
 
-static void note_symbol(struct landmarks *marks, const char *name,
+static bool is_named(const char *name, size_t len, const char *wanted)
+{
+	return len == strlen(wanted) && !memcmp(name, wanted, len);
+}
+
+static void note_symbol(struct landmarks *marks, const char *name, size_t len,
 			uint64_t address)
 {
-	if (!strcmp(name, "_stext")) {
+	if (is_named(name, len, "_stext")) {
 		marks->stext = address;
 		marks->listed = true;
-	} else if (!strcmp(name, "_etext")) {
+	} else if (is_named(name, len, "_etext")) {
 		marks->etext = address;
-	} else if (!strcmp(name, "_end")) {
+	} else if (is_named(name, len, "_end")) {
 		marks->end = address;
 	}
 }
 
-/* Take in "ADDRESS TYPE NAME"; false at the first symbol of a module. */
-static bool take_kallsyms_line(struct landmarks *marks, char *line)
+/* Take in "ADDRESS TYPE NAME", which ends before @end; false at the first
+ * symbol of a module. */
+static bool take_kallsyms_line(struct landmarks *marks, const char *line,
+			       const char *end)
 {
-	uint64_t address;
-	char *at;
+	const char *name = memchr(line, ' ', (size_t)(end - line));
 
-	if (strchr(line, '['))
-		return false;
-	address = strtoull(line, &at, 16);
-	/* Few names start like this: do not cut the others. */
-	if (at == line || strlen(at) < 4 || at[3] != '_')
-		return true;
-	at[strcspn(at, "\n")] = '\0';
-	note_symbol(marks, at + 3, address);
+	/* Few names start like this: do not look at the others. */
+	if (!name || end - name < 4 || name[3] != '_')
+		return !memchr(line, '[', (size_t)(end - line));
+	note_symbol(marks, name + 3, (size_t)(end - name) - 3,
+		    strtoull(line, NULL, 16));
 	return true;
 }
 
@@ -72,23 +75,18 @@ static int check_landmarks(const struct landmarks *marks, uint64_t *start,
 	return 0;
 }
 
-int opd_proc_kernel(const char *kallsyms, uint64_t *start, uint64_t *end,
-		    struct op_diag *diag)
+int opd_proc_kernel(const struct op_kallsyms *all, uint64_t *start,
+		    uint64_t *end, struct op_diag *diag)
 {
+	const char *behind = all->text + all->len, *line = all->text, *stop;
 	struct landmarks marks = { 0, 0, 0, false };
-	FILE *file = fopen(kallsyms, "re");
-	char *line = NULL;
-	size_t room = 0;
 
-	if (!file)
-		return op_diag_set(diag, -errno, "%s: %s", kallsyms,
-				   strerror(errno));
-	while (getline(&line, &room, file) >= 0)
-		if (!take_kallsyms_line(&marks, line))
+	for (; line < behind; line = stop + 1) {
+		stop = memchr(line, '\n', (size_t)(behind - line)) ?: behind;
+		if (!take_kallsyms_line(&marks, line, stop))
 			break;
-	free(line);
-	fclose(file);
-	return check_landmarks(&marks, start, end, kallsyms, diag);
+	}
+	return check_landmarks(&marks, start, end, all->path, diag);
 }
 
 /* "NAME SIZE REFS USERS STATE ADDRESS [TAINTS]" */

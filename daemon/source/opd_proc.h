@@ -10,16 +10,18 @@
 
 #include "libop/op_diag.h"
 
+struct op_kallsyms;
+
 /* Bytes with the zero byte, as in the kernel. */
 #define OPD_MODULE_NAME_MAX 64
 
 /*
  * The kernel's code: from _stext to _end (to _etext where the kernel does not
- * list its data) in @kallsyms, a file like /proc/kallsyms. Returns 0; -EACCES
- * with the reason when the addresses are hidden; -ENOENT, -errno.
+ * list its data) in @all. Returns 0; -EACCES with the reason when the addresses
+ * are hidden; -ENOENT.
  */
-int opd_proc_kernel(const char *kallsyms, uint64_t *start, uint64_t *end,
-		    struct op_diag *diag);
+int opd_proc_kernel(const struct op_kallsyms *all, uint64_t *start,
+		    uint64_t *end, struct op_diag *diag);
 
 /*
  * Call @fn for each module in @modules, a file like /proc/modules, until it

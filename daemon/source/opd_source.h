@@ -22,6 +22,7 @@ struct op_event_time;
 struct opd_events;
 struct opd_new_code;
 struct op_clock;
+struct op_kallsyms;
 struct op_log;
 struct opd_oprofilefs;
 struct opd_perf;
@@ -108,9 +109,11 @@ struct opd_source_client {
 	 */
 	void (*see_image)(void *ctx, const struct op_cookie_query *query,
 			  uint32_t tgid, int fd);
-	/* A range of the kernel or a module. NULL: not wanted. */
+	/* A range of the kernel or a module, whose symbols are in @all, to be
+	 * read by who needs it first. NULL: not wanted. */
 	void (*see_kernel)(void *ctx, const char *name, uint64_t start,
-			   uint64_t end, const struct op_build_id *build_id);
+			   uint64_t end, const struct op_build_id *build_id,
+			   struct op_kallsyms *all);
 	/* OPD_TELL_* (opd_names.h): what the stream is to say of tasks. */
 	unsigned int tells;
 	/* The folder for images of code that programs make at run time. NULL

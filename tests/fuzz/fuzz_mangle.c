@@ -157,14 +157,17 @@ static void fuzz_packed_ksyms(const char *text, size_t len)
 static void fuzz_kallsyms(const char *path, bool module)
 {
 	struct op_diag diag = { "" };
+	struct op_kallsyms all;
 	struct op_ksyms ksyms;
 
-	if (op_ksyms_scan(&ksyms, path, module ? "m" : NULL, 0x10, UINT64_MAX,
+	check(!op_kallsyms_read(&all, path, &diag));
+	if (op_ksyms_scan(&ksyms, &all, module ? "m" : NULL, 0x10, UINT64_MAX,
 			  &diag))
 		check(diag.text[0] && !ksyms.syms);
 	else
 		check_order(&ksyms, true);
 	op_ksyms_release(&ksyms);
+	op_kallsyms_release(&all);
 }
 
 static void fuzz_tasks(const char *path)

@@ -53,12 +53,25 @@ static void test_paths(void **state)
 /* ---- kallsyms ---------------------------------------------------------------
  */
 
+static int scan_file(struct op_ksyms *k, const char *path, const char *module,
+		     uint64_t start, uint64_t end, struct op_diag *diag)
+{
+	struct op_kallsyms all;
+	int err = op_kallsyms_read(&all, path, diag);
+
+	if (err)
+		return err;
+	err = op_ksyms_scan(k, &all, module, start, end, diag);
+	op_kallsyms_release(&all);
+	return err;
+}
+
 static struct op_ksyms scan(const char *module, uint64_t start, uint64_t end)
 {
 	struct op_ksyms k;
 	struct op_diag diag = { "" };
 
-	if (op_ksyms_scan(&k, "kallsyms", module, start, end, &diag))
+	if (scan_file(&k, "kallsyms", module, start, end, &diag))
 		fail_msg("%s", diag.text);
 	return k;
 }
@@ -207,14 +220,13 @@ static void test_hidden_addresses(void **state)
 	(void)state;
 	write_text("kallsyms", "0000000000000000 T _stext\n"
 			       "0000000000000000 t f\t[ext4]\n");
-	assert_int_equal(op_ksyms_scan(&k, "kallsyms", NULL, 0, UINT64_MAX,
-				       &diag),
+	assert_int_equal(scan_file(&k, "kallsyms", NULL, 0, UINT64_MAX, &diag),
 			 -EACCES);
 	assert_reason(&diag, "kernel.kptr_restrict");
 	assert_reason(&diag, "root");
 	assert_int_equal(k.nr, 0);
 	assert_null(k.syms);
-	assert_int_equal(op_ksyms_scan(&k, "kallsyms", "ext4", 1, 2, NULL),
+	assert_int_equal(scan_file(&k, "kallsyms", "ext4", 1, 2, NULL),
 			 -EACCES);
 }
 
@@ -256,13 +268,11 @@ static void test_no_kallsyms(void **state)
 	struct op_diag diag = { "" };
 
 	(void)state;
-	assert_int_equal(op_ksyms_scan(&k, "absent", NULL, 0, 1, &diag),
-			 -ENOENT);
+	assert_int_equal(scan_file(&k, "absent", NULL, 0, 1, &diag), -ENOENT);
 	assert_reason(&diag, "absent: ");
 	diag.text[0] = '\0';
 	write_text("kallsyms", "what is this\n");
-	assert_int_equal(op_ksyms_scan(&k, "kallsyms", NULL, 0, 1, &diag),
-			 -EINVAL);
+	assert_int_equal(scan_file(&k, "kallsyms", NULL, 0, 1, &diag), -EINVAL);
 	assert_reason(&diag, "kallsyms: not in the form of /proc/kallsyms");
 	write_text("kallsyms", "");
 	k = scan(NULL, 0, 1);
@@ -300,8 +310,8 @@ static void test_real_kallsyms(void **state)
 {
 	struct op_ksyms k;
 	struct op_diag diag = { "" };
-	int err = op_ksyms_scan(&k, "/proc/kallsyms", NULL, 1ULL << 63,
-				UINT64_MAX, &diag);
+	int err = scan_file(&k, "/proc/kallsyms", NULL, 1ULL << 63, UINT64_MAX,
+			    &diag);
 
 	(void)state;
 	if (err) {

@@ -18,6 +18,7 @@ int kernel_open(const char *path, int flags, ...) INSTEAD_OF(open64);
 
 /* NULL: this machine's */
 static const char *kallsyms;
+static unsigned int nr_reads; /* of that */
 
 int kernel_open(const char *path, int flags, ...)
 {
@@ -30,6 +31,7 @@ int kernel_open(const char *path, int flags, ...)
 	va_end(args);
 	if (!kallsyms || strcmp(path, "/proc/kallsyms") != 0)
 		return REAL(open64)(path, flags, mode);
+	nr_reads++;
 	fd = memfd_create("kallsyms", MFD_CLOEXEC);
 	assert_int_equal(pwrite(fd, kallsyms, strlen(kallsyms), 0),
 			 strlen(kallsyms));
@@ -62,7 +64,10 @@ static void free_kernel(struct fixture *f)
 static void see(struct fixture *f, const char *name, uint64_t start,
 		uint64_t end, const struct op_build_id *build_id)
 {
-	opd_ksyms_see(&f->opd.ksyms, name, start, end, build_id);
+	struct op_kallsyms all = { .text = NULL };
+
+	opd_ksyms_see(&f->opd.ksyms, name, start, end, build_id, &all);
+	op_kallsyms_release(&all);
 }
 
 static struct opd_image *get_image(struct fixture *f, const char *name,
@@ -221,7 +226,7 @@ static void test_what_is_here(void **state)
 	free_kernel(f);
 }
 
-/* One at a time, until there is none. */
+/* One at a time, until there is none, out of one reading. */
 static void test_modules_are_taken_one_by_one(void **state)
 {
 	struct fixture *f = new_kernel();
@@ -236,6 +241,7 @@ static void test_modules_are_taken_one_by_one(void **state)
 	opd_ksyms_want(ksyms, ext4);
 	opd_ksyms_want(ksyms, xfs);
 	assert_int_equal(ksyms->nr_wanted, 2);
+	nr_reads = 0;
 	assert_true(opd_ksyms_take(ksyms));
 	assert_int_equal((ext4->symbols == OPD_SYMBOLS_DONE) +
 				 (xfs->symbols == OPD_SYMBOLS_DONE),
@@ -246,6 +252,7 @@ static void test_modules_are_taken_one_by_one(void **state)
 	assert_int_equal(xfs->symbols, OPD_SYMBOLS_DONE);
 	expect_symbols(f, "ext4-ab01", "0 in_ext4;");
 	expect_symbols(f, "xfs", "0 in_xfs;");
+	assert_int_equal(nr_reads, 1);
 	/* Images that are gone by then are wanted no more. */
 	ksyms->nr_wanted = 1;
 	assert_false(opd_ksyms_take(ksyms));
@@ -288,6 +295,47 @@ static void test_what_is_there_already(void **state)
 	free_kernel(f);
 }
 
+/* It may have come after what the others are taken from was read. */
+static void test_a_module_that_comes_meanwhile(void **state)
+{
+	struct fixture *f = new_kernel();
+	struct opd_ksyms *ksyms = &f->opd.ksyms;
+	const char *names[] = { "ext4", "xfs" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		see(f, names[i], 0xffff5000, 0xffff6000, &build_1);
+		opd_ksyms_want(ksyms, get_image(f, names[i], OP_IMAGE_MODULE,
+						0xffff5000, &build_1));
+	}
+	assert_true(opd_ksyms_take(ksyms));
+	kallsyms = "ffff5000 t in_xfs\t[xfs]\nffff5030 t new\t[btrfs]\n";
+	see(f, "btrfs", 0xffff5000, 0xffff6000, &build_2);
+	opd_ksyms_want(ksyms, get_image(f, "btrfs", OP_IMAGE_MODULE, 0xffff5000,
+					&build_2));
+	while (opd_ksyms_take(ksyms))
+		;
+	expect_symbols(f, "btrfs-ab02", "30 new;");
+	free_kernel(f);
+}
+
+/* What the source has read is not read again. */
+static void test_the_text_of_the_source(void **state)
+{
+	struct fixture *f = new_kernel();
+	struct op_kallsyms all;
+
+	(void)state;
+	assert_int_equal(op_kallsyms_read(&all, "/proc/kallsyms", NULL), 0);
+	nr_reads = 0;
+	opd_ksyms_see(&f->opd.ksyms, OP_KERNEL_NAME, 0xffff1000, 0xffff2000,
+		      &build_1, &all);
+	assert_int_equal(nr_reads, 0);
+	op_kallsyms_release(&all);
+	expect_symbols(f, OP_KERNEL_NAME "-ab01", "0 start;800 middle;");
+	free_kernel(f);
+}
+
 static void test_symbols_are_hidden(void **state)
 {
 	struct fixture *f = new_kernel();
@@ -309,6 +357,8 @@ int main(void)
 		cmocka_unit_test(test_what_is_here),
 		cmocka_unit_test(test_modules_are_taken_one_by_one),
 		cmocka_unit_test(test_what_is_there_already),
+		cmocka_unit_test(test_a_module_that_comes_meanwhile),
+		cmocka_unit_test(test_the_text_of_the_source),
 		cmocka_unit_test(test_symbols_are_hidden),
 	};
 
