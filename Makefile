@@ -21,7 +21,8 @@
 #	               kernels, cross-compiled to $(O)/arm64; tools-arm64 and
 #	               module-arm64 of them; module-all: the modules of both
 #	fuzz           FUZZ_SECONDS= (30) of each fuzzer, from FUZZ_SEED= (any)
-#	pictures       those of README.md, drawn by Chromium from a real run
+#	pictures       those of README.md, and flame graphs of doc/overhead.md, drawn
+#	               by Chromium from real runs
 #	manual         the manual and the other pages of doc/ as HTML, in $(O)/html
 #	curves         the figures and pictures of doc/accuracy.md and doc/overhead.md,
 #	               measured on this machine and in a virtual one; ten minutes
@@ -277,7 +278,7 @@ fuzz: sanitized
 	$(Q)O='$(O)' FUZZ_SEED='$(or $(FUZZ_SEED),0)' tests/run tests/fuzz/run.sh
 bench: all
 	$(Q)O='$(O)' tests/bench/run $(BENCH)
-pictures: tools
+pictures: tools test-programs
 	$(Q)O='$(O)' utils/pictures
 # Made again whenever it is asked for: that takes a second.
 manual:
