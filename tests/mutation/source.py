@@ -407,6 +407,8 @@ class Source:
             news = RELATIONS[t.text]
             if t.text == ">=" and self.is_length_of_line(i):
                 news = ["<"]
+            if self.is_sign_of_descriptor(i):
+                news = news[1:]
             return [(new, "relation") for new in news]
         if self.text_at(i + 1).endswith("_CLOEXEC"):
             return []  # for a program that starts at the same time
@@ -430,10 +432,21 @@ class Source:
         begin = self.match.get(i - 1, 0)
         return self.is_op(i - 1, ")") and self.text_at(begin - 1) == "getline"
 
+    def is_sign_of_descriptor(self, i):
+        """`fd < 0` or `fd >= 0`: 0 is the standard input, and never a file
+        that was opened."""
+        return (
+            self.text_at(i) in ("<", ">=")
+            and self.text_at(i - 1).endswith("fd")
+            and self.text_at(i + 1) == "0"
+        )
+
     def numbers(self, i):
         text = self.text_at(i)
         # Of a copied descriptor any number is as good.
         if self.text_at(i - 2) == "F_DUPFD_CLOEXEC":
+            return []
+        if self.is_sign_of_descriptor(i - 1):
             return []
         # -1 for none: any other negative number is as good.
         if text == "1" and self.is_op(i - 1, "-"):

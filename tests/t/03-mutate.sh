@@ -52,6 +52,7 @@ int product(int n);
 int never(int n);
 void clear(const char *path);
 int room(int n);
+int is_open(int fd);
 int outside(void);
 END
 
@@ -104,6 +105,10 @@ int room(int n)
 	for (int i = 0; i < n; i++)
 		free(bytes);
 	return 0;
+}
+int is_open(int fd)
+{
+	return fd >= 0;
 }
 int (*const elsewhere)(void) = outside;
 END
@@ -170,7 +175,7 @@ mutate --list --file calc/calc.c
 lines=$(echo "$out" | sed -n 's/^calc\/calc.c:\([0-9]*\): .*/\1/p' |
 	sort -nu | tr '\n' ' ')
 is "code is changed, not tables, asserts, comments, macros, strings, lack of memory, loops that free" \
-	"$lines" '10 11 12 18 22 26 27 28 32 36 42 47 '
+	"$lines" '10 11 12 18 22 26 27 28 32 36 42 47 51 '
 mutate --list --file calc/calc.c:10
 is "a comparison becomes its neighbour and its opposite" "$out" \
 	'calc/calc.c:10: relation
@@ -194,6 +199,11 @@ mutate --list --file calc/calc.c:36
 is "a call is dropped" "$out" 'calc/calc.c:36: drop call
 -	unlink(path);
 +	;'
+mutate --list --file calc/calc.c:51
+is "a file that was opened never has descriptor 0" "$out" \
+	'calc/calc.c:51: relation
+-	return fd >= 0;
++	return fd < 0;'
 
 # ---- what is asked for wrongly ----
 
