@@ -137,10 +137,31 @@ static bool is_code_section(const struct digest *d, const uint8_t *at)
 	return (GET(d, at, Shdr, sh_flags) & code) == code;
 }
 
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+/* Of no use for names and lines: where variables lie, macros, lists of what is
+ * in the rest, how to unwind. These may be a fifth of all. */
+static bool is_of_no_use(const char *debug_name)
+{
+	static const char *const parts[] = { "frame", "loc", "mac",
+					     "names", "pub", "gnu_pub" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (begins(debug_name, parts[i]))
+			return true;
+	return false;
+}
+
 static bool is_debug(const char *name)
 {
-	return !strncmp(name, ".debug", 6) || !strncmp(name, ".zdebug", 7) ||
-	       !strncmp(name, ".gnu_debug", 10) || !strncmp(name, ".stab", 5);
+	if (begins(name, ".debug_"))
+		return !is_of_no_use(name + strlen(".debug_"));
+	if (begins(name, ".zdebug_"))
+		return !is_of_no_use(name + strlen(".zdebug_"));
+	return begins(name, ".gnu_debug") || begins(name, ".stab");
 }
 
 static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated);

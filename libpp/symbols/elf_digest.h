@@ -6,11 +6,11 @@
  * The digest of a binary: what names and places of its code are read from,
  * without the code. It is an ELF file with the same section headers, but those
  * of code and data have no contents (SHT_NOBITS) and keep the file offset that
- * they had, because keys of sample files are such offsets. Symbols, notes,
- * debug sections, the table of where functions begin, and what the names of the
- * procedure linkage table are made from, have contents. A section PP_ELF_DIGEST
- * tells a digest from a file that lost its code in another way, whose offsets
- * mean nothing.
+ * they had, because keys of sample files are such offsets. Symbols, notes, the
+ * debug sections that names and lines are read from, the table of where
+ * functions begin, and what the names of the procedure linkage table are made
+ * from, have contents. A section PP_ELF_DIGEST tells a digest from a file that
+ * lost its code in another way, whose offsets mean nothing.
  */
 
 #include "libop/op_elf.h"

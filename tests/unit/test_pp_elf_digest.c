@@ -206,6 +206,32 @@ static void test_digest_of_a_digest(void **state)
 	}
 }
 
+/* Where variables lie, macros, lists of what is in the rest, how to unwind. */
+static void test_debug_sections_of_no_use(void **state)
+{
+	static const char *const rows[] = { "-gdwarf-5", "-gdwarf-4",
+					    "-gdwarf-5 -gz",
+					    "-gdwarf-4 -gz=zlib-gnu" };
+
+	(void)state;
+	write_program();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char build[256];
+
+		snprintf(
+			build, sizeof(build),
+			"${CC:-cc} -g3 -O2 -gpubnames -fno-asynchronous-unwind-tables %s -c -o p p.c",
+			rows[i]);
+		run(build);
+		run("readelf -SW p >all; for name in frame loc mac pub; do grep -q \"debug_$name\" all || exit 1; done");
+		assert_int_equal(digest("p", "d"), 0);
+		run("readelf -SW d >kept");
+		run("! grep -E 'debug_(frame|loc|mac|pub)' kept | grep -v NOBITS");
+		run("grep -E 'debug_line ' kept | grep -q PROGBITS");
+		assert_true(size_of("d") < size_of("p"));
+	}
+}
+
 /* A file that lost its code in another way has no offsets to go by. */
 static void test_a_debug_file_is_no_digest(void **state)
 {
@@ -362,6 +388,7 @@ int main(void)
 		folder_test(test_kinds_of_programs),
 		folder_test(test_a_relocatable_file),
 		folder_test(test_digest_of_a_digest),
+		folder_test(test_debug_sections_of_no_use),
 		folder_test(test_a_debug_file_is_no_digest),
 		folder_test(test_refuses_what_is_no_binary),
 		folder_test(test_headers),
