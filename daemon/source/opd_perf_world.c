@@ -192,16 +192,25 @@ static struct opd_perf_image_id image_id_of(const struct opd_perf_rec *rec)
 	return id;
 }
 
+static bool is_exec(const struct opd_perf_rec *rec)
+{
+	return rec->type == PERF_RECORD_COMM &&
+	       rec->misc & PERF_RECORD_MISC_COMM_EXEC;
+}
+
 void opd_perf_world_look_ahead(struct opd_perf_world *world,
 			       const struct opd_perf_rec *rec)
 {
 	struct opd_perf_image_id id;
 
-	if (rec->type != PERF_RECORD_MMAP2 || !rec->mmap.is_code ||
-	    opd_perf_image_is_anon(rec->mmap.name))
+	if (is_exec(rec))
+		opd_perf_programs_begin(&world->programs, rec->pid, rec->time);
+	if ((rec->type != PERF_RECORD_MMAP2 && rec->type != PERF_RECORD_MMAP) ||
+	    !rec->mmap.is_code || opd_perf_image_is_anon(rec->mmap.name))
 		return;
 	id = image_id_of(rec);
-	(void)opd_perf_image_cookie(&world->images, &id);
+	opd_perf_programs_map(&world->programs, rec->pid, rec->time,
+			      opd_perf_image_cookie(&world->images, &id));
 }
 
 static void handle_mmap(struct opd_perf_world *world,
@@ -252,6 +261,8 @@ static void handle_exec(struct opd_perf_world *world,
 		world->chosen_by_exec = 0;
 	}
 	opd_maps_exec(process);
+	process->app =
+		opd_perf_programs_take(&world->programs, rec->pid, rec->time);
 	opd_perf_owner_exec(world, process);
 	process->read_at = rec->time; /* what follows is all there is */
 }
@@ -262,8 +273,7 @@ static void handle_comm(struct opd_perf_world *world,
 {
 	if (is_wanted(world, rec->pid) || rec->pid == world->chosen_by_exec)
 		opd_names_named(&world->names, rec->pid, rec->tid,
-				rec->comm.name,
-				rec->misc & PERF_RECORD_MISC_COMM_EXEC);
+				rec->comm.name, is_exec(rec));
 }
 
 /* perf itself tells of a process that runs already with PERF_RECORD_FORK and
@@ -360,7 +370,7 @@ void opd_perf_world_side(struct opd_perf_world *world,
 		break;
 	case PERF_RECORD_COMM:
 		handle_comm(world, rec);
-		if (rec->misc & PERF_RECORD_MISC_COMM_EXEC)
+		if (is_exec(rec))
 			handle_exec(world, rec);
 		break;
 	case PERF_RECORD_FORK:

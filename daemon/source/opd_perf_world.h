@@ -15,6 +15,7 @@
 #include "daemon/source/opd_maps.h"
 #include "daemon/source/opd_names.h"
 #include "daemon/source/opd_perf_image.h"
+#include "daemon/source/opd_perf_programs.h"
 #include "daemon/source/opd_perf_record.h"
 #include "daemon/source/opd_perf_stack.h"
 #include "daemon/source/opd_perf_words.h"
@@ -54,6 +55,7 @@ struct opd_perf_world {
 	struct opd_perf_stacks stacks;
 	struct opd_jits jits;
 	struct opd_foreign binaries; /* reads those of images */
+	struct opd_perf_programs programs; /* that will begin */
 	struct opd_names names;
 	struct op_stream_words told; /* of them, on the way to words */
 	uint64_t stats[OPD_PERF_NR_STATS];
@@ -87,7 +89,8 @@ void opd_perf_world_side(struct opd_perf_world *world,
 			 const struct opd_perf_rec *rec);
 
 /* A record of side band that is handled later: if it is about an image that is
- * new, its file is looked at now. */
+ * new, its file is looked at now; and which program an exec begins is known
+ * when its turn comes. */
 void opd_perf_world_look_ahead(struct opd_perf_world *world,
 			       const struct opd_perf_rec *rec);
 

@@ -61,6 +61,7 @@ struct opd_perf {
 	/* looking ahead in side band */
 	int side_fd; /* an epoll of its rings */
 	int pause_fd; /* a timer that ends the pause after a look */
+	bool side_came; /* side band, since the last pause */
 	uint64_t news_at; /* ns, when the last new image was seen there */
 	struct opd_perf_execs execs;
 	bool reading; /* up to the horizon there may be more */
@@ -399,6 +400,20 @@ static bool start_pause(const struct opd_perf *perf)
 	return !timerfd_settime(perf->pause_fd, 0, &pause, NULL);
 }
 
+/* Returns whether a ring should be read. */
+static bool look_at_side(struct opd_perf *perf)
+{
+	size_t nr_images = perf->world.images.nr;
+	bool filling;
+
+	opd_perf_execs_read(&perf->execs, &perf->world.images.files);
+	if (opd_perf_merge_look_ahead(&perf->merge, &perf->world, &filling))
+		perf->side_came = true;
+	if (perf->world.images.nr > nr_images)
+		perf->news_at = now_ns();
+	return filling;
+}
+
 /*
  * What programs begin and map, before its turn. As long as there is more each
  * time, the pauses wake us and not the records. Returns whether rings should be
@@ -407,17 +422,15 @@ static bool start_pause(const struct opd_perf *perf)
 static bool look_ahead(struct opd_source *source)
 {
 	struct opd_perf *perf = source->perf;
-	size_t nr_images = perf->world.images.nr;
 	struct epoll_event ready[16];
 	int nr = epoll_wait(perf->side_fd, ready, 16, 0);
 	bool any, filling;
 
 	for (int i = 0; i < nr; i++)
 		forget_ended(perf->side_fd, &ready[i]);
-	opd_perf_execs_read(&perf->execs, &perf->world.images.files);
-	any = opd_perf_merge_look_ahead(&perf->merge, &perf->world, &filling);
-	if (perf->world.images.nr > nr_images)
-		perf->news_at = now_ns();
+	filling = look_at_side(perf);
+	any = perf->side_came;
+	perf->side_came = false;
 	watch_side(source, !any || !start_pause(perf));
 	return filling;
 }
@@ -464,12 +477,12 @@ static void start_reading(struct opd_source *source)
 {
 	struct opd_perf *perf = source->perf;
 
-	opd_perf_execs_read(&perf->execs, &perf->world.images.files);
 	perf->horizon = now_ns();
 	perf->world.jits.ahead = raw_ahead_ns();
 	if (!perf->flush)
 		perf->horizon -= LATE_NS;
 	perf->flush = false;
+	(void)look_at_side(perf);
 	opd_perf_merge_look(&perf->merge);
 	perf->reading = true;
 }

@@ -380,16 +380,51 @@ static bool is_bad_number(uint32_t number)
 	return number > OPD_MAX_PID && number != UINT32_MAX;
 }
 
+static int decode_record(struct opd_perf_rec *rec,
+			 const struct opd_perfdata_source *p,
+			 const struct opd_perfdata_event *event,
+			 const void *bytes, size_t len)
+{
+	int err = opd_perf_decode_as(rec, bytes, len,
+				     event ? &event->format
+					   : &p->data.events[0].format);
+
+	if (!err && (is_bad_number(rec->pid) || is_bad_number(rec->tid)))
+		err = -EINVAL;
+	return err;
+}
+
+/* What an exec's mappings tell, before the turn of either comes. */
+static void look_ahead(struct opd_perfdata_source *p,
+		       const struct opd_perfdata_event *event,
+		       const void *bytes, size_t len, uint64_t time)
+{
+	struct perf_event_header header;
+	struct opd_perf_rec rec;
+
+	memcpy(&header, bytes, sizeof(header));
+	if (header.type != PERF_RECORD_COMM &&
+	    ((header.type != PERF_RECORD_MMAP &&
+	      header.type != PERF_RECORD_MMAP2) ||
+	     (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) !=
+		     PERF_RECORD_MISC_USER))
+		return;
+	/* It is counted when its turn comes. */
+	if (decode_record(&rec, p, event, bytes, len))
+		return;
+	rec.time = time;
+	if (header.type != PERF_RECORD_COMM)
+		fill_build_id(&p->data, &rec);
+	opd_perf_world_look_ahead(&p->world, &rec);
+}
+
 static void handle_record(struct opd_perfdata_source *p,
 			  const struct opd_perfdata_event *event,
 			  const void *bytes, size_t len, uint64_t time)
 {
 	struct opd_perf_rec rec;
 
-	if (opd_perf_decode_as(&rec, bytes, len,
-			       event ? &event->format
-				     : &p->data.events[0].format) ||
-	    is_bad_number(rec.pid) || is_bad_number(rec.tid)) {
+	if (decode_record(&rec, p, event, bytes, len)) {
 		p->world.stats[OPD_PERF_BAD_RECORD]++;
 		return;
 	}
@@ -448,8 +483,10 @@ static int put_in_order(struct opd_perfdata_source *p, const void *record,
 	uint64_t time =
 		time_of(event ? event : &p->data.events[0], record, len);
 
-	if (time)
+	if (time) {
+		look_ahead(p, event, record, len, time);
 		return opd_perfdata_queue_put(&p->queue, time, record, len);
+	}
 	handle_record(p, event, record, len, p->world.now ? p->world.now : 1);
 	return 0;
 }

@@ -235,6 +235,17 @@ is "they are in the account" "$(ledger lost.sample_lost_overflow)" \
 	"$(cat "$TMP/lost.nr")"
 ok "taken = stored + lost" sums_up
 
+# What the kernel does for a program that begins, before it maps its file.
+# shellcheck disable=SC2016 # for the command
+ok "perf record of programs that begin" record programs -e $E -F 4000 sh -c \
+	'for i in $(seq 300); do seq 1; done'
+ok "they are imported" import "$TMP/programs"
+report -l --csv
+sums=$(awk -F , '$2 == "symbol" { all += $10; if ($4 == "/vmlinux") own += $10 }
+	END { print own + 0, all + 0 }' "$TMP/report")
+ok "${sums% *} of ${sums#* } samples are of no program" \
+	rarely "${sums% *}" "${sums#* }" 1
+
 # ---- what is refused -------------------------------------------------------------
 
 # refuses NAME STATUS ERE ARG...: the last line is about it.

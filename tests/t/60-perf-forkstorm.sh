@@ -54,6 +54,18 @@ many=200 few=100
 [ "${TIER:-check}" = check ] || many=1000 few=300
 storm $many "$many children"
 
+# What the kernel does for a program that begins is the program's, and not the
+# kernel's own.
+rm -rf "$SESSION"
+# shellcheck disable=SC2016 # for the command
+profiled 'programs that begin' sh -c \
+	'for i in $(seq 400); do seq 1; done >/dev/null'
+report -l --csv
+sums=$(awk -F , '$2 == "symbol" { all += $10; if ($4 == "/vmlinux") own += $10 }
+	END { print own + 0, all + 0 }' "$TMP/report")
+ok "programs that begin: ${sums% *} of ${sums#* } samples have none" \
+	rarely "${sums% *}" "${sums#* }" 1
+
 # CPUs are sampled then, and all processes are told of. Others come and go by the
 # hundred, and none of those that count gets lost among them: they have a sample
 # for each millisecond, less four times the deviation of so many.

@@ -95,12 +95,31 @@ static void do_choose(struct rig *rig, uint32_t pid)
 	assert_true(opd_perf_world_choose(&rig->world, pid));
 }
 
+/* What the record that is @ahead behind this one will tell is looked at. */
+static void do_soon(struct rig *rig, uint32_t pid, uint64_t ahead,
+		    const char *map)
+{
+	uint64_t now = rig->now;
+	struct opd_perf_rec rec;
+
+	rig->now += (ahead - 1) * 1000;
+	if (*map) {
+		rec = map_rec(rig, pid, 0x10000, 0x1000, 0, map);
+	} else {
+		rec = rec_of(rig, PERF_RECORD_COMM, pid);
+		rec.misc = PERF_RECORD_MISC_COMM_EXEC;
+	}
+	rig->now = now;
+	opd_perf_world_look_ahead(&rig->world, &rec);
+}
+
 /*
  * exec PID, name PID (no exec), switch PID, exit PID, fork PARENT PID,
  * dead FIRST LAST (come and go), map PID START LEN OFFSET NAME,
  * data PID START LEN (no code), user PID IP, mode PID IP MISC (of the record),
  * choose PID, choose-exec PID: only chosen processes count;
  * lose NR: so many records; proc PID PARENT: what /proc has;
+ * soon PID NR [NAME]: the NR-th record from here will be its exec, or map NAME;
  * kernel PID TID CPU IP, thread-map PID TID START, thread-user PID TID IP;
  * all numbers but OFFSET and MISC as strtoull() reads them
  */
@@ -140,6 +159,8 @@ static void do_line(struct rig *rig, const char *line)
 		do_sample(rig, (uint32_t)v[0], v[1]);
 	else if (!strcmp(verb, "mode"))
 		do_sample_as(rig, (uint32_t)v[0], v[1], (uint16_t)v[2]);
+	else if (!strcmp(verb, "soon"))
+		do_soon(rig, (uint32_t)v[0], v[1], at + (*at == ' '));
 	else if (!strcmp(verb, "kernel"))
 		do_kernel_at(rig, (uint32_t)v[0], (uint32_t)v[1],
 			     (uint32_t)v[2], v[3]);
@@ -480,6 +501,46 @@ static const struct row rows[] = {
 	  "99 - kernel+ffffffff81001234\n"
 	  "0 - kernel+ffffffff81001234\n"
 	  "1 images\n" },
+	/* The kernel works for a program before it maps its file. */
+	{ "a_program_that_begins", NULL,
+	  "soon 7 1; soon 7 3 /bin/prog; soon 7 4 /lib/ld.so;"
+	  "exec 7; kernel 7 7 3 0xffffffff81001234;"
+	  "map 7 0x10000 0x1000 0 /bin/prog;"
+	  "map 7 0x20000 0x1000 0 /lib/ld.so; user 7 0x20000",
+	  "7 /bin/prog kernel+ffffffff81001234\n"
+	  "7 /bin/prog /lib/ld.so+0\n"
+	  "2 images\n" },
+	/* Records of several CPUs are looked at in any order. */
+	{ "the_earliest_mapping_behind_an_exec_is_the_program", NULL,
+	  "soon 7 1; soon 7 4 /lib/ld.so; soon 7 3 /bin/prog;"
+	  "soon 7 0 /lib/old.so; soon 8 2 /bin/other;"
+	  "exec 7; kernel 7 7 3 0xffffffff81001234",
+	  "7 /bin/prog kernel+ffffffff81001234\n"
+	  "4 images\n" },
+	{ "two_programs_of_a_process", NULL,
+	  "soon 7 1; soon 7 3 /bin/sh; soon 7 4; soon 7 6 /bin/ls;"
+	  "exec 7; kernel 7 7 3 0xffffffff81001234;"
+	  "map 7 0x10000 0x1000 0 /bin/sh;"
+	  "exec 7; kernel 7 7 3 0xffffffff81001234;"
+	  "map 7 0x10000 0x1000 0 /bin/ls; exec 7;"
+	  "kernel 7 7 3 0xffffffff81001234",
+	  "7 /bin/sh kernel+ffffffff81001234\n"
+	  "7 /bin/ls kernel+ffffffff81001234\n"
+	  "7 - kernel+ffffffff81001234\n"
+	  "2 images\n" },
+	/* Processes of one bucket: the first exec is not remembered. */
+	{ "more_programs_than_there_is_room_for", NULL,
+	  "soon 7 1; soon 7 2 /bin/a; soon 1031 3; soon 1031 4 /bin/b;"
+	  "soon 2055 5; soon 2055 6 /bin/c; soon 3079 7; soon 3079 8 /bin/d;"
+	  "soon 4103 9; soon 4103 10 /bin/e;"
+	  "exec 7; kernel 7 7 3 0xffffffff81000001; exec 1031;"
+	  "kernel 1031 1031 3 0xffffffff81000002;"
+	  "exec 2055; name 7; exec 3079; name 7; exec 4103;"
+	  "kernel 4103 4103 3 0xffffffff81000003",
+	  "7 - kernel+ffffffff81000001\n"
+	  "1031 /bin/b kernel+ffffffff81000002\n"
+	  "4103 /bin/e kernel+ffffffff81000003\n"
+	  "5 images\n" },
 	/* A task that is being freed has no number any more. */
 	{ "tasks_without_a_number", NULL,
 	  "kernel 0xffffffff 0xffffffff 3 0xffffffff81000000;"
