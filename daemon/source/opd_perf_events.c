@@ -365,15 +365,6 @@ static int compare_ids(const void *a, const void *b)
 	return op_compare(ia->id, ib->id);
 }
 
-static unsigned int count_counters(const struct opd_events *counters)
-{
-	unsigned int nr = 0;
-
-	for (unsigned int i = 0; i < counters->nr; i++)
-		nr += counters->counter[i].set;
-	return nr;
-}
-
 static void sort_ids(struct opd_perf_events *all)
 {
 	if (all->nr_ids)
@@ -488,9 +479,8 @@ static void choose_samples(struct opd_perf_events *all)
 
 	all->sample_size = SAMPLE_SIZE;
 	/* Without ids all samples would be of counter 0. */
-	all->sample_type = counters->nr > 1 || count_counters(counters) > 1
-				   ? OPD_PERF_SAMPLE_ID
-				   : OPD_PERF_SAMPLE;
+	all->sample_type =
+		counters->nr > 1 ? OPD_PERF_SAMPLE_ID : OPD_PERF_SAMPLE;
 	if (counters->weights)
 		all->sample_type |= PERF_SAMPLE_WEIGHT;
 	if (!depth)

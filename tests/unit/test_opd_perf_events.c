@@ -324,6 +324,13 @@ static const struct row rows[] = {
 	  " on 3 on 4 on 6 on 7\n"
 	  "enable: 0\n"
 	  "close: -2 -3 -4 -5 -6 -7\n" },
+	/* A sample without an id would be of counter 0. */
+	{ "one_event_of_another_counter", NULL,
+	  "events A:118:1:100000:1:1:0; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 side@1=4 map 4:2048 raw176@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 950=1 970=1, lost 0\n"
+	  "close: -2 -3 -4 -5\n" },
 	/* Of all CPUs, also of one that has gone since. */
 	{ "events_that_share_counters", NULL,
 	  TWO "open; times 3 10; lost 1; show; online 0; replug; times 4 12; show",
