@@ -729,6 +729,12 @@ static const struct row rows[] = {
 	  BEGIN "cpu 0\n" ANON "user\nsample 0x101 0\nctx 77 0\ntgid 77\n"
 		"cpu 1\nctx 77 0\ntgid 77\nuser\nsample 0x101 0\n"
 		"ctx 78 0\ntgid 78\n" ANON "sample 0x101 0\n" },
+	/* What runs on another CPU is not told yet. */
+	{ "nor_of_the_process_of_another_cpu", NULL,
+	  "map 7100 20 a; cpu 0; ctx 77 0; tgid 77; cpu 1; user;"
+	  "anon 0x7000 0x8000 \"anon\"; sample 0x101 0; read",
+	  BEGIN "cpu 0\nctx 77 0\ntgid 77\ncpu 1\nuser\n" ANON
+		"sample 0x101 0\n" },
 	{ "nor_where_the_source_knows_it", NULL,
 	  "tells; map 7100 20 a; cpu 0; ctx 77 0; tgid 77; user;"
 	  "anon 0x7000 0x8000 \"anon\"; sample 0x101 0; read",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* When the daemon reads, and what it does at ticks and signals. */
 
+#include <dlfcn.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -19,7 +21,27 @@ static struct feed {
 	unsigned int nr_reads, nr_dumps, nr_logs;
 	int dump_error;
 	int timer_fd; /* the loop's */
+	bool disk_is_slow;
+	bool disk_waits; /* for all of them to be read */
+	int fd; /* the source's */
+	sem_t were_read;
 } feed;
+
+#define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+
+/* In place of the C library's: all words come once more, and a slow disk is
+ * not done before they have been read. */
+int syncfs(int fd)
+{
+	if (feed.disk_is_slow) {
+		feed.at = 0;
+		feed.disk_waits = true;
+		eventfd_write(feed.fd, 1);
+		while (sem_wait(&feed.were_read))
+			;
+	}
+	return REAL(syncfs)(fd);
+}
 
 static ssize_t feed_read(struct opd_source *source, void *buf, size_t len)
 {
@@ -30,6 +52,8 @@ static ssize_t feed_read(struct opd_source *source, void *buf, size_t len)
 	if (feed.at == all && feed.endless)
 		feed.at = 0;
 	if (feed.at == all) {
+		if (feed.disk_waits)
+			sem_post(&feed.were_read);
 		if (feed.ends_loop)
 			raise(SIGTERM);
 		return feed.end;
@@ -226,6 +250,24 @@ static void test_dump(void **state)
 	free_loop(f);
 }
 
+/* Samples are counted while a disk takes its time. */
+static void test_slow_disk(void **state)
+{
+	struct fixture *f = new_loop(1000);
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_int_equal(sem_init(&feed.were_read, 0, 0), 0);
+	feed.disk_is_slow = true;
+	feed.fd = f->opd.source.fd;
+	assert_int_equal(opd_loop_dump(&f->opd, &diag), 0);
+	assert_true(feed.disk_waits);
+	assert_int_equal(f->opd.stats.stored, 4);
+	assert_int_equal(count_at(f, ONE, 0x10), 4);
+	sem_destroy(&feed.were_read);
+	free_loop(f);
+}
+
 /* Ticks follow each other at once: the sixtieth is as good as a dump. */
 static void test_ticks(void **state)
 {
@@ -360,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_endless),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_slow_disk),
 		cmocka_unit_test(test_ticks),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_file),

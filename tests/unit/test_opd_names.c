@@ -298,6 +298,33 @@ static void test_links_are_of_execs(void **state)
 	stop(&rig);
 }
 
+/* A source that does not know the path of the program has it from /proc. */
+static void test_links_from_proc(void **state)
+{
+	const char *folder = *state;
+	char path[512], wanted[600];
+	struct rig rig;
+
+	write_bytes("real", "", 0);
+	assert_int_equal(symlink("real", "link"), 0);
+	put_file("proc/6/comm", "");
+	put_file("proc/7/comm", "");
+	snprintf(path, sizeof(path), "%s/real-and-longer", folder);
+	assert_int_equal(symlink(path, "proc/6/exe"), 0);
+	snprintf(path, sizeof(path), "%s/real", folder);
+	assert_int_equal(symlink(path, "proc/7/exe"), 0);
+	start(&rig, OPD_TELL_RUNS);
+	opd_names_named(&rig.names, 6, 6, "link", true);
+	assert_string_equal(tell(&rig, 6, 6, 4, NULL), "");
+	opd_names_named(&rig.names, 7, 7, "link", true);
+	opd_names_named(&rig.names, 8, 8, "link", true);
+	snprintf(wanted, sizeof(wanted), "run 7 5 %s/link", folder);
+	assert_string_equal(tell(&rig, 7, 7, 5, NULL), wanted);
+	/* One that has ended meanwhile. */
+	assert_string_equal(tell(&rig, 8, 8, 5, NULL), "");
+	stop(&rig);
+}
+
 /* ---- bounds -----------------------------------------------------------------
  */
 
@@ -329,6 +356,7 @@ int main(void)
 		folder_test(test_cgroups),
 		folder_test(test_links),
 		folder_test(test_links_are_of_execs),
+		folder_test(test_links_from_proc),
 		folder_test(test_bound),
 	};
 

@@ -314,6 +314,29 @@ static void deep_in_the_program(void **state)
 	assert_int_equal(r.ending, OP_TRACE_DEPTH);
 }
 
+/* Frames of the kernel alone may be as many as were asked for. */
+static void no_room_for_the_program(void **state)
+{
+	struct rig *rig = new_rig();
+	struct sample *s;
+	struct result r;
+
+	(void)state;
+	assert_int_equal(opd_perf_stacks_init(&rig->world, 2, 6), 0);
+	do_exec(rig, 7);
+	do_map(rig, 7, LIB, 0x10000, 0x2000, "/no/lib.so");
+	s = new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
+	s->regs[PC] = LIB + 0x500;
+	put_chain(s, PERF_CONTEXT_KERNEL);
+	put_chain(s, KERNEL + 0x10);
+	put_chain(s, KERNEL + 0x20);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 2);
+	is_kernel(&r.frame[1], KERNEL + 0x20);
+	assert_int_equal(r.ending, OP_TRACE_DEPTH);
+	free_rig(rig);
+}
+
 /* A chain is the kernel's to write: it may say anything. */
 static void odd_chains(void **state)
 {
@@ -454,6 +477,7 @@ int main(void)
 		stack_test(kernel_threads),
 		stack_test(deep_in_the_kernel),
 		stack_test(deep_in_the_program),
+		cmocka_unit_test(no_room_for_the_program),
 		stack_test(odd_chains),
 		stack_test(user_chains),
 		stack_test(in_execve),

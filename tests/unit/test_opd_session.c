@@ -382,6 +382,22 @@ static void reset_starts_at_zero(void **state)
 	assert_false(exists(f, "current/{root}/bin/sh"));
 }
 
+/* What was damaged or deleted before is not searched for. */
+static void reset_needs_no_count(void **state)
+{
+	struct fixture *f = *state;
+	struct op_diag diag = { "" };
+
+	take(f, "/bin/sh", 5);
+	opd_sfiles_drop_all(&f->opd.store);
+	write_file(f, SH, "this is no database");
+	take(f, "/bin/sh", 2);
+	assert_true(f->opd.store.recount);
+	assert_int_equal(opd_session_reset(&f->opd.store, &diag), 0);
+	assert_false(f->opd.store.recount);
+	assert_int_equal(count_samples(f), 0);
+}
+
 static void save_keeps_what_was(void **state)
 {
 	struct fixture *f = *state;
@@ -558,6 +574,7 @@ int main(void)
 		session_test(unfinished_files_go_and_no_others),
 		session_test(the_next_daemon_removes_unfinished_files),
 		session_test(reset_starts_at_zero),
+		session_test(reset_needs_no_count),
 		session_test(save_keeps_what_was),
 		session_test(one_daemon_has_the_lock),
 		session_test(a_lock_may_outlive_its_daemon),

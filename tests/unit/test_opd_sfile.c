@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The cache of sample files: which are the same, which go first, what fails. */
 
+#include "libop/op_folder.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 
@@ -311,6 +312,37 @@ static void test_failed_counters(void **state)
 	assert_int_equal(count_at(cache.f, B, 1), 1);
 }
 
+#define TREE "{root}/a/{tree}/A.1000.0.all.all.all"
+
+/* Likewise a call tree. */
+static void test_failed_trees(void **state)
+{
+	struct opd_sfile_key key = key_of("/a");
+	struct opd_spot spot = { .image = key.dep, .key = 7 };
+	struct opd_tree *tree;
+	char path[8192];
+
+	(void)state;
+	path_of(TREE, path, sizeof(path));
+	assert_int_equal(op_make_parents(path, 0755), 0);
+	assert_int_equal(mkdir(path, 0755), 0);
+	tree = opd_tree_get(cache.store, &key, 0);
+	assert_int_equal(opd_tree_add(cache.store, tree, &spot, 1, 0, NULL, 1),
+			 -EIO);
+	assert_int_equal(rmdir(path), 0);
+	tree = opd_tree_get(cache.store, &key, 0);
+	assert_int_equal(opd_tree_add(cache.store, tree, &spot, 1, 0, NULL, 1),
+			 -EIO);
+	opd_sfiles_sync(cache.store);
+	tree = opd_tree_get(cache.store, &key, 0);
+	assert_int_equal(opd_tree_add(cache.store, tree, &spot, 1, 0, NULL, 1),
+			 0);
+	/* One that can be written stays open. */
+	opd_sfiles_sync(cache.store);
+	assert_ptr_equal(opd_tree_get(cache.store, &key, 0), tree);
+	opd_trees_drop_all(cache.store);
+}
+
 /* A file that somebody deleted is begun anew, and what was there counted. */
 static void test_deleted_file(void **state)
 {
@@ -354,6 +386,7 @@ int main(void)
 		WITH_CACHE(test_open_files_count),
 		WITH_CACHE(test_limit),
 		WITH_CACHE(test_failed_counters),
+		WITH_CACHE(test_failed_trees),
 		WITH_CACHE(test_deleted_file),
 		WITH_CACHE(test_sync_each),
 	};
