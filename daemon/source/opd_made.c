@@ -71,7 +71,6 @@ void opd_made_free(struct opd_made *made)
 {
 	if (!made)
 		return;
-	opd_jits_save(&made->jits);
 	for (size_t i = 0; i < made->nr; i++)
 		if (made->processes[i].tgid)
 			forget_made(made, &made->processes[i]);

@@ -346,6 +346,28 @@ static void test_times(void **state)
 	close(w.fd);
 }
 
+/* Code that was freed since has the samples that come late. */
+static void test_freed(void **state)
+{
+	struct rig *rig = *state;
+	struct dump_writer w;
+	uint64_t key;
+
+	add_process(rig, GONE);
+	map_dump(rig, &w);
+	dump_load(&w, now, 0x2000, "g", "code");
+	dump_load(&w, now, 0x3000, "h", "code");
+	key = key_at(rig, GONE, 0x2000);
+	assert_true(key);
+	dump_move(&w, now + 1, 0x2000, 0, 4);
+	dump_move(&w, now + 1, 0x3000, 0, 4);
+	end_round_at(rig, now + SECOND);
+	assert_int_equal(key_at(rig, GONE, 0x2000), key);
+	/* What had no sample before has no name that could be read. */
+	assert_int_equal(key_at(rig, GONE, 0x3000), 0);
+	close(w.fd);
+}
+
 /* ---- saving -----------------------------------------------------------------
  */
 
@@ -363,32 +385,69 @@ static int nr_images(const struct rig *rig)
 	return nr;
 }
 
-/* What is known is in the session when it is saved, and at the end. */
+/* What is known is in the session after a round, when the session is saved, and
+ * at the end. */
 static void test_saved(void **state)
 {
 	struct rig *rig = *state;
 	struct opd_source_client client = { .images = rig->images };
 
-	add_process(rig, GONE);
-	add_process(rig, GONE + 1);
+	for (uint32_t i = 0; i < 4; i++)
+		add_process(rig, GONE + i);
 	assert_true(key_at(rig, GONE, 0x1000));
 	assert_int_equal(nr_images(rig), 0);
-	opd_made_save(rig->made);
+	end_round_at(rig, now);
 	assert_int_equal(nr_images(rig), 1);
 	assert_true(key_at(rig, GONE + 1, 0x1000));
-	opd_made_free(rig->made);
+	opd_made_save(rig->made);
 	assert_int_equal(nr_images(rig), 2);
+	assert_true(key_at(rig, GONE + 2, 0x1000));
+	assert_true(key_at(rig, GONE + 3, 0x1000));
+	opd_made_free(rig->made);
+	assert_int_equal(nr_images(rig), 4);
 	assert_int_equal(opd_made_new(&rig->made, &client, rig->proc), 0);
+}
+
+/* Where nothing can be written, that is in the log. */
+static void test_cannot_be_saved(void **state)
+{
+	struct rig *rig = *state;
+	struct op_log log;
+	struct opd_source_client client = { .images = rig->images,
+					    .log = &log };
+	uint64_t cookie, key;
+	char text[256] = "";
+	struct opd_made *made;
+
+	op_log_init(&log);
+	log.fd = memfd_create("log", MFD_CLOEXEC);
+	add_process(rig, GONE);
+	assert_int_equal(opd_made_new(&made, &client, rig->proc), 0);
+	made->jits.foreign.patience = 60000;
+	assert_true(opd_made_find(made, GONE, APP, 0x1000, &cookie, &key));
+	remove_tree(rig->images);
+	write_text(rig->dir, "images", "no folder");
+	opd_made_free(made);
+	assert_true(pread(log.fd, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, "process 5000000 made at run time: "));
+	op_log_close(&log);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		made_test(test_nobody),		 made_test(test_not_wanted),
-		made_test(test_found),		 made_test(test_most_processes),
-		made_test(test_ended),		 made_test(test_lives),
-		made_test(test_another_program), made_test(test_dump_is_seen),
-		made_test(test_times),		 made_test(test_saved),
+		made_test(test_nobody),
+		made_test(test_not_wanted),
+		made_test(test_found),
+		made_test(test_most_processes),
+		made_test(test_ended),
+		made_test(test_lives),
+		made_test(test_another_program),
+		made_test(test_dump_is_seen),
+		made_test(test_times),
+		made_test(test_saved),
+		made_test(test_freed),
+		made_test(test_cannot_be_saved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
