@@ -10,16 +10,18 @@ import threading
 import time
 
 # A mutant may kill, delete and allocate whatever it can reach. So there are no
-# other processes here, and nothing can be written but $own, /tmp and /dev/shm,
-# which are this test's alone. $state, which holds $own and the builds, may be
-# below /tmp. A shell is the first process, as the first is special: signals do
-# not end it, and it must wait for orphans. $id is who runs the tests.
+# other processes here, and nothing can be written but $own, /tmp, /var/tmp and
+# /dev/shm, which are this test's alone. $state, which holds $own and the builds,
+# may be below one of them. A shell is the first process, as the first is
+# special: signals do not end it, and it must wait for orphans. $id is who runs
+# the tests.
 SANDBOX = """
 set -e
 own=$1 state=$2 cwd=$3 id=$4 memory=$5 cpu=$6
 shift 6
 exec 9<"$state"
 mount -t tmpfs -o size=2g,mode=1777 none /tmp
+[ ! -d /var/tmp ] || mount -t tmpfs -o size=2g,mode=1777 none /var/tmp
 mount -t tmpfs -o size=2g,mode=1777 none /dev/shm
 mkdir -p "$state"
 mount -c --bind /proc/self/fd/9 "$state"
