@@ -97,22 +97,32 @@ static int address_width(const struct listing *l)
 	return width;
 }
 
-/* The counts of the details from *@next on that are before @end; NULL if
- * there are none. */
-static const uint64_t *counts_before(struct listing *l,
-				     const struct pp_symbol_entry *symbol,
-				     size_t *next, uint64_t end)
+/* The counts of the details from *@next on, as long as they are at @start or
+ * behind and before @end; NULL if there are none. */
+static const uint64_t *counts_between(struct listing *l,
+				      const struct pp_symbol_entry *symbol,
+				      size_t *next, uint64_t start,
+				      uint64_t end)
 {
 	size_t nr_classes = l->text->report->classes.nr, first = *next;
 
 	memset(l->counts, 0, nr_classes * sizeof(*l->counts));
-	for (; *next < symbol->nr_details &&
-	       symbol->details[*next].vma + l->image->binary_bias < end;
-	     ++*next)
-		for (size_t i = 0; i < nr_classes; i++)
-			l->counts[i] = pp_add_counts(
-				l->counts[i], symbol->details[*next].counts[i]);
+	for (; *next < symbol->nr_details; ++*next) {
+		const struct pp_detail *detail = &symbol->details[*next];
+		uint64_t vma = detail->vma + l->image->binary_bias;
+
+		if (vma < start || vma >= end)
+			break;
+		pp_add_all_counts(l->counts, detail->counts, nr_classes);
+	}
 	return *next > first ? l->counts : NULL;
+}
+
+static const uint64_t *counts_before(struct listing *l,
+				     const struct pp_symbol_entry *symbol,
+				     size_t *next, uint64_t end)
+{
+	return counts_between(l, symbol, next, 0, end);
 }
 
 static void write_insn_address(const struct listing *l, uint64_t at)
@@ -357,7 +367,8 @@ static int list_loose_instructions(struct listing *l,
 			continue;
 		}
 		len = op_disasm_insn(l->disasm, vma, &text);
-		counts = counts_before(l, symbol, &next, vma + len);
+		/* Outside of all code, details are not by address. */
+		counts = counts_between(l, symbol, &next, vma, vma + len);
 		if (!l->text->options->all &&
 		    !opannotate_is_hot(l->text, counts, symbol->counts))
 			continue;

@@ -164,8 +164,9 @@ static int64_t list_one_instruction(struct code_listing *l, uint64_t vma,
 		return -ENOMEM;
 	row->beside = source_of_instruction(l, vma);
 	l->reading->has_beside |= row->beside != NULL;
+	/* Outside of all code, details are not by address. */
 	for (; *next < symbol->nr_details &&
-	       symbol->details[*next].vma + bias < vma + len;
+	       symbol->details[*next].vma + bias - vma < len;
 	     ++*next)
 		optop_add_counts(l->reading, l->event_of, counts_of_last_row(l),
 				 symbol->details[*next].counts);
