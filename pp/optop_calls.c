@@ -85,7 +85,7 @@ int optop_fill_calls(struct optop_reading *reading,
 			diag, -ENOENT,
 			"a source file has no calls; open one of its functions");
 	request.merge |= PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK;
-	request.symbols = request.call_graph = request.inlines = true;
+	request.symbols = request.call_graph = true;
 	err = optop_make_report(reading, &request, &query->target, diag);
 	if (err)
 		return err;

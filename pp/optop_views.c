@@ -414,7 +414,8 @@ int optop_fill_view(struct optop_reading *reading,
 
 	request.merge |= view->merge;
 	request.symbols = view->symbols;
-	request.totals = request.inlines = view->symbols && !view->lines;
+	request.totals = view->symbols && !view->lines;
+	request.inlines &= request.totals;
 	request.details = request.lines = view->lines;
 	if (view->lines)
 		request.only_image = query->target.image;
