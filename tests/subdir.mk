@@ -3,6 +3,9 @@
 ifneq ($(CMOCKA_LIBS),)
 UNIT_TESTS += $(patsubst tests/%.c,%,$(wildcard tests/unit/test_*.c))
 endif
+ifeq ($(CURL_LIBS),)
+UNIT_TESTS := $(filter-out unit/test_pp_oppush,$(UNIT_TESTS))
+endif
 define UNIT_TEST_VARS
 $(1)_SRCS := tests/$(1).c
 $(1)_LIBS := daemon libpp libcfi libdb libop
@@ -18,8 +21,14 @@ $(foreach t,extended feed mine_stream stack steps trans,$(eval unit/test_opd_$(t
 PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opmerge opgprof opannotate opsymbols),$(filter-out pp/optop% pp/oppush%,$(wildcard pp/*.c)))
 $(foreach t,options annotate import loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
+# These run the programs as a whole, and include the files of main().
+$(foreach t,programs opimport,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
+
+unit/test_pp_oppush_SRCS += $(PP_PARTS) $(wildcard pp/oppush_*.c)
+unit/test_pp_oppush_LDLIBS += $(CURL_LIBS)
+
 unit/test_pp_push_SRCS += $(patsubst %,pp/oppush_%.c,pace run spool sums things write)
-$(O)/tests/unit/test_pp_push.o: $(O)/libpp/format/profile.pb-c.c
+$(O)/tests/unit/test_pp_push.o $(O)/tests/unit/test_pp_oppush.o: $(O)/libpp/format/profile.pb-c.c
 
 # Small programs that tests run, each of one file in tests/helper/.
 TEST_PROGS += mkstream mkodb mktree mkpack mkclassic
@@ -44,3 +53,6 @@ fuzz/fuzz_profile_SRCS += utils/process.c $(patsubst %,pp/opimport_%.c,callgrind
 # optop without its screen.
 OPTOP_PARTS := $(filter-out pp/optop.c pp/optop_live.c pp/optop_terminal.c,$(wildcard pp/optop*.c))
 $(foreach t,unit/test_optop bench/bench_optop,$(eval $(t)_SRCS += $(OPTOP_PARTS)))
+# With it: the test has a terminal.
+unit/test_pp_optop_SRCS += $(filter-out pp/optop.c,$(wildcard pp/optop*.c)) pp/options.c pp/progress.c
+unit/test_pp_optop_LDLIBS += $(NCURSES_LIBS) -lutil -pthread

@@ -285,6 +285,9 @@ static void names_are_cut(void **state)
 		  "std::vector<...>::push_back(int)" },
 		{ "a_very_long_name_without_any_brackets", 20,
 		  "a_very_lo...brackets" },
+		/* What looks like columns is not cut in the last one alone. */
+		{ "a_very_long_name  in_columns  that_are_cut", 20,
+		  "a_very_lo..._are_cut" },
 		/* Narrower than names are cut to: the grid cuts. */
 		{ "a_very_long_name_without_any_brackets", 5, "a_ver" },
 	};

@@ -537,6 +537,7 @@ static void opreport_takes_options(void **state)
 		{ "-x -m lib --by-session", "--merge=lib makes every image an application, so --exclude-dependent has nothing to leave out; drop one of them" },
 		{ "-x -m cpu", "text 33 STIAYDVC no-dependent | no-dependent merge=cpu" },
 		{ "-d { cpu:1 } {}", "--details does not show comparisons; leave it out" },
+		{ "-l --over-time { cpu:1 } {}", "--over-time shows no comparisons; give one profile" },
 		{ "-c { cpu:1 } {}", "--callgraph does not show comparisons; leave it out" },
 		{ "-X { cpu:1 } {}", "--xml does not show comparisons; write each profile by itself, or use another format" },
 		{ "{ cpu:1 } {}", "a comparison is about symbols; add --symbols" },

@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * opimport as a program: each row is a file of another profiler, and what our
+ * reports say of the session that it becomes, or why it is refused.
+ */
+
+/* What a row of a table does not name is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+#include "tests/unit/pp_program.h"
+
+#include "daemon/opd.h"
+#include "daemon/opd_main.h"
+#include "pp/opimport_profile.h"
+#include "tests/helper/classic_file.h"
+
+/* Each main() under a name of its own. */
+#define main opimport_main
+int main(int argc, char **argv);
+#include "pp/opimport.c"
+#undef main
+#undef EXIT_USAGE
+#define main opreport_main
+int main(int argc, char **argv);
+#include "pp/opreport.c"
+#undef main
+
+static int oprofiled_main(int argc, char **argv)
+{
+	static struct opd opd;
+
+	return opd_main(&opd, argc, (const char **)argv);
+}
+
+static const struct program programs[] = {
+	{ "opimport", opimport_main },
+	{ "opreport", opreport_main },
+	{ "oprofiled", oprofiled_main },
+	{ NULL, NULL },
+};
+
+static int enter_import_folder(void **state)
+{
+	if (enter_folder(state))
+		return -1;
+	link_program("oprofiled");
+	return setenv("PATH", *state, 1);
+}
+
+#define import_test(f)                                                         \
+	cmocka_unit_test_setup_teardown(f, enter_import_folder, leave_folder)
+
+/* A text, and the runs that follow while the session s is what it became. */
+struct import_row {
+	const char *text;
+	struct program_row runs[4];
+};
+
+static void remove_session(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(nftw("s", remove_one, 16, FTW_DEPTH | FTW_PHYS) ? 1 : 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void check_imports(const struct import_row *rows, size_t nr,
+			  const char *folder,
+			  void (*write)(const char *path, const char *text))
+{
+	for (size_t i = 0; i < nr; i++) {
+		write("file", rows[i].text);
+		for (size_t k = 0; k < NR(rows[i].runs); k++)
+			if (rows[i].runs[k].line)
+				check_run(programs, &rows[i].runs[k], folder);
+		remove_session();
+	}
+}
+
+#define IMPORTED(options) "opimport " options "-o s file"
+#define REFUSED(why)                                                           \
+	{                                                                      \
+		{                                                              \
+			.line = IMPORTED(""),                                  \
+			.wanted = "opimport: file" why "\n= 1\n"               \
+		}                                                              \
+	}
+
+/* ---- folded stacks ------------------------------------------------------- */
+
+static void folded_stacks_are_imported(void **state)
+{
+#define NO_COUNT                                                               \
+	": no count behind the stack; a line of folded stacks is "             \
+	"FUNCTION;...;FUNCTION COUNT"
+	static const struct import_row rows[] = {
+		{ "web;main;f 7\n  web;main 20.5 \r\n\nweb;;main 5\nidle 4e2\n"
+		  "kworker/0:1;run 3\n/opt//app/;main 1\n..;main 2",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 439 samples = 439 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "400      91.1162  91.1162  /idle                    idle\n"
+			      "26        5.9226   7.5171  /web                     main\n"
+			      "7         1.5945   1.5945  /web                     f\n"
+			      "3         0.6834   0.6834  /kworker_0:1             run\n"
+			      "2         0.4556   0.4556  /_.                      main\n"
+			      "1         0.2278   0.2278  /opt/app                 main\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "_.;main 2\n"
+				"app;main 1\n"
+				"idle;idle 400\n"
+				"kworker_0:1;run 3\n"
+				"web;main 26\n"
+				"web;main;f 7\n" } } },
+		{ "a;[truncated];d 1.4\na;[broken stack];d 2\na;[no unwind data];d 3\n"
+		  "a;d;d 0.6\nb;\tc 9\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 16 samples = 16 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a-0/0;[broken stack];d 2\n"
+				"a-0/0;[no unwind data];d 3\n"
+				"a-0/0;[truncated];d 1\n"
+				"a-0/0;d;d 1\n"
+				"b-0/0;?c 9\n" },
+		    { .line = "opimport -o s file",
+		      .wanted =
+			      "opimport: $/s/samples: there are samples already; name another folder with --output\n"
+			      "= 1\n" } } },
+		{ "a;b 9223372036854775807\na;b +1\n", REFUSED(":2" NO_COUNT) },
+		{ "a;b 1\n\na;b 18446744073709551616\n",
+		  REFUSED(":3" NO_COUNT) },
+		{ "a;b 1e19\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b .\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b 1.2.3\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b -1\n", REFUSED(":1" NO_COUNT) },
+		{ "12\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b 1 2\nc 3 4\n",
+		  REFUSED(": each stack has two counts: it is a comparison; import the two profiles that it compares") },
+		{ "a;b 1 2\nc 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 6 samples = 6 stored + 0 lost\n" } } },
+		{ " \n\t\n", REFUSED(": has no stacks; " OPIMPORT_CURE) },
+		{ "", REFUSED(": is empty; " OPIMPORT_CURE) },
+	};
+
+	check_imports(rows, NR(rows), *state, write_text);
+}
+
+/* ---- callgrind ----------------------------------------------------------- */
+
+#define CALLGRIND "# callgrind format\nevents: Ir\n"
+
+static void files_of_callgrind_are_imported(void **state)
+{
+#define DAMAGE "; the file is damaged: write it again"
+	static const struct import_row rows[] = {
+		/* Names by number, positions relative to the last ones. */
+		{ "# callgrind format\nversion: 1\ncreator: callgrind-3\npid: 12\n"
+		  "cmd:  ./app -x\npositions: instr line\nevents: Ir Dr\n\n"
+		  "ob=(1) /opt/app\nfl=(1) app.c\nfn=(1) main\n"
+		  "0x1000 16 10 2\n+4 +1 30\nfi=(2) app.h\n+4 5 40 1\n"
+		  "fe=(1)\njcnd=1/2 +8 18\n* 17\n"
+		  "cob=(2) /lib/libm.so\ncfi=(3) sin.c\ncfn=(2) sin\n"
+		  "calls=3 0x2000 50\n+4 18 200 4\n"
+		  "cfn=(3) leaf\ncalls=1 +8 -10\n* * 60\n\n"
+		  "fn=(3)\n0x1100 -10 60\n\nob=(2)\nfl=(3)\nfn=(2)\n"
+		  "0x2000 50 100 3\njfi=(4) cos.c\njump=1 +4 +1\n-4 * 100 1\n\n"
+		  "totals: 340 7\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 347 samples = 347 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001000 4        57.1429  200      58.8235  sin.c:50                    /lib/libm.so             sin\n"
+			      "  00001000 4        100.000  200      100.000  sin.c:50\n"
+			      "00001000 3        42.8571  80       23.5294  app.c:16                    /opt/app                 main\n"
+			      "  00001000 2        66.6667  10       12.5000  app.c:16\n"
+			      "  00001001 0              0  30       37.5000  app.c:17\n"
+			      "  00001002 1        33.3333  40       50.0000  app.h:5\n"
+			      "00001010 0              0  60       17.6471  app.c:8                     /opt/app                 leaf\n"
+			      "  00001010 0              0  60       100.000  app.c:8\n" },
+		    { .line = "opreport --session-dir=s --callgraph -n event:Ir",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "  200      100.000  app                      main\n"
+			      "200      58.8235  libm.so                  sin\n"
+			      "  200      100.000  libm.so                  sin [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "80       23.5294  app                      main\n"
+			      "  200      58.8235  libm.so                  sin\n"
+			      "  80       23.5294  app                      main [self]\n"
+			      "  60       17.6471  app                      leaf\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  60       100.000  app                      main\n"
+			      "60       17.6471  app                      leaf\n"
+			      "  60       100.000  app                      leaf [self]\n"
+			      "-------------------------------------------------------------------------------\n" } } },
+		/* Parts with events of their own, no objects, no pid. */
+		{ "version: 1\ncmd: /srv/www/index.php\npart: 1\n\n"
+		  "events: Time_(10ns) Memory\nfl=a\nfn=f\n1 5 7\n"
+		  "fl=b\nfn={main}\n1 10\ncfn=f\ncalls=1\n3 5 7\n"
+		  "part: 2\nevents: Memory Time_(10ns)\nfn={main}\n1 2 3\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 27 samples = 27 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgfn",
+		      .wanted =
+			      "7        77.7778  5        27.7778  a:1                         f\n"
+			      "2        22.2222  13       72.2222  b:1                         {main}\n" } } },
+		/* A number that is told anew, lines without a file, less than
+		 * the totals. */
+		{ "\n#\nevents: A\npid: 4000000000\nob=x\nfn=(1) one\n3 5\nfn=(1) two\n4 6\n"
+		  "fl=???\nfn=(1)\n4 1\nfn=(x\n+0 2\nfn=()\n3 2\n"
+		  "totals: 17\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted =
+			      "opimport: warning: file: its functions have less than its totals; the rest was left out when it was written\n"
+			      "opimport: 16 samples = 16 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgfn",
+		      .wanted =
+			      "6        37.5000  (no location information)   two\n"
+			      "5        31.2500  (no location information)   one\n"
+			      "2        12.5000  (no location information)   ()\n"
+			      "2        12.5000  (no location information)   (x\n"
+			      "1         6.2500  (no location information)   two\n" } } },
+		{ CALLGRIND "fn=f\n1 2\r\ntotals: 1\nfn=g\n0x10 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 3 samples = 3 stored + 0 lost\n" } } },
+		{ CALLGRIND "version: 2\n",
+		  REFUSED(":3: is of a version of the format that is not known") },
+		{ CALLGRIND "version: x\n",
+		  REFUSED(":3: is of a version of the format that is not known") },
+		{ CALLGRIND "fn=f\n1 -1\n",
+		  REFUSED(":4: a cost is negative, and samples are not; write the file without this event") },
+		{ CALLGRIND "fn=f\n1 1x\n",
+		  REFUSED(":4: no number where costs are" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 1 2\n",
+		  REFUSED(":4: more costs than the 1 events" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 72057594037927937\n",
+		  REFUSED(":4: a cost of 72057594037927937" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 72057594037927936\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 72057594037927936 samples = 72057594037927936 stored + 0 lost\n" } } },
+		{ CALLGRIND "fn=f\n+x 1\n",
+		  REFUSED(":4: a line of costs begins with no position" DAMAGE) },
+		{ CALLGRIND "fn=f\n*1 1\n",
+		  REFUSED(":4: a line of costs begins with no position" DAMAGE) },
+		{ CALLGRIND "1 1\n",
+		  REFUSED(":3: costs of no function or of no event" DAMAGE) },
+		{ "events:\nfn=f\n1 1\n",
+		  REFUSED(":3: costs of no function or of no event" DAMAGE) },
+		{ CALLGRIND "fn=(2)\n",
+		  REFUSED(":3: the name of a number has not been told before" DAMAGE) },
+		{ CALLGRIND "xy=f\n",
+		  REFUSED(":3: xy= is no key of callgrind" DAMAGE) },
+		{ CALLGRIND "fn f\n",
+		  REFUSED(":3: is no line of callgrind" DAMAGE) },
+		{ CALLGRIND "f\n",
+		  REFUSED(":3: is no line of callgrind" DAMAGE) },
+		{ CALLGRIND "calls=1 2\n",
+		  REFUSED(":3: calls= without a number or a function" DAMAGE) },
+		{ CALLGRIND "cfn=f\ncalls=x\n",
+		  REFUSED(":4: calls= without a number or a function" DAMAGE) },
+		{ CALLGRIND "cfn=f\ncalls=1\nfn=g\n",
+		  REFUSED(":5: no costs in the line behind calls=" DAMAGE) },
+		{ CALLGRIND "cfn=f\ncalls=1\n",
+		  REFUSED(":5: ends behind calls=" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 0\n",
+		  REFUSED(": has no costs; " OPIMPORT_CURE) },
+		{ "events: Ir Ir\n",
+		  REFUSED(":1: two events are called Ir" DAMAGE) },
+		{ "positions: line bytes\n",
+		  REFUSED(":1: positions of the unknown kind bytes; give instr, line, or both") },
+		{ "creator: callgrind-3\nevents: Ir\nfn=f\n1 1\n",
+		  REFUSED(":5: ends without totals, so it is cut short: write it again") },
+		{ "creator: oprofile 2\nevents: Ir\nfn=f\n1 1\ntotals: 1\n1 2",
+		  REFUSED(":6: ends without totals, so it is cut short: write it again") },
+		{ "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G\n",
+		  REFUSED(":1: more than 32 events; write fewer of them") },
+	};
+
+	check_imports(rows, NR(rows), *state, write_text);
+}
+
+/* ---- pprof --------------------------------------------------------------- */
+
+static void put_varint(FILE *out, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		putc((int)(value & 0x7f) | 0x80, out);
+	putc((int)value, out);
+}
+
+/* A message in words: FIELD=NUMBER, FIELD"TEXT" and FIELD{ a message }. */
+static const char *put_message(FILE *out, const char *text)
+{
+	while (*text && *text != '}') {
+		uint64_t field;
+		char *end;
+
+		if (*text == ' ' || *text == '\n') {
+			text++;
+			continue;
+		}
+		field = strtoull(text, &end, 10);
+		put_varint(out, field << 3 | (*end == '=' ? 0 : 2));
+		text = end + 1;
+		if (*end == '=') {
+			put_varint(out, (uint64_t)strtoll(text, &end, 10));
+			text = end;
+		} else if (*end == '"') {
+			size_t len = strcspn(text, "\"");
+
+			put_varint(out, len);
+			fwrite(text, 1, len, out);
+			text += len + 1;
+		} else {
+			struct text inner;
+
+			assert_int_equal(*end, '{');
+			text = put_message(text_begin(&inner), text) + 1;
+			fclose(inner.out);
+			put_varint(out, inner.len);
+			fwrite(inner.all, 1, inner.len, out);
+			free(inner.all);
+		}
+	}
+	return text;
+}
+
+static void write_pprof(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	put_message(out, text);
+	fclose(out);
+}
+
+/* Strings from number 1: types and units, then names. */
+#define STRINGS                                                                \
+	"6\"\"6\"samples\"6\"count\"6\"cpu\"6\"nanoseconds\"6\"/bin/app\""     \
+	"6\"/lib/so\"6\"main\"6\"leaf\"6\"a.c\"6\"raw\"6\"tid\"6\"thread\""    \
+	"6\"worker\"6\"application\"6\"other\"6\"process\"6\"pid\"6\"TIMER\" "
+#define TYPES "1{1=1 2=2} 1{1=3 2=4} "
+#define MAPPINGS "3{1=1 5=5} 3{1=2 5=6} "
+#define PLACES                                                                 \
+	"4{1=1 2=1 4{1=1 2=10}} 4{1=2 2=2 4{1=2 2=20} 4{1=1 2=11}} "           \
+	"4{1=3 2=1 3=80} 5{1=1 2=7 4=9} 5{1=2 2=8 4=9} "
+#define PPROF STRINGS TYPES MAPPINGS PLACES
+
+static void files_of_pprof_are_imported(void **state)
+{
+	static const struct import_row rows[] = {
+		{ PPROF "2{1=2 1=1 2=3 2=3000} 2{1=1 2=1 2=1000} "
+			"2{1=3 1=1 2=5 2=5000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 9 samples = 9 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgf",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu events with a unit mask of 0x00 count 1000\n"
+			      "Samples: 9 taken = 9 stored + 0 lost\n"
+			      "Stacks: 9 stored = 9 whole\n"
+			      "samples  %        total %  linenr info                 image name               symbol name\n"
+			      "5        55.5556  55.5556  (no location information)   /bin/app                 0x50\n"
+			      "3        33.3333  33.3333  a.c:20                      /lib/so                  leaf\n"
+			      "1        11.1111  100.000  a.c:10                      /bin/app                 main\n"
+			      "0              0  33.3333  a.c:11                      /lib/so                  main\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "app;main 1\n"
+				"app;main;0x50 5\n"
+				"app;main;main;leaf 3\n" } } },
+		/* Values that are no multiple are events of their own. */
+		{ PPROF "2{1=1 2=3 2=7} 2{1=1 2=0 2=0}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 10 samples = 10 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgn",
+		      .wanted =
+			      "7        100.000  100.000  3        100.000  100.000  a.c:10                      main\n" } } },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=1 2=3}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 13 samples = 13 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu_nanoseconds events with a unit mask of 0x00 count 1\n"
+			      "Counted samples events with a unit mask of 0x00 count 1\n"
+			      "Samples: 13 taken = 13 stored + 0 lost\n"
+			      "Stacks: 13 stored = 13 whole\n"
+			      "cpu_nanoseconds:1|        samples:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "        9 100.000         4 100.000 app\n" } } },
+		/* The timer tells its rate. */
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=3 2=12000000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 3 samples = 3 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Profiling through timer interrupt, 250 samples per second and CPU\n"
+			      "Samples: 3 taken = 3 stored + 0 lost\n"
+			      "Stacks: 3 stored = 3 whole\n"
+			      "        TIMER:250|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        3 100.000 app\n" } } },
+		/* Labels: threads, names, another application. */
+		{ PPROF "2{1=1 2=1 2=2 3{1=17 3=70} 3{1=11 3=71} 3{1=12 2=13}}"
+			"2{1=2 2=2 2=4 3{1=11 3=9} 3{1=14 2=15}}"
+			"2{1=2 2=4 2=8 3{1=17 3=5} 3{1=16 2=15}}"
+			"2{1=2 2=8 2=16 3{1=11 3=-1} 3{1=17 3=2147483648}}",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn --layout=rows",
+		      .wanted =
+			      "8        53.3333  53.3333  0/0       app             /lib/so                  leaf\n"
+			      "4        26.6667  26.6667  5/5       other           /lib/so                  leaf\n"
+			      "2        13.3333  13.3333  9/9       other           /lib/so                  leaf\n"
+			      "1         6.6667   6.6667  70/71     app/worker      /bin/app                 main\n"
+			      "0              0  53.3333  0/0       app             /lib/so                  main\n"
+			      "0              0  26.6667  5/5       other           /lib/so                  main\n"
+			      "0              0  13.3333  9/9       other           /lib/so                  main\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "app-0/0;main;leaf 8\n"
+				"app-5/5;main;leaf 4\n"
+				"app-70/71;main 1\n"
+				"other-9/9;main;leaf 2\n" } } },
+		/* No names: of a function, a mapping, a place; no location. */
+		{ STRINGS TYPES "3{1=1} 4{1=1 2=1 4{1=1}} 4{1=2 4{1=2 2=-3}} "
+				"5{1=1 3=10 4=9} 5{1=2} "
+				"2{1=1 2=1 2=2} 2{1=2 2=1 2=2} 2{2=1 2=2}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 3 samples = 2 stored + 1 lost\n" },
+		    { .line = "opreport --session-dir=s -lgfn",
+		      .wanted =
+			      "1        50.0000  50.0000  (no location information)   (no name)\n"
+			      "1        50.0000  50.0000  (no location information)   raw\n"
+			      "opreport: warning: 1 of 3 samples were lost; leave out --no-header to see why\n" } } },
+		{ STRINGS "1{} 1{1=3 2=4} 4{1=1 3=16} 2{1=1 2=1 2=3}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 4 samples = 4 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -l",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu_nanoseconds events with a unit mask of 0x00 count 1\n"
+			      "Counted values events with a unit mask of 0x00 count 1\n"
+			      "Samples: 4 taken = 4 stored + 0 lost\n"
+			      "Stacks: 4 stored = 4 whole\n"
+			      "samples  %        total %  samples  %        total %  symbol name\n"
+			      "3        100.000  100.000  1        100.000  100.000  0x10\n" } } },
+		{ PPROF "2{1=9 2=3 2=6}",
+		  REFUSED(": a sample is at location 9, which is not there" DAMAGE) },
+		{ PPROF "2{1=1 2=3}",
+		  REFUSED(": a sample has 1 values, but there are 2 types of them" DAMAGE) },
+		{ PPROF "2{1=1 2=3 2=-6}",
+		  REFUSED(": has negative values: it is a comparison; import the two profiles that it compares") },
+		{ PPROF, REFUSED(": has no samples; profile again") },
+		{ PPROF "4{1=4 4{1=9}} 2{1=1 2=3 2=6}",
+		  REFUSED(": location 4 is in function 9, which is not there" DAMAGE) },
+		{ PPROF "4{1=4 2=7} 2{1=1 2=3 2=6}",
+		  REFUSED(": location 4 is in mapping 7, which is not there" DAMAGE) },
+		{ PPROF "5{1=2} 2{1=1 2=3 2=6}",
+		  REFUSED(": two of its functions, locations or mappings have one id" DAMAGE) },
+		{ PPROF "4{} 2{1=1 2=3 2=6}",
+		  REFUSED(": two of its functions, locations or mappings have one id" DAMAGE) },
+		{ "1=2",
+		  REFUSED(": is damaged, or neither of pprof nor folded stacks; " OPIMPORT_CURE) },
+	};
+
+	check_imports(rows, NR(rows), *state, write_pprof);
+}
+
+/* ---- the command line ---------------------------------------------------- */
+
+static const struct classic_file old_file = {
+	.layout = &classic_layouts[2],
+	.cpu_type = 12,
+	.event = 0x3c,
+	.count = 100000,
+};
+
+static void make_old_session(const char *path)
+{
+	static const struct classic_pair pairs[] = { { 0x10, 3 }, { 0x20, 1 } };
+	static uint8_t bytes[1 << 16];
+	FILE *abi = fopen("abi", "w");
+
+	assert_non_null(abi);
+	classic_write_abi(&old_file, abi);
+	fclose(abi);
+	classic_build(&old_file, bytes, pairs, NR(pairs));
+	assert_int_equal(op_make_parents(path, 0755), 0);
+	write_bytes(path, bytes, classic_len(&old_file, NR(pairs)));
+}
+
+static void command_lines_are_checked(void **state)
+{
+#define OLD                                                                    \
+	"old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all"
+	static const struct program_row rows[] = {
+		{ .line = "opimport",
+		  .wanted =
+			  "opimport: nothing to import; name files of perf record, a file of pprof, callgrind or folded stacks, or an old session with --session, or an old sample file with its --abi\n"
+			  "= 2\n" },
+		{ .line = "opimport -v",
+		  .wanted = "opimport: oprofile",
+		  .to = " 2." },
+		{ .line = "opimport --nonsense",
+		  .wanted =
+			  "opimport: --nonsense: unknown option; see opimport --help\n"
+			  "= 2\n" },
+		{ .line = "opimport -a abi",
+		  .wanted =
+			  "opimport: nowhere to write to; name it with --output\n"
+			  "= 2\n" },
+		{ .line = "opimport -a abi -o new",
+		  .wanted =
+			  "opimport: name exactly one sample file, or a session folder with --session\n"
+			  "= 2\n" },
+		{ .line = "opimport -a abi -o new x y",
+		  .wanted =
+			  "opimport: name exactly one sample file, or a session folder with --session\n"
+			  "= 2\n" },
+		{ .line = "opimport -s old x",
+		  .wanted =
+			  "opimport: --session imports the whole folder; name no sample file\n"
+			  "= 2\n" },
+		{ .line = "opimport -s old",
+		  .wanted =
+			  "opimport: nowhere to write to; name it with --output\n"
+			  "= 2\n" },
+		{ .line = "opimport file none",
+		  .wanted =
+			  "opimport: file: is not of perf record; of other files name one, as each becomes a session\n"
+			  "= 1\n" },
+		{ .line = "opimport none",
+		  .wanted =
+			  "opimport: none: No such file or directory; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+			  "= 1\n" },
+		{ .line = "opimport .",
+		  .wanted =
+			  "opimport: .: is no regular file; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+			  "= 1\n" },
+		{ .line = "opimport -o s perf.data",
+		  .wanted =
+			  "opimport: perf.data: is cut short: it ends in its header; record it again\n"
+			  "= 1\n" },
+		{ .line = "opimport -o s perf.data a,b\\c",
+		  .wanted =
+			  "opimport: perf.data: is cut short: it ends in its header; record it again\n"
+			  "= 1\n" },
+		{ .line = "opimport -a none -o new " OLD,
+		  .wanted =
+			  "opimport: none: no such file; name the abi file of the session that the samples are from\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -o new " OLD, .wanted = "" },
+		{ .line = "opimport -a abi -V -o new " OLD,
+		  .wanted =
+			  "opimport: new: exists already; --force replaces it\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -V -f -o new " OLD,
+		  .wanted =
+			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: 4 samples at 2 places\n" },
+		{ .line = "opimport -a abi -o none/new " OLD,
+		  .wanted =
+			  "opimport: none/new: cannot be written: No such file or directory\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -o new2 file",
+		  .wanted =
+			  "opimport: file: not a sample file of an earlier OProfile\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -s old -o s",
+		  .wanted =
+			  "opimport: $/s/samples: it already contains samples; name another folder with --output\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -s old -o s",
+		  .wanted =
+			  "opimport: $/s/samples: it already contains samples; name another folder with --output\n"
+			  "= 1\n" },
+		{ .line = "opimport -V -s old -o s2",
+		  .wanted =
+			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: converted\n"
+			  "opimport: 1 sessions, 1 sample files (0 of call graphs)\n" },
+		{ .line = "opreport --session-dir=s -n",
+		  .wanted =
+			  "opreport: $/s/samples/current: there are no sample files; profile first (operf, or opcontrol --start), then write out the buffers with opcontrol --dump\n"
+			  "= 1\n" },
+		{ .line = "opimport -s none -o s3",
+		  .wanted =
+			  "opimport: none: contains no folder samples; name the folder that samples/ is in\n"
+			  "= 1\n" },
+	};
+	static const struct program_row broken[] = {
+		{ .line = "opimport -s old -a abi -o s4",
+		  .wanted =
+			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: not a sample file of an earlier OProfile\n"
+			  "opimport: 1 sessions, 0 sample files (0 of call graphs)\n"
+			  "opimport: old: 1 files could not be converted; their samples are missing in s4\n"
+			  "= 1\n" },
+	};
+
+	write_text("file", "a;b 1\n");
+	write_text("perf.data", "PERFILE2 and no more");
+	write_text("a,b\\c", "PERFILE2");
+	make_old_session(OLD);
+	check_runs(programs, rows, NR(rows), *state);
+	assert_int_equal(access("new2", F_OK), -1);
+	write_text(OLD, "no file of samples");
+	check_runs(programs, broken, NR(broken), *state);
+}
+
+static void a_daemon_is_needed(void **state)
+{
+	static const struct program_row row = {
+		.line = "opimport -o s file",
+		.wanted = "oprofiled: no such program",
+		.from = "oprofiled: no such",
+		.to = " in /"
+	};
+
+	write_text("file", "a;b 1\n");
+	unlink("oprofiled");
+	check_run(programs, &row, *state);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		import_test(folded_stacks_are_imported),
+		import_test(files_of_callgrind_are_imported),
+		import_test(files_of_pprof_are_imported),
+		import_test(command_lines_are_checked),
+		import_test(a_daemon_is_needed),
+	};
+
+	be_program(programs, argc, argv);
+	set_program_environment();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The programs that read sessions: rows are command lines. */
+
+#include "tests/unit/pp_program.h"
+
+/* Each main() under a name of its own. */
+#define main opannotate_main
+int main(int argc, char **argv);
+#include "pp/opannotate.c"
+#undef main
+#define main oparchive_main
+int main(int argc, char **argv);
+#include "pp/oparchive.c"
+#undef main
+#define main opgprof_main
+int main(int argc, char **argv);
+#include "pp/opgprof.c"
+#undef main
+#define main opmerge_main
+int main(int argc, char **argv);
+#include "pp/opmerge.c"
+#undef main
+#define main opreport_main
+int main(int argc, char **argv);
+#include "pp/opreport.c"
+#undef main
+#define main opsymbols_main
+int main(int argc, char **argv);
+#include "pp/opsymbols.c"
+#undef main
+
+static const struct program programs[] = {
+	{ "opannotate", opannotate_main },
+	{ "oparchive", oparchive_main },
+	{ "opgprof", opgprof_main },
+	{ "opmerge", opmerge_main },
+	{ "opreport", opreport_main },
+	{ "opsymbols", opsymbols_main },
+	{ NULL, NULL },
+};
+
+/* ---- listings of code ---------------------------------------------------- */
+
+static const char *const two_events[] = {
+	SAMPLES_OF_X,
+	"current x x MISSES 1010=50 1004=2",
+	"current y y CYCLES 1002=7 100e=9 2000=1",
+};
+
+static void code_is_annotated(void **state)
+{
+	static const struct program_row one[] = {
+		{ .line = "opannotate --session-dir=. --root=root -s",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "   172 78.8991 :first\n"
+			  "               :     1  line 1\n"
+			  "     5  2.2936 :     2  line 2\n"
+			  "   120 55.0459 :     3  line 3\n"
+			  "               :     4  line 4\n"
+			  "               :     5  line 5\n"
+			  "               :   ...\n"
+			  "               :    10  line 10\n"
+			  "               :    11  line 11\n"
+			  "     7  3.2110 :    12  line 12\n"
+			  "               :    13  line 13\n"
+			  "               :    14  line 14\n"
+			  "               :    15  line 15\n"
+			  "               :    16  line 16\n"
+			  "               :    17  line 17\n"
+			  "    40 18.3486 :    18  line 18\n"
+			  "               :    19  line 19\n"
+			  "               :    20  line 20\n"
+			  "\n"
+			  "     3  1.3761 :second\n"
+			  "               :    28  line 28\n"
+			  "               :    29  line 29\n"
+			  "     3  1.3761 :    30  line 30\n"
+			  "               :    31  line 31\n"
+			  "               :    32  line 32\n"
+			  "\n"
+			  "$/src/x.h\n"
+			  "\n"
+			  "    32 14.6789 :tiny, inlined from x.c:4 (30), x.c:31 (2)\n"
+			  "    32 14.6789 :     1  a header\n"
+			  "\n"
+			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n" },
+		{ .line = "opannotate --session-dir=. --root=root -sn -t 20",
+		  .wanted =
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "   172 78.8991 :first\n"
+			  "               :     1  line 1\n"
+			  "     5  2.2936 :     2  line 2\n"
+			  "   120 55.0459 :     3  line 3\n"
+			  "               :     4  line 4\n"
+			  "               :     5  line 5\n"
+			  "               :   ...\n"
+			  "               :    10  line 10\n"
+			  "               :    11  line 11\n"
+			  "     7  3.2110 :    12  line 12\n"
+			  "               :    13  line 13\n"
+			  "               :    14  line 14\n"
+			  "               :    15  line 15\n"
+			  "               :    16  line 16\n"
+			  "               :    17  line 17\n"
+			  "    40 18.3486 :    18  line 18\n"
+			  "               :    19  line 19\n"
+			  "               :    20  line 20\n"
+			  "\n"
+			  "3 functions below 20 %: 36 samples (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s --all",
+		  .wanted =
+			  "/* \n"
+			  " * Command line: opannotate --session-dir=. --root=root -s --all \n"
+			  " * \n"
+			  " * Interpretation of command line:\n"
+			  " * Output annotated source file with samples\n"
+			  " * Output all files\n"
+			  " * \n"
+			  " * CPU: none/such\n"
+			  " * Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  " */\n"
+			  "/* \n"
+			  " * Total samples for file : \"$/src/x.c\"\n"
+			  " * \n"
+			  " *    176 80.7339\n"
+			  " */\n"
+			  "\n"
+			  "\n"
+			  "               :line 1\n"
+			  "     5  2.2936 :line 2 /* first total:    202 92.6606 */\n"
+			  "   120 55.0459 :line 3\n"
+			  "               :line 4\n"
+			  "               :line 5\n"
+			  "               :line 6\n"
+			  "               :line 7\n"
+			  "               :line 8\n"
+			  "               :line 9\n"
+			  "               :line 10\n"
+			  "               :line 11\n"
+			  "     7  3.2110 :line 12\n"
+			  "               :line 13\n"
+			  "               :line 14\n"
+			  "               :line 15\n"
+			  "               :line 16\n"
+			  "               :line 17\n"
+			  "    40 18.3486 :line 18\n"
+			  "               :line 19\n"
+			  "               :line 20\n"
+			  "               :line 21\n"
+			  "               :line 22\n"
+			  "               :line 23\n"
+			  "               :line 24\n"
+			  "               :line 25\n"
+			  "               :line 26\n"
+			  "               :line 27\n"
+			  "               :line 28\n"
+			  "               :line 29\n"
+			  "     3  1.3761 :line 30 /* second total:      5  2.2936 */\n"
+			  "               :line 31\n"
+			  "               :line 32\n"
+			  "               :line 33\n"
+			  "     1  0.4587 :line 34 /* bare total:      1  0.4587 */\n"
+			  "               :line 35\n"
+			  "               :line 36\n"
+			  "               :line 37\n"
+			  "               :line 38\n"
+			  "               :line 39\n"
+			  "               :line 40\n"
+			  "/* \n"
+			  " * Total samples for file : \"$/src/x.h\"\n"
+			  " * \n"
+			  " *     32 14.6789\n"
+			  " */\n"
+			  "\n"
+			  "\n"
+			  "    32 14.6789 :a header\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s --include-file=*.h -n",
+		  .wanted =
+			  "\n"
+			  "$/src/x.h\n"
+			  "\n"
+			  "    32 14.6789 :tiny, inlined from x.c:4 (30), x.c:31 (2)\n"
+			  "    32 14.6789 :     1  a header\n"
+			  "\n"
+			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s --exclude-file=*.h,*.c -n",
+		  .wanted =
+			  "\n"
+			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n"
+			  "opannotate: warning: none of 2 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i none",
+		  .wanted =
+			  "opannotate: --include-symbols=none: no symbol of this name has samples; there are bare, tiny, second, first, do_work\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i none",
+		  .wanted =
+			  "opannotate: --include-symbols=none: no symbol of this name has samples; there are bare, second, first, do_work\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "   202 92.6606 :first\n"
+			  "     5  2.2936 :  401000:\txor    %eax,%eax\n"
+			  "   120 55.0459 :  401002:\tinc    %eax\n"
+			  "               :tiny inlined from x.c:4\n"
+			  "    30 13.7615 :  401004:\tdec    %eax\n"
+			  "               :first\n"
+			  "               :  401006:\tnop\n"
+			  "               :  401007:\tnop\n"
+			  "               :  401008:\tnop\n"
+			  "               :   ...\n"
+			  "               :  40100b:\tnop\n"
+			  "               :  40100c:\tnop\n"
+			  "               :  40100d:\tnop\n"
+			  "    40 18.3486 :  40100e:\tinc    %ebx\n"
+			  "     1  0.4587 :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.7523 :  40101a:\tnop\n"
+			  "               :  40101b:\tret\n"
+			  "               :  40101c:\tnop\n"
+			  "               :  40101d:\tnop\n"
+			  "               :   ...\n"
+			  "\n"
+			  "     5  2.2936 :second\n"
+			  "     3  1.3761 :  401020:\tcall   401000 <first>\n"
+			  "               :tiny inlined from x.c:31\n"
+			  "     2  0.9174 :  401025:\tdec    %eax\n"
+			  "               :second\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :   ...\n"
+			  "\n"
+			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: not shown: 10 samples in do_work: its binary is not available\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -t 30 -n --include-file=x",
+		  .wanted =
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "   202 92.6606 :first\n"
+			  "     5  2.2936 :  401000:\txor    %eax,%eax\n"
+			  "   120 55.0459 :  401002:\tinc    %eax\n"
+			  "               :tiny inlined from x.c:4\n"
+			  "    30 13.7615 :  401004:\tdec    %eax\n"
+			  "               :first\n"
+			  "               :  401006:\tnop\n"
+			  "               :  401007:\tnop\n"
+			  "               :  401008:\tnop\n"
+			  "               :   ...\n"
+			  "               :  40100b:\tnop\n"
+			  "               :  40100c:\tnop\n"
+			  "               :  40100d:\tnop\n"
+			  "    40 18.3486 :  40100e:\tinc    %ebx\n"
+			  "     1  0.4587 :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.7523 :  40101a:\tnop\n"
+			  "               :  40101b:\tret\n"
+			  "               :  40101c:\tnop\n"
+			  "               :  40101d:\tnop\n"
+			  "               :   ...\n"
+			  "\n"
+			  "3 functions below 30 %: 16 samples (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n" },
+		{ .line = "opannotate --session-dir=. --root=root -as -i first -n",
+		  .wanted =
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "   202 100.000 :first\n"
+			  "               :line 1\n"
+			  "               :line 2\n"
+			  "     5  2.4752 :  401000:\txor    %eax,%eax\n"
+			  "               :line 3\n"
+			  "   120 59.4059 :  401002:\tinc    %eax\n"
+			  "               :tiny inlined from x.c:4\n"
+			  "               :a header\n"
+			  "    30 14.8515 :  401004:\tdec    %eax\n"
+			  "               :first\n"
+			  "               :line 4\n"
+			  "               :  401006:\tnop\n"
+			  "               :  401007:\tnop\n"
+			  "               :  401008:\tnop\n"
+			  "               :   ...\n"
+			  "               :  40100b:\tnop\n"
+			  "               :  40100c:\tnop\n"
+			  "               :  40100d:\tnop\n"
+			  "               :line 13\n"
+			  "               :line 14\n"
+			  "               :line 15\n"
+			  "               :line 16\n"
+			  "               :line 17\n"
+			  "               :line 18\n"
+			  "    40 19.8020 :  40100e:\tinc    %ebx\n"
+			  "               :line 12\n"
+			  "     1  0.4950 :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.9703 :  40101a:\tnop\n"
+			  "               :line 19\n"
+			  "               :line 20\n"
+			  "               :line 21\n"
+			  "               :  40101b:\tret\n"
+			  "               :  40101c:\tnop\n"
+			  "               :  40101d:\tnop\n"
+			  "               :   ...\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a --all",
+		  .wanted =
+			  "/* \n"
+			  " * Command line: opannotate --session-dir=. --root=root -a --all \n"
+			  " * \n"
+			  " * Interpretation of command line:\n"
+			  " * Output annotated assembly listing with samples\n"
+			  " * \n"
+			  " * CPU: none/such\n"
+			  " * Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  " */\n"
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <first>: /* first total:    202 92.6606 */\n"
+			  "     5  2.2936 :  401000:\txor    %eax,%eax\n"
+			  "   120 55.0459 :  401002:\tinc    %eax\n"
+			  "    30 13.7615 :  401004:\tdec    %eax\n"
+			  "               :  401006:\tnop\n"
+			  "               :  401007:\tnop\n"
+			  "               :  401008:\tnop\n"
+			  "               :  401009:\tnop\n"
+			  "               :  40100a:\tnop\n"
+			  "               :  40100b:\tnop\n"
+			  "               :  40100c:\tnop\n"
+			  "               :  40100d:\tnop\n"
+			  "    40 18.3486 :  40100e:\tinc    %ebx\n"
+			  "     1  0.4587 :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.7523 :  40101a:\tnop\n"
+			  "               :  40101b:\tret\n"
+			  "               :  40101c:\tnop\n"
+			  "               :  40101d:\tnop\n"
+			  "               :  40101e:\tnop\n"
+			  "               :  40101f:\tnop\n"
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401020 <second>: /* second total:      5  2.2936 */\n"
+			  "     3  1.3761 :  401020:\tcall   401000 <first>\n"
+			  "     2  0.9174 :  401025:\tdec    %eax\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :  40102a:\tnop\n"
+			  "               :  40102b:\tnop\n"
+			  "               :  40102c:\tnop\n"
+			  "               :  40102d:\tnop\n"
+			  "               :  40102e:\tnop\n"
+			  "               :  40102f:\tret\n"
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401030 <bare>: /* bare total:      1  0.4587 */\n"
+			  "     1  0.4587 :  401030:\tnop\n"
+			  "               :  401031:\tnop\n"
+			  "               :  401032:\tnop\n"
+			  "               :  401033:\tnop\n"
+			  "               :  401034:\tnop\n"
+			  "               :  401035:\tnop\n"
+			  "               :  401036:\tnop\n"
+			  "               :  401037:\tnop\n"
+			  "               :  401038:\tnop\n"
+			  "               :  401039:\tnop\n"
+			  "               :  40103a:\tnop\n"
+			  "               :  40103b:\tnop\n"
+			  "               :  40103c:\tnop\n"
+			  "               :  40103d:\tnop\n"
+			  "               :  40103e:\tnop\n"
+			  "               :  40103f:\tnop\n"
+			  "/* \n"
+			  " * Command line: opannotate --session-dir=. --root=root -a --all \n"
+			  " * \n"
+			  " * Interpretation of command line:\n"
+			  " * Output annotated assembly listing with samples\n"
+			  " * \n"
+			  " * CPU: none/such\n"
+			  " * Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  " */\n"
+			  "opannotate: warning: /vmlinux: not shown: 10 samples in do_work: its binary is not available\n" },
+		{ .line = "opannotate --session-dir=. --root=root -as --all -i second,bare -n",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401020 <second>: /* second total:      5 83.3333 */\n"
+			  "               :line 25\n"
+			  "               :line 26\n"
+			  "               :line 27\n"
+			  "               :line 28\n"
+			  "               :line 29\n"
+			  "               :line 30\n"
+			  "     3 50.0000 :  401020:\tcall   401000 <first>\n"
+			  "               :a header\n"
+			  "     2 33.3333 :  401025:\tdec    %eax\n"
+			  "               :line 31\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :  40102a:\tnop\n"
+			  "               :  40102b:\tnop\n"
+			  "               :  40102c:\tnop\n"
+			  "               :  40102d:\tnop\n"
+			  "               :  40102e:\tnop\n"
+			  "               :  40102f:\tret\n"
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401030 <bare>: /* bare total:      1 16.6667 */\n"
+			  "               :line 29\n"
+			  "               :line 30\n"
+			  "               :line 31\n"
+			  "               :line 32\n"
+			  "               :line 33\n"
+			  "               :line 34\n"
+			  "     1 16.6667 :  401030:\tnop\n"
+			  "               :  401031:\tnop\n"
+			  "               :  401032:\tnop\n"
+			  "               :  401033:\tnop\n"
+			  "               :  401034:\tnop\n"
+			  "               :  401035:\tnop\n"
+			  "               :  401036:\tnop\n"
+			  "               :  401037:\tnop\n"
+			  "               :  401038:\tnop\n"
+			  "               :  401039:\tnop\n"
+			  "               :  40103a:\tnop\n"
+			  "               :  40103b:\tnop\n"
+			  "               :  40103c:\tnop\n"
+			  "               :  40103d:\tnop\n"
+			  "               :  40103e:\tnop\n"
+			  "               :  40103f:\tnop\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i first --all -n --objdump-params=--show-raw-insn",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <first>: /* first total:    202 100.000 */\n"
+			  "     5  2.4752 :  401000:\t31 c0                \txor    %eax,%eax\n"
+			  "   120 59.4059 :  401002:\tff c0                \tinc    %eax\n"
+			  "    30 14.8515 :  401004:\tff c8                \tdec    %eax\n"
+			  "               :  401006:\t90                   \tnop\n"
+			  "               :  401007:\t90                   \tnop\n"
+			  "               :  401008:\t90                   \tnop\n"
+			  "               :  401009:\t90                   \tnop\n"
+			  "               :  40100a:\t90                   \tnop\n"
+			  "               :  40100b:\t90                   \tnop\n"
+			  "               :  40100c:\t90                   \tnop\n"
+			  "               :  40100d:\t90                   \tnop\n"
+			  "    40 19.8020 :  40100e:\tff c3                \tinc    %ebx\n"
+			  "     1  0.4950 :  401010:\t48 b8 88 77 66 55 44 \tmovabs $0x1122334455667788,%rax\n"
+			  "               :  401017:\t33 22 11 \n"
+			  "     6  2.9703 :  40101a:\t90                   \tnop\n"
+			  "               :  40101b:\tc3                   \tret\n"
+			  "               :  40101c:\t90                   \tnop\n"
+			  "               :  40101d:\t90                   \tnop\n"
+			  "               :  40101e:\t90                   \tnop\n"
+			  "               :  40101f:\t90                   \tnop\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i second --all -n --objdump-params=-lw",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401020 <second>: /* second total:      5 100.000 */\n"
+			  "               :$/src/x.c:30\n"
+			  "     3 60.0000 :  401020:\tcall   401000 <first>\n"
+			  "               :$/src/x.h:1\n"
+			  "     2 40.0000 :  401025:\tdec    %eax\n"
+			  "               :$/src/x.c:31\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :  40102a:\tnop\n"
+			  "               :  40102b:\tnop\n"
+			  "               :  40102c:\tnop\n"
+			  "               :  40102d:\tnop\n"
+			  "               :  40102e:\tnop\n"
+			  "               :  40102f:\tret\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i second -n --objdump-params=--no-addresses --all",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "<second>: /* second total:      5 100.000 */\n"
+			  "     3 60.0000 :\tcall   401000 <first>\n"
+			  "     2 40.0000 :\tdec    %eax\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tret\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i second -n --color=always",
+		  .wanted =
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "\033[1;31m     5 100.000\033[m :\033[1msecond\033[m\n"
+			  "\033[1;31m     3 60.0000\033[m :  401020:\tcall   401000 <first>\n"
+			  "               :tiny inlined from x.c:31\n"
+			  "\033[1;31m     2 40.0000\033[m :  401025:\tdec    %eax\n"
+			  "               :second\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :   ...\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i second -n --color=always",
+		  .wanted =
+			  "\n"
+			  "\033[4m$/src/x.c\033[m\n"
+			  "\n"
+			  "\033[1;31m     3 100.000\033[m :\033[1msecond\033[m\n"
+			  "               :    28  line 28\n"
+			  "               :    29  line 29\n"
+			  "\033[1;31m     3 100.000\033[m :    30  line 30\n"
+			  "               :    31  line 31\n"
+			  "               :    32  line 32\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i none /bin/none",
+		  .wanted =
+			  "opannotate: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root",
+		  .wanted =
+			  "opannotate: nothing to show; add --source or --assembly\n"
+			  "= 2\n" },
+		{ .line = "opannotate --session-dir=. -s {",
+		  .wanted =
+			  "opannotate: a brace is missing; compare with \"{ OLD... } { NEW... }\"\n"
+			  "= 1\n" },
+	};
+	static const char account[] = "source = x\ntaken = 300\nstored = 218\n"
+				      "pending = 0\n"
+				      "lost.buffer_full = 82\n";
+	static const struct program_row lossy[] = {
+		{ .line = "opannotate --session-dir=. --root=root -sn -i second",
+		  .wanted =
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "     3 100.000 :second\n"
+			  "               :    28  line 28\n"
+			  "               :    29  line 29\n"
+			  "     3 100.000 :    30  line 30\n"
+			  "               :    31  line 31\n"
+			  "               :    32  line 32\n"
+			  "opannotate: warning: 82 of 300 samples were lost; the header says why\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i second",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Samples: 300 taken = 218 stored + 82 lost (82 buffer_full)\n"
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "     3 100.000 :second\n"
+			  "               :    28  line 28\n"
+			  "               :    29  line 29\n"
+			  "     3 100.000 :    30  line 30\n"
+			  "               :    31  line 31\n"
+			  "               :    32  line 32\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i second -o listed",
+		  .wanted =
+			  "opannotate: warning: 82 of 300 samples were lost; the header says why\n" },
+	};
+	static const struct program_row two[] = {
+		{ .line = "opannotate --session-dir=. --root=root -s",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Counted MISSES events with a unit mask of 0x00 count 100\n"
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "   172 76.4444    50 96.1538   :first\n"
+			  "                               :     1  line 1\n"
+			  "     5  2.2222     0       0   :     2  line 2\n"
+			  "   120 53.3333     0       0   :     3  line 3\n"
+			  "                               :     4  line 4\n"
+			  "                               :     5  line 5\n"
+			  "                               :   ...\n"
+			  "                               :    10  line 10\n"
+			  "                               :    11  line 11\n"
+			  "     7  3.1111    50 96.1538   :    12  line 12\n"
+			  "                               :    13  line 13\n"
+			  "                               :    14  line 14\n"
+			  "                               :    15  line 15\n"
+			  "                               :    16  line 16\n"
+			  "                               :    17  line 17\n"
+			  "    40 17.7778     0       0   :    18  line 18\n"
+			  "                               :    19  line 19\n"
+			  "                               :    20  line 20\n"
+			  "\n"
+			  "     3  1.3333     0       0   :second\n"
+			  "                               :    28  line 28\n"
+			  "                               :    29  line 29\n"
+			  "     3  1.3333     0       0   :    30  line 30\n"
+			  "                               :    31  line 31\n"
+			  "                               :    32  line 32\n"
+			  "\n"
+			  "$/src/x.h\n"
+			  "\n"
+			  "    32 14.2222     2  3.8462   :tiny, inlined from x.c:4 (32), x.c:31 (2)\n"
+			  "    32 14.2222     2  3.8462   :     1  a header\n"
+			  "\n"
+			  "1 function below 1 %: 1 + 0 samples (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
+			  "opannotate: warning: /bin/y: no source lines for 17 samples (7.556 %) and 0 samples (0 %), in /bin/y; compile it with -g or install its debug symbols\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Counted MISSES events with a unit mask of 0x00 count 100\n"
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "   202 89.7778    52 100.000   :first\n"
+			  "     5  2.2222     0       0   :  401000:\txor    %eax,%eax\n"
+			  "   120 53.3333     0       0   :  401002:\tinc    %eax\n"
+			  "                               :tiny inlined from x.c:4\n"
+			  "    30 13.3333     2  3.8462   :  401004:\tdec    %eax\n"
+			  "                               :first\n"
+			  "                               :  401006:\tnop\n"
+			  "                               :  401007:\tnop\n"
+			  "                               :  401008:\tnop\n"
+			  "                               :   ...\n"
+			  "                               :  40100b:\tnop\n"
+			  "                               :  40100c:\tnop\n"
+			  "                               :  40100d:\tnop\n"
+			  "    40 17.7778     0       0   :  40100e:\tinc    %ebx\n"
+			  "     1  0.4444    50 96.1538   :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.6667     0       0   :  40101a:\tnop\n"
+			  "                               :  40101b:\tret\n"
+			  "                               :  40101c:\tnop\n"
+			  "                               :  40101d:\tnop\n"
+			  "                               :   ...\n"
+			  "\n"
+			  "     5  2.2222     0       0   :second\n"
+			  "     3  1.3333     0       0   :  401020:\tcall   401000 <first>\n"
+			  "                               :tiny inlined from x.c:31\n"
+			  "     2  0.8889     0       0   :  401025:\tdec    %eax\n"
+			  "                               :second\n"
+			  "                               :  401027:\tnop\n"
+			  "                               :  401028:\tnop\n"
+			  "                               :  401029:\tnop\n"
+			  "                               :   ...\n"
+			  "\n"
+			  "root/bin/y\n"
+			  "\n"
+			  "    17  7.5556     0       0   :/bin/y\n"
+			  "     7  3.1111     0       0   :  401002:\tinc    %eax\n"
+			  "     9  4.0000     0       0   :  40100e:\tinc    %ebx\n"
+			  "\n"
+			  "1 function below 1 %: 1 + 0 samples (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
+			  "opannotate: warning: /bin/y: 1 addresses with samples are not in its code\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a --all -n -i /bin/y",
+		  .wanted =
+			  "                               :\n"
+			  "                               :root/bin/y:     file format elf64-x86-64\n"
+			  "                               :\n"
+			  "                               :\n"
+			  "</bin/y>: /* /bin/y total:     17 100.000     0       0 */\n"
+			  "     7 41.1765     0       0   :  401002:\tinc    %eax\n"
+			  "     9 52.9412     0       0   :  40100e:\tinc    %ebx\n"
+			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
+			  "opannotate: warning: /bin/y: 1 addresses with samples are not in its code\n" },
+		{ .line = "opreport --session-dir=. --root=root -ld /bin/y",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "vma      samples  %        symbol name\n"
+			  "00000000 17       100.000  /bin/y\n"
+			  "  00401002 7        41.1765\n"
+			  "  0040100e 9        52.9412\n"
+			  "  00002000 1         5.8824\n"
+			  "opreport: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opreport: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a --all -n /bin/y",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/y:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "</bin/y>: /* /bin/y total:     17 100.000 */\n"
+			  "     7 41.1765 :  401002:\tinc    %eax\n"
+			  "     9 52.9412 :  40100e:\tinc    %ebx\n"
+			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
+			  "opannotate: warning: /bin/y: 1 addresses with samples are not in its code\n" },
+	};
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	check_runs(programs, one, NR(one), *state);
+	write_text("samples/current/ledger", account);
+	check_runs(programs, lossy, NR(lossy), *state);
+	write_session(two_events, NR(two_events));
+	check_runs(programs, two, NR(two), *state);
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+static void reports_are_written(void **state)
+{
+	static const struct program_row
+		rows
+			[] = {
+				{ .line = "opreport --session-dir=. --root=root",
+				  .wanted =
+					  "CPU: none/such\n"
+					  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+					  "       CYCLES:100|\n"
+					  "  samples|      %|\n"
+					  "------------------\n"
+					  "      218 100.000 x\n"
+					  "\t       CYCLES:100|\n"
+					  "\t  samples|      %|\n"
+					  "\t------------------\n"
+					  "\t      208 95.4128 x\n"
+					  "\t       10  4.5872 vmlinux\n" },
+				{ .line = "opreport --session-dir=. --root=root -l -n -o report",
+				  .wanted = "" },
+				{ .line = "opreport --session-dir=. --root=root -l -o none/report",
+				  .wanted =
+					  "opreport: none/report: cannot be written: No such file or directory; name a file in a folder that you may write to\n"
+					  "= 1\n" },
+				{ .line = "opreport --session-dir=. --root=root -l -t 200",
+				  .wanted =
+					  "opreport: --threshold=200: not a percentage; give a number from 0 to 100\n"
+					  "= 2\n" },
+				{ .line = "opreport --session-dir=. -o /dev/full",
+				  .wanted =
+					  "opreport: /dev/full: cannot be written: No space left on device\n"
+					  "= 1\n" },
+				{ .line = "opreport --session-dir=. /bin/none",
+				  .wanted =
+					  "opreport: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
+					  "= 1\n" },
+				{ .line = "opreport --session-dir=. --csv -l --sort=vma",
+				  .wanted =
+					  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
+					  "1,symbol,CYCLES:100,/bin/x,/bin/x,/bin/x,,,,208,95.412844\n"
+					  "1,symbol,CYCLES:100,/bin/x,/vmlinux,do_work,0x100,,,10,4.58715596\n"
+					  "opreport: warning: /bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+				{ .line = "opreport --session-dir=. --format=html --sort=vma",
+				  .wanted =
+					  "opreport: --sort changes nothing in --format=html; leave it out\n"
+					  "= 2\n",
+				  .from = "opreport: " },
+				{ .line = "opreport --session-dir=. --check",
+				  .wanted =
+					  "$: 3 files with 218 samples: all sound\n" },
+				{ .line = "opreport --session-dir=. --check words",
+				  .wanted =
+					  "opreport: words: --check looks at all of --session-dir; leave it out\n"
+					  "= 2\n" },
+				{ .line = "opreport --session-dir=. --repair words",
+				  .wanted =
+					  "opreport: words: --check looks at all of --session-dir; leave it out\n"
+					  "= 2\n" },
+				{ .line = "opreport --session-dir=. --max-loss=5",
+				  .wanted =
+					  "opreport: --max-loss=5: the session has no account of its samples; leave the option out\n"
+					  "= 1\n" },
+				{ .line = "opreport --session-dir=. --root=root --format=html",
+				  .wanted = "\"symbols\" title=\"1\">Symbols</button>\n"
+					    "<button role=\"tab\" id=\"tab-graph\" aria-controls=\"graph\" title=\"2\">Flame graph</button>\n"
+					    "<button role=\"tab\" id=\"tab-summary\" aria-controls=\"summary\" title=\"3\">Summary</button>\n"
+					    "</div>\n"
+					    "<div class=\"search\">\n"
+					    "<input type=\"search\" id=\"search\" placeholder=\"Search names and images  /\"\n"
+					    "\taria-label=\"Search for functions or images, by a regular expression\"\n"
+					    "\tautocomplete=\"off\" spellcheck=\"false\">\n"
+					    "<span id=\"found\" role=\"status\"></span>\n"
+					    "</div>\n"
+					    "</nav>\n"
+					    "<p id=\"warned\" hidden></p>\n"
+					    "<main>\n"
+					    "<section id=\"symbols\" role=\"tabpanel\" aria-labelledby=\"tab-symbols\">\n"
+					    "<div id=\"table\" role=\"grid\" aria-label=\"Symbols\" tabindex=\"0\">\n"
+					    "<div id=\"heads\" role=\"row\"></div>\n"
+					    "<div id=\"rows\" role=\"presentation\"><div id=\"tall\" role=\"rowgroup\"></div></div>\n"
+					    "</div>\n"
+					    "<aside id=\"chosen\" aria-label=\"The chosen symbol\" tabindex=\"-1\"></aside>\n"
+					    "</section>\n"
+					    "<section id=\"graph\" role=\"tabpanel\" aria-labelledby=\"tab-graph\" hidden>\n"
+					    "<div id=\"graph-none\" hidden></div>\n"
+					    "<div id=\"tools\">\n"
+					    "<label id=\"basis-label\">Widths <select id=\"basis\">\n"
+					    "<option value=\"later\">later profile</option>\n"
+					    "<option value=\"earlier\">earlier profile</option>\n"
+					    "<option value=\"both\">both, equally</option>\n"
+					    "</select></label>\n"
+					    "<button id=\"reset\" title=\"Escape\">Reset zoom</button>\n"
+					    "<button id=\"icicle\" aria-pressed=\"false\" title=\"i\">Icicle</button>\n"
+					    "<button id=\"open\" title=\"o\">Open symbol</button>\n"
+					    "<span id=\"zoomed\"></span>\n"
+					    "<span id=\"match\" role=\"status\"></span>\n"
+					    "</div>\n"
+					    "<div id=\"legend\"></div>\n"
+					    "<div id=\"view\" tabindex=\"0\" role=\"application\"\n"
+					    "\taria-label=\"Flame graph. Arrow keys move between frames, Enter zooms, Escape resets.\"\n"
+					    "\taria-describedby=\"details\"><div id=\"space\"><canvas id=\"canvas\"></canvas></div></div>\n"
+					    "<div id=\"details\" role=\"status\"></div>\n"
+					    "<p id=\"hidden\" class=\"notes\"></p>\n"
+					    "<div id=\"graph-notes\" class=\"notes\"></div>\n"
+					    "</section>\n"
+					    "<section id=\"summary\" role=\"tabpanel\" aria-labelledby=\"tab-summary\" tabindex=\"0\" hidden></section>\n"
+					    "</main>\n"
+					    "<div id=\"tip\" hidden></div>\n"
+					    "<dialog id=\"help\" aria-labelledby=\"help-title\">\n"
+					    "<h2 id=\"help-title\">Keys</h2>\n"
+					    "<dl>\n"
+					    "<dt><kbd>/</kbd></dt><dd>search</dd>\n"
+					    "<dt><kbd>1</kbd> <kbd>2</kbd> <kbd>3</kbd></dt><dd>symbols, flame graph, summary</dd>\n"
+					    "<dt><kbd>\342\206\221</kbd> <kbd>\342\206\223</kbd> <kbd>Home</kbd> <kbd>End</kbd></dt><dd>choose a symbol; in the graph, move between frames</dd>\n"
+					    "<dt><kbd>Enter</kbd></dt><dd>go to the chosen symbol; in the graph, zoom</dd>\n"
+					    "<dt><kbd>c</kbd> <kbd>s</kbd> <kbd>a</kbd></dt><dd>its callers, source, assembly</dd>\n"
+					    "<dt><kbd>n</kbd></dt><dd>the next hot line of source or assembly</dd>\n"
+					    "<dt><kbd>f</kbd></dt><dd>the chosen symbol in the flame graph</dd>\n"
+					    "<dt><kbd>o</kbd></dt><dd>the frame of the graph as a symbol</dd>\n"
+					    "<dt><kbd>i</kbd></dt><dd>flame graph or icicle</dd>\n"
+					    "<dt><kbd>t</kbd></dt><dd>light or dark</dd>\n"
+					    "<dt><kbd>Esc</kbd></dt><dd>one step back: dialog, search, zoom</dd>\n"
+					    "</dl>\n"
+					    "<form method=\"dialog\"><button autofocus>Close</button></form>\n"
+					    "</dialog>\n"
+					    "<noscript><p class=\"plain\">This page is made by JavaScript, which is turned off\n"
+					    "here. opreport --symbols writes the same table as text.</p></noscript>\n"
+					    "<script type=\"application/json\" id=\"data\">{\n"
+					    " \"title\": \"Profile: x\",\n"
+					    " \"counted\": \"CPU: none/such\\u000aCounted CYCLES events with a unit mask of 0x00 count 100\\u000a\",\n"
+					    " \"command\": \"opreport --session-dir=. --root=root --format=html \",\n"
+					    " \"diff\": false,\n"
+					    " \"has_totals\": false,\n"
+					    " \"cpu\": {\n"
+					    "  \"type\": \"none/such\",\n"
+					    "  \"title\": \"none/such\"\n"
+					    " },\n"
+					    " \"classes\": [\n"
+					    "  {\"name\": \"CYCLES:100\", \"event\": \"CYCLES\", \"count\": 100, \"unit_mask\": 0, \"samples\": 218, \"symbol_samples\": 218}\n"
+					    " ],\n"
+					    " \"account_written\": 0,\n"
+					    " \"old_account_written\": 0,\n"
+					    " \"events\": [\n"
+					    "  {\"name\": \"CYCLES:100\"}\n"
+					    " ],\n"
+					    " \"class_event\": [\n"
+					    "  0\n"
+					    " ],\n"
+					    " \"builds\": [],\n"
+					    " \"totals\": [218],\n"
+					    " \"symbol_totals\": [218],\n"
+					    " \"warnings\": [],\n"
+					    " \"code_warnings\": [],\n"
+					    " \"apps\": [0,1,0,218,2,0,1,0,208,1,1,0,10],\n"
+					    " \"symbols\": {\n"
+					    "  \"name\": [2,3,4,5,6],\n"
+					    "  \"image\": [0,0,1,0,0],\n"
+					    "  \"app\": [0,0,0,0,0],\n"
+					    "  \"vma\": [\"401000\", \"inlined\", \"100\", \"401020\", \"401030\"],\n"
+					    "  \"counts\": [1,0,172,1,0,32,1,0,10,1,0,3,1,0,1]\n"
+					    " },\n"
+					    " \"code\": {\n"
+					    "  \"threshold\": 0.1,\n"
+					    "  \"max\": 100,\n"
+					    "  \"more\": 0,\n"
+					    "  \"files\": [[\"$/src/x.c\", false, [1, \"line 1\", \"line 2\", \"line 3\", \"line 4\", \"line 5\", \"line 6\", \"line 7\", \"line 8\", \"line 9\", \"line 10\", \"line 11\", \"line 12\", \"line 13\", \"line 14\", \"line 15\", \"line 16\", \"line 17\", \"line 18\", \"line 19\", \"line 20\", \"line 21\", \"line 22\", \"line 23\", \"line 24\", \"line 25\", \"line 26\", \"line 27\", \"line 28\", \"line 29\", \"line 30\", \"line 31\", \"line 32\", \"line 33\", \"line 34\", \"line 35\", \"line 36\", \"line 37\", \"line 38\"]], [\"$/src/x.h\", false, [1, \"a header\"]]],\n"
+					    "  \"symbols\": [{\"name\": 2, \"image\": 0, \"vma\": \"401000\", \"start\": \"401000\", \"step\": [0,2,2,2,1,1,1,1,1,1,1,1,2,10,1,1,1,1,1], \"text\": [7,8,9,10,10,10,10,10,10,10,10,11,12,10,13,10,10,10,10], \"place\": [0,2,0,3,1,1,0,4,0,4,0,4,0,4,0,4,0,4,0,4,0,4,0,18,0,12,0,12,0,21,0,21,0,21,0,21,0,21], \"counts\": [1,0,5,1,0,120,1,0,30,0,0,0,0,0,0,0,0,1,0,40,1,0,1,1,0,6,0,0,0,0,0]}, {\"name\": 3, \"image\": 0, \"vma\": \"inlined\", \"start\": \"401004\", \"step\": [0,33], \"text\": [9,9], \"place\": [1,1,1,1], \"counts\": [1,0,30,1,0,2]}, {\"name\": 5, \"image\": 0, \"vma\": \"401020\", \"start\": \"401020\", \"step\": [0,5,2,1,1,1,1,1,1,1,1], \"text\": [14,9,10,10,10,10,10,10,10,10,13], \"place\": [0,30,1,1,0,31,0,31,0,31,0,31,0,31,0,31,0,31,0,31,0,31], \"counts\": [1,0,3,1,0,2,0,0,0,0,0,0,0,0,0]}, {\"name\": 6, \"image\": 0, \"vma\": \"401030\", \"start\": \"401030\", \"step\": [0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1], \"text\": [10,10,10,10,10,10,10,10,10,10,10,10,10,10,10,10], \"place\": [0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34], \"counts\": [1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}, {\"name\": 4, \"image\": 1, \"vma\": \"100\", \"problem\": \"its binary is not available\", \"start\": \"0\", \"step\": [], \"text\": [], \"place\": [], \"counts\": []}]\n"
+					    " },\n"
+					    " \"texts\": [\n"
+					    "  \"/bin/x\",\n"
+					    "  \"/vmlinux\",\n"
+					    "  \"first\",\n"
+					    "  \"tiny\",\n"
+					    "  \"do_work\",\n"
+					    "  \"second\",\n"
+					    "  \"bare\",\n"
+					    "  \"xor    %eax,%eax\",\n"
+					    "  \"inc    %eax\",\n"
+					    "  \"dec    %eax\",\n"
+					    "  \"nop\",\n"
+					    "  \"inc    %ebx\",\n"
+					    "  \"movabs $0x1122334455667788,%rax\",\n"
+					    "  \"ret\",\n"
+					    "  \"call   401000 \\u003cfirst>\"\n"
+					    " ]\n"
+					    "}",
+				  .from = "\"symbols\"",
+				  .to = "</script" },
+			};
+
+	static const struct program_row damaged[] = {
+		{ .line = "opreport --session-dir=. --check",
+		  .wanted =
+			  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged: the samples in it are lost\n"
+			  "$: 3 files with 10 samples: 1 damaged\n"
+			  "opreport: $: not all files are sound\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. --repair",
+		  .wanted =
+			  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged: the samples in it are lost\n"
+			  "$: 3 files with 10 samples: 1 damaged\n"
+			  "opreport: $: not all files are sound\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. -l",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Not shown: 1 sample file could not be read\n"
+			  "samples  %        image name               symbol name\n"
+			  "10       100.000  vmlinux                  do_work\n"
+			  "opreport: warning: $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged; left out\n" },
+		{ .line = "opannotate --session-dir=. -a",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Not shown: 1 sample file could not be read\n"
+			  "opannotate: warning: $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged; left out\n"
+			  "opannotate: warning: /vmlinux: not shown: 10 samples in do_work: its binary is not available\n" },
+		{ .line = "opgprof --session-dir=.",
+		  .wanted =
+			  "opgprof: warning: $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged; left out\n"
+			  "opgprof: /vmlinux: gprof needs the binary that was profiled; say where it is with --image-path or --root\n"
+			  "= 1\n" },
+		{ .line = "oparchive --session-dir=. -o damaged",
+		  .wanted =
+			  "oparchive: warning: $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged; left out\n" },
+		{ .line = "opsymbols --session-dir=.", .wanted = "" },
+	};
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	check_runs(programs, rows, NR(rows), *state);
+	assert_non_null(strstr(text_of("report"), " first\n"));
+	write_text(CYCLES_OF_X, "no samples");
+	check_runs(programs, damaged, NR(damaged), *state);
+}
+
+/* ---- files for gprof ----------------------------------------------------- */
+
+static void files_for_gprof_are_of_one_program(void **state)
+{
+	static const struct program_row one[] = {
+		{ .line = "opgprof --session-dir=. --root=root", .wanted = "" },
+		{ .line = "opgprof --session-dir=. --root=root -o none/gmon",
+		  .wanted =
+			  "opgprof: none/gmon: cannot be written: No such file or directory\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=. --root=root -o /dev/full",
+		  .wanted =
+			  "opgprof: /dev/full: cannot be written: No space left on device\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=.",
+		  .wanted =
+			  "opgprof: warning: /bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+			  "opgprof: /bin/x: gprof needs the binary that was profiled; say where it is with --image-path or --root\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=. -t x",
+		  .wanted =
+			  "opgprof: --threshold=x: not a percentage; give a number from 0 to 100\n"
+			  "= 2\n" },
+		{ .line = "opgprof --session-dir=. { }",
+		  .wanted =
+			  "opgprof: {: gprof cannot compare profiles; name one\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=. --root=root /bin/none",
+		  .wanted =
+			  "opgprof: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=none",
+		  .wanted =
+			  "opgprof: $/none/samples: there are no samples; profile first, or name another session folder with --session-dir\n"
+			  "= 1\n" },
+	};
+	static const struct program_row two[] = {
+		{ .line = "opgprof --session-dir=. --root=root",
+		  .wanted =
+			  "opgprof: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opgprof: samples in several binaries (/bin/x, /bin/y), and gprof shows one; name exactly one of them\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=. --root=root event:CYCLES",
+		  .wanted =
+			  "opgprof: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opgprof: samples in several binaries (/bin/x, /bin/y), and gprof shows one; name exactly one of them\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=. --root=root event:MISSES",
+		  .wanted = "" },
+		{ .line = "opgprof --session-dir=. --root=root /bin/x",
+		  .wanted =
+			  "opgprof: samples of several events (CYCLES:100, MISSES:100), and gprof shows one; choose with event: and count: or unit-mask:\n"
+			  "= 1\n" },
+	};
+	static const struct program_row more[] = {
+		{ .line = "opgprof --session-dir=. --root=root",
+		  .wanted =
+			  "opgprof: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opgprof: warning: /bin/z: no symbols: not found; say where it is with --image-path or --root\n"
+			  "opgprof: samples in several binaries (/vmlinux, /bin/x and others), and gprof shows one; name exactly one of them\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=. --root=root event:HUGE",
+		  .wanted =
+			  "opgprof: warning: samples are divided by 24, because gprof cannot count so many\n" },
+		{ .line = "opgprof --session-dir=. --root=root event:HUGE -o big.out",
+		  .wanted =
+			  "opgprof: warning: samples are divided by 24, because gprof cannot count so many\n" },
+		{ .line = "opgprof --session-dir=. --root=root /bin/w",
+		  .wanted =
+			  "opgprof: /bin/w: no sample files match; images here: /bin/x, /bin/y, /bin/z, /vmlinux\n"
+			  "= 1\n" },
+	};
+	static const char *const many_events[] = {
+		"current x x CYCLES 1000=5",
+		"current x x MISSES 1000=5",
+		"current x x HUGE 1000=50000000000",
+		"current y y OTHER 1000=5",
+		"current z z OTHER 1000=5",
+		"current w k CYCLES 110=10",
+	};
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	check_runs(programs, one, NR(one), *state);
+	assert_int_equal(access("gmon.out", F_OK), 0);
+	write_session(two_events, NR(two_events));
+	check_runs(programs, two, NR(two), *state);
+	write_session(many_events, NR(many_events));
+	check_runs(programs, more, NR(more), *state);
+}
+
+/* ---- archives and what is kept ------------------------------------------- */
+
+static void archives_are_made(void **state)
+{
+	static const struct program_row rows[] = {
+		{ .line = "oparchive --session-dir=. --root=root -l",
+		  .wanted =
+			  "$/root/bin/x\n"
+			  "$/symbols/vmlinux-01\n"
+			  "$/samples/current/{root}/bin/x/{dep}/{kern}/vmlinux/CYCLES.100.0.all.all.all\n"
+			  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all\n" },
+		{ .line = "oparchive --session-dir=. --root=root -o ar -V",
+		  .wanted =
+			  "oparchive: $/samples/current/{root}/bin/x/{dep}/{kern}/vmlinux/CYCLES.100.0.all.all.all: 10 samples\n"
+			  "oparchive: $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: 208 samples\n"
+			  "oparchive: /bin/x: symbols from $/root/bin/x\n" },
+		{ .line = "oparchive --session-dir=. --root=root -o ar",
+		  .wanted =
+			  "oparchive: ar: exists already; remove it, name another folder, or replace an archive with --force\n"
+			  "= 1\n" },
+		{ .line = "oparchive --session-dir=. --root=root -o ar --force --with-sources",
+		  .wanted = "" },
+		{ .line = "oparchive --session-dir=. --root=root -o two --samples-only --label=host=b",
+		  .wanted = "" },
+		{ .line = "oparchive --session-dir=. --root=root",
+		  .wanted =
+			  "oparchive: nowhere to write to; name a folder with --output-directory, or use --list-files\n"
+			  "= 2\n" },
+		{ .line = "oparchive --session-dir=. { } -o x",
+		  .wanted =
+			  "oparchive: a brace is missing; compare with \"{ OLD... } { NEW... }\"\n"
+			  "= 1\n" },
+		{ .line = "oparchive --session-dir=. -l /bin/none",
+		  .wanted =
+			  "oparchive: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
+			  "= 1\n" },
+		{ .line = "oparchive -l --session-dir=none",
+		  .wanted =
+			  "oparchive: $/none/samples: there are no samples; profile first, or name another session folder with --session-dir\n"
+			  "= 1\n" },
+		{ .line = "opmerge ar two -o sum -V", .wanted = "" },
+		{ .line = "opmerge ar two -o sum",
+		  .wanted =
+			  "opmerge: sum: exists already; remove it, name another folder, or replace an archive with --force\n"
+			  "= 1\n" },
+		{ .line = "opmerge ar none -o less",
+		  .wanted =
+			  "opmerge: warning: none: left out: No such file or directory\n"
+			  "opmerge: 1 of 2 archives were left out; the sum is that of the others\n"
+			  "= 1\n" },
+		{ .line = "opmerge -o most",
+		  .wanted =
+			  "opmerge: nothing to merge; name archives that oparchive made\n"
+			  "= 2\n" },
+		{ .line = "opmerge -o most --files-from=none",
+		  .wanted =
+			  "opmerge: --files-from=none: No such file or directory\n"
+			  "= 2\n" },
+		{ .line = "opmerge -o most --files-from=list archive:two",
+		  .wanted =
+			  "opmerge: warning: $/ar: named twice; it counts once\n" },
+		{ .line = "opreport archive:most -ln",
+		  .wanted =
+			  "344      78.8991  x                        first\n"
+			  "64       14.6789  x                        tiny\n"
+			  "20        4.5872  vmlinux                  do_work\n"
+			  "6         1.3761  x                        second\n"
+			  "2         0.4587  x                        bare\n" },
+		{ .line = "opmerge -o more two --jobs=0",
+		  .wanted = "opmerge: --jobs=0: not a number from 1 to 256\n"
+			    "= 2\n" },
+		{ .line = "opmerge -o more two --jobs=257",
+		  .wanted = "opmerge: --jobs=257: not a number from 1 to 256\n"
+			    "= 2\n" },
+		{ .line = "opmerge -o more two --memory=15",
+		  .wanted =
+			  "opmerge: --memory=15: not a number from 16 to 1073741824\n"
+			  "= 2\n" },
+		{ .line = "opmerge -o more two --keep-labels=a=b",
+		  .wanted =
+			  "opmerge: --keep-labels: 'a=b' is no name of a label; give names, separated by commas\n"
+			  "= 2\n" },
+		{ .line = "opmerge -o more two --drop-labels=,",
+		  .wanted =
+			  "opmerge: --drop-labels: '' is no name of a label; give names, separated by commas\n"
+			  "= 2\n" },
+		{ .line = "opmerge -o more ar two --jobs=256 --memory=16 --drop-labels=host",
+		  .wanted = "" },
+		{ .line = "opreport archive:sum host:b -ln",
+		  .wanted =
+			  "172      78.8991  x                        first\n"
+			  "32       14.6789  x                        tiny\n"
+			  "10        4.5872  vmlinux                  do_work\n"
+			  "3         1.3761  x                        second\n"
+			  "1         0.4587  x                        bare\n" },
+		{ .line = "opreport archive:more host:b -ln",
+		  .wanted =
+			  "opreport: host:b: no session has that label; values of host here: none\n"
+			  "= 1\n" },
+		{ .line = "opreport archive:sum -ln",
+		  .wanted =
+			  "344      78.8991  x                        first\n"
+			  "64       14.6789  x                        tiny\n"
+			  "20        4.5872  vmlinux                  do_work\n"
+			  "6         1.3761  x                        second\n"
+			  "2         0.4587  x                        bare\n" },
+		{ .line = "opreport archive:less -ln",
+		  .wanted =
+			  "172      78.8991  x                        first\n"
+			  "32       14.6789  x                        tiny\n"
+			  "10        4.5872  vmlinux                  do_work\n"
+			  "3         1.3761  x                        second\n"
+			  "1         0.4587  x                        bare\n" },
+		{ .line = "opannotate archive:ar -sn -i second",
+		  .wanted = "\n"
+			    "$/src/x.c\n"
+			    "\n"
+			    "     3 100.000 :second\n"
+			    "               :    28  line 28\n"
+			    "               :    29  line 29\n"
+			    "     3 100.000 :    30  line 30\n"
+			    "               :    31  line 31\n"
+			    "               :    32  line 32\n" },
+		{ .line = "opsymbols --session-dir=. -V", .wanted = "" },
+		{ .line = "opsymbols --session-dir=. --symbol-store=0 -V",
+		  .wanted = "" },
+		{ .line = "opsymbols --session-dir=. --symbol-store=x",
+		  .wanted =
+			  "opsymbols: --symbol-store=x: not a number of MiB; give one from 1 to 1048576, or 0 to keep nothing\n"
+			  "= 2\n" },
+		{ .line = "opsymbols --session-dir=. --symbol-store=1048577",
+		  .wanted =
+			  "opsymbols: --symbol-store=1048577: not a number of MiB; give one from 1 to 1048576, or 0 to keep nothing\n"
+			  "= 2\n" },
+		{ .line = "opsymbols --session-dir=none",
+		  .wanted =
+			  "opsymbols: $/none/samples: there are no samples; profile first, or name another session folder with --session-dir\n"
+			  "= 1\n" },
+	};
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	write_text("list", "ar\n\nar");
+	check_runs(programs, rows, NR(rows), *state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(code_is_annotated),
+		folder_test(reports_are_written),
+		folder_test(files_for_gprof_are_of_one_program),
+		folder_test(archives_are_made),
+	};
+
+	set_program_environment();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
