@@ -60,6 +60,14 @@ static void see_kernel(void *ctx, const char *name, uint64_t start,
 	opd_ksyms_see(&opd->ksyms, name, start, end, build_id, all);
 }
 
+static bool has_kernel(void *ctx, const struct op_build_id *build_id,
+		       uint64_t *size)
+{
+	struct opd *opd = ctx;
+
+	return opd_ksyms_has_kernel(&opd->ksyms, build_id, size);
+}
+
 /* ---- what happens in the store ----------------------------------------------
  */
 
@@ -105,6 +113,7 @@ void opd_init(struct opd *opd)
 		.log = &opd->log,
 		.see_image = see_image,
 		.see_kernel = see_kernel,
+		.has_kernel = has_kernel,
 		.images = opd->session.images,
 		.clock = opd->clock,
 	};

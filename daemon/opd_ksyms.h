@@ -6,8 +6,8 @@
  * Snapshots of the symbols of the kernel and of modules (libop/op_ksyms.h),
  * kept for reports on other machines or after the next boot. That of the kernel
  * itself is taken before sampling starts, where it is not in the profile, from
- * what the source has read of /proc/kallsyms; that of a module when it gets its
- * first sample, between reads of the buffer.
+ * the cache of sessions or from what the source has read of /proc/kallsyms;
+ * that of a module when it gets its first sample, between reads of the buffer.
  */
 
 #include <stdbool.h>
@@ -23,11 +23,16 @@ struct opd_image;
 struct opd_images;
 struct opd_options;
 
-/* A range of the kernel that runs here. */
+/* The kernel or a module of which this machine may have the symbols. */
 struct opd_ksyms_range {
 	char *name;
 	struct op_build_id build_id;
+	/* Where it is in the kernel that runs here; the same: only the cache
+	 * of sessions may have it. */
 	uint64_t start;
+	uint64_t end;
+	bool is_tried; /* the kernel: once its symbols were asked for */
+	bool is_taken; /* the session has its snapshot */
 };
 
 struct opd_ksyms {
@@ -47,13 +52,22 @@ void opd_ksyms_init(struct opd_ksyms *ksyms, const struct opd_images *images,
 		    const struct opd_options *options, struct op_log *log);
 
 /*
- * The kernel that runs here or a module of it, @name, lies at @start to @end.
- * Of the kernel itself (OP_KERNEL_NAME) a snapshot is taken at once, from @all,
- * which is read if it has not been.
+ * The kernel or a module, @name, is in the kernel that runs here at @start to
+ * @end, or only the cache of sessions has it if these are the same. Of the
+ * kernel itself (OP_KERNEL_NAME) a snapshot is taken at once: from the cache,
+ * or from @all, which is read then if it has not been.
  */
 void opd_ksyms_see(struct opd_ksyms *ksyms, const char *name, uint64_t start,
 		   uint64_t end, const struct op_build_id *build_id,
 		   struct op_kallsyms *all);
+
+/*
+ * Whether the session has a snapshot of that build of the kernel itself, or the
+ * cache has one, which comes into the session then; *@size is that of the
+ * kernel in bytes.
+ */
+bool opd_ksyms_has_kernel(struct opd_ksyms *ksyms,
+			  const struct op_build_id *build_id, uint64_t *size);
 
 /* @image has samples. Does nothing for what is not of the kernel that runs
  * here. */

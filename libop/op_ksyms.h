@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_diag.h"
 
 /*
@@ -47,6 +48,7 @@ struct op_ksym {
 struct op_ksyms {
 	struct op_ksym *syms; /* ascending offset */
 	size_t nr;
+	uint64_t size; /* bytes from the image's start to its end; 0: unknown */
 	char *strings; /* where the names are; they may share bytes */
 };
 
@@ -66,6 +68,17 @@ int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
  */
 int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
 		  struct op_diag *diag);
+
+/*
+ * Snapshots with a build-id are kept in the cache of sessions (op_cache.h),
+ * too, as most sessions of a machine have the same kernel. The first of these
+ * puts the cache's snapshot into the folder @dir, without looking into it; the
+ * second one from there into the cache. 0 or -errno; -ENOENT if there is none.
+ */
+int op_ksyms_get(const char *dir, const char *name,
+		 const struct op_build_id *build_id);
+int op_ksyms_keep(const char *dir, const char *name,
+		  const struct op_build_id *build_id);
 
 /*
  * The code symbols that @all lists for module @module, or for the kernel itself
@@ -101,7 +114,7 @@ int op_ksyms_each_of_modules(const struct op_kallsyms *all,
 			     void *arg, struct op_diag *diag);
 
 /*
- * Write a snapshot by way of a temporary file and rename(2), mode 0644. 0 or
+ * Write a snapshot by way of a temporary file and rename(2), mode 0444. 0 or
  * -errno with the reason in @diag; -EINVAL for symbols that op_ksyms_read()
  * would not take back.
  */

@@ -37,7 +37,8 @@ struct input {
 	char *body; /* behind the first line */
 	size_t body_len;
 	uint64_t nr; /* what the first line says: symbols */
-	uint64_t bytes; /* and bytes unpacked */
+	uint64_t bytes; /* bytes unpacked */
+	uint64_t size; /* and of the image */
 };
 
 /* ---- reading ------------------------------------------------------------- */
@@ -54,20 +55,25 @@ static bool is_build_id(const char *text)
 
 static bool parse_first_line(struct input *in, char *line)
 {
-	enum { OPROFILE, SYMBOLS, VERSION, NAME, BUILD_ID, NR, BYTES, END };
+	enum { OPROFILE, SYMBOLS, VERSION, NAME, ID, NR, BYTES, SIZE, END };
 	char *word[END + 1];
 	size_t nr = 0;
 
 	while (nr <= END && (word[nr] = strsep(&line, " ")))
 		nr++;
-	if (nr <= BUILD_ID || strcmp(word[OPROFILE], "oprofile") ||
+	if (nr <= ID || strcmp(word[OPROFILE], "oprofile") ||
 	    strcmp(word[SYMBOLS], "symbols") || !*word[NAME] ||
-	    !is_build_id(word[BUILD_ID]))
+	    !is_build_id(word[ID]))
 		return false;
-	in->packed = !strcmp(word[VERSION], "2");
-	if (!in->packed)
-		return nr == NR && !strcmp(word[VERSION], "1");
-	return nr == END && !op_parse_u64(word[NR], &in->nr) &&
+	if (!strcmp(word[VERSION], "1"))
+		return nr == NR;
+	in->packed = true;
+	if (strcmp(word[VERSION], "2") != 0 && strcmp(word[VERSION], "3") != 0)
+		return false;
+	if (nr != (*word[VERSION] == '2' ? SIZE : END) ||
+	    (nr == END && op_parse_u64(word[SIZE], &in->size)))
+		return false;
+	return !op_parse_u64(word[NR], &in->nr) &&
 	       !op_parse_u64(word[BYTES], &in->bytes);
 }
 
@@ -181,6 +187,7 @@ int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
 		err = take_packed_snapshot(ksyms, &in, path, diag);
 	else
 		err = take_text_snapshot(ksyms, &in, path, diag);
+	ksyms->size = in.size;
 	if (err == -ENOMEM)
 		op_diag_set(diag, err, "%s: out of memory", path);
 	if (err)
@@ -255,11 +262,12 @@ int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
 		op_diag_set(diag, err, "%s: cannot write: %s", path,
 			    strerror(-err));
 	else
-		err = op_replace_open(&replace, path, 0644, diag);
+		err = op_replace_open(&replace, path, 0444, diag);
 	if (!err) {
-		fprintf(replace.file, "oprofile symbols 2 %s %s %zu %zu\n",
-			word, op_build_id_text(build_id, build_id_len, id),
-			ksyms->nr, bytes);
+		fprintf(replace.file,
+			"oprofile symbols 3 %s %s %zu %zu %" PRIu64 "\n", word,
+			op_build_id_text(build_id, build_id_len, id), ksyms->nr,
+			bytes, ksyms->size);
 		fwrite(packed, 1, len, replace.file);
 		err = op_replace_commit(&replace, diag);
 	}

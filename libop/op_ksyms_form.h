@@ -7,11 +7,12 @@
  *
  * It begins with a line of text:
  *
- *	oprofile symbols 2 NAME BUILDID SYMBOLS BYTES
+ *	oprofile symbols 3 NAME BUILDID SYMBOLS BYTES SIZE
  *
- * NAME is the image's as one word, BUILDID is in hex, "-" for none. Behind it,
- * to the end of the file, is what zlib made of BYTES bytes, the columns of
- * SYMBOLS symbols in ascending order of offset:
+ * NAME is the image's as one word, BUILDID is in hex, "-" for none, SIZE is
+ *that of the image in bytes, 0 if it is not known. Behind it, to the end of the
+ * file, is what zlib made of BYTES bytes, the columns of SYMBOLS symbols in
+ * ascending order of offset:
  *
  *	types	 a byte for each symbol, kallsyms' letter
  *	drops	 a byte for each symbol. 0: its name is the next of the names.
@@ -24,8 +25,9 @@
  *	names	 each ends with a zero byte
  *
  * Nothing depends on a machine's byte order. zlib's checksum tells damage.
- * Snapshots of version 1 are read, too: their first line ends with BUILDID, and
- * lines "OFFSET TYPE NAME" follow (hex, ascending).
+ * Snapshots of version 2, which have no SIZE, are read, too, and those of
+ * version 1: their first line ends with BUILDID, and lines "OFFSET TYPE NAME"
+ * follow (hex, ascending).
  */
 
 #include <stdbool.h>

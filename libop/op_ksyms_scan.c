@@ -227,6 +227,7 @@ static int copy_symbols(const struct scan *scan, struct op_ksyms *ksyms)
 		*to++ = '\0';
 	}
 	ksyms->nr = scan->nr;
+	ksyms->size = scan->end - scan->start;
 	return 0;
 }
 

@@ -2,10 +2,10 @@
 /*
  * perf tells of the kernel as a mapping "[kernel.kallsyms]_text", from its
  * start to the end of its code, and of a module by its file or as "[NAME]".
- * The kernel that runs here is known by its build-id or, where perf recorded
- * none, by its release and the name of the machine; and it must lie where it
- * lay then, which differs from boot to boot. Its range is then that of this
- * machine, which is what snapshots of its symbols go by.
+ * The kernel that runs here is known by its build-id, wherever it lies since
+ * this boot, or, where perf recorded none, by its release and the name of the
+ * machine, if it lies where it lay then. Its end is that of this machine, as
+ * perf tells more or less of it.
  */
 
 #include "daemon/source/opd_perfdata_kernel.h"
@@ -77,28 +77,46 @@ static bool is_this_machine(const struct opd_perfdata *data)
 	       !strcmp(data->release, name.release);
 }
 
+static bool set_size(struct opd_perfdata_range *range, uint64_t size)
+{
+	if (range->start > UINT64_MAX - size)
+		return false;
+	range->end = range->start + size;
+	return true;
+}
+
 static void find_kernel_here(struct opd_perfdata_kernel *kernel,
 			     const struct opd_perfdata *data,
 			     struct opd_perfdata_range *range)
 {
+	const struct opd_source_client *client = kernel->client;
 	struct op_build_id build_id = { .len = 0 };
 	struct op_diag diag = { "" };
-	uint64_t start, end;
+	uint64_t start, end, size;
+	bool known;
 
 	if (op_build_id_of_notes_file(&build_id, "/sys/kernel/notes"))
 		build_id.len = 0;
+	known = range->build_id.len && client->has_kernel &&
+		client->has_kernel(client->ctx, &range->build_id, &size) &&
+		set_size(range, size);
 	if (range->build_id.len ? !op_build_id_same(&range->build_id, &build_id)
 				: !is_this_machine(data))
+		return;
+	kernel->is_here = known;
+	if (known)
 		return;
 	if (!kernel->kallsyms.text &&
 	    op_kallsyms_read(&kernel->kallsyms, "/proc/kallsyms", &diag))
 		return;
 	if (opd_proc_kernel(&kernel->kallsyms, &start, &end, &diag) ||
-	    start != range->start)
+	    (!range->build_id.len && start != range->start) ||
+	    !set_size(range, end - start))
 		return;
-	range->end = end;
 	range->build_id = build_id;
-	kernel->is_here = range->is_here = true;
+	range->here_start = start;
+	range->here_end = end;
+	kernel->is_here = true;
 }
 
 static int find_module_here(void *arg, const char *name, uint64_t start,
@@ -106,28 +124,42 @@ static int find_module_here(void *arg, const char *name, uint64_t start,
 {
 	struct opd_perfdata_range *range = arg;
 
-	if (start != range->start || strcmp(name, range->name))
+	if (strcmp(name, range->name))
 		return 0;
-	range->end = end;
-	range->is_here = true;
+	range->here_start = start;
+	range->here_end = end;
 	return 1;
 }
 
-/* A module that was loaded anew since is elsewhere, or is the same. */
-static void find_here(struct opd_perfdata_kernel *kernel,
-		      struct opd_perfdata_range *range)
+/* A module that was loaded anew since is elsewhere, and is the same if its
+ * build-id is. */
+static bool is_module_here(struct opd_perfdata_range *range)
 {
 	char path[128 + OPD_MODULE_NAME_MAX];
 	struct op_build_id build_id;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
+		 range->name);
+	if (op_build_id_of_notes_file(&build_id, path))
+		build_id.len = 0;
+	if (range->build_id.len)
+		return op_build_id_same(&range->build_id, &build_id);
+	range->build_id = build_id;
+	return range->start == range->here_start;
+}
+
+static void find_here(struct opd_perfdata_kernel *kernel,
+		      struct opd_perfdata_range *range)
+{
 	struct op_diag diag = { "" };
 
 	if (!kernel->is_here)
 		return;
 	(void)opd_proc_modules("/proc/modules", find_module_here, range, &diag);
-	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
-		 range->name);
-	if (range->is_here && !op_build_id_of_notes_file(&build_id, path))
-		range->build_id = build_id;
+	if (range->here_start < range->here_end && is_module_here(range) &&
+	    set_size(range, range->here_end - range->here_start))
+		return;
+	range->here_start = range->here_end = 0;
 }
 
 /* ---- the table --------------------------------------------------------------
@@ -187,10 +219,9 @@ bool opd_perfdata_kernel_map(struct opd_perfdata_kernel *kernel,
 }
 
 void opd_perfdata_kernel_record(struct opd_perfdata_kernel *kernel,
-				const struct opd_source *source,
 				struct op_stream_words *words)
 {
-	const struct opd_source_client *client = source->client;
+	const struct opd_source_client *client = kernel->client;
 
 	for (size_t i = 0; i < kernel->nr; i++) {
 		const struct opd_perfdata_range *range = &kernel->ranges[i];
@@ -198,9 +229,11 @@ void opd_perfdata_kernel_record(struct opd_perfdata_kernel *kernel,
 		op_stream_put_range(words, i ? 0 : OP_KERNEL_FIRST,
 				    range->start, range->end, &range->build_id,
 				    range->name);
-		if (range->is_here && client->see_kernel)
+		if (!client->see_kernel)
+			continue;
+		if (range->build_id.len || range->here_start < range->here_end)
 			client->see_kernel(client->ctx, range->name,
-					   range->start, range->end,
+					   range->here_start, range->here_end,
 					   &range->build_id, &kernel->kallsyms);
 	}
 	op_kallsyms_release(&kernel->kallsyms);

@@ -4,8 +4,8 @@
 
 /*
  * Where the kernel and its modules were when perf recorded, as the mappings in
- * its file tell. If it is the kernel that runs here, as it has run since, its
- * symbols are those of this machine.
+ * its file tell. If the kernel that runs here is the same, its symbols are
+ * those of this machine; else another session may have had them.
  */
 
 #include <stdbool.h>
@@ -18,21 +18,24 @@
 struct opd_perf_rec;
 struct opd_perfdata;
 struct op_stream_words;
-struct opd_source;
+struct opd_source_client;
 
 struct opd_perfdata_range {
 	char *name; /* OP_KERNEL_NAME, or of a module */
 	uint64_t start;
 	uint64_t end;
 	struct op_build_id build_id;
-	bool is_here; /* the same is on this machine, at the same place */
+	/* Where the same is on this machine now; the same: nowhere. */
+	uint64_t here_start;
+	uint64_t here_end;
 };
 
 struct opd_perfdata_kernel {
+	const struct opd_source_client *client; /* borrowed */
 	struct opd_perfdata_range *ranges; /* each name once */
 	size_t nr;
-	bool is_here; /* the kernel itself */
-	struct op_kallsyms kallsyms; /* then, until the table is told */
+	bool is_here; /* the kernel itself runs, as it ran then */
+	struct op_kallsyms kallsyms; /* until the table is told */
 };
 
 void opd_perfdata_kernel_release(struct opd_perfdata_kernel *kernel);
@@ -43,10 +46,9 @@ bool opd_perfdata_kernel_map(struct opd_perfdata_kernel *kernel,
 			     const struct opd_perfdata *data,
 			     const struct opd_perf_rec *rec);
 
-/* Add the records of a new table to @words, and tell the client of @source of
- * what is here. */
+/* Add the records of a new table to @words, and tell the client of what is
+ * here. */
 void opd_perfdata_kernel_record(struct opd_perfdata_kernel *kernel,
-				const struct opd_source *source,
 				struct op_stream_words *words);
 
 #endif /* DAEMON_SOURCE_OPD_PERFDATA_KERNEL_H */

@@ -109,11 +109,17 @@ struct opd_source_client {
 	 */
 	void (*see_image)(void *ctx, const struct op_cookie_query *query,
 			  uint32_t tgid, int fd);
-	/* A range of the kernel or a module, whose symbols are in @all, to be
-	 * read by who needs it first. NULL: not wanted. */
+	/* The kernel or a module: in the kernel that runs here it is at @start
+	 * to @end, with its symbols in @all, to be read by who needs it first.
+	 * If these are the same, another session may have had its symbols.
+	 * NULL: not wanted. */
 	void (*see_kernel)(void *ctx, const char *name, uint64_t start,
 			   uint64_t end, const struct op_build_id *build_id,
 			   struct op_kallsyms *all);
+	/* Whether symbols of that build of the kernel are known already, and
+	 * *@size, its bytes. NULL: no. */
+	bool (*has_kernel)(void *ctx, const struct op_build_id *build_id,
+			   uint64_t *size);
 	/* OPD_TELL_* (opd_names.h): what the stream is to say of tasks. */
 	unsigned int tells;
 	/* The folder for images of code that programs make at run time. NULL

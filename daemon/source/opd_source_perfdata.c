@@ -257,6 +257,7 @@ static int set_up_world(struct opd_source *source)
 
 	if (err)
 		return err;
+	p->kernel.client = source->client;
 	opd_perf_world_tell(&p->world, source->client->tells);
 	if (source->stacks)
 		err = opd_perf_stacks_init(&p->world, OPD_PERF_DEPTH_MAX,
@@ -576,7 +577,7 @@ static int perfdata_take_file(struct opd_source *source, uint64_t cookie)
 static void perfdata_tell_kernel(struct opd_source *source,
 				 struct op_stream_words *words)
 {
-	opd_perfdata_kernel_record(&source->perfdata->kernel, source, words);
+	opd_perfdata_kernel_record(&source->perfdata->kernel, words);
 }
 
 /* Both tell of the same, the events alone of samples only. */

@@ -161,7 +161,10 @@ rm -f libburn.so
 snapshot=$(find $data/symbols -name 'vmlinux-*')
 if [ "$snapshot" ]; then
 	like "they are packed" "$(head -n 1 "$snapshot")" \
-		'^oprofile symbols 2 vmlinux [0-9a-f]+ [0-9]+ [0-9]+$'
+		'^oprofile symbols 3 vmlinux [0-9a-f]+ [0-9]+ [0-9]+ [1-9][0-9]*$'
+	is "they are a link to those of other sessions" \
+		"$(stat -c %i "$snapshot")" \
+		"$(stat -c %i "$TMP/kept/symbols/${snapshot##*/}")"
 	cp "$snapshot" "$TMP/snapshot"
 	truncate -s 1000 "$snapshot"
 	run 0 "a damaged snapshot" true

@@ -36,6 +36,8 @@ BIN=$O/bin
 TESTBIN=$O/tests
 
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/oprofile-test.XXXXXX") || exit 1
+OPROFILE_CACHE_DIR=$TMP/cache
+export OPROFILE_CACHE_DIR
 test_log=$TMP.log
 test_nr=0
 test_failed=0

@@ -259,11 +259,14 @@ start_daemon(struct fixture *f, const struct opd_source_ops *ops)
 __attribute__((unused)) static struct fixture *new_fixture(void)
 {
 	struct fixture *f = malloc(sizeof(*f));
+	char cache[sizeof(f->dir) + 8];
 
 	assert_non_null(f);
 	snprintf(f->dir, sizeof(f->dir), "%s/opd-test-XXXXXX",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	assert_non_null(mkdtemp(f->dir));
+	snprintf(cache, sizeof(cache), "%s/cache", f->dir);
+	setenv("OPROFILE_CACHE_DIR", cache, 1);
 	if (nr_fixtures++ == 0)
 		nr_fds_before = count_fds() + (nr_without_stdin > 0);
 	f->has_no_stdin = false;

@@ -293,6 +293,7 @@ static void test_large_kallsyms(void **state)
 	assert_int_equal(fclose(file), 0);
 	k = scan(NULL, 0x1000, UINT64_MAX);
 	assert_int_equal(k.nr, 150000);
+	assert_true(k.size == UINT64_MAX - 0x1000);
 	for (size_t i = 1; i < k.nr; i++)
 		assert_true(k.syms[i].offset > k.syms[i - 1].offset);
 	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", id, 20, NULL), 0);
@@ -331,24 +332,25 @@ static void test_snapshot_round_trip(void **state)
 	struct op_ksym syms[] = { { 0, "_text", 'T' },
 				  { 0x1f, "f.isra.0", 't' },
 				  { UINT64_MAX, "\xc3\xa4$", 'W' } };
-	struct op_ksyms k = { .syms = syms, .nr = 3 }, back;
+	struct op_ksyms k = { .syms = syms, .nr = 3, .size = 1234 }, back;
 	struct stat st;
 
 	(void)state;
 	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", id, 3, NULL), 0);
 	assert_memory_equal(text_of("s"),
-			    "oprofile symbols 2 vmlinux 01abff 3 ", 36);
+			    "oprofile symbols 3 vmlinux 01abff 3 ", 36);
 	assert_int_equal(stat("s", &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0644);
+	assert_int_equal(st.st_mode & 07777, 0444);
 	assert_int_equal(op_ksyms_read(&back, "s", NULL), 0);
 	assert_int_equal(back.nr, 3);
+	assert_int_equal(back.size, 1234);
 	for (size_t i = 0; i < 3; i++)
 		is_sym(&back, i, syms[i].offset, syms[i].type, syms[i].name);
 	op_ksyms_release(&back);
-	k.nr = 0;
+	k.nr = k.size = 0;
 	assert_int_equal(op_ksyms_write(&k, "s", "a b", NULL, 0, NULL), 0);
-	assert_memory_equal(text_of("s"), "oprofile symbols 2 a%20b - 0 0\n",
-			    31);
+	assert_memory_equal(text_of("s"), "oprofile symbols 3 a%20b - 0 0 0\n",
+			    33);
 	assert_int_equal(op_ksyms_read(&back, "s", NULL), 0);
 	assert_int_equal(back.nr, 0);
 	op_ksyms_release(&back);

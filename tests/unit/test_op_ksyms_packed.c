@@ -215,7 +215,15 @@ static void test_first_line(void **state)
 		    "s:1: no snapshot of symbols");
 	refuse_head("oprofile symbols 2 m x 1 5",
 		    "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 2 m - 1 5 6",
+		    "s:1: no snapshot of symbols");
 	refuse_head("oprofile symbols 3 m - 1 5",
+		    "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 3 m - 1 5 6 7",
+		    "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 3 m - 1 5 x",
+		    "s:1: no snapshot of symbols");
+	refuse_head("oprofile symbols 4 m - 1 5 6",
 		    "s:1: no snapshot of symbols");
 	refuse_head("oprofile symbols 2 m - 1 4", DAMAGED);
 	refuse_head("oprofile symbols 2 m - 1 6", DAMAGED);

@@ -113,6 +113,20 @@ static void expect_symbols(struct fixture *f, const char *file,
 	assert_string_equal(text, want);
 }
 
+/* The bytes of a file, until the next call for this @number. */
+static const char *text_of_file(const char *path, unsigned int number)
+{
+	static char texts[2][4096];
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return "none";
+	texts[number][fread(texts[number], 1, sizeof(texts[0]) - 1, file)] =
+		'\0';
+	fclose(file);
+	return texts[number];
+}
+
 static void remove_snapshot(struct fixture *f, const char *file)
 {
 	char path[8192];
@@ -188,12 +202,17 @@ static void test_what_is_here(void **state)
 		  1 },
 		{ "ext4", OP_SPACE_KERN, OP_IMAGE_FILE, 0xffff5000, &build_1,
 		  0 },
+		/* It may have been loaded anew since. */
 		{ "ext4", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff5001, &build_1,
-		  0 },
+		  1 },
 		{ "ext4", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff5000, &build_2,
 		  0 },
 		{ "ext4", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff5000, &no_build,
 		  0 },
+		{ "btrfs", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff6000,
+		  &no_build, 1 },
+		{ "btrfs", OP_SPACE_KERN, OP_IMAGE_MODULE, 0xffff6001,
+		  &no_build, 0 },
 	};
 	struct fixture *f = new_kernel();
 	struct opd_ksyms *ksyms = &f->opd.ksyms;
@@ -203,6 +222,7 @@ static void test_what_is_here(void **state)
 	see(f, "ext4", 0xffff4000, 0xffff5000, &build_2);
 	/* Where it is now counts. */
 	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
+	see(f, "btrfs", 0xffff6000, 0xffff7000, &no_build);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct opd_image image = {
 			.space = rows[i].space,
@@ -267,14 +287,14 @@ static void test_what_is_there_already(void **state)
 	struct opd_ksyms *ksyms = &f->opd.ksyms;
 	const char *first = kallsyms;
 	struct opd_image *ext4, *xfs;
-	char path[8192];
+	char path[8192], cached[8192];
 
 	(void)state;
-	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
-	see(f, "xfs", 0xffff6000, 0xffff7000, &no_build);
 	ext4 = get_image(f, "ext4", OP_IMAGE_MODULE, 0xffff5000, &build_1);
 	xfs = get_image(f, "xfs", OP_IMAGE_MODULE, 0xffff6000, &no_build);
 	for (int i = 0; i < 2; i++) {
+		see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
+		see(f, "xfs", 0xffff6000, 0xffff7000, &no_build);
 		ext4->symbols = xfs->symbols = OPD_SYMBOLS_NONE;
 		opd_ksyms_want(ksyms, ext4);
 		opd_ksyms_want(ksyms, xfs);
@@ -287,10 +307,15 @@ static void test_what_is_there_already(void **state)
 	expect_symbols(f, "xfs", "20 later_xfs;");
 	path_of(f, "ext4-ab01", path, sizeof(path));
 	assert_int_equal(truncate(path, 10), 0);
-	ext4->symbols = OPD_SYMBOLS_NONE;
-	opd_ksyms_want(ksyms, ext4);
+	/* So is that of the cache, which is the same file. */
+	restart_daemon(f);
+	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
+	opd_ksyms_want(ksyms, get_image(f, "ext4", OP_IMAGE_MODULE, 0xffff5000,
+					&build_1));
 	opd_ksyms_take(ksyms);
 	expect_symbols(f, "ext4-ab01", "10 later_ext4;");
+	snprintf(cached, sizeof(cached), "%s/cache/ext4-ab01", f->dir);
+	assert_string_equal(text_of_file(cached, 0), text_of_file(path, 1));
 	kallsyms = first;
 	free_kernel(f);
 }
@@ -336,6 +361,73 @@ static void test_the_text_of_the_source(void **state)
 	free_kernel(f);
 }
 
+/* Remove the snapshot that a session had, and start another one. */
+static void next_session(struct fixture *f, const char *file)
+{
+	remove_snapshot(f, file);
+	restart_daemon(f);
+	nr_reads = 0;
+}
+
+/* Once for all sessions, by the build-id. */
+static void test_the_cache(void **state)
+{
+	struct fixture *f = new_kernel();
+	struct opd_ksyms *ksyms = &f->opd.ksyms;
+	struct opd_image *image;
+	uint64_t size;
+
+	(void)state;
+	assert_false(opd_ksyms_has_kernel(ksyms, &build_1, &size));
+	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
+	next_session(f, OP_KERNEL_NAME "-ab01");
+	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
+	expect_symbols(f, OP_KERNEL_NAME "-ab01", "0 start;800 middle;");
+	/* Before the kernel is seen, wherever it lies. */
+	next_session(f, OP_KERNEL_NAME "-ab01");
+	assert_true(opd_ksyms_has_kernel(ksyms, &build_1, &size));
+	assert_int_equal(size, 0x1000);
+	expect_symbols(f, OP_KERNEL_NAME "-ab01", "0 start;800 middle;");
+	see(f, OP_KERNEL_NAME, 0, 0, &build_1);
+	assert_int_equal(nr_reads, 0);
+	/* The next sample in it asks for nothing more. */
+	image = get_image(f, OP_KERNEL_NAME, OP_IMAGE_KERNEL, 0xffff1000,
+			  &build_1);
+	opd_ksyms_want(ksyms, image);
+	assert_int_equal(ksyms->nr_wanted, 0);
+	/* Of no other build, and not of what is only in the cache. */
+	next_session(f, OP_KERNEL_NAME "-ab01");
+	assert_false(opd_ksyms_has_kernel(ksyms, &build_2, &size));
+	assert_false(opd_ksyms_has_kernel(ksyms, &no_build, &size));
+	see(f, OP_KERNEL_NAME, 0, 0, &build_2);
+	expect_symbols(f, OP_KERNEL_NAME "-ab02", "none");
+	assert_int_equal(nr_reads, 0);
+	assert_null(strstr(take_log(f), "-ab02"));
+	/* With --vmlinux reports take the symbols from that file. */
+	f->opd.options.vmlinux = strdup("/boot/vmlinux");
+	assert_false(opd_ksyms_has_kernel(ksyms, &build_1, &size));
+	free(f->opd.options.vmlinux);
+	f->opd.options.vmlinux = NULL;
+	expect_symbols(f, OP_KERNEL_NAME "-ab01", "none");
+	free_kernel(f);
+}
+
+/* Without a folder for it all goes as it would without a cache. */
+static void test_without_a_cache(void **state)
+{
+	struct fixture *f = new_kernel();
+
+	(void)state;
+	setenv("OPROFILE_CACHE_DIR", "/dev/null/cache", 1);
+	for (int i = 0; i < 2; i++) {
+		see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
+		expect_symbols(f, OP_KERNEL_NAME "-ab01",
+			       "0 start;800 middle;");
+		next_session(f, OP_KERNEL_NAME "-ab01");
+	}
+	free_kernel(f);
+}
+
 static void test_symbols_are_hidden(void **state)
 {
 	struct fixture *f = new_kernel();
@@ -359,6 +451,8 @@ int main(void)
 		cmocka_unit_test(test_what_is_there_already),
 		cmocka_unit_test(test_a_module_that_comes_meanwhile),
 		cmocka_unit_test(test_the_text_of_the_source),
+		cmocka_unit_test(test_the_cache),
+		cmocka_unit_test(test_without_a_cache),
 		cmocka_unit_test(test_symbols_are_hidden),
 	};
 

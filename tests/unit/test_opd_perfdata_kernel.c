@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,8 @@ static bool map(struct opd_perfdata_kernel *kernel, const struct mapping *m,
 	return opd_perfdata_kernel_map(kernel, data, &rec);
 }
 
+static const struct opd_source_client no_client;
+
 /* What each mapping is the range of; NULL: of none. */
 static void names(void **state)
 {
@@ -73,7 +76,7 @@ static void names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct opd_perfdata_kernel kernel = { .nr = 0 };
+		struct opd_perfdata_kernel kernel = { .client = &no_client };
 		const struct mapping *m = &rows[i].mapping;
 
 		if (map(&kernel, m, &data) != (rows[i].name != NULL))
@@ -86,7 +89,8 @@ static void names(void **state)
 			assert_int_equal(range->start, m->start);
 			assert_int_equal(range->end, m->start + m->len);
 			assert_int_equal(range->build_id.len, m->build_id_len);
-			assert_false(range->is_here);
+			assert_int_equal(range->here_start, 0);
+			assert_int_equal(range->here_end, 0);
 		}
 		opd_perfdata_kernel_release(&kernel);
 		assert_int_equal(kernel.nr, 0);
@@ -102,10 +106,8 @@ static void the_last_place(void **state)
 				    longer = { "[ext4]", MODULE, 0x2000, 0 },
 				    later = { "[ext4]", MODULE + 0x9000, 0x2000,
 					      0 };
-	const struct opd_source_client client = { .ctx = NULL };
-	const struct opd_source source = { .client = &client };
 	const struct opd_perfdata data = { .hostname = "" };
-	struct opd_perfdata_kernel kernel = { .nr = 0 };
+	struct opd_perfdata_kernel kernel = { .client = &no_client };
 	struct op_stream_words words = { .nr = 0 };
 	struct opd_stream stream;
 	struct opd_rec rec = { .flags = 0 };
@@ -119,7 +121,7 @@ static void the_last_place(void **state)
 	assert_true(map(&kernel, &later, &data));
 	assert_int_equal(kernel.nr, 2);
 
-	opd_perfdata_kernel_record(&kernel, &source, &words);
+	opd_perfdata_kernel_record(&kernel, &words);
 	stream = (struct opd_stream){ words.words, words.words + words.nr };
 	assert_int_equal(opd_stream_record(&stream, &rec), OPD_UNIT_RECORD);
 	assert_int_equal(rec.code, OP_KERNEL_RANGE);
@@ -143,7 +145,7 @@ static void build_ids(void **state)
 	const struct opd_perfdata data = { .builds = &told, .nr_builds = 1 };
 	static const struct mapping plain = { "[ext4]", MODULE, 0x1000, 0 },
 				    known = { "[ext4]", MODULE, 0x2000, 20 };
-	struct opd_perfdata_kernel kernel = { .nr = 0 };
+	struct opd_perfdata_kernel kernel = { .client = &no_client };
 
 	(void)state;
 	assert_true(map(&kernel, &plain, &data));
@@ -155,12 +157,124 @@ static void build_ids(void **state)
 	opd_perfdata_kernel_release(&kernel);
 }
 
+/* ---- what is known of the kernel -------------------------------------------
+ */
+
+/* What the client knows, and what it is told. */
+struct known {
+	uint64_t size; /* of the build @foreign; 0: it knows nothing */
+	char told[256];
+};
+
+static bool has_kernel(void *ctx, const struct op_build_id *build_id,
+		       uint64_t *size)
+{
+	const struct known *known = ctx;
+
+	assert_int_equal(build_id->len, 20);
+	*size = known->size;
+	return known->size && !memcmp(build_id->bytes, foreign, 20);
+}
+
+static void see_kernel(void *ctx, const char *name, uint64_t start,
+		       uint64_t end, const struct op_build_id *build_id,
+		       struct op_kallsyms *all)
+{
+	struct known *known = ctx;
+	size_t len = strlen(known->told);
+
+	(void)all;
+	snprintf(known->told + len, sizeof(known->told) - len, "%s %s %u;",
+		 name, start < end ? "here" : "elsewhere", build_id->len);
+}
+
+/* Of a kernel that does not run here: its end, if another session had it. */
+static void other_kernels(void **state)
+{
+	static const struct {
+		uint64_t start, len, size, end;
+	} rows[] = {
+		{ KERNEL, 0x1000, 0x5000, KERNEL + 0x5000 },
+		{ KERNEL, 0x1000, 0x800, KERNEL + 0x800 },
+		{ KERNEL, 0x1000, 0, KERNEL + 0x1000 },
+		/* No size that can be. */
+		{ KERNEL, 0x1000, UINT64_MAX - KERNEL + 1, KERNEL + 0x1000 },
+		{ KERNEL, 0x1000, UINT64_MAX - KERNEL, UINT64_MAX },
+	};
+	static const struct mapping module = { "[ext4]", MODULE, 0x1000, 20 },
+				    unknown = { "[xfs]", MODULE + 0x1000,
+						0x1000, 0 };
+	const struct opd_perfdata data = { .hostname = "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct known known = { .size = rows[i].size };
+		const struct opd_source_client client = {
+			.ctx = &known,
+			.see_kernel = see_kernel,
+			.has_kernel = has_kernel,
+		};
+		struct opd_perfdata_kernel kernel = { .client = &client };
+		const struct mapping m = { "[kernel.kallsyms]_text",
+					   rows[i].start, rows[i].len, 20 };
+		struct op_stream_words words = { .nr = 0 };
+
+		assert_true(map(&kernel, &m, &data));
+		assert_true(map(&kernel, &module, &data));
+		assert_true(map(&kernel, &unknown, &data));
+		if (kernel.ranges[0].end != rows[i].end)
+			fail_msg("row %zu", i);
+		assert_false(kernel.is_here);
+		opd_perfdata_kernel_record(&kernel, &words);
+		assert_string_equal(known.told, OP_KERNEL_NAME
+				    " elsewhere 20;ext4 elsewhere 20;");
+		free(words.words);
+		opd_perfdata_kernel_release(&kernel);
+	}
+}
+
+/* The kernel that runs here is known wherever it was. */
+static void this_kernel(void **state)
+{
+	const struct opd_perfdata data = { .hostname = "" };
+	struct known known = { .size = 0 };
+	const struct opd_source_client client = { .ctx = &known,
+						  .see_kernel = see_kernel };
+	struct opd_perfdata_kernel kernel = { .client = &client };
+	struct op_stream_words words = { .nr = 0 };
+	struct op_build_id build_id;
+	struct opd_perf_rec rec = {
+		.mmap = { .start = KERNEL + 0x1234000,
+			  .len = 0x1000,
+			  .name = "[kernel.kallsyms]_text" }
+	};
+
+	(void)state;
+	if (op_build_id_of_notes_file(&build_id, "/sys/kernel/notes"))
+		skip();
+	rec.mmap.build_id_len = build_id.len;
+	memcpy(rec.mmap.build_id, build_id.bytes, build_id.len);
+	assert_true(opd_perfdata_kernel_map(&kernel, &data, &rec));
+	if (!kernel.is_here) {
+		opd_perfdata_kernel_release(&kernel);
+		skip(); /* its addresses are hidden */
+	}
+	assert_int_equal(kernel.ranges[0].start, KERNEL + 0x1234000);
+	assert_true(kernel.ranges[0].end - kernel.ranges[0].start > 0x1000);
+	assert_true(kernel.ranges[0].end - kernel.ranges[0].start ==
+		    kernel.ranges[0].here_end - kernel.ranges[0].here_start);
+	opd_perfdata_kernel_record(&kernel, &words);
+	assert_non_null(strstr(known.told, OP_KERNEL_NAME " here "));
+	free(words.words);
+	opd_perfdata_kernel_release(&kernel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(the_last_place),
-		cmocka_unit_test(build_ids),
+		cmocka_unit_test(names),       cmocka_unit_test(the_last_place),
+		cmocka_unit_test(build_ids),   cmocka_unit_test(other_kernels),
+		cmocka_unit_test(this_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The folder is opened once and looked at then: whoever may write to a folder
+ * above it can put another one in its place, but not what this user would
+ * believe. Files in it are reached by way of the descriptor.
+ *
+ * The time of the last change of an inode's state (ctime) is when a file was
+ * put, got or last left by a session.
+ */
+
+#include "libop/op_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/op_copy.h"
+#include "libop/op_folder.h"
+
+int op_cache_folder(char *buf, size_t len)
+{
+	const char *dir = getenv("OPROFILE_CACHE_DIR"), *below = "";
+
+	if (!dir && !geteuid()) {
+		dir = "/var/cache/oprofile";
+	} else if (!dir) {
+		below = "/oprofile";
+		dir = getenv("XDG_CACHE_HOME");
+	}
+	if (!dir) {
+		below = "/.cache/oprofile";
+		dir = getenv("HOME");
+	}
+	if (!dir || *dir != '/')
+		return -ENOENT;
+	return snprintf(buf, len, "%s%s", dir, below) < (int)len
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
+static int open_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+int op_cache_open(void)
+{
+	char path[PATH_MAX];
+	int err = op_cache_folder(path, sizeof(path));
+
+	if (!err)
+		err = op_make_parents(path, 0755);
+	if (!err && mkdir(path, 0700) && errno != EEXIST)
+		err = -errno;
+	return err ?: open_folder(path);
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+static int path_in_cache(char *buf, size_t len, int cache, const char *name)
+{
+	return snprintf(buf, len, "/proc/self/fd/%d/%s", cache, name) < (int)len
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
+/* The file @from, of this user, as @to, which is not there. */
+static int link_or_copy(const char *from, const char *to)
+{
+	int fd = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		err = -EPERM;
+	/* Another file system, or no links on this one. */
+	else if (link(from, to))
+		err = op_copy_file(fd, &st, to);
+	close(fd);
+	return err;
+}
+
+int op_cache_get(int cache, const char *name, const char *path)
+{
+	char from[PATH_MAX];
+	int err = path_in_cache(from, sizeof(from), cache, name);
+
+	if (err)
+		return err;
+	if (faccessat(cache, name, F_OK, AT_SYMLINK_NOFOLLOW) ||
+	    (unlink(path) && errno != ENOENT))
+		return -errno;
+	return link_or_copy(from, path);
+}
+
+static void remove_unused(int cache, time_t now, time_t age)
+{
+	int fd = openat(cache, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct stat st;
+
+	if (!folder) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(folder)))
+		if (!fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+		    now - st.st_ctime > age)
+			unlinkat(fd, entry->d_name, 0);
+	closedir(folder);
+}
+
+int op_cache_put(int cache, const char *name, const char *path, time_t age)
+{
+	char new[64], tmp[PATH_MAX];
+	struct stat st;
+	int err;
+
+	snprintf(new, sizeof(new), ".new-%ld", (long)getpid());
+	err = path_in_cache(tmp, sizeof(tmp), cache, new);
+	if (err)
+		return err;
+	unlink(tmp);
+	err = link_or_copy(path, tmp);
+	/* The time of the file system: that of its files' changes. */
+	if (!err && (fstatat(cache, new, &st, AT_SYMLINK_NOFOLLOW) ||
+		     renameat(cache, new, cache, name)))
+		err = -errno;
+	unlink(tmp);
+	if (!err)
+		remove_unused(cache, st.st_ctime, age);
+	return err;
+}
