@@ -24,7 +24,7 @@ make_tools
 echo "mine = all" >policy
 chmod 644 policy
 ok "a daemon that samples all" "$BIN/oprofiled" --session-dir="$SESSION" \
-	--source=perf:rate=$RATE --policy=policy
+	--source=perf:rate=$RATE --cpu-budget=none --policy=policy
 ok "begins" ask_daemon start
 run_tools
 ok "a dump" ask_daemon dump

@@ -56,7 +56,7 @@ still_there() {
 
 before=0
 ok "a daemon for all" "$BIN/oprofiled" --session-dir="$SESSION" \
-	--source=perf:rate=$RATE
+	--source=perf:rate=$RATE --cpu-budget=none
 ok "samples" ask_daemon start
 guest map
 still_there "a map as it should be"
