@@ -27,6 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_deleted.h"
 #include "libop/op_file.h"
 #include "libop/op_hash.h"
 #include "libop/op_tasks.h"
@@ -34,7 +35,6 @@
 #define COMM_LEN 15 /* that the kernel keeps of the name of a program */
 #define CGROUP_FILE_MAX 65536
 #define MAX_LINKS 8 /* one behind the other */
-#define DELETED " (deleted)"
 
 struct opd_named_task {
 	uint32_t tgid, tid;
@@ -196,11 +196,7 @@ static const char *cgroup_path_in(const char *line, size_t len,
 	if (!second || second[1] != '/')
 		return NULL;
 	second++;
-	*path_len = len - (size_t)(second - line);
-	if (*path_len > strlen(DELETED) &&
-	    !memcmp(second + *path_len - strlen(DELETED), DELETED,
-		    strlen(DELETED)))
-		*path_len -= strlen(DELETED);
+	*path_len = opd_deleted_at(second, len - (size_t)(second - line));
 	return *path_len < OP_PATH_MAX ? second : NULL;
 }
 

@@ -9,12 +9,15 @@
 #include "daemon/source/opd_perf_files.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_deleted.h"
 #include "daemon/source/opd_foreign.h"
+#include "module/uapi/oprofile.h"
 
 #define MAX_AGE 2
 #define FDS_OF_OTHERS 64 /* what the daemon needs besides */
@@ -79,26 +82,44 @@ void opd_perf_files_add(struct opd_perf_files *files, int fd,
 	files->file[files->nr++] = file;
 }
 
+/* Whether its path is @name, or was until it was deleted: one of both may have
+ * " (deleted)" at its end. */
+static bool has_name(const struct opd_perf_file *file, const char *name)
+{
+	char link[32], path[OP_PATH_MAX];
+	size_t name_len = opd_deleted_at(name, strlen(name));
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
+	len = readlink(link, path, sizeof(path));
+	return len > 0 && (size_t)len < sizeof(path) &&
+	       opd_deleted_at(path, (size_t)len) == name_len &&
+	       !memcmp(path, name, name_len);
+}
+
 /* Its number, or that of files there are. */
 static size_t find_file(const struct opd_perf_files *files,
-			const struct op_build_id *build_id, uint64_t ino)
+			const struct op_build_id *build_id, uint64_t ino,
+			const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < files->nr; i++) {
 		const struct opd_perf_file *file = &files->file[i];
 
-		if (build_id->len ? op_build_id_same(&file->build_id, build_id)
-				  : file->ino == ino)
+		if ((build_id->len ? op_build_id_same(&file->build_id, build_id)
+				   : file->ino == ino) &&
+		    (!name || has_name(file, name)))
 			break;
 	}
 	return i;
 }
 
 int opd_perf_files_open(const struct opd_perf_files *files,
-			const struct op_build_id *build_id, uint64_t ino)
+			const struct op_build_id *build_id, uint64_t ino,
+			const char *name)
 {
-	size_t at = find_file(files, build_id, ino);
+	size_t at = find_file(files, build_id, ino, name);
 
 	return at == files->nr ? -1
 			       : fcntl(files->file[at].fd, F_DUPFD_CLOEXEC, 0);
@@ -107,7 +128,7 @@ int opd_perf_files_open(const struct opd_perf_files *files,
 int opd_perf_files_take(struct opd_perf_files *files,
 			const struct op_build_id *build_id, uint64_t ino)
 {
-	size_t at = find_file(files, build_id, ino);
+	size_t at = find_file(files, build_id, ino, NULL);
 	int fd;
 
 	if (at == files->nr)

@@ -43,12 +43,15 @@ void opd_perf_files_add(struct opd_perf_files *files, int fd,
 			const struct op_build_id *id);
 
 /*
- * The file with @build_id or, where its length is 0, with inode @ino. The first
- * function returns a descriptor of the caller's own and holds the file on, the
- * second one ends that. -1 when there is none.
+ * The file with @build_id or, where its length is 0, with inode @ino; of
+ * several with one build-id the one that has the path @name or had it until it
+ * was deleted, or any if that is NULL. The first function returns a descriptor
+ * of the caller's own and holds the file on, the second one ends that. -1 when
+ * there is none.
  */
 int opd_perf_files_open(const struct opd_perf_files *files,
-			const struct op_build_id *build_id, uint64_t ino);
+			const struct op_build_id *build_id, uint64_t ino,
+			const char *name);
 int opd_perf_files_take(struct opd_perf_files *files,
 			const struct op_build_id *build_id, uint64_t ino);
 

@@ -23,13 +23,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "libop/op_open.h"
+#include "daemon/source/opd_deleted.h"
 #include "daemon/source/opd_foreign.h"
 #include "daemon/source/opd_perf_words.h"
 #include "libcfi/unwinder.h"
+#include "libop/op_open.h"
 
 #define FIRST_BUCKETS 1024
-#define DELETED " (deleted)"
 #define ANON "anon"
 #define VDSO "[vdso]"
 
@@ -47,7 +47,7 @@ struct opd_perf_image {
 	uint64_t start, end;
 	bool is_made; /* by the profiler */
 	bool is_memory; /* with the name of a file */
-	bool gives_no_rights; /* its file was looked at for that */
+	bool gives_no_rights; /* its own file was looked at for that */
 };
 
 int opd_perf_images_init(struct opd_perf_images *images)
@@ -184,9 +184,8 @@ static int check(const struct opd_perf_images *images,
 static bool is_deleted(const char *name)
 {
 	size_t len = strlen(name);
-	const size_t tail = sizeof(DELETED) - 1;
 
-	return len > tail && !strcmp(name + len - tail, DELETED);
+	return opd_deleted_at(name, len) < len;
 }
 
 /* Memory that has the name of a file, but is on no disk. */
@@ -211,12 +210,10 @@ static int open_program(const struct opd_perf_images *images,
 {
 	const struct opd_perf_folders *folders = &images->folders;
 	char path[OP_PATH_MAX];
-	size_t len = strlen(image->name);
+	size_t len = opd_deleted_at(image->name, strlen(image->name));
 	size_t at = 0;
 	int fd;
 
-	if (is_deleted(image->name))
-		len -= sizeof(DELETED) - 1;
 	if (len >= sizeof(path))
 		return -1;
 	memcpy(path, image->name, len);
@@ -230,23 +227,18 @@ static int open_program(const struct opd_perf_images *images,
 }
 
 /*
- * Open what is held; by the path; by the path below the root of the process,
- * which may be another; by the mapping itself, which only root may open; as the
- * program that the process runs, which its owner may, too; as what was in its
- * folder before it ran. A descriptor or -1.
+ * Open the file of the path; that of the path below the root of the process,
+ * which may be another; what is held and has the path, or had it; the mapping
+ * itself, which only root may open; the program that the process runs, which
+ * its owner may, too; what was in its folder before it ran. A descriptor or -1.
  */
-static int open_file(const struct opd_perf_image *image,
-		     const struct opd_perf_images *images)
+static int open_own(const struct opd_perf_image *image,
+		    const struct opd_perf_images *images)
 {
-	const struct opd_perf_files *files = &images->files;
 	char path[OP_PATH_MAX + 64];
-	int fd;
+	int fd = -1;
 
-	if (image->is_made || on_no_disk(image->name))
-		return -1;
-	fd = check(images, image,
-		   opd_perf_files_open(files, &image->told, image->ino));
-	if (fd < 0 && !is_deleted(image->name)) {
+	if (!is_deleted(image->name)) {
 		fd = check(images, image, op_open_regular(image->name));
 		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s",
 			 image->pid, image->name);
@@ -255,12 +247,33 @@ static int open_file(const struct opd_perf_image *image,
 	}
 	if (fd < 0)
 		fd = check(images, image,
+			   opd_perf_files_open(&images->files, &image->told,
+					       image->ino, image->name));
+	if (fd < 0)
+		fd = check(images, image,
 			   op_open_mapped(image->pid, image->start,
 					  image->end));
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", image->pid);
 	if (fd < 0)
 		fd = check(images, image, op_open_regular(path));
 	return fd < 0 ? open_program(images, image) : fd;
+}
+
+/* Open the file, or one of the same build that is held. *@is_own says which: a
+ * copy may give other rights. */
+static int open_file(const struct opd_perf_image *image,
+		     const struct opd_perf_images *images, bool *is_own)
+{
+	int fd;
+
+	if (image->is_made || on_no_disk(image->name))
+		return -1;
+	fd = open_own(image, images);
+	*is_own = fd >= 0;
+	return *is_own ? fd
+		       : check(images, image,
+			       opd_perf_files_open(&images->files, &image->told,
+						   image->ino, NULL));
 }
 
 /* A file that cannot have the attribute has no capabilities. */
@@ -278,7 +291,8 @@ static bool gives_no_rights(int fd, const struct stat *st)
 static void look_at_file(struct opd_perf_image *image,
 			 struct opd_perf_images *images)
 {
-	int fd = open_file(image, images);
+	bool is_own = false;
+	int fd = open_file(image, images, &is_own);
 	struct op_build_id id = { .len = 0 };
 	struct stat st;
 
@@ -289,7 +303,7 @@ static void look_at_file(struct opd_perf_image *image,
 		image->file_dev = st.st_dev;
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
-		image->gives_no_rights = gives_no_rights(fd, &st);
+		image->gives_no_rights = is_own && gives_no_rights(fd, &st);
 	}
 	opd_perf_files_add(&images->files, fd, &id);
 }
@@ -408,6 +422,7 @@ const char *opd_perf_image_anon(struct opd_perf_images *images,
 int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
 {
 	const struct opd_perf_image *image;
+	bool is_own;
 	int fd;
 
 	if (cookie == OP_NO_COOKIE || cookie > images->nr)
@@ -415,7 +430,7 @@ int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
 	image = images->images[cookie - 1];
 	if (!strcmp(image->name, VDSO))
 		return UNWINDER_VDSO;
-	fd = open_file(image, images);
+	fd = open_file(image, images, &is_own);
 	return fd < 0 ? -ENOENT : fd;
 }
 
@@ -455,13 +470,11 @@ int opd_perf_image_query(const struct opd_perf_images *images,
 	query->mtime = image->mtime;
 	query->build_id_len = image->build_id.len;
 	memcpy(query->build_id, image->build_id.bytes, image->build_id.len);
-	len = strlen(image->name);
+	len = opd_deleted_at(image->name, strlen(image->name));
 	if (image->is_made || on_no_disk(image->name))
 		query->flags |= OP_IMAGE_NO_FILE;
-	if (is_deleted(image->name)) {
+	if (is_deleted(image->name))
 		query->flags |= OP_IMAGE_DELETED;
-		len -= sizeof(DELETED) - 1;
-	}
 	if (len >= sizeof(query->path))
 		return -ENOENT;
 	memcpy(query->path, image->name, len);

@@ -48,12 +48,12 @@ static void what_is_held_is_found(void **state)
 	opd_perf_files_add(&files, b, NULL);
 	opd_perf_files_add(&files, fcntl(a, F_DUPFD_CLOEXEC, 0), NULL);
 	assert_int_equal(files.nr, 2);
-	fd = opd_perf_files_open(&files, &id, b_ino);
+	fd = opd_perf_files_open(&files, &id, b_ino, NULL);
 	assert_true(fd >= 0 && fd != a && fd != b);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	close(fd);
 	id.bytes[19] ^= 1;
-	assert_int_equal(opd_perf_files_open(&files, &id, a_ino), -1);
+	assert_int_equal(opd_perf_files_open(&files, &id, a_ino, NULL), -1);
 	id = build_of(1, 16);
 	assert_int_equal(opd_perf_files_take(&files, &id, a_ino), -1);
 	assert_int_equal(opd_perf_files_take(&files, &none, a_ino), a);
@@ -62,6 +62,41 @@ static void what_is_held_is_found(void **state)
 	assert_int_equal(files.nr, 0);
 	close(a);
 	close(b);
+}
+
+/* A copy has the same build-id; its path tells which of them it is. */
+static void the_name_tells_copies_apart(void **state)
+{
+	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
+	const struct op_build_id id = build_of(1, 20);
+	char path[] = "/tmp/opd-files-XXXXXX", deleted[64];
+	struct stat st, found;
+	uint64_t ino;
+	int fd, copy = open_program(1, &ino);
+	int program = mkstemp(path);
+
+	(void)state;
+	assert_true(program >= 0);
+	make_elf(path, 1);
+	assert_int_equal(fstat(program, &st), 0);
+	snprintf(deleted, sizeof(deleted), "%s (deleted)", path);
+	opd_perf_files_add(&files, copy, NULL);
+	assert_int_equal(opd_perf_files_open(&files, &id, 0, path), -1);
+	opd_perf_files_add(&files, program, NULL);
+	for (int i = 0; i < 4; i++) {
+		if (i == 2)
+			assert_int_equal(unlink(path), 0);
+		fd = opd_perf_files_open(&files, &id, 0,
+					 i % 2 ? deleted : path);
+		assert_int_equal(fstat(fd, &found), 0);
+		assert_int_equal(found.st_ino, st.st_ino);
+		close(fd);
+	}
+	path[strlen(path) - 1] ^= 1;
+	assert_int_equal(opd_perf_files_open(&files, &id, 0, path), -1);
+	path[strlen(path) - 1] = '\0';
+	assert_int_equal(opd_perf_files_open(&files, &id, 0, path), -1);
+	opd_perf_files_release(&files);
 }
 
 static void the_oldest_makes_room(void **state)
@@ -182,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_held_is_found),
+		cmocka_unit_test(the_name_tells_copies_apart),
 		cmocka_unit_test(the_oldest_makes_room),
 		cmocka_unit_test(they_are_held_for_a_second_or_two),
 		cmocka_unit_test(few_may_be_held),

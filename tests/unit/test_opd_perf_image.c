@@ -330,6 +330,57 @@ static void deleted_programs_are_found(void **state)
 	assert_int_equal(q.build_id_len, 0);
 }
 
+/* A copy of a program that gives rights says nothing of the rights of that, nor
+ * the other way round. */
+static void rights_are_those_of_the_file_itself(void **state)
+{
+	struct rig *rig = new_rig();
+	struct opd_perf_images images;
+	char path[128], copy[128];
+	struct opd_perf_image_id id = { .name = path, .pid = 99999999 };
+	uint64_t cookie;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/program", rig->dir);
+	snprintf(copy, sizeof(copy), "%s/copy", rig->dir);
+	make_elf(path, 1);
+	make_elf(copy, 1);
+	id.build_id = build_of(1, 20);
+	for (int i = 0; i < 2; i++) {
+		/* What is held is of the same build. */
+		assert_int_equal(chmod(copy, i ? 0755 : 04755), 0);
+		assert_int_equal(chmod(path, i ? 04755 : 0755), 0);
+		assert_int_equal(opd_perf_images_init(&images), 0);
+		opd_perf_files_add(&images.files,
+				   open(copy, O_RDONLY | O_CLOEXEC), NULL);
+		id.name = path;
+		cookie = cookie_of(&images, &id);
+		assert_int_equal(
+			opd_perf_image_gives_no_rights(&images, cookie), !i);
+		id.name = copy;
+		cookie = cookie_of(&images, &id);
+		assert_int_equal(
+			opd_perf_image_gives_no_rights(&images, cookie), i);
+		/* Nothing but the copy is known of this one. */
+		id.name = "/nonexistent/program";
+		cookie = cookie_of(&images, &id);
+		assert_false(opd_perf_image_gives_no_rights(&images, cookie));
+		opd_perf_images_release(&images);
+	}
+	/* Deleted, but still held by its own name. */
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	assert_int_equal(chmod(path, 0755), 0);
+	opd_perf_files_add(&images.files, open(path, O_RDONLY | O_CLOEXEC),
+			   NULL);
+	assert_int_equal(unlink(path), 0);
+	id.name = path;
+	cookie = cookie_of(&images, &id);
+	assert_true(opd_perf_image_gives_no_rights(&images, cookie));
+	opd_perf_images_release(&images);
+	assert_int_equal(unlink(copy), 0);
+	free_rig(rig);
+}
+
 /* It is held from the moment it was seen until it is taken, or for a second. */
 static void files_are_held(void **state)
 {
@@ -516,6 +567,7 @@ int main(void)
 		cmocka_unit_test(files_that_are_no_programs),
 		cmocka_unit_test(deleted_files_are_found),
 		cmocka_unit_test(deleted_programs_are_found),
+		cmocka_unit_test(rights_are_those_of_the_file_itself),
 		cmocka_unit_test(files_are_held),
 		cmocka_unit_test(what_names_say),
 		cmocka_unit_test(what_the_kernel_told),
