@@ -879,7 +879,7 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 	if (err || !totals)
 		return err ?: -ENOMEM;
 	pp_message(&p->report->messages, PP_REMARK_STATS,
-		   "%zu sample files, %zu images, each opened once",
+		   "sample files: %zu; images, each opened once: %zu",
 		   side->list.nr, nr_images);
 	for (size_t i = 0; i < side->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &side->symbols[i];

@@ -552,7 +552,7 @@ int pp_tree_inputs_name(struct pp_tree_inputs *in, struct pp_tree_builder *b)
 		nr_files += !i || in->list[i].file != in->list[i - 1].file;
 	if (!err)
 		pp_message(&in->p->report->messages, PP_REMARK_STATS,
-			   "%zu call trees, %zu images, each opened once",
+			   "call trees: %zu; images, each opened once: %zu",
 			   nr_files, nr_images);
 	return err;
 }

@@ -115,7 +115,7 @@ static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 		pp_print_cure(stderr, "opannotate", report, o->request.root);
 	if (!err && (o->args.no_header || o->output_dir))
 		pp_print_loss(stderr, "opannotate", report->account,
-			      "the header says why");
+			      "the header of opreport says why");
 	err = err ?: write_annotation(o, report, diag) ?:
 	      pp_check_complete(&report->messages, diag);
 	pp_report_free(report);

@@ -377,8 +377,9 @@ static int list_loose_instructions(struct listing *l,
 	}
 	if (nr_lost)
 		fprintf(stderr,
-			"opannotate: warning: %s: %zu addresses with samples are not in its code\n",
-			l->image->name, nr_lost);
+			"opannotate: warning: %s: %zu address%s with samples %s not in its code\n",
+			l->image->name, nr_lost, nr_lost == 1 ? "" : "es",
+			nr_lost == 1 ? "is" : "are");
 	return 0;
 }
 

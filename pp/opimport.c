@@ -198,8 +198,9 @@ static int run_session(const struct options *o, struct op_diag *diag)
 	if (err)
 		return err;
 	fprintf(stderr,
-		"opimport: %u sessions, %u sample files (%u of call graphs)\n",
-		counts.sessions, counts.files, counts.call_graphs);
+		"opimport: %u session%s, %u sample file%s (%u of call graphs)\n",
+		counts.sessions, counts.sessions == 1 ? "" : "s", counts.files,
+		counts.files == 1 ? "" : "s", counts.call_graphs);
 	if (counts.cut_calls)
 		fprintf(stderr,
 			"opimport: warning: %llu calls are to or from anonymous memory of more than 4 GiB; the original kept 32 bits of their offsets, so that their symbols may be wrong\n",

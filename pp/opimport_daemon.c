@@ -37,12 +37,17 @@ static void ledger_path(const struct op_session *session, char path[PATH_MAX])
 		 session->current);
 }
 
+/* An import that found no samples leaves an account of none. */
 static int check_free(const struct op_session *session, struct op_diag *diag)
 {
+	struct op_diag ignored = { "" };
+	struct op_ledger ledger;
 	char path[PATH_MAX];
 
 	ledger_path(session, path);
 	if (access(path, F_OK))
+		return 0;
+	if (!op_ledger_read(&ledger, path, &ignored) && !ledger.taken)
 		return 0;
 	return op_diag_set(
 		diag, -EEXIST,

@@ -96,7 +96,7 @@ is "all keys and the way back" "$(report -n -l -r \
 	-s vma,sample,image,app-name,symbol,debug | awk '{ print $1 }' |
 	tr '\n' ' ')" "5 15 80 "
 report -l -V >/dev/null
-like "verbose" "$(cat "$TMP/err")" "^opreport: 1 sample files, 1 images"
+like "verbose" "$(cat "$TMP/err")" "^opreport: sample files: 1; images, each opened once: 1"
 report -l -Vbfd >/dev/null
 like "verbose of one kind" "$(cat "$TMP/err")" "prog: symbols from $TMP/prog"
 unlike "alone" "$(cat "$TMP/err")" "sample files"

@@ -266,6 +266,11 @@ refuses "nothing but the magic" 1 "magic: is " --output "$TMP/new" "$TMP/magic"
 head -c 60 "$TMP/flat" >"$TMP/head"
 refuses "half a header" 1 "head: is cut short: it ends in its header" \
 	--output "$TMP/new" "$TMP/head"
+head -c 300 "$TMP/flat" >"$TMP/events"
+refuses "no samples at all" 1 "events: is cut short" \
+	--output "$TMP/again" "$TMP/events"
+ok "the whole file goes into the same folder then" \
+	"$BIN/opimport" --output "$TMP/again" "$TMP/flat" 2>/dev/null
 refuses "one that is none" 1 "work.c:1: no count behind the stack" \
 	--output "$TMP/new" "$TMP/work.c"
 refuses "one that is missing" 1 "none: No such file or directory; give a file of perf record" \

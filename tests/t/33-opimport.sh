@@ -253,7 +253,7 @@ printf '0x100000200 9\n' | classic "$S/$P/{dep}/$near/{cg}/$P/$E.all.all.all"
 printf '0x100000200 3\n' | classic "$S/$P/{dep}/$far/$E.all.all.all"
 is "calls from and to much anonymous memory are counted" \
 	"$(import --session "$OLD" --output "$NEW" 2>&1)" \
-	"opimport: 1 sessions, 4 sample files (3 of call graphs)
+	"opimport: 1 session, 4 sample files (3 of call graphs)
 opimport: warning: 18 calls are to or from anonymous memory of more than 4 GiB; \
 the original kept 32 bits of their offsets, so that their symbols may be wrong"
 
@@ -288,7 +288,7 @@ printf '0x10 7\n0x80 3\n0xc1 5\n0x101 1\n' | classic \
 printf '0x10 4\n' | classic \
 	"$jit/8.0x7f1000000000.0x7f1000021000/$E.all.all.all" anon-start=0x7f1000000000
 is "JIT code" "$(import --session "$OLD" --output "$NEW" 2>&1)" \
-	"opimport: 1 sessions, 3 sample files (0 of call graphs)"
+	"opimport: 1 session, 3 sample files (0 of call graphs)"
 rows() {
 	report -n "$@" | sed 's/  */ /g'
 }

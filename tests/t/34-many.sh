@@ -86,7 +86,7 @@ else
 	skip "what is opened" "no strace"
 fi
 like "the report says how often it opened something" \
-	"$(report -c -V stats 2>&1 >/dev/null)" "3000 sample files, 500 images, each opened once"
+	"$(report -c -V stats 2>&1 >/dev/null)" "sample files: 3000; images, each opened once: 500"
 
 # ---- ten billion samples -----------------------------------------------------
 

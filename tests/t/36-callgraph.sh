@@ -224,7 +224,7 @@ $RULE
   0              0  vmlinux                  leaf [self]
 $RULE"
 like "an image is opened once" "$(report -c -V stats 2>&1 >/dev/null; cat "$TMP/err")" \
-	"6 sample files, 2 images, each opened once"
+	"sample files: 6; images, each opened once: 2"
 
 refuses "leave --details out" -c -d
 report -c '{' image:a '}' '{' image:b '}' >"$TMP/out"

@@ -588,7 +588,7 @@ static void command_lines_are_checked(void **state)
 		{ .line = "opimport -V -s old -o s2",
 		  .wanted =
 			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: converted\n"
-			  "opimport: 1 sessions, 1 sample files (0 of call graphs)\n" },
+			  "opimport: 1 session, 1 sample file (0 of call graphs)\n" },
 		{ .line = "opreport --session-dir=s -n",
 		  .wanted =
 			  "opreport: $/s/samples/current: there are no sample files; profile first (operf, or opcontrol --start), then write out the buffers with opcontrol --dump\n"
@@ -602,7 +602,7 @@ static void command_lines_are_checked(void **state)
 		{ .line = "opimport -s old -a abi -o s4",
 		  .wanted =
 			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: not a sample file of an earlier OProfile\n"
-			  "opimport: 1 sessions, 0 sample files (0 of call graphs)\n"
+			  "opimport: 1 session, 0 sample files (0 of call graphs)\n"
 			  "opimport: old: 1 files could not be converted; their samples are missing in s4\n"
 			  "= 1\n" },
 	};

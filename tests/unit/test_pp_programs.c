@@ -586,7 +586,7 @@ static void code_is_annotated(void **state)
 			  "     3 100.000 :    30  line 30\n"
 			  "               :    31  line 31\n"
 			  "               :    32  line 32\n"
-			  "opannotate: warning: 82 of 300 samples were lost; the header says why\n" },
+			  "opannotate: warning: 82 of 300 samples were lost; the header of opreport says why\n" },
 		{ .line = "opannotate --session-dir=. --root=root -s -i second",
 		  .wanted =
 			  "CPU: none/such\n"
@@ -603,7 +603,7 @@ static void code_is_annotated(void **state)
 			  "               :    32  line 32\n" },
 		{ .line = "opannotate --session-dir=. --root=root -s -i second -o listed",
 		  .wanted =
-			  "opannotate: warning: 82 of 300 samples were lost; the header says why\n" },
+			  "opannotate: warning: 82 of 300 samples were lost; the header of opreport says why\n" },
 	};
 	static const struct program_row two[] = {
 		{ .line = "opannotate --session-dir=. --root=root -s",
@@ -697,7 +697,7 @@ static void code_is_annotated(void **state)
 			  "1 function below 1 %: 1 + 0 samples (--threshold shows more, --all everything)\n"
 			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
 			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
-			  "opannotate: warning: /bin/y: 1 addresses with samples are not in its code\n" },
+			  "opannotate: warning: /bin/y: 1 address with samples is not in its code\n" },
 		{ .line = "opannotate --session-dir=. --root=root -a --all -n -i /bin/y",
 		  .wanted =
 			  "                               :\n"
@@ -709,7 +709,7 @@ static void code_is_annotated(void **state)
 			  "     9 52.9412     0       0   :  40100e:\tinc    %ebx\n"
 			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
 			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
-			  "opannotate: warning: /bin/y: 1 addresses with samples are not in its code\n" },
+			  "opannotate: warning: /bin/y: 1 address with samples is not in its code\n" },
 		{ .line = "opreport --session-dir=. --root=root -ld /bin/y",
 		  .wanted =
 			  "CPU: none/such\n"
@@ -732,7 +732,7 @@ static void code_is_annotated(void **state)
 			  "     9 52.9412 :  40100e:\tinc    %ebx\n"
 			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
 			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
-			  "opannotate: warning: /bin/y: 1 addresses with samples are not in its code\n" },
+			  "opannotate: warning: /bin/y: 1 address with samples is not in its code\n" },
 	};
 
 	make_binaries();

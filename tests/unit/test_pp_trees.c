@@ -95,7 +95,7 @@ static void stacks_are_of_symbols(void **state)
 		  "0 all R - 0/1\n"
 		  "1 vmlinux R /vmlinux 0/1\n"
 		  "2 do_work K /vmlinux 1/1\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "kinds", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { 0 }, "",
 		  "0 all R - 0/21\n"
 		  "1 x R /bin/x 0/21\n"
@@ -110,7 +110,7 @@ static void stacks_are_of_symbols(void **state)
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
 		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n"
-		  "1 call trees, 6 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 6\n" },
 		{ "the kernel without a file", { "current x x E 1=3", "tree current x E 1:[kernel]>m+1 2:[kernel.modules]" }, { 0 }, "",
 		  "0 all R - 0/3\n"
 		  "1 x R /bin/x 0/3\n"
@@ -118,7 +118,7 @@ static void stacks_are_of_symbols(void **state)
 		  "2 [kernel] K [kernel] 0/1\n"
 		  "3 [mod] K /mod 1/1\n"
 		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n"
-		  "1 call trees, 3 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 3\n" },
 		{ "kinds by name", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { .tree_by_name = true }, "",
 		  "0 all R - 0/21\n"
 		  "1 x R - 0/21\n"
@@ -133,7 +133,7 @@ static void stacks_are_of_symbols(void **state)
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
 		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n"
-		  "1 call trees, 6 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 6\n" },
 		{ "one symbol", { "current x k E 1=10", STACKS }, { 0 }, "",
 		  "0 all R - 0/10\n"
 		  "1 x R /bin/x 0/10\n"
@@ -142,7 +142,7 @@ static void stacks_are_of_symbols(void **state)
 		  "4 wait K /vmlinux 3/3\n"
 		  "2 _weak K /vmlinux 4/4\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "merged applications", { "current x k E 1=10", STACKS }, { .merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/10\n"
 		  "1 [x] A /bin/x 0/6\n"
@@ -150,7 +150,7 @@ static void stacks_are_of_symbols(void **state)
 		  "3 wait K /vmlinux 3/3\n"
 		  "1 _weak K /vmlinux 4/4\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "threads", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { 0 }, "",
 		  "0 all R - 0/6\n"
 		  "1 x-7/7 R /bin/x 0/1\n"
@@ -159,24 +159,24 @@ static void stacks_are_of_symbols(void **state)
 		  "2 do_work K /vmlinux 2/2\n"
 		  "1 x-9 R /bin/x 0/3\n"
 		  "2 do_work K /vmlinux 3/3\n"
-		  "3 call trees, 1 images, each opened once\n" },
+		  "call trees: 3; images, each opened once: 1\n" },
 		{ "threads of one process", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .merge = PP_MERGE_TID }, "",
 		  "0 all R - 0/6\n"
 		  "1 x-7 R /bin/x 0/3\n"
 		  "2 do_work K /vmlinux 3/3\n"
 		  "1 x-9 R /bin/x 0/3\n"
 		  "2 do_work K /vmlinux 3/3\n"
-		  "3 call trees, 1 images, each opened once\n" },
+		  "call trees: 3; images, each opened once: 1\n" },
 		{ "threads of all processes", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.all.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .merge = PP_MERGE_TGID }, "",
 		  "0 all R - 0/6\n"
 		  "1 x R /bin/x 0/6\n"
 		  "2 do_work K /vmlinux 6/6\n"
-		  "3 call trees, 1 images, each opened once\n" },
+		  "call trees: 3; images, each opened once: 1\n" },
 		{ "threads without processes", { "current x k E 1=6", "tree current x E.all.8 2:k+100" }, { 0 }, "",
 		  "0 all R - 0/2\n"
 		  "1 x-8 R /bin/x 0/2\n"
 		  "2 do_work K /vmlinux 2/2\n"
-		  "1 call trees, 1 images, each opened once\n"
+		  "call trees: 1; images, each opened once: 1\n"
 		  "E:100: 4 of 6 samples have no stack, so they are not shown\n" },
 		{ "include", { "current x k E 1=10", STACKS }, { .include_symbols = LIST("wait") }, "",
 		  "0 all R - 0/3\n"
@@ -185,7 +185,7 @@ static void stacks_are_of_symbols(void **state)
 		  "3 do_work K /vmlinux 0/3\n"
 		  "4 wait K /vmlinux 3/3\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "exclude", { "current x k E 1=10", STACKS }, { .exclude_symbols = LIST("do_work") }, "",
 		  "0 all R - 0/7\n"
 		  "1 x R /bin/x 0/7\n"
@@ -194,45 +194,45 @@ static void stacks_are_of_symbols(void **state)
 		  "4 wait K /vmlinux 3/3\n"
 		  "2 _weak K /vmlinux 4/4\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "none included", { "current x k E 1=10", STACKS }, { .include_symbols = LIST("none") }, "",
 		  "the chosen samples have no stacks; choose others\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "no stacks", { FLAT }, { 0 }, "",
 		  "$/samples/current: the samples have no stacks; profile with --callgraph\n"
-		  "0 call trees, 0 images, each opened once\n" },
+		  "call trees: 0; images, each opened once: 0\n" },
 		{ "two events", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100 2:k+200", "tree current x F 5:k+100" }, { 0 }, "",
 		  "0 all R - 0/3 0/5\n"
 		  "1 x R /bin/x 0/3 0/5\n"
 		  "2 do_work K /vmlinux 1/1 5/5\n"
 		  "2 wait K /vmlinux 2/2 0/0\n"
-		  "2 call trees, 1 images, each opened once\n"
+		  "call trees: 2; images, each opened once: 1\n"
 		  "F:100: 1 of 6 samples have no stack, so they are not shown\n" },
 		{ "two events, one asked for", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100 2:k+200", "tree current x F 5:k+100" }, { 0 }, "event:F",
 		  "0 all R - 0/5\n"
 		  "1 x R /bin/x 0/5\n"
 		  "2 do_work K /vmlinux 5/5\n"
-		  "1 call trees, 1 images, each opened once\n"
+		  "call trees: 1; images, each opened once: 1\n"
 		  "F:100: 1 of 6 samples have no stack, so they are not shown\n" },
 		{ "two events, room for one", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100" }, { .one_class = true }, "", "a folded stack has one count, but there are 2 (E:100, F:100 ...); choose with event:E or the like, or use --format=flamegraph\n" },
 		{ "one event, room for one", { "current x k E 1=1", "tree current x E 1:k+100" }, { .one_class = true }, "",
 		  "0 all R - 0/1\n"
 		  "1 x R /bin/x 0/1\n"
 		  "2 do_work K /vmlinux 1/1\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "an image", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { 0 }, "lib-image:/bin/x",
 		  "0 all R - 0/5\n"
 		  "1 x R /bin/x 0/5\n"
 		  "2 [x] A /bin/x 5/5\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "no dependent images", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { .exclude_dependent = true }, "",
 		  "0 all R - 0/5\n"
 		  "1 x R /bin/x 0/5\n"
 		  "2 [x] A /bin/x 5/5\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "cut", { "current x k E 1=10", STACKS }, { .threshold = 41 }, "",
 		  "0 all R - 0/10\n"
 		  "1 x R /bin/x 0/10\n"
@@ -242,28 +242,28 @@ static void stacks_are_of_symbols(void **state)
 		  "4 (below the threshold) C - 3/3\n"
 		  "column 0: 0 broken, 7 cut\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "nodes", { "current x k E 1=10", STACKS }, { .tree_max_nodes = 2 }, "",
 		  "0 all R - 0/10\n"
 		  "1 x R /bin/x 0/10\n"
 		  "2 (below the threshold) C - 10/10\n"
 		  "column 0: 0 broken, 10 cut\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 1:k+100 2:k+200", "tree old x E 3:k+100 4:k+300" }, { 0 }, "{ session:old } { session:current }",
 		  "0 all R - 0/3 0/7\n"
 		  "1 x R /bin/x 0/3 0/7\n"
 		  "2 do_work K /vmlinux 1/1 3/3\n"
 		  "2 wait K /vmlinux 2/2 4/4\n"
-		  "1 call trees, 1 images, each opened once\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n"
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "other events compared", { "current x k E 1=3", "current x k F 1=3", "old x k E 1=7", "old x k F 1=7", "tree current x F 1:k+100", "tree old x E 3:k+300" }, { 0 }, "{ session:old } { session:current }",
 		  "0 all R - 0/0 0/1 0/3 0/0\n"
 		  "1 x R /bin/x 0/0 0/1 0/3 0/0\n"
 		  "2 do_work K /vmlinux 0/0 1/1 0/0 0/0\n"
 		  "2 wait K /vmlinux 0/0 0/0 3/3 0/0\n"
-		  "1 call trees, 1 images, each opened once\n"
-		  "1 call trees, 1 images, each opened once\n"
+		  "call trees: 1; images, each opened once: 1\n"
+		  "call trees: 1; images, each opened once: 1\n"
 		  "E:100: 3 of 3 samples have no stack, so they are not shown\n"
 		  "F:100: 2 of 3 samples have no stack, so they are not shown\n" },
 		{ "one class compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 3:k+100", "tree old x E 7:k+300" }, { .one_class = true }, "{ session:old } { session:current }",
@@ -271,17 +271,17 @@ static void stacks_are_of_symbols(void **state)
 		  "1 x R /bin/x 0/3 0/7\n"
 		  "2 do_work K /vmlinux 3/3 0/0\n"
 		  "2 wait K /vmlinux 0/0 7/7\n"
-		  "1 call trees, 1 images, each opened once\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n"
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "a tree of an application without samples", { "current x k E 1=3", "tree current y E 3:y+1" }, { 0 }, "",
 		  "0 all R - 0/3\n"
 		  "1 y R /bin/y 0/3\n"
 		  "2 [y] A /bin/y 3/3\n"
 		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "no counts", { "current x k E 1=3", "tree current x E 0:k+100" }, { 0 }, "",
 		  "the chosen samples have no stacks; choose others\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "all of a flat profile", { FLAT, "current x y F 1=5" }, { .tree_all = true }, "",
 		  "0 all R - 0/10 0/5\n"
 		  "1 vmlinux R /vmlinux 0/10 0/0\n"
@@ -290,14 +290,14 @@ static void stacks_are_of_symbols(void **state)
 		  "1 x R /bin/x 0/0 0/5\n"
 		  "2 [y] L /bin/y 0/0 5/5\n"
 		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
-		  "0 call trees, 2 images, each opened once\n" },
+		  "call trees: 0; images, each opened once: 2\n" },
 		{ "all, outwards and merged", { FLAT, "current x y E 1=5" }, { .tree_all = true, .tree_callers = true, .merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/15\n"
 		  "1 [y] A /bin/y 5/5\n"
 		  "1 do_work K /vmlinux 9/9\n"
 		  "1 wait K /vmlinux 1/1\n"
 		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
-		  "0 call trees, 2 images, each opened once\n" },
+		  "call trees: 0; images, each opened once: 2\n" },
 		{ "all, some without a stack", { "current x k E 100=7 110=2 200=1", "current y k E 200=8", "tree current x E 3:x+1>k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/18\n"
 		  "1 x R /bin/x 0/10\n"
@@ -308,7 +308,7 @@ static void stacks_are_of_symbols(void **state)
 		  "1 y R /bin/y 0/8\n"
 		  "2 wait K /vmlinux 8/8\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "1 call trees, 2 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 2\n" },
 		{ "all, libraries by themselves", { "current k k E 100=9", "current x x E 1=2", "tree current x E 3:x+1>k+100", "tree current y E 4:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/11\n"
 		  "1 vmlinux R /vmlinux 0/2\n"
@@ -319,55 +319,55 @@ static void stacks_are_of_symbols(void **state)
 		  "1 y R /bin/y 0/4\n"
 		  "2 do_work K /vmlinux 4/4\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "2 call trees, 2 images, each opened once\n" },
+		  "call trees: 2; images, each opened once: 2\n" },
 		{ "all, stacks that end in other functions", { "current x k E 100=4 200=3 300=1", "tree current x E 6:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/8\n"
 		  "1 x R /bin/x 0/8\n"
 		  "2 do_work K /vmlinux 6/6\n"
 		  "2 wait K /vmlinux 2/2\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "all, more stacks than samples", { "current x k E 100=4 200=3", "tree current x E 9:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/9\n"
 		  "1 x R /bin/x 0/9\n"
 		  "2 do_work K /vmlinux 9/9\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "all, stacks that were not chosen", { "current x k E 100=4", "tree current y E 9:y+1", "tree current x E 2:y+1 1:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/4\n"
 		  "1 x R /bin/x 0/4\n"
 		  "2 do_work K /vmlinux 4/4\n"
 		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
-		  "2 call trees, 2 images, each opened once\n" },
+		  "call trees: 2; images, each opened once: 2\n" },
 		{ "all, applications merged", { "current x k E 100=4 200=1", "current y k E 100=6", "current k k E 200=2", "tree current x E 3:k+100", "tree current y E 6:k+100" }, { .tree_all = true, .merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/13\n"
 		  "1 do_work K /vmlinux 10/10\n"
 		  "1 wait K /vmlinux 3/3\n"
-		  "2 call trees, 1 images, each opened once\n" },
+		  "call trees: 2; images, each opened once: 1\n" },
 		{ "all, more than a double holds", { "current x k E 100=9007199254740993 200=18446744073709551615", "tree current x E 2:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/18446744073709551615\n"
 		  "1 x R /bin/x 0/18446744073709551615\n"
 		  "2 do_work K /vmlinux 9002803354665473/9002803354665473\n"
 		  "2 wait K /vmlinux 18437741270354886142/18437741270354886142\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "all, threads", { "current x k E 100=4", "tree current x E.7.7 3:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/4\n"
 		  "1 x R /bin/x 0/4\n"
 		  "2 do_work K /vmlinux 4/4\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "all of a symbol", { "current x k E 100=7 200=2", "tree current x E 3:k+100 1:k+200" }, { .tree_all = true, .include_symbols = LIST("wait") }, "",
 		  "0 all R - 0/2\n"
 		  "1 x R /bin/x 0/2\n"
 		  "2 wait K /vmlinux 2/2\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 		{ "all of none", { FLAT }, { .tree_all = true, .include_symbols = LIST("none") }, "",
 		  "no samples are chosen; choose others\n"
-		  "0 call trees, 1 images, each opened once\n" },
+		  "call trees: 0; images, each opened once: 1\n" },
 		{ "edges", { "current k k E 1=15", "tree current k E 1:k+0 2:k+ff 4:k+200 8:k+ffffffff" }, { 0 }, "",
 		  "0 all R - 0/15\n"
 		  "1 vmlinux R /vmlinux 0/15\n"
 		  "2 _stext K /vmlinux 3/3\n"
 		  "2 _weak K /vmlinux 8/8\n"
 		  "2 wait K /vmlinux 4/4\n"
-		  "1 call trees, 1 images, each opened once\n" },
+		  "call trees: 1; images, each opened once: 1\n" },
 	};
 	/* clang-format on */
 
