@@ -256,15 +256,15 @@ static bool is_path(const char *text, const char *name)
 static int open_line(const struct opd_kept *kept, uint32_t tgid,
 		     const char *line)
 {
+	const char *path = strchr(line, '/');
 	uint64_t start, end, ino;
-	unsigned int maj, min;
-	int path = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %x:%x %" SCNu64 " %n",
-		   &start, &end, &maj, &min, &ino, &path) != 5)
+	/* Few lines are read further: there may be 100,000. */
+	if (!path || (!kept->dev && !is_path(path, kept->binary.name)))
 		return -1;
-	if (kept->dev ? ino != kept->ino
-		      : !is_path(line + path, kept->binary.name) || !ino)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %*x:%*x %" SCNu64,
+		   &start, &end, &ino) != 3 ||
+	    !ino || (kept->dev && ino != kept->ino))
 		return -1;
 	return op_open_mapped(tgid, start, end);
 }

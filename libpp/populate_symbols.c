@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "libop/op_search.h"
+#include "libop/op_sort.h"
 #include "libpp/kept_symbols.h"
 #include "libpp/owners.h"
 #include "libpp/symbol_match.h"
@@ -43,7 +44,7 @@ struct point {
 	bool is_node; /* of a call tree */
 	uint64_t weight; /* samples or calls here */
 	struct pp_owner_chain chain; /* the owners of the place */
-	uint32_t owner; /* the innermost */
+	uint64_t owner; /* the innermost */
 };
 
 /* What a file says about one image. */
@@ -79,13 +80,6 @@ struct batch {
 };
 
 /* ---- points -------------------------------------------------------------- */
-
-static int compare_points(const void *a, const void *b)
-{
-	const struct point *x = a, *y = b;
-
-	return op_compare(x->key, y->key);
-}
 
 static size_t nr_points_of(const struct use *use)
 {
@@ -151,7 +145,7 @@ static struct point *gather_points(const struct use *uses, size_t nr,
 		point += nr_points_of(&uses[i]);
 	}
 	if (points)
-		qsort(points, room, sizeof(*points), compare_points);
+		op_sort_by(points, room, key);
 	return points;
 }
 
@@ -401,14 +395,6 @@ next_symbol_at(const struct pp_image_symbols *symbols, size_t *next,
 	return NULL;
 }
 
-/* Points of one owner together, in ascending order. */
-static int compare_owners(const void *a, const void *b)
-{
-	const struct point *x = a, *y = b;
-
-	return op_compare(x->owner, y->owner) ?: op_compare(x->key, y->key);
-}
-
 /* Find the owners of all points, which are in ascending order. */
 static int find_owners(struct batch *b, struct point *points, size_t nr)
 {
@@ -634,7 +620,8 @@ static int match_points_to_symbols(struct batch *b, struct point *points,
 	if (!err && !b->entries)
 		err = -ENOMEM;
 	if (!err) {
-		qsort(points, nr, sizeof(*points), compare_owners);
+		/* Those of one owner stay in the order of their keys. */
+		op_sort_by(points, nr, owner);
 		err = add_entries_of_owners(b, points, nr);
 	}
 	for (size_t i = 0; i < nr && !err; i++) {

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "libop/op_classic.h"
-#include "libop/op_search.h"
+#include "libop/op_sort.h"
 
 void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr)
 {
@@ -192,20 +192,13 @@ int pp_sample_file_header(const struct pp_sample_list *list,
 
 /* ---- files --------------------------------------------------------------- */
 
-static int compare_samples(const void *a, const void *b)
-{
-	const struct pp_sample *x = a, *y = b;
-
-	return op_compare(x->key, y->key);
-}
-
 /* Several parts may have counted at one place. */
 static void sum_up_samples(struct pp_sample_file *file)
 {
 	struct pp_sample *samples = file->samples;
 	size_t kept = 0;
 
-	qsort(samples, file->nr_samples, sizeof(*samples), compare_samples);
+	op_sort_by(samples, file->nr_samples, key);
 	for (size_t i = 0; i < file->nr_samples; i++) {
 		if (kept && samples[kept - 1].key == samples[i].key)
 			samples[kept - 1].count = pp_add_counts(

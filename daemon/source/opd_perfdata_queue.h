@@ -3,20 +3,35 @@
 #define DAEMON_SOURCE_OPD_PERFDATA_QUEUE_H
 
 /*
- * Brings the records of a file of perf in the order of time. perf empties the
- * rings of all CPUs one after the other, and then writes that a round has
- * ended: what comes behind that is not older than the latest record of the
- * round before. So no more than two rounds are in memory, unless the file does
- * not tell of rounds.
+ * Brings the records of a file of perf in order. perf empties the rings of all
+ * CPUs one after the other, and then writes that a round has ended: what comes
+ * behind that is not older than the latest record of the round before. So no
+ * more than two rounds are in memory, unless the file does not tell of rounds.
+ *
+ * The side band, which is all but samples, comes in the order of time; so does
+ * each sample, but among the side band alone: samples with none of it between
+ * them come as they were put, one CPU's after another's, since to count those
+ * of one process and image together costs less. What has the same time comes as
+ * it was put.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct opd_perfdata_entry;
 
+/* A record. */
+struct opd_perfdata_record {
+	uint64_t time;
+	const void *bytes; /* borrowed */
+	uint32_t len;
+	uint32_t tag; /* whatever the caller wants to have with it */
+	bool is_sample; /* else side band */
+};
+
 struct opd_perfdata_queue {
-	struct opd_perfdata_entry *entries; /* the first nr_ready sorted */
+	struct opd_perfdata_entry *entries; /* the first nr_ready in order */
 	size_t nr;
 	size_t nr_ready; /* may be taken */
 	size_t taken; /* were taken */
@@ -24,15 +39,18 @@ struct opd_perfdata_queue {
 	size_t len;
 	struct opd_perfdata_entry *spare;
 	unsigned char *spare_bytes;
+	struct opd_perfdata_entry *sides; /* the side band among those ready */
+	size_t nr_sides;
+	size_t *starts; /* of samples before each of it, and behind all */
 	uint64_t latest; /* time of all that were put */
 	uint64_t before; /* latest, at the end of the round before */
 };
 
 void opd_perfdata_queue_release(struct opd_perfdata_queue *queue);
 
-/* Copy a record of @len bytes. Returns 0 or -ENOMEM. */
-int opd_perfdata_queue_put(struct opd_perfdata_queue *queue, uint64_t time,
-			   const void *bytes, size_t len);
+/* Take a copy of a record and its bytes. Returns 0 or -ENOMEM. */
+int opd_perfdata_queue_put(struct opd_perfdata_queue *queue,
+			   const struct opd_perfdata_record *record);
 
 /* A round has ended. All that are ready must have been taken. Returns 0 or
  * -ENOMEM. */
@@ -43,12 +61,12 @@ int opd_perfdata_queue_end_round(struct opd_perfdata_queue *queue);
 int opd_perfdata_queue_end(struct opd_perfdata_queue *queue);
 
 /*
- * The next record that is ready, its length and time; it holds until the end of
- * a round or the next record that is put. NULL when there is none. Take it away
- * with opd_perfdata_queue_next().
+ * The next record that is ready; its bytes hold until the end of a round or the
+ * next record that is put. False when there is none. Take it away with
+ * opd_perfdata_queue_next().
  */
-const void *opd_perfdata_queue_first(const struct opd_perfdata_queue *queue,
-				     size_t *len, uint64_t *time);
+bool opd_perfdata_queue_first(const struct opd_perfdata_queue *queue,
+			      struct opd_perfdata_record *record);
 void opd_perfdata_queue_next(struct opd_perfdata_queue *queue);
 
 #endif /* DAEMON_SOURCE_OPD_PERFDATA_QUEUE_H */

@@ -45,6 +45,7 @@
 /* Of what perf was told not to record (--filter with BPF), of a record's misc.
  */
 #define LOST_BY_FILTER 0x8000
+#define NO_EVENT UINT32_MAX /* the tag of a record that none has made */
 
 #ifdef __x86_64__
 #define OWN_ARCH "x86_64"
@@ -458,37 +459,49 @@ static void handle_record(struct opd_perfdata_source *p,
 /* ---- reading ----------------------------------------------------------------
  */
 
+static uint32_t type_of(const void *record)
+{
+	struct perf_event_header header;
+
+	memcpy(&header, record, sizeof(header));
+	return header.type;
+}
+
 /* Of a record of the kernel, 0 where none is told. */
 static uint64_t time_of(const struct opd_perfdata_event *event,
 			const void *record, size_t len)
 {
-	struct perf_event_header header;
+	uint32_t type = type_of(record);
 	uint64_t time = 0;
 	size_t at;
 
-	memcpy(&header, record, sizeof(header));
-	if (event->format.is_bare && header.type != PERF_RECORD_SAMPLE)
+	if (event->format.is_bare && type != PERF_RECORD_SAMPLE)
 		return 0;
-	at = opd_perf_time_at(header.type, len, event->format.sample_type);
+	at = opd_perf_time_at(type, len, event->format.sample_type);
 	if (at)
 		memcpy(&time, (const char *)record + at, sizeof(time));
 	return time;
 }
 
 /* perf tells of what was there before it began without a time: at once. */
-static int put_in_order(struct opd_perfdata_source *p, const void *record,
+static int put_in_order(struct opd_perfdata_source *p, const void *bytes,
 			size_t len)
 {
 	const struct opd_perfdata_event *event =
-		opd_perfdata_event_of(&p->data, record, len);
-	uint64_t time =
-		time_of(event ? event : &p->data.events[0], record, len);
+		opd_perfdata_event_of(&p->data, bytes, len);
+	struct opd_perfdata_record record = {
+		.time = time_of(event ? event : &p->data.events[0], bytes, len),
+		.bytes = bytes,
+		.len = (uint32_t)len,
+		.tag = event ? (uint32_t)(event - p->data.events) : NO_EVENT,
+		.is_sample = type_of(bytes) == PERF_RECORD_SAMPLE,
+	};
 
-	if (time) {
-		look_ahead(p, event, record, len, time);
-		return opd_perfdata_queue_put(&p->queue, time, record, len);
+	if (record.time) {
+		look_ahead(p, event, bytes, len, record.time);
+		return opd_perfdata_queue_put(&p->queue, &record);
 	}
-	handle_record(p, event, record, len, p->world.now ? p->world.now : 1);
+	handle_record(p, event, bytes, len, p->world.now ? p->world.now : 1);
 	return 0;
 }
 
@@ -505,8 +518,8 @@ static int no_memory_to_sort(const struct opd_perfdata_source *p,
 static int read_on(struct opd_source *source, struct op_diag *diag)
 {
 	struct opd_perfdata_source *p = source->perfdata;
-	struct perf_event_header header;
 	const void *record;
+	uint32_t type;
 	size_t len;
 	int err = opd_perfdata_next(&p->data, &record, &len, diag);
 
@@ -518,25 +531,24 @@ static int read_on(struct opd_source *source, struct op_diag *diag)
 		return p->nr_opened < p->nr_paths ? open_next(source, diag) ?: 1
 						  : 0;
 	}
-	memcpy(&header, record, sizeof(header));
-	if (header.type == OPD_PERFDATA_FINISHED_ROUND &&
+	type = type_of(record);
+	if (type == OPD_PERFDATA_FINISHED_ROUND &&
 	    opd_perfdata_queue_end_round(&p->queue))
 		return no_memory_to_sort(p, diag);
-	if (header.type >= OPD_PERFDATA_FIRST)
+	if (type >= OPD_PERFDATA_FIRST)
 		return 1;
 	return put_in_order(p, record, len) ? no_memory_to_sort(p, diag) : 1;
 }
 
 static bool take_ready_record(struct opd_perfdata_source *p)
 {
-	uint64_t time;
-	size_t len;
-	const void *record = opd_perfdata_queue_first(&p->queue, &len, &time);
+	struct opd_perfdata_record record;
 
-	if (!record)
+	if (!opd_perfdata_queue_first(&p->queue, &record))
 		return false;
-	handle_record(p, opd_perfdata_event_of(&p->data, record, len), record,
-		      len, time);
+	handle_record(
+		p, record.tag == NO_EVENT ? NULL : &p->data.events[record.tag],
+		record.bytes, record.len, record.time);
 	opd_perfdata_queue_next(&p->queue);
 	return true;
 }

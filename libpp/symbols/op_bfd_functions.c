@@ -8,13 +8,13 @@
  */
 
 #include "libop/op_array.h"
-#include "libop/op_search.h"
+#include "libop/op_decimal.h"
+#include "libop/op_sort.h"
 #include "libpp/symbols/op_bfd_internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How numbers are encoded (DWARF exception header encoding). */
 #define ENC_UDATA4 0x03
@@ -65,13 +65,6 @@ static void find_rows(struct search_table *table, const bfd_byte *bytes,
 		table->nr = (len - at) / ROW;
 }
 
-static int compare_starts(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return op_compare(*x, *y);
-}
-
 static int take_starts(const struct search_table *table, uint64_t **out,
 		       size_t *nr)
 {
@@ -83,7 +76,8 @@ static int take_starts(const struct search_table *table, uint64_t **out,
 		starts[i] = table->vma +
 			    (uint64_t)bfd_get_signed_32(table->abfd,
 							table->rows + i * ROW);
-	qsort(starts, table->nr, sizeof(*starts), compare_starts);
+	/* Linkers sort them. */
+	op_sort_by_number(starts, table->nr, sizeof(*starts), 0);
 	*out = starts;
 	*nr = table->nr;
 	return 0;
@@ -109,13 +103,6 @@ static int read_starts(const struct op_bfd *bfd, uint64_t **out, size_t *nr)
 
 /* ---- those that have no name --------------------------------------------- */
 
-static int compare_symbol_keys(const void *pa, const void *pb)
-{
-	const struct pp_raw_symbol *a = pa, *b = pb;
-
-	return op_compare(a->key, b->key) ?: op_compare(a->order, b->order);
-}
-
 /* The first key behind @sym, or behind its first byte if that is not known. */
 static uint64_t end_of_symbol(const struct pp_raw_symbol *sym)
 {
@@ -124,6 +111,17 @@ static uint64_t end_of_symbol(const struct pp_raw_symbol *sym)
 	if (__builtin_add_overflow(sym->key, sym->size ? sym->size : 1, &end))
 		end = UINT64_MAX;
 	return end;
+}
+
+/* As "(0x%PRIx64)", of which there are hundreds of thousands. */
+static void name_by_address(char name[NAME_MAX], uint64_t address)
+{
+	char digits[OP_DECIMAL_LEN];
+	size_t len = op_decimal_hex(digits, address, 1);
+
+	name = mempcpy(name, "(0x", 3);
+	name = mempcpy(name, digits, len);
+	memcpy(name, ")", 2);
 }
 
 /* Those of the ascending @starts that no symbol of the sorted list holds. */
@@ -147,7 +145,7 @@ static void add_starts(struct op_bfd *bfd, struct symbol_list *list,
 				reach = end_of_symbol(sym);
 		if (key < reach)
 			continue;
-		snprintf(name, NAME_MAX, "(0x%" PRIx64 ")", starts[i]);
+		name_by_address(name, starts[i]);
 		list->array[list->nr++] = (struct pp_raw_symbol){
 			.name = name,
 			.key = key,
@@ -170,10 +168,7 @@ int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list)
 	bfd->unnamed = calloc(nr + 1, NAME_MAX);
 	err = op_array_reserve(&list->array, list->nr, nr);
 	if (!err && bfd->unnamed) {
-		for (size_t i = 0; i < list->nr; i++)
-			list->array[i].order = i;
-		qsort(list->array, list->nr, sizeof(*list->array),
-		      compare_symbol_keys);
+		op_sort_by(list->array, list->nr, key);
 		add_starts(bfd, list, starts, nr);
 	} else {
 		err = -ENOMEM;

@@ -16,7 +16,7 @@
 #include "libop/op_array.h"
 #include "libop/op_file.h"
 #include "libop/op_perf_map.h"
-#include "libop/op_search.h"
+#include "libop/op_sort.h"
 
 #define MAX_BYTES (64u << 20)
 #define MAX_NAME 4096
@@ -41,13 +41,6 @@ static int add_map_symbol(struct op_arena *arena,
 		return -ENOMEM;
 	(*out)[(*nr)++] = symbol;
 	return 0;
-}
-
-static int compare_map_symbols(const void *a, const void *b)
-{
-	const struct pp_raw_symbol *x = a, *y = b;
-
-	return op_compare(x->key, y->key) ?: op_compare(x->order, y->order);
 }
 
 /* Of functions that overlap keep the later one. */
@@ -105,8 +98,7 @@ int pp_perf_map_read(const char *path, uint64_t start, uint64_t end,
 		*out = NULL;
 		return err;
 	}
-	if (*nr)
-		qsort(*out, *nr, sizeof(**out), compare_map_symbols);
+	op_sort_by(*out, *nr, key);
 	*nr = drop_replaced(*out, *nr);
 	return 0;
 }

@@ -8,11 +8,10 @@
  * with its section.
  */
 
-#include "libop/op_search.h"
+#include "libop/op_sort.h"
 #include "libpp/symbols/symtab.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Greater is better; each rule outweighs all that follow. */
@@ -29,25 +28,6 @@ static unsigned int rank_symbol_name(const struct pp_raw_symbol *sym)
 	return rank;
 }
 
-/* By key, the best name for a key first, then the first that was found. */
-static int compare_raw_symbols(const void *pa, const void *pb)
-{
-	const struct pp_raw_symbol *a = pa, *b = pb;
-
-	return op_compare(a->key, b->key) ?:
-	       op_compare(rank_symbol_name(b), rank_symbol_name(a)) ?:
-	       op_compare(a->order, b->order);
-}
-
-/* As those of a snapshot of the kernel's are, which are many. */
-static bool are_symbols_sorted(const struct pp_raw_symbol *raw, size_t nr)
-{
-	for (size_t i = 1; i < nr; i++)
-		if (compare_raw_symbols(&raw[i - 1], &raw[i]) > 0)
-			return false;
-	return true;
-}
-
 static uint64_t end_of_raw_symbol(const struct pp_raw_symbol *sym)
 {
 	uint64_t end;
@@ -59,15 +39,28 @@ static uint64_t end_of_raw_symbol(const struct pp_raw_symbol *sym)
 	return end;
 }
 
+/* The one with the best name of the @nr at one key; the first of equals. */
+static const struct pp_raw_symbol *best_symbol(const struct pp_raw_symbol *raw,
+					       size_t nr)
+{
+	const struct pp_raw_symbol *best = raw;
+
+	for (size_t i = 1; i < nr; i++)
+		if (rank_symbol_name(&raw[i]) > rank_symbol_name(best))
+			best = &raw[i];
+	return best;
+}
+
 /*
- * Take the symbols at one key, @raw[0] the best of them. @reach is how far
- * symbols with a size reached so far: an inner one ends with the outer one.
+ * Take the best of the symbols at one key. @reach is how far symbols with a
+ * size reached so far: an inner one ends with the outer one.
  */
 static bool take_best_symbol(struct pp_symbol *out,
 			     const struct pp_raw_symbol *raw, size_t nr,
 			     uint64_t next, uint64_t *reach)
 {
-	uint64_t own = raw[0].key, end;
+	const struct pp_raw_symbol *best = best_symbol(raw, nr);
+	uint64_t own = best->key, end;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
@@ -75,13 +68,13 @@ static bool take_best_symbol(struct pp_symbol *out,
 			own = end_of_raw_symbol(&raw[i]);
 	if (own > *reach)
 		*reach = own;
-	end = *reach > raw[0].key ? *reach : raw[0].limit;
+	end = *reach > best->key ? *reach : best->limit;
 	end = end < next ? end : next;
-	*out = (struct pp_symbol){ .name = raw[0].name,
-				   .key = raw[0].key,
+	*out = (struct pp_symbol){ .name = best->name,
+				   .key = best->key,
 				   .end = end,
-				   .vma = raw[0].vma };
-	return end > raw[0].key;
+				   .vma = best->vma };
+	return end > best->key;
 }
 
 size_t pp_symtab_build(struct pp_symbol *out, struct pp_raw_symbol *raw,
@@ -90,10 +83,7 @@ size_t pp_symtab_build(struct pp_symbol *out, struct pp_raw_symbol *raw,
 	uint64_t reach = 0;
 	size_t i, j, kept = 0;
 
-	for (i = 0; i < nr; i++)
-		raw[i].order = i;
-	if (!are_symbols_sorted(raw, nr))
-		qsort(raw, nr, sizeof(*raw), compare_raw_symbols);
+	op_sort_by(raw, nr, key);
 	for (i = 0; i < nr; i = j) {
 		for (j = i + 1; j < nr && raw[j].key == raw[i].key;)
 			j++;

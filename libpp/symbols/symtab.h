@@ -23,7 +23,7 @@ struct pp_raw_symbol {
 	uint64_t size; /* bytes; 0 when it is not known */
 	uint64_t limit; /* the key where its section ends */
 	unsigned int flags; /* PP_SYM_ */
-	size_t order; /* set by pp_symtab_build() */
+	size_t order; /* in a perf map, where later ones replace others */
 };
 
 struct pp_symbol {

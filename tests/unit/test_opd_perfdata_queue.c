@@ -19,7 +19,7 @@
 /*
  * @steps are words: 5a puts the record "a" with time 5, | ends a round, . the
  * file; after each of these two all that is ready is taken. What was taken
- * stands in @taken in the same words, with the same ends.
+ * stands in @taken in the same words, with the same ends. Capitals are samples.
  */
 static const struct queue_case {
 	const char *what, *steps, *taken;
@@ -46,19 +46,32 @@ static const struct queue_case {
 	{ "another file begins with times of its own", "90a | 95b . 1c | 2d |",
 	  "| . 90a 95b | | 1c" },
 	{ "time 0 is ready at the end of a round", "0a 1b |", "| 0a" },
+	{ "samples keep the order of CPUs", "1A 4B 7C 2D 5E 8F .",
+	  ". 1A 4B 7C 2D 5E 8F" },
+	{ "but not across side band", "1A 4B 7C 2D 5e 8F 3g 6H .",
+	  ". 1A 2D 3g 4B 5e 7C 8F 6H" },
+	{ "nor where it has the same time", "2A 2b 2C 2d 1E 2F 3G .",
+	  ". 2A 1E 2b 2C 2d 2F 3G" },
+	{ "samples before, between and behind", "1A 2B 5c 6D 7E 3F 4G 8H 5i .",
+	  ". 1A 2B 3F 4G 5c 5i 6D 7E 8H" },
+	{ "samples that wait, across rounds",
+	  "1A 9B 4c | 2D 8e 3F | 5G 7H | 9i 9J .",
+	  "| | 1A 2D 3F 4c 8e 9B | 5G 7H . 9i 9J" },
+	{ "samples alone, round by round", "5A 6B | 1C 7D | 8E | .",
+	  "| | 5A 6B 1C | 7D . 8E" },
 };
 
 static void take_all(struct opd_perfdata_queue *queue, FILE *out)
 {
-	const char *record;
-	uint64_t time;
-	size_t len;
+	struct opd_perfdata_record record, again;
 
-	while ((record = opd_perfdata_queue_first(queue, &len, &time))) {
+	while (opd_perfdata_queue_first(queue, &record)) {
 		/* It holds, and is no other one, until it is taken away. */
-		assert_ptr_equal(record,
-				 opd_perfdata_queue_first(queue, &len, &time));
-		fprintf(out, " %ju%.*s", (uintmax_t)time, (int)len, record);
+		assert_true(opd_perfdata_queue_first(queue, &again));
+		assert_ptr_equal(record.bytes, again.bytes);
+		assert_int_equal(record.tag, record.time + 7);
+		fprintf(out, " %ju%.*s", (uintmax_t)record.time,
+			(int)record.len, (const char *)record.bytes);
 		opd_perfdata_queue_next(queue);
 	}
 }
@@ -82,10 +95,15 @@ static void run_steps(struct opd_perfdata_queue *queue, const char *steps,
 			take_all(queue, out);
 		} else {
 			uint64_t time = strtoull(word, &name, 10);
+			const struct opd_perfdata_record record = {
+				.time = time,
+				.bytes = name,
+				.len = (uint32_t)strlen(name),
+				.tag = (uint32_t)time + 7,
+				.is_sample = *name < 'a',
+			};
 
-			assert_int_equal(opd_perfdata_queue_put(queue, time,
-								name,
-								strlen(name)),
+			assert_int_equal(opd_perfdata_queue_put(queue, &record),
 					 0);
 		}
 	}
@@ -114,20 +132,24 @@ static void test_order(void **state)
 static void test_many_rounds(void **state)
 {
 	struct opd_perfdata_queue queue = { 0 };
-	uint64_t time, nr = 0, last = 0;
-	size_t len;
+	uint64_t nr = 0, last = 0;
+	struct opd_perfdata_record record;
 
 	(void)state;
 	for (uint64_t round = 1; round <= 1000; round++) {
-		for (uint64_t i = 10; i > 0; i--)
+		for (uint64_t i = 10; i > 0; i--) {
+			record = (struct opd_perfdata_record){
+				.time = round * 10 + i,
+				.bytes = &round,
+				.len = sizeof(round),
+			};
 			assert_int_equal(
-				opd_perfdata_queue_put(&queue, round * 10 + i,
-						       &round, sizeof(round)),
-				0);
+				opd_perfdata_queue_put(&queue, &record), 0);
+		}
 		assert_int_equal(opd_perfdata_queue_end_round(&queue), 0);
-		for (; opd_perfdata_queue_first(&queue, &len, &time); nr++) {
-			assert_true(time > last);
-			last = time;
+		for (; opd_perfdata_queue_first(&queue, &record); nr++) {
+			assert_true(record.time > last);
+			last = record.time;
 			opd_perfdata_queue_next(&queue);
 		}
 		assert_true(queue.nr <= 20);
@@ -135,7 +157,7 @@ static void test_many_rounds(void **state)
 	}
 	assert_int_equal(nr, 9990);
 	opd_perfdata_queue_release(&queue);
-	assert_null(opd_perfdata_queue_first(&queue, &len, &time));
+	assert_false(opd_perfdata_queue_first(&queue, &record));
 	assert_int_equal(queue.nr + queue.len + queue.before, 0);
 }
 
