@@ -133,19 +133,26 @@ static const char *text_name_of_line(const struct pp_text *t,
 	return t->options->width && entry->brief ? entry->brief : entry->name;
 }
 
+/* A name in a column: on a terminal one that is too long is folded. */
+static void text_write_fitted(struct pp_text *t, size_t width, const char *name)
+{
+	bool fits = !t->options->width || strlen(name) + 2 <= width;
+	char *cut = fits ? NULL : strdup(name);
+
+	if (cut)
+		cut[pp_fit_line(cut, strlen(cut), width - 2)] = '\0';
+	text_write_field(t, width, cut ?: name);
+	free(cut);
+}
+
 /* The function of a line, and its text: both are cut where the terminal has no
  * room, as a line of code is no name that could be folded. */
 static void text_write_source(struct pp_text *t,
 			      const struct pp_symbol_entry *entry)
 {
-	const char *name = text_name_of_line(t, entry);
-	size_t width = t->options->width, len = strlen(name), left;
-	char *cut = strdup(name);
+	size_t width = t->options->width, len, left;
 
-	if (cut && width)
-		cut[pp_fit_line(cut, len, t->name_width - 2)] = '\0';
-	text_write_field(t, t->name_width, cut ? cut : name);
-	free(cut);
+	text_write_fitted(t, t->name_width, text_name_of_line(t, entry));
 	if (!entry->source)
 		return;
 	left = t->column + t->pending;
@@ -372,10 +379,10 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 	text_write_task_fields(t, row->task);
 	text_write_place(t, &entry->place);
 	if (t->show_image)
-		text_write_field(t, t->image_width,
-				 pp_text_name(t, entry->image->name));
+		text_write_fitted(t, t->image_width,
+				  pp_text_name(t, entry->image->name));
 	if (t->show_app)
-		text_write_field(t, t->app_width, pp_text_name(t, entry->app));
+		text_write_fitted(t, t->app_width, pp_text_name(t, entry->app));
 	if (t->report->by_line)
 		text_write_source(t, entry);
 	else
@@ -420,8 +427,12 @@ static size_t pad_up_to(size_t len, size_t share, size_t most)
 	return (len < most ? len : most) + 2;
 }
 
-/* Places and names of lines take what the longest need, up to a limit: behind
- * them is the text, which is what people look at. */
+/*
+ * On a terminal columns take what the longest of their names need, and up to a
+ * quarter of its width, so that the names of symbols have room. Places and
+ * names of lines do so everywhere, up to lower limits: behind them is the text,
+ * which is what people look at.
+ */
 static void text_find_widths(struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
@@ -444,6 +455,15 @@ static void text_find_widths(struct pp_text *t)
 		len = strlen(text_name_of_line(t, entry));
 		name = len > name ? len : name;
 	}
+	if (!report->by_line) {
+		size_t most = width / 4;
+
+		most = most < PP_FIT_NAME_MIN ? PP_FIT_NAME_MIN : most;
+		t->place_width = pad_up_to(place, 0, most);
+		t->image_width = pad_up_to(image, 0, most);
+		t->app_width = pad_up_to(app, 0, most);
+		return;
+	}
 	t->place_width = pad_up_to(place, width / 4, WIDTH_LINE);
 	t->image_width = pad_up_to(image, width / 8, WIDTH_IMAGE);
 	t->app_width = pad_up_to(app, width / 8, WIDTH_APP);
@@ -465,7 +485,7 @@ void pp_text_table_begin(struct pp_text *t)
 	for (size_t i = 0; i < report->nr_symbols; i++)
 		t->show_image |= strcmp(report->symbols[i].image->name,
 					report->symbols[i].app) != 0;
-	if (report->by_line)
+	if (report->by_line || t->options->width)
 		text_find_widths(t);
 	if (!t->options->no_header)
 		text_write_table_heads(t);

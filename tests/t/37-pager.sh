@@ -58,6 +58,31 @@ is "an old less" "$(cat "$TMP/less590")" "LESS=FRX"
 is "a new one keeps the heads of columns in sight" "$(cat "$TMP/less632")" \
 	"LESS=FRX --header=3"
 
+# Columns are as wide as their names, a quarter of the terminal at most.
+long=a-library-that-has-a-name-of-many-words.so
+for image in bin/x "lib/$long"; do
+	echo "0x10 3" | "$TESTBIN/mkodb" \
+		"$SESSION/samples/current/{root}/bin/x/{dep}/{root}/$image/CYCLES.100000.0.all.all.all" \
+		event=118 count=100000 cpu-type=x86-64/family10
+done
+head='samples  %        image name'
+rows() {
+	tty "PAGER=$1" "$BIN/opreport --session-dir=$SESSION -l $2 2>/dev/null" |
+		grep -A 2 '^samples'
+}
+is "columns on a terminal" "$(rows)" "$head            symbol name
+8        72.7273  x                     /bin/x
+3        27.2727  a-library...words.so  /lib/a-library-that...e-of-many-words.so"
+is "on one of 40 columns" "$(rows "; stty cols 40")" "$head        symbol name
+8        72.7273  x                 /bin/x
+3        27.2727  a-libra...rds.so  /lib/a-...rds.so"
+is "and whole, and in a pipe" "$(rows "" --wide)
+$($report | tail -n 2)" "$head               symbol name
+8        72.7273  x                        /bin/x
+3        27.2727  $long /lib/$long
+8        72.7273  x                        /bin/x
+3        27.2727  $long /lib/$long"
+
 esc=$(printf '\033')
 src=$TMP/one.c
 echo 'int main(int argc, char **argv) { return argc + !argv; }' >"$src"
