@@ -16,11 +16,18 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_array.h"
 #include "libop/op_copy.h"
 #include "libop/op_folder.h"
+
+const struct op_cache_bounds op_cache_bounds = {
+	.seconds = (time_t)30 * 24 * 60 * 60,
+	.bytes = UINT64_C(256) << 20,
+};
 
 int op_cache_folder(char *buf, size_t len)
 {
@@ -110,27 +117,75 @@ int op_cache_get(int cache, const char *name, const char *path)
 	return link_or_copy(from, path);
 }
 
-static void remove_unused(int cache, time_t now, time_t age)
+/* A file that no session has. */
+struct unused {
+	char name[NAME_MAX + 1];
+	time_t left; /* when the last session left it */
+	uint64_t bytes;
+};
+
+static int compare_unused(const void *a, const void *b)
+{
+	const struct unused *x = a, *y = b;
+
+	return (x->left > y->left) - (x->left < y->left)
+		       ?: strcmp(x->name, y->name);
+}
+
+/* Set *@list to the *@nr unused files of @folder; the caller frees it. What
+ * there is no memory for is looked at the next time. */
+static void list_unused(DIR *folder, struct unused **list, size_t *nr)
+{
+	struct dirent *entry;
+	struct stat st;
+
+	while ((entry = readdir(folder))) {
+		if (fstatat(dirfd(folder), entry->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(st.st_mode) || st.st_nlink > 1)
+			continue;
+		if (op_array_reserve(list, *nr, 1))
+			return;
+		snprintf((*list)[*nr].name, sizeof((*list)[*nr].name), "%s",
+			 entry->d_name);
+		(*list)[*nr].left = st.st_ctime;
+		(*list)[*nr].bytes = (uint64_t)st.st_blocks * 512;
+		++*nr;
+	}
+}
+
+static void remove_unused(int cache, time_t now,
+			  const struct op_cache_bounds *bounds)
 {
 	int fd = openat(cache, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-	struct stat st;
+	struct unused *list = NULL;
+	uint64_t bytes = 0;
+	size_t nr = 0;
 
 	if (!folder) {
 		if (fd >= 0)
 			close(fd);
 		return;
 	}
-	while ((entry = readdir(folder)))
-		if (!fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
-		    S_ISREG(st.st_mode) && st.st_nlink == 1 &&
-		    now - st.st_ctime > age)
-			unlinkat(fd, entry->d_name, 0);
+	list_unused(folder, &list, &nr);
+	for (size_t i = 0; i < nr; i++)
+		bytes += list[i].bytes;
+	if (nr)
+		qsort(list, nr, sizeof(*list), compare_unused);
+	for (size_t i = 0; i < nr; i++) {
+		if (now - list[i].left <= bounds->seconds &&
+		    bytes <= bounds->bytes)
+			break;
+		if (!unlinkat(fd, list[i].name, 0))
+			bytes -= list[i].bytes;
+	}
+	free(list);
 	closedir(folder);
 }
 
-int op_cache_put(int cache, const char *name, const char *path, time_t age)
+int op_cache_put(int cache, const char *name, const char *path,
+		 const struct op_cache_bounds *bounds)
 {
 	char new[64], tmp[PATH_MAX];
 	struct stat st;
@@ -148,6 +203,6 @@ int op_cache_put(int cache, const char *name, const char *path, time_t age)
 		err = -errno;
 	unlink(tmp);
 	if (!err)
-		remove_unused(cache, st.st_ctime, age);
+		remove_unused(cache, st.st_ctime, bounds);
 	return err;
 }

@@ -12,10 +12,17 @@
  */
 
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
-/* Seconds for which a file that no session has is kept. */
-#define OP_CACHE_AGE ((time_t)30 * 24 * 60 * 60)
+/* What is kept of the files that no session has. */
+struct op_cache_bounds {
+	time_t seconds; /* since the last one had it */
+	uint64_t bytes; /* on the disk, of all of them */
+};
+
+/* 30 days and 256 MiB. */
+extern const struct op_cache_bounds op_cache_bounds;
 
 /* The folder's path. 0, -ENAMETOOLONG, or -ENOENT where no user has a folder.
  */
@@ -36,9 +43,11 @@ int op_cache_get(int cache, const char *name, const char *path);
 
 /*
  * Have the file @path, which is never written to again, in the cache @cache as
- * @name, instead of what is there. Files that have been in the cache alone for
- * @age seconds are removed. 0 or -errno.
+ * @name, instead of what is there. Files that are in the cache alone are
+ * removed if they are beyond @bounds, those that were left first before others.
+ * 0 or -errno.
  */
-int op_cache_put(int cache, const char *name, const char *path, time_t age);
+int op_cache_put(int cache, const char *name, const char *path,
+		 const struct op_cache_bounds *bounds);
 
 #endif /* LIBOP_OP_CACHE_H */

@@ -47,7 +47,8 @@ int op_ksyms_keep(const char *dir, const char *name,
 
 	if (cache < 0)
 		return cache;
-	err = op_cache_put(cache, strrchr(path, '/') + 1, path, OP_CACHE_AGE);
+	err = op_cache_put(cache, strrchr(path, '/') + 1, path,
+			   &op_cache_bounds);
 	close(cache);
 	return err;
 }

@@ -8,6 +8,12 @@
  *
  * The store is a cache. Whatever goes wrong with one file costs its names after
  * the binary is gone, and is said; the others are stored all the same.
+ *
+ * Most digests are the same in all sessions: they come from the cache of
+ * sessions (op_cache.h) as links. There the build-id is not enough, as a digest
+ * outlives the session, and anybody may make a binary with any build-id: a name
+ * in the cache has the file's size, times and rights, too, and the file is one
+ * that only root or this user may write.
  */
 
 #include "libpp/symbol_store.h"
@@ -25,6 +31,7 @@
 
 #include "libop/op_array.h"
 #include "libop/op_build_id.h"
+#include "libop/op_cache.h"
 #include "libop/op_folder.h"
 #include "libop/op_open.h"
 #include "libop/op_search.h"
@@ -43,6 +50,7 @@ struct storing {
 	struct pp_population *population;
 	struct pp_side *side;
 	struct timespec start; /* what is needed now has a later time */
+	int cache; /* of sessions; negative: there is none */
 };
 
 /* ---- paths --------------------------------------------------------------- */
@@ -63,27 +71,71 @@ int pp_store_path(const struct op_session *session, const uint8_t *build_id,
 
 /* ---- one file ------------------------------------------------------------ */
 
-/* Returns -EFBIG for a digest that would push all others out. */
-static int write_digest_file(const struct storing *s, int from,
-			     const struct stat *st, const char *path)
+static int write_digest_file(int from, const struct stat *st, const char *path)
 {
-	char tmp[PATH_MAX + sizeof(NEW_SUFFIX)];
-	struct stat written;
-	int to, err;
+	int to = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int err;
 
-	snprintf(tmp, sizeof(tmp), "%s" NEW_SUFFIX, path);
-	unlink(tmp);
-	to = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (to < 0)
 		return -errno;
 	err = pp_elf_digest(from, to);
-	if (!err && fstat(to, &written))
-		err = -errno;
-	if (!err && (uint64_t)written.st_blocks * 512 > s->request->max / 2)
-		err = -EFBIG;
-	if (!err && (fchmod(to, st->st_mode & 0444) || rename(tmp, path)))
+	if (!err && fchmod(to, st->st_mode & 0444))
 		err = -errno;
 	close(to);
+	return err;
+}
+
+/* The name in the cache of the digest of a file with the status @st, which is
+ * stored as @path. Returns 0 or -EPERM for a file that others may change. */
+static int name_in_cache(char name[NAME_MAX + 1], const char *path,
+			 const struct stat *st)
+{
+	const char *id = strstr(path, "/.build-id/");
+	int len;
+
+	if ((st->st_uid && st->st_uid != geteuid()) || st->st_mode & 022)
+		return -EPERM;
+	id += strlen("/.build-id/");
+	len = snprintf(name, NAME_MAX + 1, "digest%d-%.2s%s-%jx-%jx.%lx-%o",
+		       PP_ELF_DIGEST_VERSION, id, id + 3,
+		       (uintmax_t)st->st_size, (uintmax_t)st->st_mtim.tv_sec,
+		       st->st_mtim.tv_nsec, st->st_mode & 07777);
+	return len > NAME_MAX ? -EPERM : 0;
+}
+
+/* The digest of @from, of which it makes no difference who made it. */
+static int make_digest_file(const struct storing *s, int from,
+			    const struct stat *st, const char *path,
+			    const char *tmp)
+{
+	char name[NAME_MAX + 1];
+	int no_name = name_in_cache(name, path, st), err;
+
+	if (s->cache >= 0 && !no_name && !op_cache_get(s->cache, name, tmp))
+		return utimensat(AT_FDCWD, tmp, NULL, 0) ? -errno : 0;
+	err = write_digest_file(from, st, tmp);
+	if (!err && s->cache >= 0 && !no_name)
+		op_cache_put(s->cache, name, tmp, &op_cache_bounds);
+	return err;
+}
+
+/* Returns -EFBIG for a digest that would push all others out. */
+static int store_digest_file(const struct storing *s, int from,
+			     const struct stat *st, const char *path)
+{
+	char tmp[PATH_MAX + sizeof(NEW_SUFFIX)];
+	struct stat made;
+	int err;
+
+	snprintf(tmp, sizeof(tmp), "%s" NEW_SUFFIX, path);
+	unlink(tmp);
+	err = make_digest_file(s, from, st, path, tmp);
+	if (!err && stat(tmp, &made))
+		err = -errno;
+	if (!err && (uint64_t)made.st_blocks * 512 > s->request->max / 2)
+		err = -EFBIG;
+	if (!err && rename(tmp, path))
+		err = -errno;
 	if (err)
 		unlink(tmp);
 	return err;
@@ -113,7 +165,7 @@ static int store_file(const struct storing *s, const char *from,
 		err = -errno;
 	else
 		err = op_make_parents(path, 0755)
-			      ?: write_digest_file(s, fd, &st, path);
+			      ?: store_digest_file(s, fd, &st, path);
 	close(fd);
 	if (!err)
 		pp_message(s->messages, PP_REMARK_BFD, "%s: stored as %s", from,
@@ -384,7 +436,8 @@ int pp_store_symbols(const struct pp_store_request *request,
 	struct storing s = { .request = request,
 			     .messages = messages,
 			     .population = &population,
-			     .side = &population.side };
+			     .side = &population.side,
+			     .cache = op_cache_open() };
 	int err;
 
 	op_arena_init(&report.arena);
@@ -396,6 +449,8 @@ int pp_store_symbols(const struct pp_store_request *request,
 	      store_inlines(&s) ?: bound_store(&s);
 	pp_sessions_close(&s.side->list.sessions);
 	op_arena_release(&report.arena);
+	if (s.cache >= 0)
+		close(s.cache);
 	return err ? op_diag_set(diag, err, "%s: cannot be written: %s",
 				 request->session->store, strerror(-err))
 		   : 0;

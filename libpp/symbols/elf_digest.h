@@ -17,6 +17,9 @@
 
 #define PP_ELF_DIGEST OP_ELF_DIGEST
 
+/* Another one for each change of what a digest of the same binary has. */
+#define PP_ELF_DIGEST_VERSION 1
+
 /*
  * Write the digest of the binary @from to the empty file @to; both are
  * descriptors. Returns 0; -ENOEXEC, with some bytes written perhaps, when

@@ -97,14 +97,51 @@ is "as many rights as the binary has" "$(stat -c %a "$(at "$(id_of bin/one)")")"
 is "others may read what they could" "$(stat -c %a "$(at "$(id_of bin/two)")")" 444
 cp "$(at "$(id_of bin/one)")" good
 id_of bin/two >two.id
-cp good "$(at "$(cat two.id)")" 2>/dev/null || { chmod u+w "$(at "$(cat two.id)")"
-	cp good "$(at "$(cat two.id)")"; }
+# The digest is one file with that in the cache.
+rm "$(at "$(cat two.id)")"
+cp good "$(at "$(cat two.id)")"
 mv bin/two bin/two.away
 is "a stored file of another build is not used" \
 	"$(report | grep -c two.c)" 0
 mv bin/two.away bin/two
 echo 'no ELF file' >bin/two
 ok "a file that has changed is passed over" keep --verbose
+
+# ---- once for all sessions ---------------------------------------------------------
+
+rm -r "$SESSION" "$OPROFILE_CACHE_DIR"
+build one one && build shared shared && build open open && build theirs theirs
+for name in one shared open theirs; do
+	profile current $name $name 5
+done
+chmod 777 bin/open
+[ "$(id -u)" -ne 0 ] || chown "$test_user" bin/theirs
+for name in one shared open theirs; do
+	digest=$(at "$(id_of bin/$name)")
+	echo "${digest#"$SESSION"/}" >$name.digest
+done
+links() {
+	stat -c %h "$1/$(cat "$2.digest")"
+}
+cp -r "$SESSION" second
+cp -r "$SESSION" third
+keep
+is "a digest is in the cache, too" "$(links "$SESSION" one)" 2
+SESSION=second keep
+is "another session has the same file" "$(links second one)" 3
+is "but not of what others may change" "$(links "$SESSION" open)" 1
+[ "$(id -u)" -ne 0 ] || is "nor of another user" "$(links "$SESSION" theirs)" 1
+strip bin/shared
+SESSION=third keep
+is "nor of one that was stripped" "$(links third shared) $(links second shared)" "2 3"
+is "which has no names" "$(nm "third/$(cat shared.digest)" 2>&1 | grep -c ' T main')" 0
+rm -r "$OPROFILE_CACHE_DIR"
+rm -f bin/*
+is "the cache may be removed" "$(SESSION=second report | sort)" "5 one.c:2 one
+5 open.c:2 open
+5 shared.c:2 shared
+5 theirs.c:2 theirs"
+rm -r second third
 
 # What only calls what was sampled is stored, too.
 rm -r "$SESSION"

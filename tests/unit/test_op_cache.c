@@ -114,20 +114,20 @@ static void files_are_links(void **state)
 	(void)state;
 	assert_int_equal(op_cache_get(cache, "f", "s"), -ENOENT);
 	write_text("s", "one");
-	assert_int_equal(op_cache_put(cache, "f", "s", OP_CACHE_AGE), 0);
+	assert_int_equal(op_cache_put(cache, "f", "s", &op_cache_bounds), 0);
 	assert_int_equal(stat_of("a/cache/f").st_ino, stat_of("s").st_ino);
 	write_text("t", "in the way");
 	assert_int_equal(op_cache_get(cache, "f", "t"), 0);
 	assert_int_equal(stat_of("t").st_ino, stat_of("s").st_ino);
 	assert_int_equal(stat_of("t").st_nlink, 3);
 	/* The same once more, and another one instead. */
-	assert_int_equal(op_cache_put(cache, "f", "s", OP_CACHE_AGE), 0);
+	assert_int_equal(op_cache_put(cache, "f", "s", &op_cache_bounds), 0);
 	assert_int_equal(stat_of("s").st_nlink, 3);
 	write_text("u", "two");
-	assert_int_equal(op_cache_put(cache, "f", "u", OP_CACHE_AGE), 0);
+	assert_int_equal(op_cache_put(cache, "f", "u", &op_cache_bounds), 0);
 	assert_string_equal(text_of("a/cache/f"), "two");
 	assert_string_equal(text_of("t"), "one");
-	assert_int_equal(op_cache_put(cache, "f", "absent", OP_CACHE_AGE),
+	assert_int_equal(op_cache_put(cache, "f", "absent", &op_cache_bounds),
 			 -ENOENT);
 	assert_string_equal(text_of("a/cache/f"), "two");
 	/* Without the cache a session is as it was. */
@@ -150,7 +150,7 @@ static void files_are_copies(void **state)
 	snprintf(path, sizeof(path), "%s/s", far);
 	is_far = stat_of(far).st_dev != stat_of(".").st_dev;
 	write_text(path, "one");
-	assert_int_equal(op_cache_put(cache, "f", path, OP_CACHE_AGE), 0);
+	assert_int_equal(op_cache_put(cache, "f", path, &op_cache_bounds), 0);
 	assert_int_equal(stat_of("a/cache/f").st_nlink, is_far ? 1 : 2);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(op_cache_get(cache, "f", path), 0);
@@ -187,23 +187,72 @@ static void other_things(void **state)
 /* What no session has goes when another file comes, after its time. */
 static void unused_files(void **state)
 {
+	const struct op_cache_bounds at_once = { -1, UINT64_MAX };
+	const struct op_cache_bounds later = { 1000, UINT64_MAX };
 	int cache = open_cache();
 
 	(void)state;
 	write_text("s", "");
-	assert_int_equal(op_cache_put(cache, "used", "s", 0), 0);
+	assert_int_equal(op_cache_put(cache, "used", "s", &at_once), 0);
 	write_text("a/cache/unused", "");
 	write_text("a/cache/.new-1", "");
 	assert_int_equal(mkdir("a/cache/folder", 0700), 0);
 	write_text("t", "");
-	assert_int_equal(op_cache_put(cache, "f", "t", 1000), 0);
+	assert_int_equal(op_cache_put(cache, "f", "t", &later), 0);
 	assert_int_equal(access("a/cache/unused", F_OK), 0);
-	assert_int_equal(op_cache_put(cache, "f", "t", -1), 0);
+	assert_int_equal(op_cache_put(cache, "f", "t", &at_once), 0);
 	assert_int_equal(access("a/cache/unused", F_OK), -1);
 	assert_int_equal(access("a/cache/.new-1", F_OK), -1);
 	assert_int_equal(access("a/cache/used", F_OK), 0);
 	assert_int_equal(access("a/cache/f", F_OK), 0);
 	assert_int_equal(access("a/cache/folder", F_OK), 0);
+	close(cache);
+}
+
+/* @kib of a file that no session has. */
+static void put_unused(int cache, const char *name, unsigned int kib,
+		       const struct op_cache_bounds *bounds)
+{
+	int fd = open("s", O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	for (unsigned int i = 0; i < kib; i++) {
+		char bytes[1024];
+
+		memset(bytes, (int)i, sizeof(bytes));
+		assert_int_equal(write(fd, bytes, sizeof(bytes)),
+				 sizeof(bytes));
+	}
+	close(fd);
+	assert_int_equal(op_cache_put(cache, name, "s", bounds), 0);
+	assert_int_equal(unlink("s"), 0);
+}
+
+/* Those that were left last stay. */
+static void bounded_files(void **state)
+{
+	const struct op_cache_bounds bounds = { 1000, 1 << 20 };
+	struct stat last;
+	int cache = open_cache();
+
+	(void)state;
+	write_text("used", "1");
+	assert_int_equal(op_cache_put(cache, "used", "used", &bounds), 0);
+	put_unused(cache, "one", 600, &bounds);
+	put_unused(cache, "two", 300, &bounds);
+	assert_int_equal(access("a/cache/one", F_OK), 0);
+	/* The times of files have whole seconds here. */
+	do {
+		put_unused(cache, "two", 300, &bounds);
+		last = stat_of("a/cache/two");
+	} while (last.st_ctime == stat_of("a/cache/one").st_ctime);
+	put_unused(cache, "three", 300, &bounds);
+	assert_int_equal(access("a/cache/three", F_OK), 0);
+	put_unused(cache, "four", 1, &bounds);
+	assert_int_equal(access("a/cache/one", F_OK), -1);
+	assert_int_equal(access("a/cache/two", F_OK), 0);
+	assert_int_equal(access("a/cache/three", F_OK), 0);
+	assert_int_equal(access("a/cache/used", F_OK), 0);
 	close(cache);
 }
 
@@ -213,6 +262,7 @@ int main(void)
 		folder_test(folders),	      folder_test(foreign_folders),
 		folder_test(files_are_links), folder_test(files_are_copies),
 		folder_test(other_things),    folder_test(unused_files),
+		folder_test(bounded_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
