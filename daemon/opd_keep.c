@@ -7,8 +7,8 @@
  * device, inode and, without a build-id, time of modification. When they
  * differ, the session's copy of another file of the same build gets a second
  * link; else the file is copied from the open descriptor or, if it was let go
- * or gone at once, from another file of that build or from the mapping of a
- * process that still runs it.
+ * or gone at once, from another file of that build or, at the next sweep, from
+ * the mapping of a process that still runs it.
  *
  * Before a file is copied or given out, its build-id, or its time where the
  * build-id is not known, is compared with that of the samples, because it may
@@ -36,6 +36,7 @@
 #include "libop/op_clock.h"
 #include "libop/op_config.h"
 #include "libop/op_copy.h"
+#include "libop/op_deleted.h"
 #include "libop/op_log.h"
 #include "libop/op_open.h"
 #include "libop/op_search.h"
@@ -240,35 +241,6 @@ static void note_copy(struct opd_keep *keep, struct opd_kept *kept,
 		       kept->binary.name, why, keep->session->images);
 }
 
-/* ---- a process that runs it -------------------------------------------------
- */
-
-/* Whether @text, the end of a line of maps, is @name, deleted or not. */
-static bool is_path(const char *text, const char *name)
-{
-	size_t len = strlen(name);
-
-	return !strncmp(text, name, len) &&
-	       (text[len] == '\n' || !strcmp(text + len, " (deleted)\n"));
-}
-
-/* Open the file that a line of maps is about, if it is the one. */
-static int open_line(const struct opd_kept *kept, uint32_t tgid,
-		     const char *line)
-{
-	const char *path = strchr(line, '/');
-	uint64_t start, end, ino;
-
-	/* Few lines are read further: there may be 100,000. */
-	if (!path || (!kept->dev && !is_path(path, kept->binary.name)))
-		return -1;
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %*x:%*x %" SCNu64,
-		   &start, &end, &ino) != 3 ||
-	    !ino || (kept->dev && ino != kept->ino))
-		return -1;
-	return op_open_mapped(tgid, start, end);
-}
-
 /* Several file systems may have the inode number: compare the build, too. */
 static bool is_build(const struct opd_keep *keep,
 		     const struct opd_binary *binary, int fd)
@@ -283,47 +255,6 @@ static bool is_build(const struct opd_keep *keep,
 		return op_build_id_same(&binary->build_id, &id);
 	return !fstat(fd, &st) &&
 	       (!binary->mtime || binary->mtime == (uint64_t)st.st_mtime);
-}
-
-static int search_maps(const struct opd_keep *keep, const struct opd_kept *kept,
-		       uint32_t tgid)
-{
-	char path[64], *line = NULL;
-	size_t room = 0;
-	int fd = -1;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tgid);
-	file = fopen(path, "re");
-	if (!file)
-		return -1;
-	while (fd < 0 && getline(&line, &room, file) >= 0) {
-		fd = open_line(kept, tgid, line);
-		if (fd >= 0 && !is_build(keep, &kept->binary, fd)) {
-			close(fd);
-			fd = -1;
-		}
-	}
-	free(line);
-	fclose(file);
-	return fd;
-}
-
-static int search_processes(const struct opd_keep *keep,
-			    const struct opd_kept *kept)
-{
-	DIR *folder = opendir("/proc");
-	struct dirent *entry;
-	uint64_t tgid;
-	int fd = -1;
-
-	if (!folder)
-		return -1;
-	while (fd < 0 && (entry = readdir(folder)))
-		if (!op_parse_u64(entry->d_name, &tgid) && tgid <= INT32_MAX)
-			fd = search_maps(keep, kept, (uint32_t)tgid);
-	closedir(folder);
-	return fd;
 }
 
 /* ---- keeping ----------------------------------------------------------------
@@ -359,31 +290,158 @@ static int open_same_build(const struct opd_keep *keep,
 	return fd;
 }
 
-/* A file that was written over in place is another build by now. */
-static void rescue(struct opd_keep *keep, struct opd_kept *kept)
+/* It is gone, and @fd is a file of its build, or -1. */
+static void settle(struct opd_keep *keep, struct opd_kept *kept, int fd)
 {
-	bool is_linked = link_copy(keep, kept);
-	int fd = kept->fd;
-
-	if (!is_linked && fd < 0)
-		fd = open_same_build(keep, kept);
-	if (!is_linked && fd < 0)
-		fd = search_processes(keep, kept);
-	if (is_linked)
-		note_copy(keep, kept, GONE, 0);
-	else if (fd >= 0 && is_build(keep, &kept->binary, fd))
+	/* One that was written over in place is another build by now. */
+	if (fd >= 0 && is_build(keep, &kept->binary, fd))
 		note_copy(keep, kept, GONE,
 			  copy_binary(keep, &kept->binary, fd));
-	kept->missing = !is_linked && fd < 0;
+	kept->missing = fd < 0;
 	if (fd >= 0 && fd != kept->fd)
 		close(fd);
 	kept->done = true;
 	let_go(keep, kept);
 }
 
+/* What nobody has at hand is sought in all processes, at the next sweep. */
+static void rescue(struct opd_keep *keep, struct opd_kept *kept)
+{
+	int fd = kept->fd;
+
+	if (link_copy(keep, kept)) {
+		note_copy(keep, kept, GONE, 0);
+		kept->done = true;
+		let_go(keep, kept);
+		return;
+	}
+	if (fd < 0)
+		fd = open_same_build(keep, kept);
+	if (fd >= 0)
+		settle(keep, kept, fd);
+	else
+		kept->is_sought = true;
+	keep->nr_sought += kept->is_sought;
+}
+
+/* ---- a process that runs it -------------------------------------------------
+ */
+
+static uint64_t hash_sought(const struct op_hash *index,
+			    const struct opd_kept *kept)
+{
+	return kept->dev ? op_hash_mix(index->seed, kept->ino)
+			 : op_hash_text(index->seed, kept->binary.name);
+}
+
+/* Whether the file that process @tgid has mapped, as @line of its maps says, is
+ * the one: then that is settled. */
+static void try_mapping(struct opd_keep *keep, struct opd_kept *kept,
+			uint32_t tgid, const char *line)
+{
+	uint64_t start, end;
+	int fd;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2)
+		return;
+	fd = op_open_mapped(tgid, start, end);
+	if (fd < 0)
+		return;
+	if (!is_build(keep, &kept->binary, fd)) {
+		close(fd);
+		return;
+	}
+	kept->is_sought = false;
+	keep->nr_sought--;
+	settle(keep, kept, fd);
+}
+
+/* One that was never there is known by its path, others by the inode. */
+static void search_line(struct opd_keep *keep, const struct op_hash *sought,
+			uint32_t tgid, const char *line)
+{
+	const char *path = strchr(line, '/');
+	size_t len;
+	uint64_t ino;
+	uint32_t number;
+
+	if (!path || sscanf(line, "%*s %*s %*s %*s %" SCNu64, &ino) != 1 ||
+	    !ino)
+		return;
+	len = op_deleted_at(path, strcspn(path, "\n"));
+	op_hash_each(sought, op_hash_bytes(sought->seed, path, len), number) {
+		struct opd_kept *kept = &keep->kept[number - 1];
+
+		if (kept->is_sought && !kept->dev &&
+		    !strncmp(kept->binary.name, path, len) &&
+		    !kept->binary.name[len])
+			try_mapping(keep, kept, tgid, line);
+	}
+	op_hash_each(sought, op_hash_mix(sought->seed, ino), number) {
+		struct opd_kept *kept = &keep->kept[number - 1];
+
+		if (kept->is_sought && kept->dev && kept->ino == ino)
+			try_mapping(keep, kept, tgid, line);
+	}
+}
+
+static void search_maps(struct opd_keep *keep, const struct op_hash *sought,
+			uint32_t tgid)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tgid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	while (keep->nr_sought && getline(&line, &room, file) >= 0)
+		search_line(keep, sought, tgid, line);
+	free(line);
+	fclose(file);
+}
+
+/* Look through the mappings of all processes once, however many files are
+ * sought. What no process has is missing. */
+static void search_processes(struct opd_keep *keep)
+{
+	DIR *folder = keep->nr_sought ? opendir("/proc") : NULL;
+	struct op_hash sought = { 0 };
+	struct dirent *entry;
+	uint64_t tgid;
+
+	/* The next time. */
+	if (!folder || op_hash_reserve(&sought, keep->nr_sought)) {
+		if (folder)
+			closedir(folder);
+		return;
+	}
+	for (size_t i = 0; i < keep->nr; i++)
+		if (keep->kept[i].is_sought)
+			op_hash_add(&sought,
+				    hash_sought(&sought, &keep->kept[i]),
+				    (uint32_t)i + 1);
+	while (keep->nr_sought && (entry = readdir(folder)))
+		if (!op_parse_u64(entry->d_name, &tgid) && tgid <= INT32_MAX)
+			search_maps(keep, &sought, (uint32_t)tgid);
+	closedir(folder);
+	op_hash_release(&sought);
+	for (size_t i = 0; i < keep->nr && keep->nr_sought; i++) {
+		if (!keep->kept[i].is_sought)
+			continue;
+		keep->kept[i].is_sought = false;
+		keep->nr_sought--;
+		settle(keep, &keep->kept[i], -1);
+	}
+}
+
+/* ---- looking ----------------------------------------------------------------
+ */
+
 static void look_after(struct opd_keep *keep, struct opd_kept *kept, time_t now)
 {
-	if (kept->done)
+	if (kept->done || kept->is_sought)
 		return;
 	if (is_gone(kept))
 		rescue(keep, kept);
@@ -398,6 +456,7 @@ void opd_keep_sweep(struct opd_keep *keep)
 
 	for (size_t i = 0; i < keep->nr; i++)
 		look_after(keep, &keep->kept[i], now);
+	search_processes(keep);
 	new_copies = keep->new_copies;
 	keep->new_copies = false;
 	for (size_t i = 0; new_copies && i < keep->nr; i++) {

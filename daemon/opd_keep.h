@@ -51,6 +51,7 @@ struct opd_kept {
 	int fd; /* -1: let go */
 	bool done; /* copied, or never will be */
 	bool copied;
+	bool is_sought; /* gone; a process may have it, see nr_sought */
 	bool missing; /* gone, and no file of its build was found so far */
 	bool shut; /* it must not be opened */
 	uint32_t next_of_build; /* number of another one, 0: none */
@@ -66,6 +67,7 @@ struct opd_keep {
 	struct op_hash builds; /* of kept: the first of each build-id */
 	unsigned int nr_open;
 	unsigned int max_open; /* a part of what was left to open */
+	size_t nr_sought; /* in the next sweep */
 	bool new_copies; /* since the last sweep */
 	bool forever; /* nothing is let go before the end */
 	uint64_t copied; /* bytes */

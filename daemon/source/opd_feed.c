@@ -448,8 +448,6 @@ static bool is_foreign(const struct opd_rec *rec)
 	case OP_EVENT_TIME:
 	case OP_CALL:
 		return true;
-	case OP_TIMES:
-		return !(rec->flags & OP_TIMES_LOWERED);
 	case OP_KERNEL_RANGE:
 		return rec->flags != OP_KERNEL_CODE;
 	default:

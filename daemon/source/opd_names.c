@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_deleted.h"
+#include "libop/op_deleted.h"
 #include "libop/op_file.h"
 #include "libop/op_hash.h"
 #include "libop/op_tasks.h"
@@ -196,7 +196,7 @@ static const char *cgroup_path_in(const char *line, size_t len,
 	if (!second || second[1] != '/')
 		return NULL;
 	second++;
-	*path_len = opd_deleted_at(second, len - (size_t)(second - line));
+	*path_len = op_deleted_at(second, len - (size_t)(second - line));
 	return *path_len < OP_PATH_MAX ? second : NULL;
 }
 

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_deleted.h"
 #include "daemon/source/opd_foreign.h"
+#include "libop/op_deleted.h"
 #include "module/uapi/oprofile.h"
 
 #define MAX_AGE 2
@@ -87,13 +87,13 @@ void opd_perf_files_add(struct opd_perf_files *files, int fd,
 static bool has_name(const struct opd_perf_file *file, const char *name)
 {
 	char link[32], path[OP_PATH_MAX];
-	size_t name_len = opd_deleted_at(name, strlen(name));
+	size_t name_len = op_deleted_at(name, strlen(name));
 	ssize_t len;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
 	len = readlink(link, path, sizeof(path));
 	return len > 0 && (size_t)len < sizeof(path) &&
-	       opd_deleted_at(path, (size_t)len) == name_len &&
+	       op_deleted_at(path, (size_t)len) == name_len &&
 	       !memcmp(path, name, name_len);
 }
 

@@ -23,10 +23,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_deleted.h"
 #include "daemon/source/opd_foreign.h"
 #include "daemon/source/opd_perf_words.h"
 #include "libcfi/unwinder.h"
+#include "libop/op_deleted.h"
 #include "libop/op_open.h"
 
 #define FIRST_BUCKETS 1024
@@ -185,7 +185,7 @@ static bool is_deleted(const char *name)
 {
 	size_t len = strlen(name);
 
-	return opd_deleted_at(name, len) < len;
+	return op_deleted_at(name, len) < len;
 }
 
 /* Memory that has the name of a file, but is on no disk. */
@@ -210,7 +210,7 @@ static int open_program(const struct opd_perf_images *images,
 {
 	const struct opd_perf_folders *folders = &images->folders;
 	char path[OP_PATH_MAX];
-	size_t len = opd_deleted_at(image->name, strlen(image->name));
+	size_t len = op_deleted_at(image->name, strlen(image->name));
 	size_t at = 0;
 	int fd;
 
@@ -470,7 +470,7 @@ int opd_perf_image_query(const struct opd_perf_images *images,
 	query->mtime = image->mtime;
 	query->build_id_len = image->build_id.len;
 	memcpy(query->build_id, image->build_id.bytes, image->build_id.len);
-	len = opd_deleted_at(image->name, strlen(image->name));
+	len = op_deleted_at(image->name, strlen(image->name));
 	if (image->is_made || on_no_disk(image->name))
 		query->flags |= OP_IMAGE_NO_FILE;
 	if (is_deleted(image->name))

@@ -419,6 +419,40 @@ size_t opd_perf_id_at(uint32_t type, size_t len, uint64_t sample_type)
 	return in_tail(len, sample_type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
 }
 
+struct opd_perf_layout opd_perf_layout_of(const struct opd_perf_format *format)
+{
+	/* In this order: perf_event_open(2), PERF_RECORD_SAMPLE. */
+	static const uint64_t numbers[] = {
+		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	  PERF_SAMPLE_TID,
+		PERF_SAMPLE_TIME,	PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
+		PERF_SAMPLE_STREAM_ID,	PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD,
+	};
+	struct opd_perf_layout layout = { 0 };
+	uint64_t type = format->sample_type;
+	uint8_t at = HEADER;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (!(format->sample_type & numbers[i]))
+			continue;
+		if (numbers[i] == PERF_SAMPLE_IDENTIFIER ||
+		    (numbers[i] == PERF_SAMPLE_ID && !layout.id))
+			layout.id = at;
+		else if (numbers[i] == PERF_SAMPLE_IP)
+			layout.ip = at;
+		else if (numbers[i] == PERF_SAMPLE_TID)
+			layout.tid = at;
+		else if (numbers[i] == PERF_SAMPLE_TIME)
+			layout.time = at;
+		else if (numbers[i] == PERF_SAMPLE_CPU)
+			layout.cpu = at;
+		type &= ~numbers[i];
+		at += sizeof(uint64_t);
+	}
+	if (!type && layout.ip && layout.tid && layout.time)
+		layout.len = at;
+	return layout;
+}
+
 /* What is behind the header and before the identity at the end. */
 static bool begin_body(struct body *body, const unsigned char *at, size_t len,
 		       uint32_t type, const struct opd_perf_format *format)

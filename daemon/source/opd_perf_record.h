@@ -96,6 +96,16 @@ struct opd_perf_rec {
 	};
 };
 
+/* Where the numbers of a sample are that has nothing else: bytes from its
+ * start, 0 for one that is not there. */
+struct opd_perf_layout {
+	uint8_t len; /* of the whole record; 0: it may have more than numbers */
+	uint8_t id, ip, tid, time, cpu; /* tid: of process and thread */
+};
+
+/* That of samples of @format; .len is 0, too, without ip, tid and time. */
+struct opd_perf_layout opd_perf_layout_of(const struct opd_perf_format *format);
+
 /*
  * Take apart the record at @bytes, of @len bytes as its header says, from an
  * event of @format. Types that are not listed above only get type, misc and

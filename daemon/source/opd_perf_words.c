@@ -179,7 +179,8 @@ static void put_sample(struct opd_perf_words *w,
 	}
 	if (place->times > 1) {
 		put(w, OP_ESCAPE);
-		put(w, OP_CODE_WORD(OP_TIMES, OP_TIMES_LOWERED, 1));
+		put(w, OP_CODE_WORD(OP_TIMES,
+				    place->lowered ? OP_TIMES_LOWERED : 0, 1));
 		put(w, place->times);
 	}
 	put(w, pc);

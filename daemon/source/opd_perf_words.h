@@ -37,7 +37,8 @@ struct opd_perf_place {
 	uint64_t start; /* of the anonymous memory */
 	uint64_t end;
 	uint64_t weight; /* of the sample, 0: none */
-	uint64_t times; /* that it stands for; 0 and 1: itself */
+	uint64_t times; /* that it was taken, or stands for; 0 and 1: once */
+	bool lowered; /* it stands for them: see OP_TIMES_LOWERED */
 };
 
 struct opd_perf_words {

@@ -510,6 +510,7 @@ void opd_perf_world_sample(struct opd_perf_world *world,
 		.owner = OP_NO_OWNER,
 		.weight = rec->sample.weight,
 		.times = world->times,
+		.lowered = world->lowered,
 	};
 
 	world->now = rec->time;

@@ -64,7 +64,8 @@ struct opd_perf_world {
 	bool tells_owners; /* of processes, with their samples */
 	bool only_chosen; /* samples of other processes do not count */
 	uint32_t chosen_by_exec; /* the next exec of it does; 0: none */
-	uint64_t times; /* how many the next sample stands for */
+	uint64_t times; /* how often the next sample was taken ... */
+	bool lowered; /* ... or would have been at the full rate */
 	uint64_t now; /* of the last record, ns */
 	/* What was read of a process before is not complete any more. */
 	uint64_t gap_at;

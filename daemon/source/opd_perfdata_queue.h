@@ -13,28 +13,52 @@
  * them come as they were put, one CPU's after another's, since to count those
  * of one process and image together costs less. What has the same time comes as
  * it was put.
+ *
+ * Plain samples that differ in nothing but their time come as one, at the time
+ * of the first, if no side band about their process or all processes is between
+ * them.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct opd_perfdata_entry;
+/* The pid of side band that is not about one process. */
+#define OPD_PERFDATA_ALL UINT32_MAX
 
-/* A record. */
+enum opd_perfdata_kind {
+	OPD_PERFDATA_SIDE,
+	OPD_PERFDATA_SAMPLE,
+	OPD_PERFDATA_PLAIN, /* a sample that is the numbers below and no more */
+};
+
 struct opd_perfdata_record {
 	uint64_t time;
-	const void *bytes; /* borrowed */
-	uint32_t len;
+	union {
+		const void *bytes; /* borrowed */
+		uint64_t ip; /* of a plain sample */
+	};
+	union {
+		uint32_t len; /* bytes */
+		uint32_t cpu; /* of a plain sample */
+	};
 	uint32_t tag; /* whatever the caller wants to have with it */
-	bool is_sample; /* else side band */
+	uint32_t pid; /* of side band and of plain samples */
+	uint32_t tid; /* of plain samples, as what follows */
+	uint32_t times; /* so many are equal; 1 when it is put */
+	uint16_t misc;
+	uint16_t kind; /* enum opd_perfdata_kind */
 };
+
+struct opd_perfdata_entry;
+struct opd_perfdata_first;
 
 struct opd_perfdata_queue {
 	struct opd_perfdata_entry *entries; /* the first nr_ready in order */
 	size_t nr;
 	size_t nr_ready; /* may be taken */
 	size_t taken; /* were taken */
+	uint64_t nr_put;
 	unsigned char *bytes; /* of all entries */
 	size_t len;
 	struct opd_perfdata_entry *spare;
@@ -42,6 +66,7 @@ struct opd_perfdata_queue {
 	struct opd_perfdata_entry *sides; /* the side band among those ready */
 	size_t nr_sides;
 	size_t *starts; /* of samples before each of it, and behind all */
+	struct opd_perfdata_first *firsts; /* plain samples that were first */
 	uint64_t latest; /* time of all that were put */
 	uint64_t before; /* latest, at the end of the round before */
 };

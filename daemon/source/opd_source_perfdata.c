@@ -61,6 +61,11 @@ struct opd_perfdata_source {
 	struct opd_perfdata data; /* the last of these, if is_open */
 	bool is_open;
 	bool is_foreign; /* of another architecture: no registers */
+	struct opd_perf_layout layout; /* of samples; .len 0: several */
+	size_t nr_layout_events; /* that it was found for; 0: of another file */
+	uint64_t
+		last_id; /* of the event of the last sample; 0: there is none */
+	uint32_t last_tag;
 	struct opd_perfdata_queue queue;
 	struct opd_perf_world world;
 	struct opd_perfdata_kernel kernel;
@@ -227,6 +232,8 @@ static int open_next(struct opd_source *source, struct op_diag *diag)
 	if (p->is_open)
 		opd_perfdata_close(&p->data);
 	p->is_open = true;
+	p->nr_layout_events = 0;
+	p->layout = (struct opd_perf_layout){ 0 };
 	err = opd_perfdata_open(&p->data, p->paths[p->nr_opened++], diag)
 		      ?: add_perfdata_events(source, diag);
 	p->is_foreign = *p->data.arch && strcmp(p->data.arch, OWN_ARCH);
@@ -483,20 +490,144 @@ static uint64_t time_of(const struct opd_perfdata_event *event,
 	return time;
 }
 
+/*
+ * The process that a record of the side band is about, if it is about one.
+ * These begin with its number: perf_event_open(2).
+ */
+static uint32_t pid_of_side(const void *bytes, size_t len)
+{
+	uint32_t pid = OPD_PERFDATA_ALL;
+
+	switch (type_of(bytes)) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		if (len >= sizeof(struct perf_event_header) + sizeof(pid))
+			memcpy(&pid,
+			       (const char *)bytes +
+				       sizeof(struct perf_event_header),
+			       sizeof(pid));
+	}
+	return pid;
+}
+
+/* ---- plain samples ----------------------------------------------------------
+ */
+
+/* They have one layout if all events have the same fields. */
+static void find_plain_layout(struct opd_perfdata_source *p)
+{
+	const struct opd_perfdata_event *events = p->data.events;
+
+	p->layout = opd_perf_layout_of(&events[0].format);
+	for (size_t i = 1; i < p->data.nr_events; i++)
+		if (events[i].format.sample_type !=
+		    events[0].format.sample_type)
+			p->layout.len = 0;
+	p->nr_layout_events = p->data.nr_events;
+	p->last_id = 0;
+}
+
+static uint32_t tag_of(const struct opd_perfdata_source *p,
+		       const struct opd_perfdata_event *event)
+{
+	return event ? (uint32_t)(event - p->data.events) : NO_EVENT;
+}
+
+/* The same event as the last time, mostly. */
+static uint32_t tag_of_sample(struct opd_perfdata_source *p, const void *bytes,
+			      size_t len)
+{
+	uint64_t id = 1;
+
+	if (p->layout.id)
+		memcpy(&id, (const char *)bytes + p->layout.id, sizeof(id));
+	if (!id || id != p->last_id) {
+		p->last_tag =
+			tag_of(p, opd_perfdata_event_of(&p->data, bytes, len));
+		p->last_id = id;
+	}
+	return p->last_tag;
+}
+
+/* Fill @record with a sample of numbers alone; false if it is none, or there is
+ * something wrong with it. */
+static bool take_plain(struct opd_perfdata_source *p,
+		       struct opd_perfdata_record *record, const void *bytes,
+		       size_t len)
+{
+	const struct opd_perf_layout *at = &p->layout;
+	const char *from = bytes;
+	struct perf_event_header header;
+
+	memcpy(&header, bytes, sizeof(header));
+	if (header.type != PERF_RECORD_SAMPLE || !at->len || len != at->len)
+		return false;
+	*record = (struct opd_perfdata_record){
+		.kind = OPD_PERFDATA_PLAIN,
+		.tag = tag_of_sample(p, bytes, len),
+		.misc = header.misc,
+		.cpu = OPD_PERF_NO_CPU,
+		.times = 1,
+	};
+	memcpy(&record->time, from + at->time, sizeof(record->time));
+	memcpy(&record->ip, from + at->ip, sizeof(record->ip));
+	memcpy(&record->pid, from + at->tid, sizeof(record->pid));
+	memcpy(&record->tid, from + at->tid + sizeof(record->pid),
+	       sizeof(record->tid));
+	if (at->cpu)
+		memcpy(&record->cpu, from + at->cpu, sizeof(record->cpu));
+	return record->time && !is_bad_number(record->pid) &&
+	       !is_bad_number(record->tid);
+}
+
+static void handle_plain(struct opd_perfdata_source *p,
+			 const struct opd_perfdata_record *record)
+{
+	struct opd_perf_rec rec = {
+		.type = PERF_RECORD_SAMPLE,
+		.misc = record->misc,
+		.time = record->time,
+		.pid = record->pid,
+		.tid = record->tid,
+		.sample = { .ip = record->ip, .cpu = record->cpu },
+	};
+
+	p->world.times = record->times;
+	handle_perfdata_sample(p, &rec,
+			       record->tag == NO_EVENT
+				       ? UINT32_MAX
+				       : p->data.events[record->tag].counter);
+	p->world.times = 1;
+}
+
+/* ---- order ------------------------------------------------------------------
+ */
+
 /* perf tells of what was there before it began without a time: at once. */
 static int put_in_order(struct opd_perfdata_source *p, const void *bytes,
 			size_t len)
 {
-	const struct opd_perfdata_event *event =
-		opd_perfdata_event_of(&p->data, bytes, len);
-	struct opd_perfdata_record record = {
+	const struct opd_perfdata_event *event;
+	struct opd_perfdata_record record;
+
+	if (p->nr_layout_events != p->data.nr_events)
+		find_plain_layout(p);
+	if (take_plain(p, &record, bytes, len))
+		return opd_perfdata_queue_put(&p->queue, &record);
+	event = opd_perfdata_event_of(&p->data, bytes, len);
+	record = (struct opd_perfdata_record){
 		.time = time_of(event ? event : &p->data.events[0], bytes, len),
 		.bytes = bytes,
 		.len = (uint32_t)len,
-		.tag = event ? (uint32_t)(event - p->data.events) : NO_EVENT,
-		.is_sample = type_of(bytes) == PERF_RECORD_SAMPLE,
+		.tag = tag_of(p, event),
+		.pid = pid_of_side(bytes, len),
+		.kind = type_of(bytes) == PERF_RECORD_SAMPLE
+				? OPD_PERFDATA_SAMPLE
+				: OPD_PERFDATA_SIDE,
 	};
-
 	if (record.time) {
 		look_ahead(p, event, bytes, len, record.time);
 		return opd_perfdata_queue_put(&p->queue, &record);
@@ -546,9 +677,14 @@ static bool take_ready_record(struct opd_perfdata_source *p)
 
 	if (!opd_perfdata_queue_first(&p->queue, &record))
 		return false;
-	handle_record(
-		p, record.tag == NO_EVENT ? NULL : &p->data.events[record.tag],
-		record.bytes, record.len, record.time);
+	if (record.kind == OPD_PERFDATA_PLAIN)
+		handle_plain(p, &record);
+	else
+		handle_record(p,
+			      record.tag == NO_EVENT
+				      ? NULL
+				      : &p->data.events[record.tag],
+			      record.bytes, record.len, record.time);
 	opd_perfdata_queue_next(&p->queue);
 	return true;
 }

@@ -350,17 +350,29 @@ static const struct row rows[] = {
 	  "ENOENT\n"
 	  "0 bytes copied\n" },
 	{ "a_file_gone_before_its_first_sample", NULL,
-	  "file a 100; map a; rm a; image a 100; deleted a; log; open a",
+	  "file a 100; map a; rm a; image a 100; deleted a; log; open a;"
+	  "sweep; log; open a",
+	  "ENOENT\n"
 	  "a: is gone; a copy is kept\n"
 	  "open a of 100\n"
 	  "9 bytes copied\n" },
+	/* All that are sought are found in one search. */
+	{ "several_files_gone_before_their_first_samples", NULL,
+	  "file a 100; file b 200; file c 300; map a; map b; image a 100;"
+	  "image b 200; image c 300; keep b; old 61; sweep; rm a; rm b; rm c;"
+	  "deleted a; deleted c; open a; sweep; open a; open b; open c",
+	  "ENOENT\n"
+	  "open a of 100\n"
+	  "open b of 200\n"
+	  "ENOENT\n"
+	  "18 bytes copied\n" },
 	{ "another_file_of_that_name_is_mapped", NULL,
-	  "file a 200; map a; rm a; image a 100; deleted a; log; open a",
+	  "file a 200; map a; rm a; image a 100; deleted a; sweep; log; open a",
 	  "ENOENT\n"
 	  "0 bytes copied\n" },
 	{ "a_deleted_file_is_not_that_of_its_path", NULL,
 	  "file a 100; map a; rm a; file a 100; size a 3; image a 100;"
-	  "deleted a; log; rm a; open a",
+	  "deleted a; sweep; log; rm a; open a",
 	  "a: is gone; a copy is kept\n"
 	  "open a of 100\n"
 	  "9 bytes copied\n" },

@@ -493,6 +493,59 @@ static void places_of_identities(void **state)
 	}
 }
 
+/* The layout finds what taking the record apart does. */
+static void numbers_alone(void **state)
+{
+	static const uint64_t fields[] = {
+		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	  PERF_SAMPLE_TID,
+		PERF_SAMPLE_TIME,	PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
+		PERF_SAMPLE_STREAM_ID,	PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD,
+	};
+	uint64_t record[1 + sizeof(fields) / sizeof(fields[0])];
+
+	(void)state;
+	for (unsigned int set = 0; set < 1u << 9; set++) {
+		struct opd_perf_format format = { 0 };
+		struct opd_perf_layout layout;
+		struct perf_event_header header = { .type = PERF_RECORD_SAMPLE,
+						    .size = 8 };
+		struct opd_perf_rec rec;
+		const char *bytes = (const char *)record;
+
+		for (unsigned int i = 0; i < 9; i++) {
+			if (!(set & 1u << i))
+				continue;
+			format.sample_type |= fields[i];
+			record[header.size / 8] = 0x100000002 * (i + 1);
+			header.size += 8;
+		}
+		memcpy(record, &header, sizeof(header));
+		layout = opd_perf_layout_of(&format);
+		if ((format.sample_type & OPD_PERF_SAMPLE) != OPD_PERF_SAMPLE) {
+			assert_int_equal(layout.len, 0);
+			continue;
+		}
+		assert_int_equal(layout.len, header.size);
+		assert_int_equal(opd_perf_decode_as(&rec, record, header.size,
+						    &format),
+				 0);
+		assert_memory_equal(bytes + layout.ip, &rec.sample.ip, 8);
+		assert_memory_equal(bytes + layout.time, &rec.time, 8);
+		assert_memory_equal(bytes + layout.tid, &rec.pid, 4);
+		assert_memory_equal(bytes + layout.tid + 4, &rec.tid, 4);
+		assert_int_equal(layout.id,
+				 opd_perf_id_at(PERF_RECORD_SAMPLE, header.size,
+						format.sample_type));
+		if (rec.sample.cpu == OPD_PERF_NO_CPU)
+			assert_int_equal(layout.cpu, 0);
+		else
+			assert_memory_equal(bytes + layout.cpu, &rec.sample.cpu,
+					    4);
+		format.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		assert_int_equal(opd_perf_layout_of(&format).len, 0);
+	}
+}
+
 /* The bit for a build-id may be one that the kernel forgot. */
 static void build_ids_that_are_none(void **state)
 {
@@ -795,6 +848,7 @@ int main(void)
 		cmocka_unit_test(symbols_of_the_kernel),
 		cmocka_unit_test(foreign_samples),
 		cmocka_unit_test(places_of_identities),
+		cmocka_unit_test(numbers_alone),
 		cmocka_unit_test(build_ids_that_are_none),
 		cmocka_unit_test(bare_records),
 		cmocka_unit_test(others_have_a_time),

@@ -100,7 +100,8 @@ static void run_steps(struct opd_perfdata_queue *queue, const char *steps,
 				.bytes = name,
 				.len = (uint32_t)strlen(name),
 				.tag = (uint32_t)time + 7,
-				.is_sample = *name < 'a',
+				.kind = *name < 'a' ? OPD_PERFDATA_SAMPLE
+						    : OPD_PERFDATA_SIDE,
 			};
 
 			assert_int_equal(opd_perfdata_queue_put(queue, &record),
@@ -126,6 +127,147 @@ static void test_order(void **state)
 				 cases[i].taken);
 		opd_perfdata_queue_release(&queue);
 	}
+}
+
+/*
+ * Plain samples: 5p7:10 puts one of process 7 at address 10 with time 5, 5s7
+ * side band about process 7, 5s* about all; | and . as above. What is taken has
+ * *N behind it where it was N samples.
+ */
+static const struct {
+	const char *what, *steps, *taken;
+} plain_cases[] = {
+	{ "equal ones become one", "1p7:10 2p7:10 3p7:10 .", ". 1p7:10*3" },
+	{ "of two CPUs' records", "1p7:10 3p7:10 2p7:10 4p7:11 .",
+	  ". 1p7:10*3 4p7:11" },
+	{ "other addresses and processes",
+	  "1p7:10 2p8:10 3p7:11 4p7:10 5p8:10 .",
+	  ". 1p7:10*2 2p8:10*2 3p7:11" },
+	{ "not across side band of the process", "1p7:10 2s7 3p7:10 4p7:10 .",
+	  ". 1p7:10 2s7 3p7:10*2" },
+	{ "but of another one", "1p7:10 2s8 3p7:10 4p8:10 .",
+	  ". 1p7:10*2 2s8 4p8:10" },
+	{ "not across what is about all", "1p7:10 2s* 3p7:10 .",
+	  ". 1p7:10 2s* 3p7:10" },
+	{ "nor in the wrong order", "3p7:10 1p7:10 2s7 .",
+	  ". 1p7:10 2s7 3p7:10" },
+	{ "nor of two rounds", "1p7:10 | 2p7:10 | 3p7:10 | .",
+	  "| | 1p7:10 | 2p7:10 . 3p7:10" },
+	{ "what waits stays", "1p7:10 2p7:10 9p7:10 | 9p7:10 12p7:10 | .",
+	  "| | 1p7:10*4 . 12p7:10" },
+};
+
+static void put_plain_step(struct opd_perfdata_queue *queue, const char *word)
+{
+	struct opd_perfdata_record record = { .times = 1 };
+	char *rest;
+
+	record.time = strtoull(word, &rest, 10);
+	record.kind = *rest == 'p' ? OPD_PERFDATA_PLAIN : OPD_PERFDATA_SIDE;
+	if (rest[1] == '*')
+		record.pid = OPD_PERFDATA_ALL;
+	else
+		record.pid = record.tid =
+			(uint32_t)strtoul(rest + 1, &rest, 10);
+	if (record.kind == OPD_PERFDATA_PLAIN) {
+		record.ip = strtoull(rest + 1, NULL, 10);
+	} else {
+		record.bytes = word;
+		record.len = 1;
+	}
+	assert_int_equal(opd_perfdata_queue_put(queue, &record), 0);
+}
+
+static void take_all_plain(struct opd_perfdata_queue *queue, FILE *out)
+{
+	struct opd_perfdata_record record;
+
+	while (opd_perfdata_queue_first(queue, &record)) {
+		fprintf(out, " %ju", (uintmax_t)record.time);
+		if (record.kind == OPD_PERFDATA_PLAIN)
+			fprintf(out, "p%u:%ju", record.pid,
+				(uintmax_t)record.ip);
+		else if (record.pid == OPD_PERFDATA_ALL)
+			fputs("s*", out);
+		else
+			fprintf(out, "s%u", record.pid);
+		if (record.times > 1)
+			fprintf(out, "*%u", record.times);
+		opd_perfdata_queue_next(queue);
+	}
+}
+
+static void test_plain_samples(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(plain_cases) / sizeof(*plain_cases);
+	     i++) {
+		struct opd_perfdata_queue queue = { 0 };
+		char *copy = strdup(plain_cases[i].steps), *rest;
+		char taken[200];
+		FILE *out = fmemopen(taken, sizeof(taken), "w");
+
+		assert_non_null(out);
+		for (char *word = strtok_r(copy, " ", &rest); word;
+		     word = strtok_r(NULL, " ", &rest)) {
+			if (*word != '|' && *word != '.') {
+				put_plain_step(&queue, word);
+				continue;
+			}
+			assert_int_equal(
+				*word == '|'
+					? opd_perfdata_queue_end_round(&queue)
+					: opd_perfdata_queue_end(&queue),
+				0);
+			fprintf(out, "%s%c", ftell(out) ? " " : "", *word);
+			take_all_plain(&queue, out);
+		}
+		fclose(out);
+		free(copy);
+		if (strcmp(taken, plain_cases[i].taken))
+			fail_msg("%s: got %s, wanted %s", plain_cases[i].what,
+				 taken, plain_cases[i].taken);
+		opd_perfdata_queue_release(&queue);
+	}
+}
+
+/* Each of these makes another sample. */
+static void test_unequal_samples(void **state)
+{
+	const struct opd_perfdata_record first = {
+		.time = 1,
+		.ip = 2,
+		.cpu = 3,
+		.tag = 4,
+		.pid = 5,
+		.tid = 6,
+		.times = 1,
+		.misc = 7,
+		.kind = OPD_PERFDATA_PLAIN,
+	};
+	struct opd_perfdata_record others[6], taken;
+	struct opd_perfdata_queue queue = { 0 };
+
+	(void)state;
+	assert_int_equal(opd_perfdata_queue_put(&queue, &first), 0);
+	for (int i = 0; i < 6; i++) {
+		others[i] = first;
+		others[i].time = (uint64_t)i + 2;
+	}
+	others[0].cpu = others[1].tag = others[2].pid = others[3].tid =
+		others[4].misc = 9;
+	others[5].ip = 9;
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(opd_perfdata_queue_put(&queue, &others[i]), 0);
+	assert_int_equal(opd_perfdata_queue_end(&queue), 0);
+	for (int i = -1; i < 6; i++) {
+		assert_true(opd_perfdata_queue_first(&queue, &taken));
+		assert_int_equal(taken.time, i + 2);
+		assert_int_equal(taken.times, 1);
+		opd_perfdata_queue_next(&queue);
+	}
+	assert_false(opd_perfdata_queue_first(&queue, &taken));
+	opd_perfdata_queue_release(&queue);
 }
 
 /* Rounds without end take no more memory than two of them need. */
@@ -165,6 +307,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_plain_samples),
+		cmocka_unit_test(test_unequal_samples),
 		cmocka_unit_test(test_many_rounds),
 	};
 

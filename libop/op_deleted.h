@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_SOURCE_OPD_DELETED_H
-#define DAEMON_SOURCE_OPD_DELETED_H
+#ifndef LIBOP_OP_DELETED_H
+#define LIBOP_OP_DELETED_H
 
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +11,7 @@
  * (d_path() in fs/d_path.c). How many of the @len bytes of @path are before it;
  * @len where it is not there, or nothing else is.
  */
-static inline size_t opd_deleted_at(const char *path, size_t len)
+static inline size_t op_deleted_at(const char *path, size_t len)
 {
 	static const char mark[] = " (deleted)";
 	const size_t tail = sizeof(mark) - 1;
@@ -20,4 +20,4 @@ static inline size_t opd_deleted_at(const char *path, size_t len)
 								    : len;
 }
 
-#endif /* DAEMON_SOURCE_OPD_DELETED_H */
+#endif /* LIBOP_OP_DELETED_H */
