@@ -223,9 +223,10 @@ static int run_foreign(const struct options *o, const char *const *files,
 		.separate_thread = o->separate_thread,
 		.separate_cpu = o->separate_cpu,
 	};
+	struct opimport_recording first;
 
-	if (opimport_is_perf(*files))
-		return opimport_perf(&into, files, diag);
+	if (opimport_is_perf(&first, *files))
+		return opimport_perf(&into, files, &first, diag);
 	if (!files[1])
 		return opimport_foreign(&into, *files, diag);
 	return op_diag_set(

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 
 #define MAGIC UINT64_C(0x32454c4946524550) /* "PERFILE2" */
 #define PIPE_HEADER 16 /* bytes: the magic and this number */
+#define MAX_PIPED (UINT64_C(4) << 30) /* bytes of a file that is held */
 #define FILE_HEADER 104
 #define SECTION 16 /* bytes of its offset and size */
 #define MAX_SECTION (64u << 20) /* bytes of attributes or of a feature */
@@ -571,6 +573,55 @@ static int open_path(struct opd_perfdata *data, struct op_diag *diag)
 	return 0;
 }
 
+/* Copy @nr bytes at @head, and what follows them from @from, to @to. */
+static int copy_all(int to, int from, const uint8_t *head, size_t nr)
+{
+	uint8_t bytes[65536];
+	uint64_t at = 0;
+	int got = 0, err;
+
+	memcpy(bytes, head, nr);
+	do {
+		err = op_file_write_at(to, bytes, nr, at);
+		at += nr;
+		if (!err && at > MAX_PIPED)
+			err = -EFBIG;
+		if (!err) {
+			got = op_file_read_next(from, bytes, sizeof(bytes));
+			nr = (size_t)got;
+		}
+	} while (!err && got > 0);
+	return err ?: got;
+}
+
+/*
+ * A file is read here and there, and not what comes through a pipe: that is
+ * copied to memory, and read from behind @nr bytes at @head, which were read.
+ */
+static int hold_piped(struct opd_perfdata *data, const uint8_t *head, size_t nr,
+		      struct op_diag *diag)
+{
+	int fd, err;
+
+	if (lseek(data->fd, 0, SEEK_CUR) >= 0)
+		return 0;
+	fd = memfd_create("perf.data", MFD_CLOEXEC);
+	err = fd < 0 ? -errno : copy_all(fd, data->fd, head, nr);
+	if (!err && lseek(fd, (off_t)nr, SEEK_SET) < 0)
+		err = -errno;
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		return op_diag_set(
+			diag, err,
+			"%s: cannot be held in memory: %s; give a file instead of a pipe",
+			data->path, strerror(-err));
+	}
+	close(data->fd);
+	data->fd = fd;
+	return 0;
+}
+
 int opd_perfdata_open(struct opd_perfdata *data, const char *path,
 		      struct op_diag *diag)
 {
@@ -596,6 +647,9 @@ int opd_perfdata_open(struct opd_perfdata *data, const char *path,
 		return err;
 	if (size == PIPE_HEADER)
 		return open_pipe(data, diag);
+	err = hold_piped(data, head, (size_t)got, diag);
+	if (err)
+		return err;
 	got = op_file_read_next(data->fd, head, FILE_HEADER - PIPE_HEADER);
 	if (got < 0)
 		return op_diag_set(diag, got, "%s: %s", path, strerror(-got));

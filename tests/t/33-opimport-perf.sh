@@ -289,6 +289,38 @@ refuses "a file that is cut short" 1 "short: is cut short; samples up to byte" \
 SESSION=$TMP/new
 ok "what is before the cut is there" [ "$(ours | sum "$WORK.*" hot)" -gt 0 ]
 ok "taken = stored + lost" sums_up
+
+# ---- packed, and through a pipe --------------------------------------------------
+
+# as_the_file NAME ARG...: what opimport makes of them is what the file itself gives.
+ok "the file itself" "$BIN/opimport" -o "$TMP/plain" "$TMP/flat" 2>/dev/null
+rows_of() {
+	"$BIN/opreport" --session-dir="$1" -n -l --format=csv 2>/dev/null
+}
+rows_of "$TMP/plain" >"$TMP/plain.rows"
+as_the_file() {
+	name=$1
+	shift
+	rm -rf "$TMP/other"
+	ok "$name" "$BIN/opimport" -o "$TMP/other" "$@" 2>/dev/null
+	rows_of "$TMP/other" | cmp - "$TMP/plain.rows"
+	is "$name: the same report" "$?" 0
+}
+for packer in gzip xz zstd; do
+	$packer -c "$TMP/flat" >"$TMP/packed"
+	as_the_file "packed by $packer" "$TMP/packed"
+done
+mkfifo "$TMP/pipe"
+cat "$TMP/flat" >"$TMP/pipe" &
+as_the_file "a file through a pipe" - <"$TMP/pipe"
+wait $!
+head -c 300 "$TMP/flat" | gzip >"$TMP/packed"
+refuses "a packed one that is cut" 1 "packed: is cut short; samples up to byte" \
+	-o "$TMP/other2" "$TMP/packed"
+gzip -c "$TMP/flat" | head -c 2000 >"$TMP/packed"
+refuses "one whose packing is cut" 1 "packed: is packed and damaged" \
+	-o "$TMP/other2" "$TMP/packed"
+
 cp "$TMP/flat" "$TMP/a,b\\c"
 SESSION=$TMP/session
 ok "a name with a comma" import "$TMP/a,b\\c"
