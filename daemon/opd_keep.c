@@ -7,8 +7,8 @@
  * device, inode and, without a build-id, time of modification. When they
  * differ, the session's copy of another file of the same build gets a second
  * link; else the file is copied from the open descriptor or, if it was let go
- * or gone at once, from another file of that build or, at the next sweep, from
- * the mapping of a process that still runs it.
+ * or gone at once, from another file of that build or from the mapping of the
+ * process that had the samples or, at the next sweep, of any.
  *
  * Before a file is copied or given out, its build-id, or its time where the
  * build-id is not known, is compared with that of the samples, because it may
@@ -304,26 +304,6 @@ static void settle(struct opd_keep *keep, struct opd_kept *kept, int fd)
 	let_go(keep, kept);
 }
 
-/* What nobody has at hand is sought in all processes, at the next sweep. */
-static void rescue(struct opd_keep *keep, struct opd_kept *kept)
-{
-	int fd = kept->fd;
-
-	if (link_copy(keep, kept)) {
-		note_copy(keep, kept, GONE, 0);
-		kept->done = true;
-		let_go(keep, kept);
-		return;
-	}
-	if (fd < 0)
-		fd = open_same_build(keep, kept);
-	if (fd >= 0)
-		settle(keep, kept, fd);
-	else
-		kept->is_sought = true;
-	keep->nr_sought += kept->is_sought;
-}
-
 /* ---- a process that runs it -------------------------------------------------
  */
 
@@ -402,6 +382,19 @@ static void search_maps(struct opd_keep *keep, const struct op_hash *sought,
 	fclose(file);
 }
 
+static void search_process(struct opd_keep *keep, const struct opd_kept *kept,
+			   uint32_t tgid)
+{
+	struct op_hash sought = { 0 };
+
+	if (op_hash_reserve(&sought, 1))
+		return;
+	op_hash_add(&sought, hash_sought(&sought, kept),
+		    (uint32_t)(kept - keep->kept) + 1);
+	search_maps(keep, &sought, tgid);
+	op_hash_release(&sought);
+}
+
 /* Look through the mappings of all processes once, however many files are
  * sought. What no process has is missing. */
 static void search_processes(struct opd_keep *keep)
@@ -439,12 +432,36 @@ static void search_processes(struct opd_keep *keep)
 /* ---- looking ----------------------------------------------------------------
  */
 
+/* What nobody has at hand is sought in process @tgid (0: not known), and at the
+ * next sweep in all. */
+static void rescue(struct opd_keep *keep, struct opd_kept *kept, uint32_t tgid)
+{
+	int fd = kept->fd;
+
+	if (link_copy(keep, kept)) {
+		note_copy(keep, kept, GONE, 0);
+		kept->done = true;
+		let_go(keep, kept);
+		return;
+	}
+	if (fd < 0)
+		fd = open_same_build(keep, kept);
+	if (fd >= 0) {
+		settle(keep, kept, fd);
+		return;
+	}
+	kept->is_sought = true;
+	keep->nr_sought++;
+	if (tgid)
+		search_process(keep, kept, tgid);
+}
+
 static void look_after(struct opd_keep *keep, struct opd_kept *kept, time_t now)
 {
 	if (kept->done || kept->is_sought)
 		return;
 	if (is_gone(kept))
-		rescue(keep, kept);
+		rescue(keep, kept, 0);
 	else if (!keep->forever && now - kept->since > OPD_KEEP_SECONDS)
 		let_go(keep, kept);
 }
@@ -636,7 +653,7 @@ void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
 		hold_open(keep, kept, fd);
 	/* What is gone need not be held until the next sweep. */
 	if (!kept->done && (fd < 0 || (may_be_gone && is_gone(kept))))
-		rescue(keep, kept);
+		rescue(keep, kept, tgid);
 	if (kept->fd >= 0 && is_on_new_mount(keep, kept->fd))
 		copy_from_new_mount(keep, kept);
 }

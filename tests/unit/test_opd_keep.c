@@ -174,6 +174,7 @@ static void resize(const struct rig *rig, const char *name, long size)
  * hand NAME: its first sample, with the file, which is deleted;
  * links: what copies there are;
  * keep NAME, deleted NAME: it has its first sample, and is there or not;
+ * sampled NAME: likewise not, and this process has the sample;
  * shut NAME: its first sample, and it may not be opened;
  * old SECONDS: all were kept so long ago; most NR: so many may be open;
  * copied MIB: were copied before; sweep, log, open NAME; held: how many
@@ -199,6 +200,9 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	else if (!strcmp(verb, "keep") || !strcmp(verb, "deleted"))
 		opd_keep_binary(&opd->keep, binary_of(rig, name, 0), 0,
 				*verb == 'd', -1);
+	else if (!strcmp(verb, "sampled"))
+		opd_keep_binary(&opd->keep, binary_of(rig, name, 0),
+				(uint32_t)getpid(), true, -1);
 	else if (!strcmp(verb, "hand"))
 		hand_over(rig, name);
 	else if (!strcmp(verb, "program"))
@@ -356,6 +360,13 @@ static const struct row rows[] = {
 	  "a: is gone; a copy is kept\n"
 	  "open a of 100\n"
 	  "9 bytes copied\n" },
+	/* Whose samples they are may be gone at the next sweep. */
+	{ "a_file_that_its_process_has", NULL,
+	  "file a 100; file b 100; map a; map b; rm a; rm b; image a 100;"
+	  "image b 100; deleted b; log; sampled a; log; sweep; log",
+	  "a: is gone; a copy is kept\n"
+	  "b: is gone; a copy is kept\n"
+	  "18 bytes copied\n" },
 	/* All that are sought are found in one search. */
 	{ "several_files_gone_before_their_first_samples", NULL,
 	  "file a 100; file b 200; file c 300; map a; map b; image a 100;"
