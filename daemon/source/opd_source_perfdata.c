@@ -63,8 +63,7 @@ struct opd_perfdata_source {
 	bool is_foreign; /* of another architecture: no registers */
 	struct opd_perf_layout layout; /* of samples; .len 0: several */
 	size_t nr_layout_events; /* that it was found for; 0: of another file */
-	uint64_t
-		last_id; /* of the event of the last sample; 0: there is none */
+	uint64_t last_id; /* of the last sample's event; 0: none */
 	uint32_t last_tag;
 	struct opd_perfdata_queue queue;
 	struct opd_perf_world world;
