@@ -29,6 +29,10 @@
 	(OPD_PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |           \
 	 PERF_SAMPLE_CALLCHAIN)
 
+/* Of the next file: fields of its samples, and how many equal ones it has. */
+static uint64_t sample_type = SAMPLE_TYPE;
+static unsigned int nr_equal;
+
 enum form { PLAIN, PIPE, PACKED, PACKED2, UNFINISHED, NR_FORMS };
 
 /* ---- the records ------------------------------------------------------------
@@ -73,11 +77,13 @@ static void put_sample(struct file *f, uint64_t time, uint64_t id,
 	record_u64(&r, time);
 	record_u64(&r, 1); /* cpu */
 	record_u64(&r, 1000); /* period */
-	record_u64(&r, 4);
-	record_u64(&r, PERF_CONTEXT_USER);
-	record_u64(&r, ip);
-	record_u64(&r, APP + 0x30);
-	record_u64(&r, APP + 0x40);
+	if (sample_type & PERF_SAMPLE_CALLCHAIN) {
+		record_u64(&r, 4);
+		record_u64(&r, PERF_CONTEXT_USER);
+		record_u64(&r, ip);
+		record_u64(&r, APP + 0x30);
+		record_u64(&r, APP + 0x40);
+	}
 	put_record(f, &r);
 }
 
@@ -124,6 +130,8 @@ static void put_records(struct file *f)
 	put_lost(f, 500, PERF_RECORD_LOST, 9);
 	put_round_end(f);
 	put_sample(f, 600, 99, PERF_RECORD_MISC_USER, APP + 0x10);
+	for (unsigned int i = 0; i < nr_equal; i++)
+		put_sample(f, 610 + i, 11, PERF_RECORD_MISC_USER, APP + 0x20);
 	put_lost(f, 0, PERF_RECORD_LOST_SAMPLES, 5);
 }
 
@@ -146,7 +154,7 @@ static void put_names(struct file *f)
 	put32(f, sizeof(struct perf_event_attr));
 	for (unsigned int i = 0; i < NR_EVENTS; i++) {
 		struct perf_event_attr attr =
-			attr_of(events[i].config, SAMPLE_TYPE);
+			attr_of(events[i].config, sample_type);
 
 		put(f, &attr, sizeof(attr));
 		put32(f, 1);
@@ -176,7 +184,7 @@ static void make_pipe(struct file *f)
 	put64(f, 16);
 	for (unsigned int i = 0; i < NR_EVENTS; i++) {
 		struct perf_event_attr attr =
-			attr_of(events[i].config, SAMPLE_TYPE);
+			attr_of(events[i].config, sample_type);
 
 		record_begin(&r, OPD_PERFDATA_ATTR, 0);
 		record_put(&r, &attr, sizeof(attr));
@@ -237,7 +245,7 @@ static void make_file(struct file *f, enum form form)
 	attrs = f->len;
 	for (unsigned int i = 0; i < NR_EVENTS; i++) {
 		struct perf_event_attr attr =
-			attr_of(events[i].config, SAMPLE_TYPE);
+			attr_of(events[i].config, sample_type);
 
 		put(f, &attr, sizeof(attr));
 		put64(f, 104 + 8 * i);
@@ -283,6 +291,8 @@ struct result {
 	struct op_diag why; /* for that, or for an early end */
 	uint64_t taken, lost; /* as told */
 	uint64_t samples; /* in it */
+	uint64_t places; /* likewise: equal ones once */
+	uint64_t times; /* that the next one was taken */
 	uint64_t of_counter[4];
 	unsigned int callers, names, ranges;
 	bool knows_build; /* of the program */
@@ -307,7 +317,20 @@ static void take_record(struct result *result, const struct opd_rec *rec)
 	case OP_KERNEL_RANGE:
 		result->ranges++;
 		break;
+	case OP_TIMES:
+		assert_int_equal(rec->flags, 0);
+		result->times = rec->payload[0];
+		break;
 	}
+}
+
+static void take_sample(struct result *result, uint64_t counter)
+{
+	result->samples += result->times;
+	result->places++;
+	if (counter < 4)
+		result->of_counter[counter] += result->times;
+	result->times = 1;
 }
 
 static void take_words(struct result *result, const uint64_t *words, size_t nr)
@@ -328,14 +351,10 @@ static void take_words(struct result *result, const uint64_t *words, size_t nr)
 			continue;
 		}
 		assert_true(stream.end - stream.at >= 2);
-		if (in_trace && !is_first) {
+		if (in_trace && !is_first)
 			result->callers++;
-		} else if (stream.at[1] < 4) {
-			result->samples++;
-			result->of_counter[stream.at[1]]++;
-		} else {
-			result->samples++;
-		}
+		else
+			take_sample(result, stream.at[1]);
 		is_first = false;
 		stream.at += 2;
 	}
@@ -365,6 +384,7 @@ static void run(const struct file *f, unsigned int times, struct result *result)
 	char spec[64];
 
 	memset(result, 0, sizeof(*result));
+	result->times = 1;
 	op_log_init(&log);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, f->bytes, f->len), f->len);
@@ -394,6 +414,33 @@ static void is_whole(const struct result *result, unsigned int files)
 	assert_int_equal(result->events.nr, 2);
 	assert_string_equal(result->events.counter[0].name, "cpu-clock");
 	assert_int_equal(result->events.counter[0].count, 250000);
+}
+
+/* Samples of numbers alone, the equal ones together. */
+static void plain_samples(void **state)
+{
+	struct result result;
+	struct file f;
+
+	(void)state;
+	sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+	for (nr_equal = 0; nr_equal < 3; nr_equal++) {
+		for (enum form form = 0; form < NR_FORMS; form++) {
+			make(&f, form);
+			run(&f, 1, &result);
+			assert_int_equal(result.err, 0);
+			assert_int_equal(result.taken, 10 + nr_equal);
+			assert_int_equal(result.samples, 4 + nr_equal);
+			assert_int_equal(result.places, 4 + !!nr_equal);
+			assert_int_equal(result.of_counter[0], 2 + nr_equal);
+			assert_int_equal(result.of_counter[1], 1);
+			assert_int_equal(result.callers, 0);
+			assert_int_equal(result.taken,
+					 result.samples + result.lost);
+		}
+	}
+	sample_type = SAMPLE_TYPE;
+	nr_equal = 0;
 }
 
 static void all_forms(void **state)
@@ -491,6 +538,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_forms),
+		cmocka_unit_test(plain_samples),
 		cmocka_unit_test(several_files),
 		cmocka_unit_test(cut_files),
 		cmocka_unit_test(changed_files),
