@@ -23,6 +23,7 @@
 #include "libop/op_array.h"
 #include "libop/op_copy.h"
 #include "libop/op_folder.h"
+#include "libop/op_search.h"
 
 const struct op_cache_bounds op_cache_bounds = {
 	.seconds = (time_t)30 * 24 * 60 * 60,
@@ -128,7 +129,7 @@ static int compare_unused(const void *a, const void *b)
 {
 	const struct unused *x = a, *y = b;
 
-	return (x->left > y->left) - (x->left < y->left)
+	return op_compare((uint64_t)x->left, (uint64_t)y->left)
 		       ?: strcmp(x->name, y->name);
 }
 
