@@ -46,8 +46,10 @@ bool opimport_is_perf(struct opimport_recording *recording, const char *path)
 			is_perf = has_magic(recording->fd);
 	}
 	close(fd);
-	if (!is_perf && recording->fd >= 0)
+	if (!is_perf && recording->fd >= 0) {
 		close(recording->fd);
+		recording->fd = -1;
+	}
 	return is_perf;
 }
 
@@ -73,10 +75,10 @@ look_at_all(const char *const *files, const struct opimport_recording *first,
 		;
 	all = calloc(*nr + 1, sizeof(*all));
 	for (size_t i = 0; all && i < *nr; i++) {
-		if (!i)
+		if (i)
+			opimport_is_perf(&all[i], files[i]);
+		else
 			all[i] = *first;
-		else if (!opimport_is_perf(&all[i], files[i]))
-			all[i].fd = -1;
 	}
 	return all;
 }
