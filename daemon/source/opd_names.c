@@ -152,6 +152,8 @@ static char *read_of_process(const struct opd_names *names, uint32_t tgid,
 	char path[128], *text = NULL;
 	size_t len = 0;
 
+	if (!names->proc)
+		return NULL;
 	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", names->proc, tgid,
 		 name);
 	if (op_file_read(path, CGROUP_FILE_MAX, &text, &len, NULL))
@@ -159,6 +161,22 @@ static char *read_of_process(const struct opd_names *names, uint32_t tgid,
 	if (len && text[len - 1] == '\n')
 		text[len - 1] = '\0';
 	return text;
+}
+
+/* The file of its program in @path, of OP_PATH_MAX bytes; false if it cannot be
+ * told. */
+static bool read_program(const struct opd_names *names, uint32_t tgid,
+			 char *path)
+{
+	char link[128];
+	ssize_t len;
+
+	if (!names->proc)
+		return false;
+	snprintf(link, sizeof(link), "%s/%" PRIu32 "/exe", names->proc, tgid);
+	len = readlink(link, path, OP_PATH_MAX - 1);
+	path[len > 0 ? len : 0] = '\0';
+	return len > 0;
 }
 
 static void read_comm(const struct opd_names *names,
@@ -179,6 +197,8 @@ static uint64_t read_mounts(const struct opd_names *names, const char *process)
 	struct stat st;
 	char path[128];
 
+	if (!names->proc)
+		return 0;
 	snprintf(path, sizeof(path), "%s/%s/ns/mnt", names->proc, process);
 	return stat(path, &st) ? 0 : (uint64_t)st.st_ino;
 }
@@ -455,7 +475,7 @@ static void tell_process(struct opd_names *names,
 			 struct opd_named_task *process, uint64_t app,
 			 const char *path, struct op_stream_words *w)
 {
-	char exe[OP_PATH_MAX], link[128];
+	char exe[OP_PATH_MAX];
 	const char *by;
 
 	process->knows_process = true;
@@ -470,15 +490,8 @@ static void tell_process(struct opd_names *names,
 		return;
 	if (!process->has_name)
 		read_comm(names, process);
-	if (!path) {
-		ssize_t len;
-
-		snprintf(link, sizeof(link), "%s/%" PRIu32 "/exe", names->proc,
-			 process->tgid);
-		len = readlink(link, exe, sizeof(exe) - 1);
-		exe[len > 0 ? len : 0] = '\0';
-		path = len > 0 ? exe : NULL;
-	}
+	if (!path && read_program(names, process->tgid, exe))
+		path = exe;
 	by = run_as(names, process, path);
 	if (by)
 		op_stream_put_task_run_as(w, process->tgid, app, by);

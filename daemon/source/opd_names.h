@@ -40,7 +40,8 @@ struct opd_named_task;
 struct opd_named_link;
 
 struct opd_names {
-	const char *proc; /* the folder, "/proc"; borrowed */
+	const char *proc; /* the folder, "/proc"; borrowed; NULL: there is none,
+			   * and only what is told is known */
 	unsigned int tells; /* OPD_TELL_* */
 	bool anywhere; /* links are looked for in the folder of any program, not
 			  only in those of the system, where no file system of

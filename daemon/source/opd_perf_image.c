@@ -259,21 +259,18 @@ static int open_own(const struct opd_perf_image *image,
 	return fd < 0 ? open_program(images, image) : fd;
 }
 
-/* Open the file, or one of the same build that is held. *@is_own says which: a
- * copy may give other rights. */
-static int open_file(const struct opd_perf_image *image,
-		     const struct opd_perf_images *images, bool *is_own)
+static bool has_file(const struct opd_perf_image *image)
 {
-	int fd;
+	return !image->is_made && !on_no_disk(image->name);
+}
 
-	if (image->is_made || on_no_disk(image->name))
-		return -1;
-	fd = open_own(image, images);
-	*is_own = fd >= 0;
-	return *is_own ? fd
-		       : check(images, image,
-			       opd_perf_files_open(&images->files, &image->told,
-						   image->ino, NULL));
+/* One of the same build that is held. */
+static int open_held(const struct opd_perf_image *image,
+		     const struct opd_perf_images *images)
+{
+	return check(images, image,
+		     opd_perf_files_open(&images->files, &image->told,
+					 image->ino, NULL));
 }
 
 /* A file that cannot have the attribute has no capabilities. */
@@ -291,8 +288,8 @@ static bool gives_no_rights(int fd, const struct stat *st)
 static void look_at_file(struct opd_perf_image *image,
 			 struct opd_perf_images *images)
 {
-	bool is_own = false;
-	int fd = open_file(image, images, &is_own);
+	int own = has_file(image) ? open_own(image, images) : -1;
+	int fd = own < 0 && has_file(image) ? open_held(image, images) : own;
 	struct op_build_id id = { .len = 0 };
 	struct stat st;
 
@@ -303,7 +300,8 @@ static void look_at_file(struct opd_perf_image *image,
 		image->file_dev = st.st_dev;
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
-		image->gives_no_rights = is_own && gives_no_rights(fd, &st);
+		/* A copy may give others. */
+		image->gives_no_rights = own >= 0 && gives_no_rights(fd, &st);
 	}
 	opd_perf_files_add(&images->files, fd, &id);
 }
@@ -422,7 +420,6 @@ const char *opd_perf_image_anon(struct opd_perf_images *images,
 int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
 {
 	const struct opd_perf_image *image;
-	bool is_own;
 	int fd;
 
 	if (cookie == OP_NO_COOKIE || cookie > images->nr)
@@ -430,7 +427,11 @@ int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
 	image = images->images[cookie - 1];
 	if (!strcmp(image->name, VDSO))
 		return UNWINDER_VDSO;
-	fd = open_file(image, images, &is_own);
+	if (!has_file(image))
+		return -ENOENT;
+	fd = open_own(image, images);
+	if (fd < 0)
+		fd = open_held(image, images);
 	return fd < 0 ? -ENOENT : fd;
 }
 

@@ -113,7 +113,6 @@ static void take_sample(const struct opd_perf_merge *merge,
 {
 	cpu->handler += handler_ns(rec);
 	world->times = UINT64_C(1) << opd_perf_rates_at(&cpu->rates, rec->time);
-	world->lowered = true;
 	opd_perf_world_sample(world, rec, cpu->cpu,
 			      counter_of(merge, rec->sample.id));
 }

@@ -34,9 +34,6 @@
 /* perf_events' number for a task that is being freed. */
 #define NO_TASK UINT32_MAX
 
-/* A folder in which there is no process. */
-#define NO_PROC "/dev/null"
-
 int opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 {
 	int err;
@@ -45,7 +42,7 @@ int opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 	world->proc = proc;
 	world->times = 1;
 	opd_perf_words_set_depth(&world->words, 0);
-	opd_names_init(&world->names, proc ? proc : NO_PROC, 0, true);
+	opd_names_init(&world->names, proc, 0, true);
 	opd_maps_init(&world->maps);
 	opd_jits_init(&world->jits, &world->images);
 	opd_foreign_init(&world->binaries);
@@ -67,8 +64,8 @@ void opd_perf_world_release(struct opd_perf_world *world)
 
 void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells)
 {
-	opd_names_init(&world->names, world->proc ? world->proc : NO_PROC,
-		       tells & ~OPD_TELL_OWNERS, true);
+	opd_names_init(&world->names, world->proc, tells & ~OPD_TELL_OWNERS,
+		       true);
 	world->tells_owners = tells & OPD_TELL_OWNERS;
 	opd_perf_words_set_records(&world->words, tells ? OPD_NAMES_WORDS : 0);
 }

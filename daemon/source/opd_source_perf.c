@@ -246,6 +246,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	struct opd_perf *perf = source->perf;
 	int err = opd_perf_world_init(&perf->world, "/proc");
 
+	perf->world.lowered = true;
 	if (source->client->images && *source->client->images)
 		perf->world.jits.folder = source->client->images;
 	perf->world.jits.log = source->client->log;

@@ -36,6 +36,7 @@ static struct rig *new_rig(uint64_t sample_type)
 	assert_non_null(rig);
 	assert_int_equal(opd_perf_world_init(&rig->world, "/proc"), 0);
 	rig->world.proc = "/nonexistent";
+	rig->world.lowered = true;
 	rig->sample_type = sample_type;
 	for (uint32_t i = 0; i < NR_CPUS; i++) {
 		rig->cpus[i].cpu = i * 10;
