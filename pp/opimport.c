@@ -22,6 +22,7 @@
 #include "libop/op_diag.h"
 #include "pp/opimport_file.h"
 #include "pp/opimport_foreign.h"
+#include "pp/opimport_input.h"
 #include "pp/opimport_perf.h"
 #include "pp/opimport_session.h"
 
@@ -223,16 +224,21 @@ static int run_foreign(const struct options *o, const char *const *files,
 		.separate_thread = o->separate_thread,
 		.separate_cpu = o->separate_cpu,
 	};
-	struct opimport_recording first;
+	struct opimport_input first;
+	int err;
 
-	if (opimport_is_perf(&first, *files))
-		return opimport_perf(&into, files, &first, diag);
-	if (!files[1])
-		return opimport_foreign(&into, *files, diag);
-	return op_diag_set(
-		diag, -EINVAL,
-		"%s: is not of perf record; of other files name one, as each becomes a session",
-		*files);
+	opimport_input_open(&first, *files);
+	if (opimport_is_perf(&first))
+		err = opimport_perf(&into, files, &first, diag);
+	else if (!files[1])
+		err = opimport_foreign(&into, &first, diag);
+	else
+		err = op_diag_set(
+			diag, -EINVAL,
+			"%s: is not of perf record; of other files name one, as each becomes a session",
+			*files);
+	opimport_input_close(&first);
+	return err;
 }
 
 int main(int argc, char **argv)

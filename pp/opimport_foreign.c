@@ -4,7 +4,6 @@
 #include "pp/opimport_foreign.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +12,9 @@
 #include <unistd.h>
 
 #include "libop/op_file.h"
-#include "libpp/symbols/unpack.h"
 #include "pp/opimport_callgrind.h"
 #include "pp/opimport_folded.h"
+#include "pp/opimport_input.h"
 #include "pp/opimport_pprof.h"
 
 #define MAX_BYTES (INT64_C(8) << 30)
@@ -26,16 +25,15 @@ struct bytes {
 	size_t len;
 };
 
-/* All that is in the regular file @fd. */
-static int read_bytes(struct bytes *bytes, int fd)
+static int read_all(struct bytes *bytes, int fd)
 {
 	struct stat st;
 	int err;
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
+	if (!st.st_size)
+		return -ENODATA;
 	if (st.st_size > MAX_BYTES)
 		return -EFBIG;
 	bytes->len = (size_t)st.st_size;
@@ -44,25 +42,6 @@ static int read_bytes(struct bytes *bytes, int fd)
 		return -ENOMEM;
 	err = op_file_read_at(fd, bytes->data, bytes->len, 0);
 	bytes->data[bytes->len] = '\0';
-	return err;
-}
-
-/* The same of what is packed in it, if it is. */
-static int read_unpacked(struct bytes *bytes, int fd)
-{
-	struct stat st;
-	int to, err;
-
-	if (fstat(fd, &st))
-		return -errno;
-	err = S_ISREG(st.st_mode) ? pp_unpack(fd, 0, (uint64_t)st.st_size, &to)
-				  : -EINVAL;
-	if (err == -ENOENT)
-		return read_bytes(bytes, fd);
-	if (err)
-		return err;
-	err = read_bytes(bytes, to);
-	close(to);
 	return err;
 }
 
@@ -79,18 +58,13 @@ static const char *why_not_read(int err)
 	return strerror(-err);
 }
 
-static int read_foreign_file(struct bytes *bytes, const char *path,
-			     struct op_diag *diag)
+static int read_input(struct bytes *bytes, const struct opimport_input *input,
+		      struct op_diag *diag)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int err = fd < 0 ? -errno : read_unpacked(bytes, fd);
+	int err = input->err ?: read_all(bytes, input->fd);
 
-	if (fd >= 0)
-		close(fd);
-	if (!err && !bytes->len)
-		err = -ENODATA;
-	return err ? op_diag_set(diag, err, "%s: %s; " OPIMPORT_CURE, path,
-				 why_not_read(err))
+	return err ? op_diag_set(diag, err, "%s: %s; " OPIMPORT_CURE,
+				 input->path, why_not_read(err))
 		   : 0;
 }
 
@@ -129,18 +103,18 @@ static int tell_profile(struct opimport_profile *profile, const char *path,
 			      bytes->len, diag);
 }
 
-int opimport_foreign(const struct opimport_into *into, const char *path,
-		     struct op_diag *diag)
+int opimport_foreign(const struct opimport_into *into,
+		     const struct opimport_input *input, struct op_diag *diag)
 {
 	struct opimport_profile *profile = NULL;
 	struct bytes bytes = { NULL, 0 };
-	int err = read_foreign_file(&bytes, path, diag);
+	int err = read_input(&bytes, input, diag);
 
 	if (!err)
 		err = opimport_profile_new(&profile, into,
 					   foreign_format(&bytes), diag);
 	if (!err)
-		err = tell_profile(profile, path, &bytes, diag);
+		err = tell_profile(profile, input->path, &bytes, diag);
 	free(bytes.data);
 	if (!err)
 		err = opimport_profile_end(profile, diag);

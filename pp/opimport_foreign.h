@@ -4,17 +4,18 @@
 
 /*
  * A profile that another program has summed up becomes a session: a file of
- * pprof, callgrind or folded stacks, which its beginning tells apart, packed or
- * not.
+ * pprof, callgrind or folded stacks, which its beginning tells apart.
  */
 
 #include "pp/opimport_daemon.h"
 
+struct opimport_input;
+
 /*
- * Import @path. What became of its samples goes to stderr. Returns 0 or -errno
+ * Import @input. What became of its samples goes to stderr. Returns 0 or -errno
  * with the reason in @diag: then there is no session.
  */
-int opimport_foreign(const struct opimport_into *into, const char *path,
-		     struct op_diag *diag);
+int opimport_foreign(const struct opimport_into *into,
+		     const struct opimport_input *input, struct op_diag *diag);
 
 #endif /* PP_OPIMPORT_FOREIGN_H */
