@@ -22,7 +22,7 @@ PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport o
 $(foreach t,options annotate import loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 # These run the programs as a whole, and include the files of main().
-$(foreach t,programs opimport,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
+$(foreach t,opannotate opimport programs,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 unit/test_pp_oppush_SRCS += $(PP_PARTS) $(wildcard pp/oppush_*.c)
 unit/test_pp_oppush_LDLIBS += $(CURL_LIBS)

@@ -88,6 +88,16 @@ static inline void write_run(FILE *out, const struct program *programs,
 		fprintf(out, "= %d\n", WEXITSTATUS(status));
 }
 
+static inline const char *find_text(const char *all, const char *text,
+				    const char *line)
+{
+	const char *found = strstr(all, text);
+
+	if (!found)
+		fail_msg("%s: no \"%s\" in\n%s", line, text, all);
+	return found;
+}
+
 static inline void check_run(const struct program *programs,
 			     const struct program_row *row, const char *folder)
 {
@@ -96,12 +106,12 @@ static inline void check_run(const struct program *programs,
 
 	write_run(text_begin(&all), programs, row->line, folder);
 	fclose(all.out);
-	start = row->from ? strstr(all.all, row->from) : all.all;
-	if (!start)
-		fail_msg("%s: no \"%s\" in\n%s", row->line, row->from, all.all);
-	end = row->to ? strstr(start, row->to) : strchr(start, '\0');
-	if (!end)
-		fail_msg("%s: no \"%s\" in\n%s", row->line, row->to, start);
+	start = all.all;
+	if (row->from)
+		start = find_text(start, row->from, row->line);
+	end = start + strlen(start);
+	if (row->to)
+		end = find_text(start, row->to, row->line);
 	fwrite(start, 1, (size_t)(end - start), text_begin(&part));
 	free(all.all);
 	text_must_be(&part, row->line, row->wanted);
@@ -229,6 +239,13 @@ static inline void make_binaries(void)
 
 static const char *const one_event[] = { SAMPLES_OF_X,
 					 "current x k CYCLES 110=10" };
+
+static const char *const two_events[] = {
+	SAMPLES_OF_X,
+	"current x x MISSES 1010=50 1004=2",
+	"current y y CYCLES 1002=7 100e=9 2000=1",
+};
+
 /* No setting of the user's matters. */
 static inline void set_program_environment(void)
 {
