@@ -52,6 +52,9 @@ int image_cookie_query(struct op_cookie_query *query);
  */
 int image_cookie_open(u64 cookie);
 
+/* Wait until images that interrupts have brought up to now have their names. */
+void image_cookies_settle(void);
+
 /* Print a line for every named cookie. */
 void image_cookies_show(struct seq_file *seq);
 

@@ -215,6 +215,14 @@ void oprofile_unregister_provider(const struct oprofile_operations *ops)
 }
 EXPORT_SYMBOL_GPL(oprofile_unregister_provider);
 
+/* All samples up to now, with the names of their images, are the reader's. */
+static void hand_over(void)
+{
+	buffer_sync();
+	image_cookies_settle();
+	event_buffer_wake();
+}
+
 int oprofile_stop(void)
 {
 	int err = 0;
@@ -223,8 +231,7 @@ int oprofile_stop(void)
 	if (is_set_up) {
 		stop_counters();
 		err = resolve_drain();
-		buffer_sync();
-		event_buffer_wake();
+		hand_over();
 	}
 	mutex_unlock(&oprof_mutex);
 	return err;
@@ -258,8 +265,7 @@ int oprofile_dump(void)
 
 	mutex_lock(&oprof_mutex);
 	if (is_set_up) {
-		buffer_sync();
-		event_buffer_wake();
+		hand_over();
 		err = 0;
 	}
 	mutex_unlock(&oprof_mutex);
