@@ -9,9 +9,9 @@
  * that its sample brought itself, while its mount namespace exists. An
  * interrupt cannot: there the image goes with a reference to its file onto a
  * list, and a work item names it a moment later. Naming uses memory alone
- * (image_path.c), so nobody can make it wait, and a stop or a dump waits for it:
- * what it hands over is complete. A regular file is then held for the reader, who
- * reads the build-id (image_file.c).
+ * (image_path.c), so nobody can make it wait, and a stop or a dump waits for
+ * it: what it hands over is complete. A regular file is then held for the
+ * reader, who reads the build-id (image_file.c).
  *
  * An image is not in the table of named ones before all that is known of it is
  * set, so a query needs no lock. Cookies go on counting when the buffer is
