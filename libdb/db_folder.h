@@ -9,9 +9,19 @@
  *	NAME/.packing-N/{...}	loose files on their way into generation N of
  *				the pack; when it is that old or older than the
  *				pack they are in it and only wait to be removed
- *	NAME/{root} {kern} ...	loose files, those that are written
+ *	NAME/{loose}/...	loose files, those that are written
+ *	NAME/{root} {kern} ...	loose files, each where its name says: those of
+ *				very long names, and of earlier versions
  *
  * What is counted under a name is the sum of all of these.
+ *
+ * In {loose} a file is called by its whole name, with "%-" for each slash: a
+ * folder for each part of a name would take more of the disk and more time than
+ * what is counted. Names have '%' nowhere but in "%XX" and "%+"
+ * (libop/op_mangle.h). What is longer than DB_FOLDER_PIECE bytes is cut into
+ * folders, of which each ends in "%_"; no piece begins with a dot. What would
+ *be longer than DB_FOLDER_LOOSE_MAX is where its name says: a path in there may
+ * have a thousand slashes.
  *
  * A lock, flock(2) on the folder itself, lets nothing move from one of these
  * to another between listing and reading: readers share it, the packer takes it
@@ -36,6 +46,11 @@ struct db_folder;
 
 #define DB_FOLDER_PACK "packed"
 #define DB_FOLDER_PACKING ".packing-" /* and the generation, decimal */
+#define DB_FOLDER_LOOSE "{loose}"
+/* As NAME_MAX is, with room for ".bad-999" and what is put around a new file.
+ */
+#define DB_FOLDER_PIECE 240
+#define DB_FOLDER_LOOSE_MAX 2048
 
 /* A sample file, loose or packed. A name may be there more than once. */
 struct db_member {
@@ -87,7 +102,7 @@ int db_folder_pack_error(const struct db_folder *folder);
 
 /*
  * Visit the members: those of the pack in its order, then those of .packing-*
- * and the rest, in the order of db_folder_compare(). Files that were set aside
+ * and the rest, in the order of their paths. Files that were set aside
  * (NAME.bad, NAME.stale) are members like any; what is no sample file, hidden,
  * or in the pack already is left out. Symbolic links are not followed. Returns
  * 0, what @visitor returned, or -errno: -ENOMEM.
@@ -110,6 +125,12 @@ int db_folder_tree(const struct db_folder *folder,
  * packed; 0: it is no such folder.
  */
 uint64_t db_folder_packing(const char *name);
+
+/*
+ * Write to @buf, of @len bytes, where in its folder a new loose file of the
+ * member @name is to be. Returns 0, or -ENAMETOOLONG when it does not fit.
+ */
+int db_folder_loose(const char *name, char *buf, size_t len);
 
 /* As strcmp() for names of members, component by component: as trees are
  * listed. */

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdb/db_folder.h"
 #include "libop/op_array.h"
 #include "libop/op_folder.h"
 #include "libop/op_session.h"
@@ -95,6 +96,18 @@ static bool has_far_offsets(const struct op_image_name *image)
 
 /* ---- one file ------------------------------------------------------------ */
 
+/* Where samples of import->name go in @to, of PATH_MAX bytes. */
+static int path_of_samples(const struct import *import,
+			   const char *session_name, char *to)
+{
+	int len = snprintf(to, PATH_MAX, "%s/%s/", import->session.samples,
+			   session_name);
+
+	if (len < 0 || len >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return db_folder_loose(import->name, to + len, PATH_MAX - (size_t)len);
+}
+
 /* The samples of @from that are in @m, as far as they are of @part. */
 static int convert_part(struct import *import, const char *from,
 			const char *session_name, const struct op_mangle *m,
@@ -104,15 +117,9 @@ static int convert_part(struct import *import, const char *from,
 	char to[PATH_MAX];
 	int err = op_mangle_build(m, import->name, sizeof(import->name));
 
-	if (err >= 0) {
-		int len = snprintf(to, sizeof(to), "%s/%s/%s",
-				   import->session.samples, session_name,
-				   import->name);
-
-		err = len < 0 || (size_t)len >= sizeof(to)
-			      ? -ENAMETOOLONG
-			      : op_make_parents(to, 0755);
-	}
+	if (err >= 0)
+		err = path_of_samples(import, session_name, to)
+			      ?: op_make_parents(to, 0755);
 	if (err)
 		return op_diag_set(why, err, "%s: cannot be written: %s", from,
 				   strerror(-err));

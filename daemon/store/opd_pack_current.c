@@ -196,31 +196,42 @@ static bool pack_agrees(struct opd_store *store, const struct newcomer *file)
 	return header_agrees(file, &there);
 }
 
-/* The file of that name in .packing-@nr. */
-static bool folder_agrees(struct opd_store *store, const struct newcomer *file,
-			  uint64_t nr)
+/* The file @name in @folder, relative to samples/current, if it is there. */
+static bool loose_file_agrees(struct opd_store *store,
+			      const struct newcomer *file, const char *folder,
+			      const char *name)
 {
 	struct op_sample_header there;
 	char path[PATH_MAX];
-	int len = snprintf(path, sizeof(path),
-			   "%s/" DB_FOLDER_PACKING "%" PRIu64 "/%s",
-			   store->session->current, nr, file->name);
+	int len = snprintf(path, sizeof(path), "%s/%s%s",
+			   store->session->current, folder, name);
 
 	return len < 0 || (size_t)len >= sizeof(path) ||
 	       odb_peek(path, &there) || header_agrees(file, &there);
 }
 
+/* Those of its name that are loose, but for itself: on their way into the pack,
+ * and as earlier versions wrote them. */
 static int check_folders(struct opd_store *store, const struct newcomer *file)
 {
+	char folder[32], loose[PATH_MAX];
 	uint64_t *folders;
 	size_t nr;
-	int err = opd_packer_folders(store->session->current, &folders, &nr);
+	int err = db_folder_loose(file->name, loose, sizeof(loose))
+			  ?: opd_packer_folders(store->session->current,
+						&folders, &nr);
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < nr && !err; i++)
-		if (!folder_agrees(store, file, folders[i]))
+	if (!loose_file_agrees(store, file, "", file->name))
+		err = -EEXIST;
+	for (size_t i = 0; i < nr && !err; i++) {
+		snprintf(folder, sizeof(folder),
+			 DB_FOLDER_PACKING "%" PRIu64 "/", folders[i]);
+		if (!loose_file_agrees(store, file, folder, loose) ||
+		    !loose_file_agrees(store, file, folder, file->name))
 			err = -EEXIST;
+	}
 	free(folders);
 	return err;
 }

@@ -77,9 +77,13 @@
 
 bool opd_packer_is_bad(const char *name)
 {
-	const char *slash = strrchr(name, '/');
-	const char *dot = strstr(slash ? slash : name, ".bad");
+	const char *last = name, *dot;
 
+	/* Behind the last slash, as a name or a path in {loose} has it. */
+	for (; *name; name++)
+		if (*name == '/' || (name[0] == '%' && name[1] == '-'))
+			last = name + 1;
+	dot = strstr(last, ".bad");
 	return dot && (dot[4] == '\0' || dot[4] == '-');
 }
 

@@ -28,6 +28,7 @@
 #include "daemon/store/opd_sample_file.h"
 #include "daemon/store/opd_store.h"
 #include "libdb/ctree.h"
+#include "libdb/db_folder.h"
 #include "libdb/odb.h"
 #include "libop/op_folder.h"
 #include "libop/op_log.h"
@@ -275,9 +276,11 @@ static int open_checked(struct opd_store *store, const char *path,
 static int path_of(const struct opd_store *store, const char *name, char *path,
 		   size_t len)
 {
-	int done = snprintf(path, len, "%s/%s", store->session->current, name);
+	int done = snprintf(path, len, "%s/", store->session->current);
 
-	return done < 0 || (size_t)done >= len ? -ENAMETOOLONG : 0;
+	if (done < 0 || (size_t)done >= len)
+		return -ENAMETOOLONG;
+	return db_folder_loose(name, path + done, len - (size_t)done);
 }
 
 /* @err is how it was to find @name. */

@@ -9,6 +9,9 @@
  * missed, and none is counted in two places. daemon/store/opd_packer.c explains
  * the whole protocol.
  *
+ * A file in {loose} is a regular one, so what op_walk() tells of it is all that
+ * is needed: its name is read from its path.
+ *
  * Which files count follows from two numbers: .packing-N counts while N is more
  * than the generation of the pack (is_pending()). A pack that cannot be used
  * has no generation; then all of .packing-* counts.
@@ -18,6 +21,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +75,105 @@ int db_folder_compare(const char *a, const char *b)
 	x = *a == '/' ? 0 : (unsigned char)*a;
 	y = *b == '/' ? 0 : (unsigned char)*b;
 	return x != y ? x - y : (*a == '/') - (*b == '/');
+}
+
+#define SLASH "%-"
+#define CUT "%_"
+
+/* A path that is being written; what does not fit is not. */
+struct loose_path {
+	char *buf;
+	size_t len;
+	size_t nr;
+};
+
+static void put_loose(struct loose_path *path, const char *text, size_t nr)
+{
+	if (path->nr + nr < path->len)
+		memcpy(path->buf + path->nr, text, nr);
+	path->nr += nr;
+}
+
+static int end_loose(const struct loose_path *path)
+{
+	if (path->nr >= path->len)
+		return -ENAMETOOLONG;
+	path->buf[path->nr] = '\0';
+	return 0;
+}
+
+/* A member's name as it is in {loose} before it is cut. */
+static int put_slashes(struct loose_path *path, const char *name)
+{
+	while (*name) {
+		size_t nr = strcspn(name, "/");
+
+		put_loose(path, name, nr);
+		name += nr;
+		if (!*name)
+			break;
+		put_loose(path, SLASH, strlen(SLASH));
+		name++;
+	}
+	return end_loose(path);
+}
+
+/* How many bytes of @name, which has @len, are the next piece: not half of a
+ * slash, and no dot comes next. */
+static size_t piece_of(const char *name, size_t len)
+{
+	size_t nr = DB_FOLDER_PIECE - strlen(CUT);
+
+	if (len <= DB_FOLDER_PIECE)
+		return len;
+	while (nr > 1 && (name[nr] == '.' || name[nr - 1] == '%'))
+		nr--;
+	return nr;
+}
+
+int db_folder_loose(const char *name, char *buf, size_t len)
+{
+	char whole[DB_FOLDER_LOOSE_MAX];
+	struct loose_path slashed = { .buf = whole, .len = sizeof(whole) };
+	struct loose_path path = { .buf = buf, .len = len };
+	size_t at = 0, piece;
+
+	if (put_slashes(&slashed, name)) {
+		put_loose(&path, name, strlen(name));
+		return end_loose(&path);
+	}
+	put_loose(&path, DB_FOLDER_LOOSE, strlen(DB_FOLDER_LOOSE));
+	put_loose(&path, "/", 1);
+	while (at < slashed.nr) {
+		piece = piece_of(whole + at, slashed.nr - at);
+		put_loose(&path, whole + at, piece);
+		at += piece;
+		if (at < slashed.nr)
+			put_loose(&path, CUT "/", strlen(CUT "/"));
+	}
+	return end_loose(&path);
+}
+
+/*
+ * The member of what is at @path in {loose}. The name goes to @name, which has
+ * room for @path. False for what has no such path.
+ */
+static bool name_of_loose(const char *path, char *name)
+{
+	while (*path) {
+		if (!strncmp(path, SLASH, strlen(SLASH))) {
+			*name++ = '/';
+			path += strlen(SLASH);
+		} else if (!strncmp(path, CUT "/", strlen(CUT "/"))) {
+			path += strlen(CUT "/");
+		} else if (*path == '/') {
+			return false;
+		} else {
+			*name++ = *path++;
+		}
+	}
+	*name = '\0';
+	return true;
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -188,7 +291,21 @@ struct loose_walk {
 	const struct db_folder *folder;
 	const struct db_visitor *visitor;
 	bool is_pending; /* in a folder .packing-N: that is no part of names */
+	char name[PATH_MAX]; /* of a member in {loose} */
 };
+
+static const char *name_of_entry(struct loose_walk *walk, const char *below)
+{
+	const size_t len = strlen(DB_FOLDER_LOOSE "/");
+
+	if (walk->is_pending)
+		below = strchr(below, '/') + 1;
+	if (strncmp(below, DB_FOLDER_LOOSE "/", len) != 0 ||
+	    strlen(below + len) >= sizeof(walk->name) ||
+	    !name_of_loose(below + len, walk->name))
+		return below;
+	return walk->name;
+}
 
 /*
  * Whether @entry is, or may lead to, sample files: those are below folders
@@ -226,9 +343,7 @@ static int visit_loose_entry(const struct op_walk_entry *entry, void *ctx)
 			       : 0;
 	if (entry->kind != OP_WALK_FILE)
 		return 0;
-	member.name = entry->below;
-	if (walk->is_pending)
-		member.name = strchr(member.name, '/') + 1;
+	member.name = name_of_entry(walk, entry->below);
 	return visitor->member(&member, visitor->ctx);
 }
 

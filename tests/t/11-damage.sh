@@ -106,10 +106,10 @@ is 'is made anew from the files' "$(ledger)" 'taken = 9
 stored = 9
 pending = 0'
 ok 'and kept beside' grep -q 'no ledger' "$CURRENT/ledger.bad"
-head -c 5000 /dev/zero | tr '\0' x >"$CURRENT/$sh"
+head -c 5000 /dev/zero | tr '\0' x >"$CURRENT/$(sample_path "$sh")"
 ok 'a damaged sample file' replay_more "$TMP/good"
 is 'makes way' "$(pairs "$sh")" '0x1000 3'
-ok 'and is kept' test -s "$CURRENT/$sh.bad"
+ok 'and is kept' test -s "$CURRENT/$(sample_path "$sh").bad"
 is 'and its samples are accounted for' "$(ledger)" 'taken = 12
 stored = 3
 pending = 0

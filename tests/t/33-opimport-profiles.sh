@@ -122,7 +122,7 @@ is "its calls" "$(report --callgraph event:Ir | awk '/^  / && !/self/ { print $1
 60 app leaf
 60 app main"
 import "$seed" --separate-thread
-like "its process" "$(find "$SESSION/samples/current" -path '*/Ir.*')" '/Ir[.0-9]*\.12\.12\.all$'
+like "its process" "$(find "$SESSION/samples/current" -type f | sample_names)" '/Ir[.0-9]*\.12\.12\.all$'
 sed 's/$/\r/' "$seed" >"$TMP/crlf"
 import "$seed"
 symbols >"$TMP/table"

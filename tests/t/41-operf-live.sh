@@ -148,7 +148,7 @@ like "one report has both" "$out" ' burn_child$'
 like "so it has" "$out" ' burn_alpha$'
 
 run 0 "separate" -t -c "$TESTBIN/burnmix" 0.1
-like "by thread and CPU" "$(find $current -type f)" \
+like "by thread and CPU" "$(find $current -type f | sample_names)" \
 	'/TIMER\.[0-9]+\.0\.([0-9]+)\.\1\.[0-9]+$'
 
 cp "$TESTBIN/burnmix" "$TESTBIN"/libburn.so .

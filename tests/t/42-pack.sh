@@ -9,7 +9,7 @@
 
 # ---- replayed, in parts
 
-# programs PART: what 50 programs, a library and the kernel did, stacks and all.
+# programs PART: what 120 programs, a library and the kernel did, stacks and all.
 # Each part has other counts, some programs of its own and a new build of one.
 programs() {
 	awk -v part="$1" 'BEGIN {
@@ -17,12 +17,12 @@ programs() {
 		print "kernel-range first 0xffffffff81000000 " \
 			"0xffffffff82000000 - vmlinux"
 		print "cookie 1 0 0 0 0 - /lib/libc.so.6"
-		for (i = 2; i < 50; i++)
+		for (i = 2; i < 120; i++)
 			print "cookie " i " 0 0 0 0 " \
 				(i == 7 ? "ab0" part : "-") " /opt/bin/prog" \
 				(i % 10 ? i : i "." part)
 		print "cpu 0"
-		for (i = 2; i < 50; i++) {
+		for (i = 2; i < 120; i++) {
 			print "ctx " i " " i "\ntgid " i "\nimage " i "\nuser"
 			print "sample " i * 16 " 0 x" part
 			print "sample " part * 4096 " 0"
@@ -83,7 +83,7 @@ session loose --pack-at=0
 session packed --pack-at=1
 is "all is in the pack" "$(at_rest packed)" './ledger
 ./packed'
-like "or not, as asked for" "$(at_rest loose)" '{root}'
+like "or not, as asked for" "$(at_rest loose)" '{loose}'
 ok "it takes a tenth: $(blocks packed) of $(blocks loose) KiB" \
 	[ $(($(blocks packed) * 10)) -lt "$(blocks loose)" ]
 same_all

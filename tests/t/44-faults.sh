@@ -16,18 +16,21 @@ command -v strace >/dev/null || skip_all "no strace"
 cd "$TMP" || exit 1
 strace -o /dev/null true 2>why || skip_all "$(cat why)"
 
-# programs NR: a stream of NR programs with a stack each, in several folders.
+# programs NR [PLACES]: a stream of NR programs with a stack each, in several
+# folders; the last one has stacks at so many places.
 programs() {
-	awk -v nr="$1" 'BEGIN {
+	awk -v nr="$1" -v places="${2:-1}" 'BEGIN {
 		print "stream 1 8\ncpu 0"
 		for (i = 1; i <= nr; i++) {
 			print "cookie " i " 0 0 0 0 0" i % 10 " /opt/dir" i % 4 "/app" i
 			print "ctx " i " " i "\ntgid " i "\nimage " i "\nuser"
-			print "trace\nsample " i * 16 " 0\nsample " i * 8 + 1 " 0\ntrace-end 0"
+			for (j = 0; j < (i < nr ? 1 : places); j++)
+				print "trace\nsample " (i + j) * 16 " 0\n" \
+					"sample " i * 8 + 1 " 0\ntrace-end 0"
 		}
 	}'
 }
-programs 40 | stream many
+programs 40 20000 | stream many
 programs 3 | stream few
 
 # A binary with names, lines, and code that can be shown.
@@ -140,7 +143,7 @@ faults "oprofiled" 149 --calls all --result "$TMP/shown {}/s" --account "$TMP/ac
 	"$BIN/oprofiled" --session-dir={}/s --source=file:few --separate-lib=1 \
 	--pack-at=0
 faults "oprofiled adds to a pack" 149 --prepare "cp -R packed {}/s" \
-	--result "$TMP/shown {}/s" --account "$TMP/account {}/s 43" -- \
+	--result "$TMP/shown {}/s" --account "$TMP/account {}/s 20042" -- \
 	"$BIN/oprofiled" --session-dir={}/s --source=file:few --separate-lib=1 \
 	--pack-at=1
 # Each run takes seconds and makes thousands of calls: in the second tier alone.

@@ -43,10 +43,10 @@ refused() {
 }
 mine_files() {
 	(cd "$DIR/samples/current" &&
-		find . -type f -name "TIMER*" | sed 's|^\./||' | sort)
+		find . -type f -name "*TIMER*" | sed 's|^\./||' | sample_names | sort)
 }
 mine_pairs() {
-	"$TESTBIN/mkodb" --dump "$DIR/samples/current/$1" |
+	"$TESTBIN/mkodb" --dump "$DIR/samples/current/$(sample_path "$1")" |
 		sed -n 's/^\(0x[0-9a-f]*\)[[:blank:]]\{1,\}\([0-9]*\)$/\1 \2/p'
 }
 policy() {
@@ -197,7 +197,7 @@ stop
 
 span=$SESSION/samples/current/.span-1000000000-1000000060
 mkdir "$span"
-mv "$SESSION/samples/current/{root}" "$span"
+mv "$SESSION/samples/current/{loose}" "$span"
 policy "mine = all"
 ok "a daemon of a session whose samples are all in its history" start
 ok "Alice asks it" mine "$ALICE"
@@ -206,7 +206,7 @@ is "she has what is hers, from the history" \
 	'0x10 3
 0x20 1'
 stop
-mv "$span/{root}" "$SESSION/samples/current"
+mv "$span/{loose}" "$SESSION/samples/current"
 rm -r "$span"
 
 policy "mine = all" "kernel = yes"

@@ -46,12 +46,12 @@ replay_more() {
 
 # files: the names of all sample files, sorted.
 files() {
-	(cd "$CURRENT" && find . -type f ! -name ledger ! -name tasks | sed 's|^\./||' | sort)
+	(cd "$CURRENT" && find . -type f ! -name ledger ! -name tasks | sed 's|^\./||' | sample_names | sort)
 }
 
 # pairs NAME: what is in a sample file, "KEY COUNT" per line.
 pairs() {
-	"$TESTBIN/mkodb" --dump "$CURRENT/$1" |
+	"$TESTBIN/mkodb" --dump "$CURRENT/$(sample_path "$1")" |
 		sed -n 's/^\(0x[0-9a-f]*\)[[:blank:]]\{1,\}\([0-9]*\)$/\1 \2/p'
 }
 

@@ -55,6 +55,23 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# sample_path NAME: where the loose sample file of that name is in its session folder
+# (libdb/db_folder.h). sample_names: from such paths to names.
+sample_path() {
+	printf '%s\n' "$1" | sed 's|/|%-|g' | awk '{
+		for (path = "{loose}/"; length($0) > 240; path = path "%_/") {
+			for (n = 238; substr($0, n, 2) ~ /^%|^.[.]/; n--)
+				;
+			path = path substr($0, 1, n)
+			$0 = substr($0, n + 1)
+		}
+		print path $0
+	}'
+}
+sample_names() {
+	sed 's|{loose}/||; s|%_/||g; s|%-|/|g'
+}
+
 # An ordinary user, for scripts that root runs; another one for each script, as
 # the memory that perf may lock is one sum for all processes of a user.
 test_user=$((100000 + $(od -An -N3 -tu4 /dev/urandom)))

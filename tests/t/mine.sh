@@ -77,8 +77,8 @@ check_mine() {
 		"$(images "mine-$ALICE" | sed -n 's/short-tool //p')" -gt \
 		$(($(sed -n 's/short-tool //p' all) / 2)) ]
 	like "with one number for the kernel" \
-		"$(find "mine-$ALICE/samples/current" -path '*/{dep}/{kern}/*' -type d |
-			sed 's|.*{kern}/||' | sort -u)" '^(kernel)?$'
+		"$(find "mine-$ALICE/samples/current" -type f | sample_names |
+			sed -n 's|.*/{dep}/{kern}/\([^/]*\)/.*|\1|p' | sort -u)" '^(kernel)?$'
 	ok "Bob asks" mine "$BOB"
 	is "he sees his" "$(names "mine-$BOB")" "bob-tool "
 	# But for the program that asks.

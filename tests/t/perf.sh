@@ -94,7 +94,7 @@ sample_files() {
 	(
 		cd "$CURRENT" && find . -path './{*' -type f
 		[ ! -e packed ] || "$TESTBIN/mkpack" --list packed
-	) | sed 's|^[^{]*||'
+	) | sed 's|^[^{]*||' | sample_names
 }
 
 # kernel_images: those of the kernel in the session, a name per line.

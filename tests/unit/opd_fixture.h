@@ -25,6 +25,7 @@
 #include "daemon/opd.h"
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_session.h"
+#include "libdb/db_folder.h"
 #include "libdb/odb.h"
 #include "tests/unit/no_stdin.h"
 
@@ -314,6 +315,19 @@ __attribute__((unused)) static void run_words(struct fixture *f,
 	opd_trans_end(&f->opd, w->nr - used);
 }
 
+/* Where the file @name of samples/current is, one of samples or another. */
+__attribute__((unused)) static void
+sample_path(struct fixture *f, const char *name, char *path, size_t len)
+{
+	size_t nr = (size_t)snprintf(path, len, "%s/", f->opd.session.current);
+
+	assert_true(nr < len);
+	if (*name == '{')
+		assert_int_equal(db_folder_loose(name, path + nr, len - nr), 0);
+	else
+		snprintf(path + nr, len - nr, "%s", name);
+}
+
 /* The count of @key in sample file @name of samples/current; 0 without. */
 __attribute__((unused)) static uint64_t count_at(struct fixture *f,
 						 const char *name, uint64_t key)
@@ -322,7 +336,7 @@ __attribute__((unused)) static uint64_t count_at(struct fixture *f,
 	struct odb *odb;
 	uint64_t count;
 
-	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, name);
+	sample_path(f, name, path, sizeof(path));
 	if (odb_open(&odb, path, ODB_RDONLY))
 		return 0;
 	count = odb_get(odb, key);
@@ -330,6 +344,16 @@ __attribute__((unused)) static uint64_t count_at(struct fixture *f,
 	return count;
 }
 
+__attribute__((unused)) static bool has_samples(struct fixture *f,
+						const char *name)
+{
+	char path[8192];
+
+	sample_path(f, name, path, sizeof(path));
+	return !access(path, F_OK);
+}
+
+/* In the folder of samples. */
 __attribute__((unused)) static bool exists(struct fixture *f, const char *name)
 {
 	char path[8192];

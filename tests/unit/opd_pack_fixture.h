@@ -156,6 +156,30 @@ __attribute__((unused)) static bool log_says(struct fixture *f,
 	return found;
 }
 
+__attribute__((unused)) static int move_member(const struct db_member *member,
+					       void *ctx)
+{
+	char to[8192];
+
+	snprintf(to, sizeof(to), "%s/%s", (const char *)ctx, member->name);
+	assert_int_equal(op_make_parents(to, 0755), 0);
+	assert_int_equal(rename(member->path, to), 0);
+	return 0;
+}
+
+/* All loose files are where earlier versions had them. */
+__attribute__((unused)) static void as_before_loose(struct fixture *f)
+{
+	const struct db_visitor visitor = { .member = move_member,
+					    .ctx = f->opd.session.current };
+	struct db_folder *folder;
+
+	opd_sfiles_drop_all(&f->opd.store);
+	assert_int_equal(db_folder_open(&folder, f->opd.session.current), 0);
+	assert_int_equal(db_folder_each(folder, &visitor), 0);
+	db_folder_close(folder);
+}
+
 /* ---- steps ------------------------------------------------------------------
  */
 

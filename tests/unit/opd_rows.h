@@ -33,6 +33,7 @@
 
 #include "daemon/opd_command.h"
 #include "libdb/ctree.h"
+#include "libdb/db_folder.h"
 #include "libop/op_tree_image.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
@@ -184,49 +185,78 @@ static void show_file(FILE *out, const char *path, const char *name)
 	}
 }
 
-struct names {
-	char *name[1000];
-	size_t nr;
+struct found {
+	char *name, *path;
 };
 
-static struct names *names_found;
+struct names {
+	struct found found[1000];
+	size_t nr;
+	const char *session;
+};
 
-static int find_name(const char *path, const struct stat *st, int type,
-		     struct FTW *ftw)
+static int find_name(const struct db_member *member, void *ctx)
 {
-	const char *base = path + ftw->base;
+	struct names *names = ctx;
+	struct found *found = &names->found[names->nr];
+	char name[8192];
 
-	(void)st;
-	if (type != FTW_F || !strncmp(base, "ledger", 6) ||
-	    strstr(base, ".log") || base[0] == '.')
-		return 0;
-	assert_true(names_found->nr < NR(names_found->name));
-	names_found->name[names_found->nr] = strdup(path);
-	assert_non_null(names_found->name[names_found->nr++]);
+	assert_null(member->entry);
+	assert_true(names->nr < NR(names->found));
+	snprintf(name, sizeof(name), "%s/%s", names->session, member->name);
+	found->name = strdup(name);
+	found->path = strdup(member->path);
+	assert_non_null(found->name);
+	assert_non_null(found->path);
+	names->nr++;
 	return 0;
 }
 
-static int compare_names(const void *a, const void *b)
+static void find_names_in(struct names *names, const char *samples,
+			  const char *session)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const struct db_visitor visitor = { .member = find_name, .ctx = names };
+	struct db_folder *folder;
+	char path[8192];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s", samples, session);
+	names->session = session;
+	err = db_folder_open(&folder, path);
+	if (err == -ENOTDIR)
+		return;
+	assert_int_equal(err, 0);
+	assert_int_equal(db_folder_each(folder, &visitor), 0);
+	db_folder_close(folder);
+}
+
+static int compare_found(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
 }
 
 /* Have @show print each file of all sessions, by name. */
 static void show_each(struct fixture *f, FILE *out,
 		      void (*show)(FILE *, const char *, const char *))
 {
+	DIR *sessions = opendir(f->opd.session.samples);
 	struct names names = { .nr = 0 };
-	size_t len = strlen(f->opd.session.samples) + 1;
+	struct dirent *entry;
 
-	names_found = &names;
-	assert_int_equal(nftw(f->opd.session.samples, find_name, 16, FTW_PHYS),
-			 0);
-	qsort(names.name, names.nr, sizeof(names.name[0]), compare_names);
+	assert_non_null(sessions);
+	while ((entry = readdir(sessions)))
+		if (entry->d_name[0] != '.')
+			find_names_in(&names, f->opd.session.samples,
+				      entry->d_name);
+	closedir(sessions);
+	qsort(names.found, names.nr, sizeof(names.found[0]), compare_found);
 	for (size_t i = 0; i < names.nr; i++) {
-		show(out, names.name[i], names.name[i] + len);
-		free(names.name[i]);
+		show(out, names.found[i].path, names.found[i].name);
+		free(names.found[i].path);
+		free(names.found[i].name);
 	}
-	names_found = NULL;
 }
 
 /* ---- what was counted -------------------------------------------------------
@@ -460,7 +490,7 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 	if (i == NR(commands))
 		return false;
 	arg = line + strlen(commands[i]);
-	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, arg);
+	sample_path(f, arg, path, sizeof(path));
 	run_whole(f, w);
 	switch (i) {
 	case 0:

@@ -133,7 +133,7 @@ static int add_member(const struct db_member *member, void *ctx)
 		assert_string_equal(member->path,
 				    db_folder_pack_path(view->folder));
 		assert_string_equal(member->name, member->entry->name);
-	} else {
+	} else if (!strstr(member->path, "/" DB_FOLDER_LOOSE "/")) {
 		assert_string_equal(member->path + strlen(member->path) -
 					    strlen(member->name),
 				    member->name);
@@ -177,6 +177,95 @@ static void test_loose(void **state)
 	count_stack(f, TREE, 3);
 	must_list(f->dir, A "+1 " B "+2 " TREE "+3 ");
 }
+
+/* ---- names of loose files --------------------------------------------------
+ */
+
+#define TEN "0123456789"
+#define SIXTY TEN TEN TEN TEN TEN TEN
+
+static void test_paths_of_loose_files(void **state)
+{
+	static const struct {
+		const char *name, *path;
+	} rows[] = {
+		{ A, "{loose}/{root}%-bin%-a%-{dep}%-{root}%-bin%-a%-E" },
+		{ "{root}/%2Fa/%+/E", "{loose}/{root}%-%2Fa%-%+%-E" },
+		/* as long as a piece, and longer */
+		{ SIXTY SIXTY SIXTY SIXTY, "{loose}/" SIXTY SIXTY SIXTY SIXTY },
+		{ SIXTY SIXTY SIXTY SIXTY "x",
+		  "{loose}/" SIXTY SIXTY SIXTY TEN TEN TEN TEN TEN
+		  "01234567%_/89x" },
+		/* no piece begins with a dot */
+		{ SIXTY SIXTY SIXTY TEN TEN TEN TEN TEN "0123456..." SIXTY,
+		  "{loose}/" SIXTY SIXTY SIXTY TEN TEN TEN TEN TEN
+		  "012345%_/6..." SIXTY },
+		/* nor is a slash in two pieces */
+		{ SIXTY SIXTY SIXTY TEN TEN TEN TEN TEN "0123456/." SIXTY,
+		  "{loose}/" SIXTY SIXTY SIXTY TEN TEN TEN TEN TEN
+		  "0123456%_/%-." SIXTY },
+	};
+	char path[8192];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t len = strlen(rows[i].path) + 1;
+
+		assert_int_equal(db_folder_loose(rows[i].name, path, len), 0);
+		assert_string_equal(path, rows[i].path);
+		assert_int_equal(db_folder_loose(rows[i].name, path, len - 1),
+				 -ENAMETOOLONG);
+	}
+}
+
+/* A name of @len bytes that has dots, slashes and '%' anywhere. */
+static void make_name(char *name, size_t len, unsigned int seed)
+{
+	static const char *const parts[] = { ".", "/a", "%2F", "b", "-", "_" };
+	size_t nr = (size_t)sprintf(name, "{root}/a");
+
+	while (nr + 3 < len) {
+		seed = seed * 1664525 + 1013904223;
+		nr += (size_t)sprintf(name + nr, "%s", parts[(seed >> 16) % 6]);
+	}
+	sprintf(name + nr, "/E");
+}
+
+static void test_names_of_loose_files(void **state)
+{
+	const struct fixture *f = *state;
+	char name[4096], path[4096], wanted[4096 + 8];
+
+	for (unsigned int i = 0; i < 300; i++) {
+		make_name(name, 10 + i * 10, i);
+		assert_int_equal(db_folder_loose(name, path, sizeof(path)), 0);
+		/* The longest are where they say. */
+		assert_int_equal(!strncmp(path, "{loose}/", 8),
+				 strcmp(path, name) != 0);
+		assert_true(strcmp(path, name) != 0 || i > 100);
+		count(f, path, i + 1);
+		snprintf(wanted, sizeof(wanted), "%s+%u ", name, i + 1);
+		must_list(f->dir, wanted);
+		assert_int_equal(unlink(beside(f, path)), 0);
+	}
+}
+
+static void test_strangers_among_loose_files(void **state)
+{
+	const struct fixture *f = *state;
+
+	count(f, "{loose}/{root}%-a", 1);
+	count(f, "{loose}/{root}%-a.bad", 2);
+	count(f, "{loose}/b/c", 3);
+	count(f, "{loose}/b%_/%-c", 4);
+	touch(f, "{loose}/.{root}%-a.grow");
+	count(f, ".packing-2/{loose}/{root}%-a", 5);
+	must_list(f->dir, "{root}/a+5 {loose}/b/c+3 b/c+4 {root}/a+1 "
+			  "{root}/a.bad+2 ");
+}
+
+/* ---- what there is, and where ----------------------------------------------
+ */
 
 /* "a.b" is before "a/" for strcmp(), but not where one lists folders. */
 static void test_order(void **state)
@@ -396,6 +485,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		odb_unit_test(test_loose),
+		cmocka_unit_test(test_paths_of_loose_files),
+		odb_unit_test(test_names_of_loose_files),
+		odb_unit_test(test_strangers_among_loose_files),
 		odb_unit_test(test_order),
 		odb_unit_test(test_what_is_left_out),
 		cmocka_unit_test(test_numbers),

@@ -128,7 +128,7 @@ static void go_on_with(struct fixture *f, const char *history)
 /* What a daemon leaves that was killed after @nr renames of closing. */
 static void killed_while_closing(unsigned int nr)
 {
-	static const char *const entries[] = { "{root}", "packed", "ledger" };
+	static const char *const entries[] = { "{loose}", "packed", "ledger" };
 	struct fixture *f = new_history("10M,minute:1h");
 	char from[8192], to[8192];
 	const char *dir = f->opd.session.current;

@@ -21,7 +21,7 @@ static void counts_come_into_the_pack(void **state)
 	assert_int_equal(packed(f), 10);
 	assert_int_equal(total(f), 10);
 	assert_int_equal(at(f, SH, 0x20), 5);
-	assert_false(exists(f, "current/{root}"));
+	assert_false(exists(f, "current/{loose}"));
 	ledger_of(f);
 	free_fixture(f);
 }
@@ -44,6 +44,53 @@ static void counting_goes_on_beside_the_pack(void **state)
 	restart_daemon(f);
 	assert_int_equal(ledger_of(f).taken, 16);
 	free_fixture(f);
+}
+
+/* Files where their names say, as earlier versions made them, count like those
+ * that are made now, and come into the pack with them. */
+static void files_of_earlier_versions_count(void **state)
+{
+	struct fixture *f = new_replay();
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	as_before_loose(f);
+	assert_false(has_samples(f, SH));
+	assert_int_equal(total(f), 3);
+	restart_daemon(f);
+	take(f, "/bin/sh", 4);
+	assert_true(has_samples(f, SH));
+	assert_int_equal(total(f), 7);
+	assert_int_equal(ledger_of(f).stored, 7);
+	pack(f);
+	assert_int_equal(packed(f), 7);
+	assert_int_equal(at(f, SH, 0x10), 7);
+	assert_false(exists(f, "current/{root}"));
+	assert_false(exists(f, "current/{loose}"));
+	free_fixture(f);
+}
+
+static void names_of_damaged_files(void **state)
+{
+	static const struct {
+		const char *name;
+		bool is_bad;
+	} rows[] = {
+		{ SH, false },
+		{ SH ".bad", true },
+		{ SH ".bad-2", true },
+		{ "{root}/bin/a.bad-1/E", false },
+		{ "{root}%-bin%-a.bad-1%-E", false },
+		{ "{root}%-bin%-a.bad%-E", false },
+		{ "{root}%-bin%-a%-E.bad", true },
+		{ "{root}%-bin%-a%-E.bad-12", true },
+		{ "{root}%-bin%-a%-E.badly", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (opd_packer_is_bad(rows[i].name) != rows[i].is_bad)
+			fail_msg("%s", rows[i].name);
 }
 
 static void nothing_makes_no_pack(void **state)
@@ -73,7 +120,7 @@ static void make_derived(struct fixture *f, int nr, uint64_t own)
 	char path[8192];
 	struct odb *odb;
 
-	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, SH);
+	sample_path(f, SH, path, sizeof(path));
 	assert_int_equal(op_make_parents(path, 0755), 0);
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 	memcpy(odb_user(odb), &header, sizeof(header));
@@ -162,8 +209,8 @@ static void a_packer_may_die_between_two_folders(void **state)
 	opd_sfiles_drop_all(&f->opd.store);
 	snprintf(to, sizeof(to), "%s/.packing-7", f->opd.session.current);
 	assert_int_equal(mkdir(to, 0755), 0);
-	snprintf(from, sizeof(from), "%s/{root}", f->opd.session.current);
-	snprintf(to, sizeof(to), "%s/.packing-7/{root}",
+	snprintf(from, sizeof(from), "%s/{loose}", f->opd.session.current);
+	snprintf(to, sizeof(to), "%s/.packing-7/{loose}",
 		 f->opd.session.current);
 	assert_int_equal(rename(from, to), 0);
 	goes_on(f, 4);
@@ -174,7 +221,7 @@ static void a_folder_may_be_half_removed(void **state)
 {
 	struct fixture *f = new_replay();
 	uint64_t *folders;
-	char path[8192];
+	char name[512], path[8192];
 	size_t nr;
 
 	(void)state;
@@ -184,8 +231,9 @@ static void a_folder_may_be_half_removed(void **state)
 	assert_int_equal(
 		opd_packer_folders(f->opd.session.current, &folders, &nr), 0);
 	assert_int_equal(nr, 1);
-	snprintf(path, sizeof(path), "%s/.packing-%d/" SH,
-		 f->opd.session.current, (int)folders[0]);
+	assert_int_equal(db_folder_loose(SH, name, sizeof(name)), 0);
+	snprintf(path, sizeof(path), "%s/.packing-%d/%s",
+		 f->opd.session.current, (int)folders[0], name);
 	free(folders);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(total(f), 5);
@@ -211,7 +259,7 @@ static void readers_are_waited_for(void **state)
 	opd_sfiles_drop_all(&f->opd.store);
 	assert_int_equal(flock(fd, LOCK_SH), 0);
 	assert_int_equal(go(f, &packer, BEGUN), -EBUSY);
-	assert_true(exists(f, "current/{root}"));
+	assert_true(exists(f, "current/{loose}"));
 	assert_int_equal(nr_folders(f), 0);
 	assert_int_equal(flock(fd, LOCK_UN), 0);
 	assert_int_equal(go(f, &packer, WRITTEN), 0);
@@ -347,14 +395,14 @@ static void a_damaged_file_is_left_out(void **state)
 	take_many(f, 1);
 	take(f, "/bin/sh", 3);
 	opd_sfiles_drop_all(&f->opd.store);
-	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, SH);
+	sample_path(f, SH, path, sizeof(path));
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fputs("this is no database", file);
 	fclose(file);
 	assert_int_equal(opd_finish(&f->opd), 0);
 	assert_int_equal(packed(f), MANY);
-	assert_true(exists(f, "current/" SH ".bad"));
+	assert_true(has_samples(f, SH ".bad"));
 	assert_int_equal(nr_folders(f), 0);
 	l = ledger_of(f);
 	assert_int_equal(op_ledger_lost_by(&l, "lost_damaged_file"), 3);
@@ -403,6 +451,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_come_into_the_pack),
 		cmocka_unit_test(counting_goes_on_beside_the_pack),
+		cmocka_unit_test(files_of_earlier_versions_count),
+		cmocka_unit_test(names_of_damaged_files),
 		cmocka_unit_test(nothing_makes_no_pack),
 		cmocka_unit_test(derived_files_keep_their_account),
 		cmocka_unit_test(a_packer_may_die_after_each_step),

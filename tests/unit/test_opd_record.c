@@ -389,8 +389,7 @@ static void headers_replay_too(void **state)
 	replay = new_replay();
 	read_file(path, &w);
 	run_words(replay, &w);
-	snprintf(path, sizeof(path), "%s/%s", replay->opd.session.current,
-		 PROGRAM(1));
+	sample_path(replay, PROGRAM(1), path, sizeof(path));
 	assert_int_equal(odb_open(&odb, path, ODB_RDONLY), 0);
 	header = odb_user(odb);
 	assert_int_equal(header->timer_hz, 250);

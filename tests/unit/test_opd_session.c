@@ -49,7 +49,7 @@ static void write_file(struct fixture *f, const char *name, const char *text)
 	char path[8192];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s", f->opd.session.current, name);
+	sample_path(f, name, path, sizeof(path));
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fputs(text, file);
@@ -224,7 +224,7 @@ static void damaged_files_make_way_at_the_start(void **state)
 	write_file(f, SH, "this is no database");
 	restart_daemon(f);
 	ledger_is(f, "taken 7 stored 2 lost_damaged_file 5");
-	assert_true(exists(f, "current/" SH ".bad"));
+	assert_true(has_samples(f, SH ".bad"));
 	take(f, "/bin/sh", 1);
 	assert_int_equal(count_at(f, SH, 0x10), 1);
 }
@@ -241,9 +241,9 @@ static void damaged_files_make_way_in_between(void **state)
 	take(f, "/bin/sh", 2);
 	assert_int_equal(opd_stats_write(&f->opd.stats), 0);
 	ledger_is(f, "taken 17 stored 2 lost_damaged_file 15");
-	assert_true(exists(f, "current/" SH ".bad"));
-	assert_true(exists(f, "current/" SH ".bad-2"));
-	assert_true(exists(f, "current/" SH ".bad-3"));
+	assert_true(has_samples(f, SH ".bad"));
+	assert_true(has_samples(f, SH ".bad-2"));
+	assert_true(has_samples(f, SH ".bad-3"));
 }
 
 static void a_strange_header_is_damage(void **state)
@@ -255,14 +255,14 @@ static void a_strange_header_is_damage(void **state)
 
 	take(f, "/bin/sh", 5);
 	opd_sfiles_drop_all(&f->opd.store);
-	snprintf(path, sizeof(path), "%s/" SH, f->opd.session.current);
+	sample_path(f, SH, path, sizeof(path));
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 	header = odb_user(odb);
 	header->kind = 999;
 	odb_close(odb);
 	take(f, "/bin/sh", 1);
 	assert_int_equal(count_at(f, SH, 0x10), 1);
-	assert_true(exists(f, "current/" SH ".bad"));
+	assert_true(has_samples(f, SH ".bad"));
 }
 
 static void deleted_files_are_made_again(void **state)
@@ -295,7 +295,7 @@ static void a_folder_in_the_way(void **state)
 	struct op_ledger l;
 	char path[8192];
 
-	snprintf(path, sizeof(path), "%s/" SH, f->opd.session.current);
+	sample_path(f, SH, path, sizeof(path));
 	assert_int_equal(mkdir(f->opd.session.current, 0755), -1);
 	take(f, "/bin/sh", 1);
 	opd_sfiles_drop_all(&f->opd.store);
@@ -379,7 +379,7 @@ static void reset_starts_at_zero(void **state)
 	take(f, "/bin/ls", 4);
 	ledger_is(f, "taken 4 stored 4");
 	assert_int_equal(count_at(f, LS, 0x10), 4);
-	assert_false(exists(f, "current/{root}/bin/sh"));
+	assert_false(has_samples(f, "{root}/bin/sh"));
 }
 
 /* What was damaged or deleted before is not searched for. */

@@ -276,7 +276,7 @@ static void test_limit(void **state)
 
 static void path_of(const char *name, char *path, size_t len)
 {
-	snprintf(path, len, "%s/%s", cache.f->opd.session.current, name);
+	sample_path(cache.f, name, path, len);
 }
 
 #define A "{root}/a/{dep}/{root}/a/A.1000.0.all.all.all"

@@ -661,13 +661,14 @@ static void test_deferred_frames_are_bounded(void **state)
 /* What is in the tree of the application @name, as rows have it. */
 static char *text_of_tree(struct fixture *f, const char *name)
 {
-	char path[8192], *text = NULL;
+	char path[8192], tree[256], *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	snprintf(path, sizeof(path), "%s/{root}%s/{tree}/TIMER.0.0.all.all.all",
-		 f->opd.session.current, name);
+	snprintf(tree, sizeof(tree), "{root}%s/{tree}/TIMER.0.0.all.all.all",
+		 name);
+	sample_path(f, tree, path, sizeof(path));
 	show_file(out, path, name);
 	assert_int_equal(fclose(out), 0);
 	return text;
@@ -685,17 +686,16 @@ static void test_tree_that_vanishes(void **state)
 	assert_non_null(w);
 	put_text(w, START DEEP);
 	run_words(f, w);
-	snprintf(path, sizeof(path),
-		 "%s/{root}/bin/app/{tree}/TIMER.0.0.all.all.all",
-		 f->opd.session.current);
+	sample_path(f, "{root}/bin/app/{tree}/TIMER.0.0.all.all.all", path,
+		    sizeof(path));
 	file = fopen(path, "w");
 	assert_non_null(file);
 	opd_sfiles_drop_all(&f->opd.store);
 	fputs("no tree at all, but long enough to look like one", file);
 	fclose(file);
 	run_words(f, w);
-	assert_true(exists(
-		f, "current/{root}/bin/app/{tree}/TIMER.0.0.all.all.all.bad"));
+	assert_true(has_samples(
+		f, "{root}/bin/app/{tree}/TIMER.0.0.all.all.all.bad"));
 	assert_int_equal(ledger_of(f).stored, 2);
 	text = text_of_tree(f, "/bin/app");
 	assert_string_equal(text, "/bin/app 1: /bin/app+100 /bin/app+200 "
@@ -741,8 +741,7 @@ static void test_many_images(void **state)
 	w->nr = 0;
 	put_libraries(w, nr, 0x201);
 	opd_trans_run(&f->opd, w->word, w->nr);
-	snprintf(path, sizeof(path), "%s/{root}/bin/app/{tree}/" EVENT,
-		 f->opd.session.current);
+	sample_path(f, "{root}/bin/app/{tree}/" EVENT, path, sizeof(path));
 	assert_int_equal(unlink(path), 0);
 	/* It is noticed when the file has to grow. */
 	for (uint64_t i = 0; i < 100 && access(path, F_OK); i++) {

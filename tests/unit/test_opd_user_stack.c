@@ -135,11 +135,11 @@ static struct fixture *start(void)
 
 static struct ctree *open_tree(struct fixture *f)
 {
-	char path[2 * 8192];
+	char path[8192], name[8192];
 	struct ctree *tree;
 
-	snprintf(path, sizeof(path), "%s/{root}%s/{tree}/" EVENT,
-		 f->opd.session.current, app);
+	snprintf(name, sizeof(name), "{root}%s/{tree}/" EVENT, app);
+	sample_path(f, name, path, sizeof(path));
 	assert_int_equal(ctree_open(&tree, path, ODB_RDONLY), 0);
 	return tree;
 }

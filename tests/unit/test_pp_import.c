@@ -250,42 +250,42 @@ static void sessions_are_converted(void **state)
 		{ ":",
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "1 sessions, 1 files, 0 graphs, 0 failed\n"
-		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
 		{ "mkdir -p old/samples/s2/" X "; cp old/samples/current/" X "/* old/samples/s2/" X,
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "+ old/samples/s2/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "2 sessions, 2 files, 0 graphs, 0 failed\n"
-		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n"
-		  "new/samples/s2/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n"
+		  "new/samples/s2/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
 		{ "mkdir -p old/samples/current/" X "/{cg}/{root}/bin/x; cp old/samples/current/" X "/E* old/samples/current/" X "/{cg}/{root}/bin/x",
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/{cg}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "1 sessions, 2 files, 1 graphs, 0 failed\n"
-		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n"
-		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/{cg}/{root}/bin/x/E.1.0.all.all.all\n" },
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n"
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-{cg}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
 		{ "echo >old/samples/log; echo >old/samples/current/stats; mkdir old/samples/empty",
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "2 sessions, 1 files, 0 graphs, 0 failed\n"
-		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
 		{ "echo >old/samples/current/" X "/bad",
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "- {root}/bin/x/{dep}/{root}/bin/x/bad: not the name of a classic sample file: the last part is not EVENT.COUNT.UM.TGID.TID.CPU\n"
 		  "1 sessions, 1 files, 0 graphs, 1 failed\n"
-		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
 		{ "echo >old/samples/current/" X "/F.1.0.all.all.all",
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "- old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/F.1.0.all.all.all: not a sample file of an earlier OProfile\n"
 		  "1 sessions, 1 files, 0 graphs, 1 failed\n"
-		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
 		{ "echo >old/samples/current/{x}.jo",
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "- old/samples/current/{x}.jo: is not a sound ELF file; the samples in it have no symbols\n"
 		  "1 sessions, 1 files, 0 graphs, 1 failed\n"
-		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
 		{ "ln -s x old/samples/current/" X "/F.1.0.all.all.all",
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "1 sessions, 1 files, 0 graphs, 0 failed\n"
-		  "new/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all\n" },
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
 		{ "rm -r old/samples/current", "old/samples: there are no sample files; name the folder that samples/ is in\n" },
 		{ "rm -r old/samples", "old: contains no folder samples; name the folder that samples/ is in\n" },
 		{ "rm -r old/samples; echo >old/samples", "old/samples: not a folder\n" },

@@ -29,7 +29,7 @@ taken() {
 
 # of_kind PART: the sample files whose image is in that space.
 of_kind() {
-	(cd "$SESSION/samples/current" && find . -type f -path "*{dep}/$1/*")
+	find "$SESSION/samples/current" -type f | sample_names | grep "{dep}/$1/"
 }
 
 # profile EVENT...: of one run of the program.

@@ -23,8 +23,8 @@ names() {
 
 # counts FOLDER: "EVENT 0xKEY COUNT" of the sample files of an image, sorted.
 counts() {
-	for file in "$SESSION/samples/current/$1"/{build:*}/*; do
-		name=${file##*/}
+	for file in "$SESSION/samples/current/$(sample_path "$1")%-{build:"*; do
+		name=${file##*%-}
 		"$TESTBIN/mkodb" --dump "$file" | sed -n \
 			"s/^\(0x[0-9a-f]*\)[[:blank:]]\{1,\}\([0-9]*\)\$/${name%%.*} \1 \2/p"
 	done | sort
