@@ -78,8 +78,9 @@ symbols_of() {
 
 # names: those of all images in the session.
 names() {
-	(cd "$CURRENT" && find . -path '*/{dep}/{root}/*' -type f) |
-		sed -e 's|.*/{dep}/{root}||' -e 's|/[^/]*$||' | sort -u |
+	sample_files | grep '/{dep}/{root}/' |
+		sed -e 's|.*/{dep}/{root}||' -e 's|/[^/]*$||' \
+			-e 's|/{build:[^/]*$||' | sort -u |
 		while read -r file; do
 			symbols_of "$file" "${file##*/}"
 		done
@@ -91,9 +92,9 @@ names() {
 
 # ---- the two profiles ----------------------------------------------------------
 
-# Samples that are lost have no image.
+# perf tells no inlined functions; samples that are lost have no image.
 our_rows() {
-	rows --demangle=none
+	rows --demangle=none --no-inlines
 	lost=$(ledger lost)
 	[ "$lost" -eq 0 ] || printf '%s\t[unknown]\t-\n' "$lost"
 }
