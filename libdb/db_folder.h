@@ -11,7 +11,8 @@
  *				pack they are in it and only wait to be removed
  *	NAME/{loose}/...	loose files, those that are written
  *	NAME/{root} {kern} ...	loose files, each where its name says: those of
- *				very long names, and of earlier versions
+ *				very long names, those on some file systems, and
+ *				those of earlier versions
  *
  * What is counted under a name is the sum of all of these.
  *
@@ -20,8 +21,9 @@
  * what is counted. Names have '%' nowhere but in "%XX" and "%+"
  * (libop/op_mangle.h). What is longer than DB_FOLDER_PIECE bytes is cut into
  * folders, of which each ends in "%_"; no piece begins with a dot. What would
- *be longer than DB_FOLDER_LOOSE_MAX is where its name says: a path in there may
- * have a thousand slashes.
+ * be longer than DB_FOLDER_LOOSE_MAX is where its name says: a path in there
+ *may have a thousand slashes. So is all on a file system that has no names of
+ * NAME_MAX bytes, as eCryptfs.
  *
  * A lock, flock(2) on the folder itself, lets nothing move from one of these
  * to another between listing and reading: readers share it, the packer takes it
@@ -47,8 +49,7 @@ struct db_folder;
 #define DB_FOLDER_PACK "packed"
 #define DB_FOLDER_PACKING ".packing-" /* and the generation, decimal */
 #define DB_FOLDER_LOOSE "{loose}"
-/* As NAME_MAX is, with room for ".bad-999" and what is put around a new file.
- */
+/* NAME_MAX, less what a new file and a damaged one have around their names. */
 #define DB_FOLDER_PIECE 240
 #define DB_FOLDER_LOOSE_MAX 2048
 
@@ -127,10 +128,11 @@ int db_folder_tree(const struct db_folder *folder,
 uint64_t db_folder_packing(const char *name);
 
 /*
- * Write to @buf, of @len bytes, where in its folder a new loose file of the
- * member @name is to be. Returns 0, or -ENAMETOOLONG when it does not fit.
+ * Write to @buf, of @len bytes, the path of the loose file that the member
+ * @name is to be in the folder @dir. Returns 0, or -ENAMETOOLONG when it does
+ * not fit.
  */
-int db_folder_loose(const char *name, char *buf, size_t len);
+int db_folder_loose(const char *dir, const char *name, char *buf, size_t len);
 
 /* As strcmp() for names of members, component by component: as trees are
  * listed. */

@@ -100,12 +100,13 @@ static bool has_far_offsets(const struct op_image_name *image)
 static int path_of_samples(const struct import *import,
 			   const char *session_name, char *to)
 {
-	int len = snprintf(to, PATH_MAX, "%s/%s/", import->session.samples,
+	char dir[PATH_MAX];
+	int len = snprintf(dir, sizeof(dir), "%s/%s", import->session.samples,
 			   session_name);
 
-	if (len < 0 || len >= PATH_MAX)
+	if (len < 0 || (size_t)len >= sizeof(dir))
 		return -ENAMETOOLONG;
-	return db_folder_loose(import->name, to + len, PATH_MAX - (size_t)len);
+	return db_folder_loose(dir, import->name, to, PATH_MAX);
 }
 
 /* The samples of @from that are in @m, as far as they are of @part. */

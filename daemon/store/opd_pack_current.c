@@ -196,42 +196,52 @@ static bool pack_agrees(struct opd_store *store, const struct newcomer *file)
 	return header_agrees(file, &there);
 }
 
-/* The file @name in @folder, relative to samples/current, if it is there. */
-static bool loose_file_agrees(struct opd_store *store,
-			      const struct newcomer *file, const char *folder,
-			      const char *name)
+static bool loose_file_agrees(const struct newcomer *file, const char *path)
 {
 	struct op_sample_header there;
-	char path[PATH_MAX];
-	int len = snprintf(path, sizeof(path), "%s/%s%s",
-			   store->session->current, folder, name);
 
-	return len < 0 || (size_t)len >= sizeof(path) ||
-	       odb_peek(path, &there) || header_agrees(file, &there);
+	return odb_peek(path, &there) || header_agrees(file, &there);
 }
 
-/* Those of its name that are loose, but for itself: on their way into the pack,
- * and as earlier versions wrote them. */
+/* Where its name says. */
+static bool classic_file_agrees(const struct newcomer *file, const char *dir)
+{
+	char path[PATH_MAX];
+	int len = snprintf(path, sizeof(path), "%s/%s", dir, file->name);
+
+	return len < 0 || (size_t)len >= sizeof(path) ||
+	       loose_file_agrees(file, path);
+}
+
+/* The loose files of its name in .packing-@nr. */
+static bool folder_agrees(struct opd_store *store, const struct newcomer *file,
+			  uint64_t nr)
+{
+	char dir[PATH_MAX], path[PATH_MAX];
+	int len = snprintf(dir, sizeof(dir), "%s/" DB_FOLDER_PACKING "%" PRIu64,
+			   store->session->current, nr);
+
+	if (len < 0 || (size_t)len >= sizeof(dir) ||
+	    db_folder_loose(dir, file->name, path, sizeof(path)))
+		return true;
+	return loose_file_agrees(file, path) && classic_file_agrees(file, dir);
+}
+
 static int check_folders(struct opd_store *store, const struct newcomer *file)
 {
-	char folder[32], loose[PATH_MAX];
+	const char *dir = store->session->current;
 	uint64_t *folders;
 	size_t nr;
-	int err = db_folder_loose(file->name, loose, sizeof(loose))
-			  ?: opd_packer_folders(store->session->current,
-						&folders, &nr);
+	int err = opd_packer_folders(dir, &folders, &nr);
 
 	if (err)
 		return err;
-	if (!loose_file_agrees(store, file, "", file->name))
+	/* It may be the one that is being made. */
+	if (!classic_file_agrees(file, dir))
 		err = -EEXIST;
-	for (size_t i = 0; i < nr && !err; i++) {
-		snprintf(folder, sizeof(folder),
-			 DB_FOLDER_PACKING "%" PRIu64 "/", folders[i]);
-		if (!loose_file_agrees(store, file, folder, loose) ||
-		    !loose_file_agrees(store, file, folder, file->name))
+	for (size_t i = 0; i < nr && !err; i++)
+		if (!folder_agrees(store, file, folders[i]))
 			err = -EEXIST;
-	}
 	free(folders);
 	return err;
 }

@@ -273,16 +273,6 @@ static int open_checked(struct opd_store *store, const char *path,
 	return err;
 }
 
-static int path_of(const struct opd_store *store, const char *name, char *path,
-		   size_t len)
-{
-	int done = snprintf(path, len, "%s/", store->session->current);
-
-	if (done < 0 || (size_t)done >= len)
-		return -ENAMETOOLONG;
-	return db_folder_loose(name, path + done, len - (size_t)done);
-}
-
 /* @err is how it was to find @name. */
 static int open_named(struct opd_store *store, int err, const char *name,
 		      const struct opd_image *image,
@@ -292,7 +282,8 @@ static int open_named(struct opd_store *store, int err, const char *name,
 	char path[PATH_MAX];
 
 	if (!err)
-		err = path_of(store, name, path, sizeof(path));
+		err = db_folder_loose(store->session->current, name, path,
+				      sizeof(path));
 	if (!err)
 		err = open_checked(store, path, name, header, file);
 	if (err == -EDQUOT)
@@ -347,7 +338,9 @@ int opd_sample_file_open_tree(struct opd_store *store,
 		return err;
 	*out = file.tree;
 	*nr_nodes = 0;
-	if (!path_of(store, name, path, sizeof(path)) && !stat(path, &st))
+	if (!db_folder_loose(store->session->current, name, path,
+			     sizeof(path)) &&
+	    !stat(path, &st))
 		*nr_nodes = (uint64_t)st.st_size / NODE_BYTES;
 	return 0;
 }

@@ -9,9 +9,6 @@
  * missed, and none is counted in two places. daemon/store/opd_packer.c explains
  * the whole protocol.
  *
- * A file in {loose} is a regular one, so what op_walk() tells of it is all that
- * is needed: its name is read from its path.
- *
  * Which files count follows from two numbers: .packing-N counts while N is more
  * than the generation of the pack (is_pending()). A pack that cannot be used
  * has no generation; then all of .packing-* counts.
@@ -131,14 +128,34 @@ static size_t piece_of(const char *name, size_t len)
 	return nr;
 }
 
-int db_folder_loose(const char *name, char *buf, size_t len)
+/* As the nearest folder that is there says; what cannot be asked is like most.
+ */
+static bool has_long_names(const char *dir)
+{
+	char path[PATH_MAX], *slash;
+	long max;
+
+	if (snprintf(path, sizeof(path), "%s", dir) >= PATH_MAX)
+		return true;
+	while ((max = pathconf(path, _PC_NAME_MAX)) < 0) {
+		slash = strrchr(path, '/');
+		if (errno != ENOENT || !slash || slash == path)
+			return true;
+		*slash = '\0';
+	}
+	return max >= NAME_MAX;
+}
+
+int db_folder_loose(const char *dir, const char *name, char *buf, size_t len)
 {
 	char whole[DB_FOLDER_LOOSE_MAX];
 	struct loose_path slashed = { .buf = whole, .len = sizeof(whole) };
 	struct loose_path path = { .buf = buf, .len = len };
 	size_t at = 0, piece;
 
-	if (put_slashes(&slashed, name)) {
+	put_loose(&path, dir, strlen(dir));
+	put_loose(&path, "/", 1);
+	if (put_slashes(&slashed, name) || !has_long_names(dir)) {
 		put_loose(&path, name, strlen(name));
 		return end_loose(&path);
 	}

@@ -319,29 +319,37 @@ __attribute__((unused)) static void run_words(struct fixture *f,
 __attribute__((unused)) static void
 sample_path(struct fixture *f, const char *name, char *path, size_t len)
 {
-	size_t nr = (size_t)snprintf(path, len, "%s/", f->opd.session.current);
+	const char *dir = f->opd.session.current;
 
-	assert_true(nr < len);
 	if (*name == '{')
-		assert_int_equal(db_folder_loose(name, path + nr, len - nr), 0);
+		assert_int_equal(db_folder_loose(dir, name, path, len), 0);
 	else
-		snprintf(path + nr, len - nr, "%s", name);
+		assert_in_range(snprintf(path, len, "%s/%s", dir, name), 1,
+				len - 1);
 }
 
-/* The count of @key in sample file @name of samples/current; 0 without. */
-__attribute__((unused)) static uint64_t count_at(struct fixture *f,
+/* The count of @key in sample file @name of the session folder @dir; 0 without.
+ */
+__attribute__((unused)) static uint64_t count_in(const char *dir,
 						 const char *name, uint64_t key)
 {
 	char path[8192];
 	struct odb *odb;
 	uint64_t count;
 
-	sample_path(f, name, path, sizeof(path));
+	assert_int_equal(db_folder_loose(dir, name, path, sizeof(path)), 0);
 	if (odb_open(&odb, path, ODB_RDONLY))
 		return 0;
 	count = odb_get(odb, key);
 	odb_close(odb);
 	return count;
+}
+
+/* The same of samples/current. */
+__attribute__((unused)) static uint64_t count_at(struct fixture *f,
+						 const char *name, uint64_t key)
+{
+	return count_in(f->opd.session.current, name, key);
 }
 
 __attribute__((unused)) static bool has_samples(struct fixture *f,

@@ -34,6 +34,7 @@
 #include "daemon/opd_command.h"
 #include "libdb/ctree.h"
 #include "libdb/db_folder.h"
+#include "libop/op_folder.h"
 #include "libop/op_tree_image.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
@@ -518,6 +519,7 @@ static bool do_command(struct fixture *f, struct words *w, const char *line,
 		assert_int_equal(unlink(path), 0);
 		break;
 	case 8:
+		assert_int_equal(op_make_parents(path, 0755), 0);
 		assert_int_equal(mkdir(path, 0755), 0);
 		break;
 	case 9:

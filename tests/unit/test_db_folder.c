@@ -3,6 +3,7 @@
  * Session folders: what is in them in each state that a packer may leave, what
  * is not, in which order; the lock; packs that cannot be used.
  */
+#include <limits.h>
 #include <sys/file.h>
 
 #include "tests/unit/odb_fixture.h"
@@ -14,6 +15,15 @@
 #define A "{root}/bin/a/{dep}/{root}/bin/a/E"
 #define B "{root}/bin/b/{dep}/{root}/bin/b/E"
 #define TREE "{root}/bin/b/{tree}/E"
+
+/* What pathconf(3) says of names in any folder that there is. */
+static long longest_name = NAME_MAX;
+
+long pathconf(const char *path, int name)
+{
+	assert_int_equal(name, _PC_NAME_MAX);
+	return access(path, F_OK) ? -1 : longest_name;
+}
 
 /* ---- making what there is -------------------------------------------------
  */
@@ -205,17 +215,41 @@ static void test_paths_of_loose_files(void **state)
 		  "{loose}/" SIXTY SIXTY SIXTY TEN TEN TEN TEN TEN
 		  "0123456%_/%-." SIXTY },
 	};
+	const struct fixture *f = *state;
 	char path[8192];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		size_t len = strlen(rows[i].path) + 1;
+		const char *wanted = beside(f, rows[i].path);
+		size_t len = strlen(wanted) + 1;
 
-		assert_int_equal(db_folder_loose(rows[i].name, path, len), 0);
-		assert_string_equal(path, rows[i].path);
-		assert_int_equal(db_folder_loose(rows[i].name, path, len - 1),
+		assert_int_equal(
+			db_folder_loose(f->dir, rows[i].name, path, len), 0);
+		assert_string_equal(path, wanted);
+		assert_int_equal(db_folder_loose(f->dir, rows[i].name, path,
+						 len - 1),
 				 -ENAMETOOLONG);
 	}
+}
+
+static void test_short_names(void **state)
+{
+	const struct fixture *f = *state;
+	char path[8192];
+
+	longest_name = 254;
+	assert_int_equal(db_folder_loose(f->dir, A, path, sizeof(path)), 0);
+	assert_string_equal(path, beside(f, A));
+	/* as a folder above says, where there is none yet */
+	assert_int_equal(
+		db_folder_loose(beside(f, "a/b"), A, path, sizeof(path)), 0);
+	assert_string_equal(path, beside(f, "a/b/" A));
+	assert_int_equal(db_folder_loose("none", A, path, sizeof(path)), 0);
+	assert_non_null(strstr(path, "none/{loose}/"));
+	errno = EACCES;
+	longest_name = -1;
+	assert_int_equal(db_folder_loose(f->dir, A, path, sizeof(path)), 0);
+	assert_non_null(strstr(path, "/{loose}/"));
+	longest_name = NAME_MAX;
 }
 
 /* A name of @len bytes that has dots, slashes and '%' anywhere. */
@@ -234,20 +268,23 @@ static void make_name(char *name, size_t len, unsigned int seed)
 static void test_names_of_loose_files(void **state)
 {
 	const struct fixture *f = *state;
-	char name[4096], path[4096], wanted[4096 + 8];
+	char name[4096], path[8192], wanted[4096 + 8];
+	bool is_loose = true;
 
 	for (unsigned int i = 0; i < 300; i++) {
 		make_name(name, 10 + i * 10, i);
-		assert_int_equal(db_folder_loose(name, path, sizeof(path)), 0);
+		assert_int_equal(
+			db_folder_loose(f->dir, name, path, sizeof(path)), 0);
 		/* The longest are where they say. */
-		assert_int_equal(!strncmp(path, "{loose}/", 8),
-				 strcmp(path, name) != 0);
-		assert_true(strcmp(path, name) != 0 || i > 100);
-		count(f, path, i + 1);
+		is_loose = strstr(path, "/{loose}/") != NULL;
+		assert_true(is_loose || !strcmp(path, beside(f, name)));
+		assert_true(is_loose || i > 100);
+		count(f, path + strlen(f->dir), i + 1);
 		snprintf(wanted, sizeof(wanted), "%s+%u ", name, i + 1);
 		must_list(f->dir, wanted);
-		assert_int_equal(unlink(beside(f, path)), 0);
+		assert_int_equal(unlink(path), 0);
 	}
+	assert_false(is_loose);
 }
 
 static void test_strangers_among_loose_files(void **state)
@@ -485,7 +522,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		odb_unit_test(test_loose),
-		cmocka_unit_test(test_paths_of_loose_files),
+		odb_unit_test(test_paths_of_loose_files),
+		odb_unit_test(test_short_names),
 		odb_unit_test(test_names_of_loose_files),
 		odb_unit_test(test_strangers_among_loose_files),
 		odb_unit_test(test_order),

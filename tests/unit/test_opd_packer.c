@@ -221,7 +221,7 @@ static void a_folder_may_be_half_removed(void **state)
 {
 	struct fixture *f = new_replay();
 	uint64_t *folders;
-	char name[512], path[8192];
+	char dir[4200], path[8192];
 	size_t nr;
 
 	(void)state;
@@ -231,9 +231,9 @@ static void a_folder_may_be_half_removed(void **state)
 	assert_int_equal(
 		opd_packer_folders(f->opd.session.current, &folders, &nr), 0);
 	assert_int_equal(nr, 1);
-	assert_int_equal(db_folder_loose(SH, name, sizeof(name)), 0);
-	snprintf(path, sizeof(path), "%s/.packing-%d/%s",
-		 f->opd.session.current, (int)folders[0], name);
+	snprintf(dir, sizeof(dir), "%s/.packing-%d", f->opd.session.current,
+		 (int)folders[0]);
+	assert_int_equal(db_folder_loose(dir, SH, path, sizeof(path)), 0);
 	free(folders);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(total(f), 5);

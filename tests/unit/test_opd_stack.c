@@ -532,11 +532,9 @@ static const struct row rows[] = {
 	  "whole 1 frames 2\n"
 	  "callers 1\n" },
 	{ "a_tree_that_cannot_be_opened", NULL,
-	  START
-	  "mkdir {root}; mkdir {root}/bin; mkdir {root}/bin/app;"
-	  "mkdir {root}/bin/app/{tree}; mkdir {root}/bin/app/{tree}/" EVENT
-	  ";" DEEP "show; rmdir {root}/bin/app/{tree}/" EVENT ";" DEEP
-	  "show; sync;" DEEP "sync;" DEEP,
+	  START "mkdir {root}/bin/app/{tree}/" EVENT ";" DEEP
+		"show; rmdir {root}/bin/app/{tree}/" EVENT ";" DEEP
+		"show; sync;" DEEP "sync;" DEEP,
 	  "{kern}/vmlinux 0x500:1\n"
 	  "taken 1 stored 1\n"
 	  "not_stored 1 frames 5\n"
