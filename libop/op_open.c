@@ -2,6 +2,7 @@
 
 #include "libop/op_open.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,8 +25,12 @@ int op_reopen_regular(int at)
 	char path[64];
 	struct stat st;
 
-	if (fstat(at, &st) || !S_ISREG(st.st_mode))
+	if (fstat(at, &st))
 		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }

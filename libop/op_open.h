@@ -15,12 +15,13 @@
  */
 void op_open_raise_limit(void);
 
-/* Open @path to read if it is a regular file. A descriptor or -1. */
+/* Open @path to read if it is a regular file. A descriptor, or -1 with errno:
+ * EINVAL when it is none. */
 int op_open_regular(const char *path);
 
 /*
  * Open the file @at, of which O_PATH is enough, to read if it is a regular one.
- * A new descriptor or -1; @at stays the caller's.
+ * A new descriptor, or -1 as above; @at stays the caller's.
  */
 int op_reopen_regular(int at);
 

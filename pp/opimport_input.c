@@ -3,51 +3,40 @@
 #include "pp/opimport_input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_open.h"
 #include "libpp/symbols/unpack.h"
 
-static int open_input(const char *path, struct stat *st)
+/* Have the input be what is packed in its file, if it is packed. */
+static int unpack_input(struct opimport_input *input)
 {
-	/* A FIFO must not be waited for. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int err = fd < 0 ? -errno : 0;
+	struct stat st;
+	int unpacked, err;
 
-	if (!err && fstat(fd, st))
-		err = -errno;
-	if (!err && !S_ISREG(st->st_mode))
-		err = -EINVAL;
-	if (err && fd >= 0)
-		close(fd);
-	return err ?: fd;
+	if (fstat(input->fd, &st))
+		return -errno;
+	err = pp_unpack(input->fd, 0, (uint64_t)st.st_size, &unpacked);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	close(input->fd);
+	input->fd = unpacked;
+	input->was_packed = true;
+	return 0;
 }
 
 void opimport_input_open(struct opimport_input *input, const char *path)
 {
-	struct stat st;
-	int fd, err, unpacked;
-
 	*input = (struct opimport_input){ .path = path, .fd = -1 };
 	if (!strcmp(path, "-"))
 		return;
-	fd = open_input(path, &st);
-	if (fd < 0) {
-		input->err = fd;
-		return;
-	}
-	err = pp_unpack(fd, 0, (uint64_t)st.st_size, &unpacked);
-	if (err == -ENOENT) {
-		input->fd = fd;
-		return;
-	}
-	close(fd);
-	input->err = err;
-	input->was_packed = !err;
-	input->fd = err ? -1 : unpacked;
+	input->fd = op_open_regular(path);
+	input->err = input->fd < 0 ? -errno : unpack_input(input);
+	if (input->err)
+		opimport_input_close(input);
 }
 
 void opimport_input_close(struct opimport_input *input)

@@ -57,12 +57,12 @@ static struct opimport_input *open_inputs(const char *const *files,
 
 #define NAME_LEN 64
 
-/* The path by which the daemon opens it. It also says what is wrong with a file
- * that is not of perf. */
+/* The path by which the daemon opens it. It says what is wrong with a file that
+ * is not of perf. */
 static const char *name_of(const struct opimport_input *input,
 			   char buf[NAME_LEN])
 {
-	if (!input->was_packed || !opimport_is_perf(input))
+	if (!input->was_packed)
 		return input->path;
 	snprintf(buf, NAME_LEN, "/proc/%ld/fd/%d", (long)getpid(), input->fd);
 	return buf;
