@@ -203,8 +203,8 @@ static bool loose_file_agrees(const struct newcomer *file, const char *path)
 	return odb_peek(path, &there) || header_agrees(file, &there);
 }
 
-/* Where its name says. */
-static bool classic_file_agrees(const struct newcomer *file, const char *dir)
+/* The one where its name says. */
+static bool named_file_agrees(const struct newcomer *file, const char *dir)
 {
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof(path), "%s/%s", dir, file->name);
@@ -221,10 +221,11 @@ static bool folder_agrees(struct opd_store *store, const struct newcomer *file,
 	int len = snprintf(dir, sizeof(dir), "%s/" DB_FOLDER_PACKING "%" PRIu64,
 			   store->session->current, nr);
 
-	if (len < 0 || (size_t)len >= sizeof(dir) ||
-	    db_folder_loose(dir, file->name, path, sizeof(path)))
+	if (len < 0 || (size_t)len >= sizeof(dir))
 		return true;
-	return loose_file_agrees(file, path) && classic_file_agrees(file, dir);
+	return (db_folder_loose(dir, file->name, path, sizeof(path)) ||
+		loose_file_agrees(file, path)) &&
+	       named_file_agrees(file, dir);
 }
 
 static int check_folders(struct opd_store *store, const struct newcomer *file)
@@ -237,7 +238,7 @@ static int check_folders(struct opd_store *store, const struct newcomer *file)
 	if (err)
 		return err;
 	/* It may be the one that is being made. */
-	if (!classic_file_agrees(file, dir))
+	if (!named_file_agrees(file, dir))
 		err = -EEXIST;
 	for (size_t i = 0; i < nr && !err; i++)
 		if (!folder_agrees(store, file, folders[i]))

@@ -77,13 +77,14 @@
 
 bool opd_packer_is_bad(const char *name)
 {
-	const char *last = name, *dot;
+	const char *slash, *dot;
 
-	/* Behind the last slash, as a name or a path in {loose} has it. */
-	for (; *name; name++)
-		if (*name == '/' || (name[0] == '%' && name[1] == '-'))
-			last = name + 1;
-	dot = strstr(last, ".bad");
+	/* Only what is behind the last slash, of a name or a path in {loose}.
+	 */
+	while ((slash = strstr(name, DB_FOLDER_SLASH)))
+		name = slash + 1;
+	slash = strrchr(name, '/');
+	dot = strstr(slash ? slash : name, ".bad");
 	return dot && (dot[4] == '\0' || dot[4] == '-');
 }
 

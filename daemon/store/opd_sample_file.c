@@ -122,12 +122,13 @@ struct sample_file {
 	struct odb *odb;
 	struct ctree *tree;
 	bool is_tree;
+	char path[PATH_MAX];
 };
 
-static int file_open(struct sample_file *file, const char *path)
+static int file_open(struct sample_file *file)
 {
-	return file->is_tree ? ctree_open(&file->tree, path, ODB_RDWR)
-			     : odb_open(&file->odb, path, ODB_RDWR);
+	return file->is_tree ? ctree_open(&file->tree, file->path, ODB_RDWR)
+			     : odb_open(&file->odb, file->path, ODB_RDWR);
 }
 
 static void file_close(struct sample_file *file)
@@ -169,25 +170,24 @@ static uint64_t file_total(const struct sample_file *file, const char *name)
 /* ---- opening ----------------------------------------------------------------
  */
 
-static int open_with_folders(struct sample_file *file, const char *path)
+static int open_with_folders(struct sample_file *file)
 {
-	int err = file_open(file, path);
+	int err = file_open(file);
 
 	if (err != -ENOENT)
 		return err;
-	err = op_make_parents(path, 0755);
-	return err ? err : file_open(file, path);
+	err = op_make_parents(file->path, 0755);
+	return err ? err : file_open(file);
 }
 
-static int open_and_make(struct opd_store *store, struct sample_file *file,
-			 const char *path)
+static int open_and_make(struct opd_store *store, struct sample_file *file)
 {
 	uint64_t taken;
-	int err = opd_disk_take(store, path, &taken);
+	int err = opd_disk_take(store, file->path, &taken);
 
 	if (err)
 		return err;
-	err = open_with_folders(file, path);
+	err = open_with_folders(file);
 	if (err)
 		opd_disk_give_back(store, taken);
 	else
@@ -208,11 +208,11 @@ static bool is_new(const struct sample_file *file, const char *name)
  * damaged, -EEXIST when it is about something else.
  */
 static int match_header(const struct sample_file *file,
-			const struct op_sample_header *header, const char *path)
+			const struct op_sample_header *header)
 {
 	struct op_sample_header *there = file_user(file);
 
-	if (op_sample_header_check(there, path, NULL))
+	if (op_sample_header_check(there, file->path, NULL))
 		return -EBADMSG;
 	return same_meaning(there, header) ? 0 : -EEXIST;
 }
@@ -232,26 +232,25 @@ static int begin_file(struct opd_store *store, const struct sample_file *file,
 }
 
 /* The account counts what is left. */
-static void tell_torn(struct opd_store *store, const struct sample_file *file,
-		      const char *path)
+static void tell_torn(struct opd_store *store, const struct sample_file *file)
 {
 	if (!file_is_torn(file))
 		return;
 	store->recount = true;
 	op_log(store->log,
 	       "%s: pages of it were lost, as by a power cut; counting continues from what was on disk",
-	       path);
+	       file->path);
 }
 
-static int open_checked(struct opd_store *store, const char *path,
-			const char *name, const struct op_sample_header *header,
+static int open_checked(struct opd_store *store, const char *name,
+			const struct op_sample_header *header,
 			struct sample_file *file)
 {
 	int err = -EIO;
 
 	/* The second time nothing is in the way any more. */
 	for (int tries = 0; tries < 2; tries++) {
-		err = open_and_make(store, file, path);
+		err = open_and_make(store, file);
 		if (!err && is_new(file, name)) {
 			err = begin_file(store, file, header, name);
 			if (err)
@@ -259,15 +258,15 @@ static int open_checked(struct opd_store *store, const char *path,
 			return 0;
 		}
 		if (!err)
-			err = match_header(file, header, path);
+			err = match_header(file, header);
 		if (!err) {
-			tell_torn(store, file, path);
+			tell_torn(store, file);
 			return 0;
 		}
 		file_close(file);
 		if (err != -EBADMSG && err != -EPROTO)
 			break;
-		opd_sample_file_damaged(store, path);
+		opd_sample_file_damaged(store, file->path);
 	}
 	file_close(file);
 	return err;
@@ -279,13 +278,11 @@ static int open_named(struct opd_store *store, int err, const char *name,
 		      const struct op_sample_header *header,
 		      struct sample_file *file)
 {
-	char path[PATH_MAX];
-
 	if (!err)
-		err = db_folder_loose(store->session->current, name, path,
-				      sizeof(path));
+		err = db_folder_loose(store->session->current, name, file->path,
+				      sizeof(file->path));
 	if (!err)
-		err = open_checked(store, path, name, header, file);
+		err = open_checked(store, name, header, file);
 	if (err == -EDQUOT)
 		opd_disk_refused(store, err);
 	else if (err)
@@ -322,7 +319,7 @@ int opd_sample_file_open_tree(struct opd_store *store,
 {
 	struct sample_file file = { .is_tree = true };
 	struct op_sample_header header;
-	char name[OP_MANGLE_MAX], path[PATH_MAX];
+	char name[OP_MANGLE_MAX];
 	struct stat st;
 	int err;
 
@@ -338,9 +335,7 @@ int opd_sample_file_open_tree(struct opd_store *store,
 		return err;
 	*out = file.tree;
 	*nr_nodes = 0;
-	if (!db_folder_loose(store->session->current, name, path,
-			     sizeof(path)) &&
-	    !stat(path, &st))
+	if (!stat(file.path, &st))
 		*nr_nodes = (uint64_t)st.st_size / NODE_BYTES;
 	return 0;
 }

@@ -74,7 +74,6 @@ int db_folder_compare(const char *a, const char *b)
 	return x != y ? x - y : (*a == '/') - (*b == '/');
 }
 
-#define SLASH "%-"
 #define CUT "%_"
 
 /* A path that is being written; what does not fit is not. */
@@ -109,7 +108,7 @@ static int put_slashes(struct loose_path *path, const char *name)
 		name += nr;
 		if (!*name)
 			break;
-		put_loose(path, SLASH, strlen(SLASH));
+		put_loose(path, DB_FOLDER_SLASH, strlen(DB_FOLDER_SLASH));
 		name++;
 	}
 	return end_loose(path);
@@ -178,9 +177,9 @@ int db_folder_loose(const char *dir, const char *name, char *buf, size_t len)
 static bool name_of_loose(const char *path, char *name)
 {
 	while (*path) {
-		if (!strncmp(path, SLASH, strlen(SLASH))) {
+		if (!strncmp(path, DB_FOLDER_SLASH, strlen(DB_FOLDER_SLASH))) {
 			*name++ = '/';
-			path += strlen(SLASH);
+			path += strlen(DB_FOLDER_SLASH);
 		} else if (!strncmp(path, CUT "/", strlen(CUT "/"))) {
 			path += strlen(CUT "/");
 		} else if (*path == '/') {
