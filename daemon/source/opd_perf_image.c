@@ -288,11 +288,14 @@ static bool gives_no_rights(int fd, const struct stat *st)
 static void look_at_file(struct opd_perf_image *image,
 			 struct opd_perf_images *images)
 {
-	int own = has_file(image) ? open_own(image, images) : -1;
-	int fd = own < 0 && has_file(image) ? open_held(image, images) : own;
 	struct op_build_id id = { .len = 0 };
 	struct stat st;
+	int own, fd;
 
+	if (!has_file(image))
+		return;
+	own = open_own(image, images);
+	fd = own < 0 ? open_held(image, images) : own;
 	if (fd < 0)
 		return;
 	if (is_the_one(images, image, fd, &st, &id)) {
