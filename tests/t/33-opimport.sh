@@ -20,6 +20,11 @@ dump() {
 	"$TESTBIN/mkodb" --dump "$1"
 }
 
+# dump_sample SESSION NAME: the same of a sample file that was converted.
+dump_sample() {
+	dump "$1/samples/current/$(sample_path "$2")"
+}
+
 report() {
 	"$BIN/opreport" --session-dir="$NEW" "$@" 2>"$TMP/err"
 }
@@ -180,11 +185,11 @@ is "its symbols" "$(report -n -l -x "$TMP/prog")" "\
 30       33.3333  cold"
 is "its other session" "$(report -n 'session:last week')" "       17 100.000 prog"
 is "the kernel without a vmlinux" \
-	"$(dump "$NEW/samples/current/$(sample_path "$K/{dep}/$K/$E.all.all.all")" | head -n 1)" \
+	"$(dump_sample "$NEW" "$K/{dep}/$K/$E.all.all.all" | head -n 1)" \
 	"kind pseudo"
-is "anonymous memory" "$(dump "$NEW/samples/current/$(sample_path "$P/{dep}/$A/$E.all.all.all")" |
+is "anonymous memory" "$(dump_sample "$NEW" "$P/{dep}/$A/$E.all.all.all" |
 	grep -e kind -e anon-start | tr '\n' ' ')" "kind anon anon-start 0x10000 "
-is "a call graph" "$(dump "$NEW/samples/current/$(sample_path "$P/{dep}/$P/{cg}/$P/$E.all.all.all")" |
+is "a call graph" "$(dump_sample "$NEW" "$P/{dep}/$P/{cg}/$P/$E.all.all.all" |
 	tail -n 1)" "0x100000200 5"
 is "what was lost is in its account" "$(grep -v '^stacks' "$NEW/samples/current/ledger")" "\
 source = imported
@@ -208,13 +213,13 @@ printf '%s 60\n%s 30\n' "$(offset hot)" "$(offset cold)" |
 	classic "$S/$P/{dep}/$P/$E.all.all.all" mtime="$TMP/prog" \
 		version=0x13 align=4 big-endian=1 cpu-type=35
 ok "without an abi file" import --session "$OLD" --output "$TMP/guessed"
-is "equals the one with it" "$(dump "$TMP/guessed/samples/current/$(sample_path "$P/{dep}/$P/$E.all.all.all")")" \
-	"$(dump "$NEW/samples/current/$(sample_path "$P/{dep}/$P/$E.all.all.all")")"
+is "equals the one with it" "$(dump_sample "$TMP/guessed" "$P/{dep}/$P/$E.all.all.all")" \
+	"$(dump_sample "$NEW" "$P/{dep}/$P/$E.all.all.all")"
 
 # Names that need escapes now.
 echo '0x1 3' | classic "$S/{root}/a%b/{x/{dep}/{root}/a%b/{x/$E.all.all.all"
 ok "a name that needs escapes" import --session "$OLD" --output "$TMP/escaped"
-is "has them" "$(dump "$TMP/escaped/samples/current/$(sample_path "{root}/a%25b/%7bx/{dep}/{root}/a%25b/%7bx/$E.all.all.all")" |
+is "has them" "$(dump_sample "$TMP/escaped" "{root}/a%25b/%7bx/{dep}/{root}/a%25b/%7bx/$E.all.all.all" |
 	tail -n 1)" "0x1 3"
 
 # One that is damaged does not keep the others from it.

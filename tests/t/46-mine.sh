@@ -42,12 +42,10 @@ refused() {
 	like "$refused_name" "$status $(cat "$TMP/out")" "^1 opcontrol: $wanted"
 }
 mine_files() {
-	(cd "$DIR/samples/current" &&
-		find . -type f -name "*TIMER*" | sed 's|^\./||' | sample_names | sort)
+	(CURRENT=$DIR/samples/current && files | grep '/TIMER[^/]*$')
 }
 mine_pairs() {
-	"$TESTBIN/mkodb" --dump "$DIR/samples/current/$(sample_path "$1")" |
-		sed -n 's/^\(0x[0-9a-f]*\)[[:blank:]]\{1,\}\([0-9]*\)$/\1 \2/p'
+	(CURRENT=$DIR/samples/current && pairs "$1")
 }
 policy() {
 	printf '%s\n' "$@" >"$POLICY"

@@ -379,7 +379,7 @@ static void reset_starts_at_zero(void **state)
 	take(f, "/bin/ls", 4);
 	ledger_is(f, "taken 4 stored 4");
 	assert_int_equal(count_at(f, LS, 0x10), 4);
-	assert_false(has_samples(f, "{root}/bin/sh"));
+	assert_false(has_samples(f, SH));
 }
 
 /* What was damaged or deleted before is not searched for. */
