@@ -159,6 +159,18 @@ static void serve_before_asked(int fd)
 	say(fd, " early = 1\nerror not now\n");
 }
 
+/* Whoever connects is answered. */
+static void serve_unasked(int fd)
+{
+	say_bytes(fd, script, script_len);
+}
+
+static void serve_unasked_without_end(int fd)
+{
+	say_bytes(fd, script, script_len);
+	wait_for_end(fd);
+}
+
 static pid_t start_server(const char *path, void (*serve)(int fd))
 {
 	struct op_diag diag = { "" };
@@ -567,6 +579,98 @@ static void test_other_kind_of_socket(void **state)
 	close(fd);
 }
 
+/* ---- bytes behind an answer -----------------------------------------------
+ */
+
+/* Fetch @len bytes of @text; what is behind the answer goes to "behind". */
+static int fetch_bytes(void (*serve)(int fd), const char *text, size_t len,
+		       int timeout_ms)
+{
+	int out = open("behind", O_WRONLY | O_CREAT | O_TRUNC, 0600), err;
+	pid_t pid;
+
+	assert_true(out >= 0);
+	script = text;
+	script_len = len;
+	pid = start_server("control", serve);
+	diag.text[0] = '\0';
+	err = op_control_fetch("control", reply, sizeof(reply), out, timeout_ms,
+			       &diag);
+	end_server(pid, "control");
+	close(out);
+	assert_int_equal(diag.text[0] != '\0', err != 0);
+	return err;
+}
+
+static void test_bytes_behind_an_answer(void **state)
+{
+	static const struct {
+		const char *text, *reply, *behind;
+		int err;
+	} cases[] = {
+		{ " a = 1\nok\nbytes\n more", "a = 1\n", "bytes\n more", 0 },
+		{ "ok\n b = 2\nerror no\n", "", " b = 2\nerror no\n", 0 },
+		{ " a = 1\nok\n", "a = 1\n", "", 0 },
+		{ " a = 1\nerror no disk\nbytes", "a = 1\n", "", -EREMOTEIO },
+		{ " a = 1\n", "a = 1\n", "", -EPROTO },
+		{ "", "", "", -EPROTO },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(fetch_bytes(serve_unasked, cases[i].text,
+					     strlen(cases[i].text), LONG_TIME),
+				 cases[i].err);
+		assert_string_equal(reply, cases[i].reply);
+		assert_string_equal(text_of("behind"), cases[i].behind);
+	}
+}
+
+static void test_many_bytes_behind_an_answer(void **state)
+{
+	size_t len = 1000003;
+	char *text = malloc(len), *got = malloc(len);
+	FILE *file;
+
+	(void)state;
+	assert_non_null(text);
+	assert_non_null(got);
+	for (size_t i = 0; i < len; i++)
+		text[i] = (char)(i * 7 % 256);
+	memcpy(text, "ok\n", 3);
+	assert_int_equal(fetch_bytes(serve_unasked, text, len, -1), 0);
+	file = fopen("behind", "r");
+	assert_non_null(file);
+	assert_int_equal(fread(got, 1, len, file), len - 3);
+	fclose(file);
+	assert_memory_equal(got, text + 3, len - 3);
+	free(text);
+	free(got);
+}
+
+static void test_bytes_that_do_not_end(void **state)
+{
+	(void)state;
+	assert_int_equal(fetch_bytes(serve_unasked_without_end, "ok\nbytes", 8,
+				     50),
+			 -ETIMEDOUT);
+	assert_reason(&diag, "control: ");
+}
+
+static void test_bytes_that_cannot_be_written(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("/dev/full", "behind"), 0);
+	assert_int_equal(fetch_bytes(serve_unasked, "ok\nbytes", 8, LONG_TIME),
+			 -ENOSPC);
+	assert_string_equal(
+		diag.text,
+		"cannot write what comes from control: No space left on device");
+}
+
+/* ---- paths -----------------------------------------------------------------
+ */
+
 static void test_long_path(void **state)
 {
 	char path[PATH_MAX];
@@ -650,6 +754,10 @@ int main(void)
 		folder_test(test_hangup),
 		folder_test(test_answer_before_the_request),
 		folder_test(test_interrupted),
+		folder_test(test_bytes_behind_an_answer),
+		folder_test(test_many_bytes_behind_an_answer),
+		folder_test(test_bytes_that_do_not_end),
+		folder_test(test_bytes_that_cannot_be_written),
 		folder_test(test_nobody_listens),
 		folder_test(test_full_queue),
 		folder_test(test_listener),

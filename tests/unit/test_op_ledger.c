@@ -110,6 +110,83 @@ static void test_merge(void **state)
 	assert_string_equal(l.source, "several");
 }
 
+/* Of sessions beside each other, not one after the other: all is pending that
+ * is pending in any. */
+static void test_sum(void **state)
+{
+	struct op_ledger l = example(), more = example(), before;
+
+	(void)state;
+	assert_int_equal(op_ledger_sum(&l, &more), 0);
+	assert_int_equal(l.pending, 6);
+	assert_int_equal(l.taken, 220);
+	assert_int_equal(op_ledger_lost(&l), 14);
+	more.pending = UINT64_MAX - 5;
+	assert_int_equal(op_ledger_sum(&l, &more), 0);
+	assert_true(l.pending == UINT64_MAX);
+	fill_causes(&more, 2, OP_LEDGER_MAX_CAUSES);
+	assert_int_equal(op_ledger_lose(&l, "other", 1), 0);
+	before = l;
+	assert_int_equal(op_ledger_sum(&l, &more), -ENOSPC);
+	assert_memory_equal(&l, &before, sizeof(l));
+}
+
+static void print_order(const struct op_ledger *l, char *text)
+{
+	for (unsigned int i = 0; i < l->nr_causes; i++)
+		text += sprintf(text, "%s ", l->causes[i].name);
+	for (unsigned int i = 0; i < l->nr_events; i++)
+		text += sprintf(text, "%s:%d:%d ", l->events[i].name,
+				(int)l->events[i].count,
+				(int)l->events[i].unit_mask);
+}
+
+static void test_order(void **state)
+{
+	static const struct op_ledger_event events[] = {
+		{ .name = "B", .count = 1, .unit_mask = 1 },
+		{ .name = "A", .count = 2, .unit_mask = 1 },
+		{ .name = "A", .count = 1, .unit_mask = 9 },
+		{ .name = "A", .count = 1, .unit_mask = 2 },
+		{ .name = "A", .count = 10, .unit_mask = 0 },
+	};
+	struct op_ledger l = { 0 };
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		assert_int_equal(op_ledger_time_event(&l, &events[i]), 0);
+	op_ledger_lose(&l, "lost_b", 1);
+	op_ledger_lose(&l, "lost_c", 3);
+	op_ledger_lose(&l, "lost_a", 2);
+	print_order(&l, text);
+	assert_string_equal(text, "lost_b lost_c lost_a "
+				  "B:1:1 A:2:1 A:1:9 A:1:2 A:10:0 ");
+	op_ledger_sort(&l);
+	print_order(&l, text);
+	assert_string_equal(text, "lost_a lost_b lost_c "
+				  "A:1:2 A:1:9 A:2:1 A:10:0 B:1:1 ");
+	assert_int_equal(l.causes[0].nr, 2);
+	assert_int_equal(l.causes[2].nr, 3);
+}
+
+/* What is printed can be read back. */
+static void test_printed(void **state)
+{
+	struct op_ledger l = example(), back;
+	FILE *file = fopen("printed", "w");
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(op_ledger_print(&l, file), 0);
+	l.source[0] = '\0';
+	assert_int_equal(op_ledger_print(&l, file), -EINVAL);
+	fclose(file);
+	l = example();
+	assert_int_equal(op_ledger_read(&back, "printed", NULL), 0);
+	assert_memory_equal(&l, &back, sizeof(l));
+}
+
 static void test_file_round_trip(void **state)
 {
 	struct op_ledger l = example(), back;
@@ -360,6 +437,9 @@ int main(void)
 		cmocka_unit_test(test_too_many_causes),
 		cmocka_unit_test(test_sums_do_not_wrap),
 		cmocka_unit_test(test_merge),
+		folder_test(test_sum),
+		folder_test(test_order),
+		folder_test(test_printed),
 		folder_test(test_file_round_trip),
 		folder_test(test_stacks),
 		folder_test(test_costs),

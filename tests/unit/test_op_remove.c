@@ -107,6 +107,43 @@ static void removes_what_is_wanted(void **state)
 	assert_int_equal(rmdir("parent"), 0);
 }
 
+static bool is_a_folder(const char *name)
+{
+	return !strcmp(name, "folder");
+}
+
+static bool is_a_file(const char *name)
+{
+	return !strcmp(name, "file");
+}
+
+/* An earlier removal that was cut off has left names that are taken. */
+static void goes_on_where_one_was_cut_off(void **state)
+{
+	static bool (*const wanted[])(const char *) = { is_a_folder,
+							is_a_file };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(mkdir("parent", 0700), 0);
+		assert_int_equal(mkdir("parent/.reset", 0700), 0);
+		assert_int_equal(mkdir("parent/.reset/0", 0700), 0);
+		make_file("parent/.reset/0/inner");
+		make_file("parent/.reset/1");
+		assert_int_equal(mkdir("from", 0700), 0);
+		assert_int_equal(mkdir("from/folder", 0700), 0);
+		make_file("from/folder/inner");
+		make_file("from/file");
+		assert_int_equal(op_remove_entries("from", "parent", wanted[i]),
+				 0);
+		assert_int_equal(access("from/folder", F_OK), i ? 0 : -1);
+		assert_int_equal(access("from/file", F_OK), i ? -1 : 0);
+		assert_int_equal(op_remove_tree("from"), 0);
+		/* Nothing but itself is left. */
+		assert_int_equal(rmdir("parent"), 0);
+	}
+}
+
 static void tells_what_is_missing(void **state)
 {
 	(void)state;
@@ -127,6 +164,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(follows_no_link, enter, leave),
 		cmocka_unit_test_setup_teardown(removes_what_is_wanted, enter,
 						leave),
+		cmocka_unit_test_setup_teardown(goes_on_where_one_was_cut_off,
+						enter, leave),
 		cmocka_unit_test_setup_teardown(tells_what_is_missing, enter,
 						leave),
 	};

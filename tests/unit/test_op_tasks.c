@@ -35,6 +35,12 @@ static void test_mounts_are_no_name(void **state)
 	assert_int_equal(op_tasks_mounts(&tasks, 7, 4026531841), 0);
 	assert_null(op_tasks_name_of(&tasks, 7, 7));
 	assert_int_equal(op_tasks_find(&tasks, 7, 7)->mounts, 4026531841);
+	assert_true(tasks.changed);
+	tasks.changed = false;
+	assert_int_equal(op_tasks_mounts(&tasks, 7, 4026531841), 0);
+	assert_false(tasks.changed);
+	assert_int_equal(op_tasks_mounts(&tasks, 7, 4026531842), 0);
+	assert_true(tasks.changed);
 	op_tasks_release(&tasks);
 }
 
@@ -70,6 +76,44 @@ static void test_file_has_all(void **state)
 	assert_int_equal(op_tasks_find(&back, 2, 2)->mounts, 5);
 	assert_int_equal(op_tasks_find(&back, 3, 3)->mounts, 6);
 	assert_int_equal(back.nr_unnamed, 4);
+	op_tasks_release(&tasks);
+	op_tasks_release(&back);
+}
+
+/* Of files that are read into the same names the last counts; threads without
+ * room for a name add up. */
+static void test_files_add_up(void **state)
+{
+	struct op_tasks tasks = { 0 }, back = { 0 };
+	struct op_diag diag = { "" };
+	FILE *file = fopen("printed", "w");
+
+	(void)state;
+	assert_non_null(file);
+	op_tasks_name(&tasks, 1, 2, "worker");
+	op_tasks_mounts(&tasks, 1, 5);
+	op_tasks_link(&tasks, "/bin/sh", "/bin/dash");
+	tasks.nr_unnamed = 4;
+	assert_int_equal(op_tasks_print(&tasks, file), 0);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text_of("printed"), "name.1.2 = worker\n"
+						"mounts.1 = 5\n"
+						"run./bin/sh = /bin/dash\n"
+						"unnamed = 4\n");
+	assert_int_equal(op_tasks_read(&back, "printed", &diag), 0);
+	assert_false(back.changed);
+	write_text("printed", "name.1.2 = other\n"
+			      "unnamed = 3\n");
+	assert_int_equal(op_tasks_read(&back, "printed", &diag), 0);
+	assert_true(back.changed);
+	assert_int_equal(back.nr, 2);
+	assert_int_equal(back.nr_links, 1);
+	assert_string_equal(op_tasks_name_of(&back, 1, 2), "other");
+	assert_int_equal(op_tasks_find(&back, 1, 1)->mounts, 5);
+	assert_int_equal(back.nr_unnamed, 7);
+	write_text("printed", "unnamed = 18446744073709551610\n");
+	assert_int_equal(op_tasks_read(&back, "printed", &diag), 0);
+	assert_true(back.nr_unnamed == UINT64_MAX);
 	op_tasks_release(&tasks);
 	op_tasks_release(&back);
 }
@@ -197,7 +241,9 @@ static void test_bound(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < OP_TASKS_MAX; i++)
 		assert_int_equal(op_tasks_name(&tasks, i, i, "x"), 0);
+	tasks.changed = false;
 	assert_int_equal(op_tasks_name(&tasks, OP_TASKS_MAX, 1, "y"), -ENOSPC);
+	assert_true(tasks.changed);
 	assert_int_equal(op_tasks_name(&tasks, 3, 3, "y"), 0);
 	assert_string_equal(op_tasks_name_of(&tasks, 3, 3), "y");
 	assert_null(op_tasks_name_of(&tasks, OP_TASKS_MAX, 1));
@@ -211,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_last_name_counts),
 		cmocka_unit_test(test_mounts_are_no_name),
 		folder_test(test_file_has_all),
+		folder_test(test_files_add_up),
 		folder_test(test_links),
 		folder_test(test_bad_lines),
 		folder_test(test_name_too_long_in_file),

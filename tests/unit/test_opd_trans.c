@@ -32,6 +32,17 @@ static const char world[] =
 	TURN("ctx 7425 1; tgid 7423;") TURN("ctx 12 2; tgid 12;")
 #define TURNS_ON_CPUS "cpu 1;" TURNS TURNS "cpu 2;" TURNS
 
+/* Process 50 was run by a link, 51 by the file's own name; the link of 52 was
+ * of the program that it ran before, and it has another one later. */
+#define LINKS "task-run-as 50 1 /bin/dash; task-run-as 52 2 /bin/other;"
+#define LINKED_TURNS                                                           \
+	TURN("ctx 50 1; tgid 50;")                                             \
+	TURN("ctx 51 1; tgid 51;")                                             \
+	TURN("ctx 50 1; tgid 50;") TURN("ctx 52 1; tgid 52;")
+#define LATER_LINK                                                             \
+	"task-run-as 52 1 /bin/dash; user; image 1; sample 0x11 0;"            \
+	"task-run-as 52 1 bin; task-run-as 52 1 /"
+
 /* The head of a record of 70000 words. */
 #define IMPOSSIBLE "raw 0xffffffffffffffff 0x1117000000005;"
 
@@ -174,6 +185,17 @@ static const struct row rows[] = {
 	  "{root}/lib/libc.so.6/{user}/1000/{dep}/{root}/lib/libc.so.6 0x10:2\n"
 	  "{root}/lib/libc.so.6/{user}/1001/{dep}/{root}/lib/libc.so.6 0x10:2\n"
 	  "taken 15 stored 15\n" },
+	{ "turns_of_programs_run_by_links",
+	  "--separate-lib=1 --separate-kernel=1", LINKS LINKED_TURNS LATER_LINK,
+	  "{root}/bin/dash/{dep}/{kern}/ext4 0x30:2\n"
+	  "{root}/bin/dash/{dep}/{kern}/vmlinux 0x20:2\n"
+	  "{root}/bin/dash/{dep}/{root}/bin/sh 0x11:1\n"
+	  "{root}/bin/dash/{dep}/{root}/lib/libc.so.6 0x10:2\n"
+	  "{root}/bin/sh/{dep}/{kern}/ext4 0x30:2\n"
+	  "{root}/bin/sh/{dep}/{kern}/vmlinux 0x20:2\n"
+	  "{root}/bin/sh/{dep}/{root}/lib/libc.so.6 0x10:2\n"
+	  "taken 13 stored 13\n"
+	  "bad_records 2\n" },
 	{ "turns_while_names_change", NULL,
 	  TURNS "cookie 2 0 0 0 0 - /lib/new.so;"
 		"kernel-range first 0xffffffff81000000 0xffffffff81001000 - "

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Folders of a session as a whole: reset, saved, and renamed to make room for a
+ * new run, which may be undone at any point.
+ */
+
+#include "tests/unit/rows.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/op_folder.h"
+#include "libop/op_remove.h"
+#include "libop/op_session_folder.h"
+
+#define OLD "current/{root}/new;previous/{root}/old"
+
+/* given: files below samples/; script: "reset", "save NAME", "rotate",
+ * "append", "rotated", "undo", and "file PATH" to make one more. What is
+ * wanted: each step told, errors, and the files that are there then. */
+static const struct row rows[] = {
+	{ "samples_are_removed",
+	  "current/{root}/a;current/packed-1;current/.span-1-2/x;"
+	  "current/ledger;current/ledger.bad;current/leger;current/notes",
+	  "reset",
+	  "current/leger\n"
+	  "current/notes\n" },
+	{ "no_session_to_reset", NULL, "reset", NULL },
+	{ "a_session_that_cannot_be_reset", "current", "reset",
+	  "error -20: SAMPLES/current: cannot remove the samples: Not a directory; see what it contains, or use another --session-dir\n"
+	  "current\n" },
+	{ "saved", "current/{root}/a;other/{root}/b", "save mine",
+	  "mine/{root}/a\n"
+	  "other/{root}/b\n" },
+	{ "saved_under_a_name_that_is_taken", "current/a;mine", "save mine",
+	  "error -17: --save=mine: SAMPLES/mine exists already; choose another name\n"
+	  "current/a\n"
+	  "mine\n" },
+	{ "nothing_to_save", "other/a", "save mine",
+	  "error -2: --save=mine: there is nothing to save in SAMPLES/current; take samples with opcontrol --start\n"
+	  "other/a\n" },
+	{ "a_first_run", NULL, "rotate; file current/a; rotated",
+	  "current/a\n" },
+	{ "a_first_run_that_does_not_begin", "other/a",
+	  "rotate; file current/a; undo",
+	  "remove SAMPLES/current\n"
+	  "other/a\n" },
+	{ "a_first_run_that_makes_nothing", "other/a", "rotate; undo",
+	  "other/a\n" },
+	{ "a_second_run", "current/{root}/new",
+	  "rotate; file current/a; rotated",
+	  "rename SAMPLES/current to SAMPLES/previous\n"
+	  "current/a\n"
+	  "previous/{root}/new\n" },
+	{ "a_second_run_that_does_not_begin", "current/{root}/new",
+	  "rotate; file current/a; undo",
+	  "rename SAMPLES/current to SAMPLES/previous\n"
+	  "remove SAMPLES/current\n"
+	  "rename SAMPLES/previous to SAMPLES/current\n"
+	  "current/{root}/new\n" },
+	{ "a_third_run", OLD, "rotate; file current/a; rotated",
+	  "rename SAMPLES/previous to SAMPLES/.replaced\n"
+	  "rename SAMPLES/current to SAMPLES/previous\n"
+	  "remove SAMPLES/.replaced\n"
+	  "current/a\n"
+	  "previous/{root}/new\n" },
+	{ "a_third_run_that_does_not_begin", OLD,
+	  "rotate; file current/a; undo",
+	  "rename SAMPLES/previous to SAMPLES/.replaced\n"
+	  "rename SAMPLES/current to SAMPLES/previous\n"
+	  "remove SAMPLES/current\n"
+	  "rename SAMPLES/previous to SAMPLES/current\n"
+	  "rename SAMPLES/.replaced to SAMPLES/previous\n"
+	  "current/{root}/new\n"
+	  "previous/{root}/old\n" },
+	/* One without samples does not replace a previous one. */
+	{ "a_run_after_one_without_samples",
+	  "current/ledger;previous/{root}/old",
+	  "rotate; file current/a; rotated",
+	  "rename SAMPLES/current to SAMPLES/.replaced\n"
+	  "remove SAMPLES/.replaced\n"
+	  "current/a\n"
+	  "previous/{root}/old\n" },
+	{ "undone_after_one_without_samples",
+	  "current/ledger;previous/{root}/old", "rotate; undo",
+	  "rename SAMPLES/current to SAMPLES/.replaced\n"
+	  "rename SAMPLES/.replaced to SAMPLES/current\n"
+	  "current/ledger\n"
+	  "previous/{root}/old\n" },
+	{ "a_run_that_goes_on", OLD, "append; file current/a; rotated",
+	  "current/a\n"
+	  "current/{root}/new\n"
+	  "previous/{root}/old\n" },
+	{ "a_run_that_does_not_go_on", OLD, "append; undo",
+	  "current/{root}/new\n"
+	  "previous/{root}/old\n" },
+	{ "a_run_that_goes_on_from_nothing", NULL,
+	  "append; file current/a; undo", "remove SAMPLES/current\n" },
+	{ "removed_once", OLD, "rotate; rotated; rotated",
+	  "rename SAMPLES/previous to SAMPLES/.replaced\n"
+	  "rename SAMPLES/current to SAMPLES/previous\n"
+	  "remove SAMPLES/.replaced\n"
+	  "previous/{root}/new\n" },
+	/* Killed between two renames, and before the end. */
+	{ "what_was_aside_is_the_previous_one",
+	  "current/{root}/new;.replaced/{root}/old", "append",
+	  "rename SAMPLES/.replaced to SAMPLES/previous\n"
+	  "current/{root}/new\n"
+	  "previous/{root}/old\n" },
+	{ "what_was_aside_is_replaced", OLD ";.replaced/{root}/older", "append",
+	  "remove SAMPLES/.replaced\n"
+	  "current/{root}/new\n"
+	  "previous/{root}/old\n" },
+	{ "a_file_in_the_way", "current/{root}/new;previous", "rotate; rotated",
+	  "rename SAMPLES/previous to SAMPLES/.replaced\n"
+	  "rename SAMPLES/current to SAMPLES/previous\n"
+	  "remove SAMPLES/.replaced\n"
+	  "error -20: SAMPLES/.replaced: cannot be removed: Not a directory\n"
+	  ".replaced\n"
+	  "previous/{root}/new\n" },
+	{ "a_session_that_is_a_file", "current;previous/{root}/old",
+	  "rotate; undo",
+	  "rename SAMPLES/previous to SAMPLES/.replaced\n"
+	  "rename SAMPLES/current to SAMPLES/previous\n"
+	  "rename SAMPLES/previous to SAMPLES/current\n"
+	  "rename SAMPLES/.replaced to SAMPLES/previous\n"
+	  "current\n"
+	  "previous/{root}/old\n" },
+};
+
+/* ---- running --------------------------------------------------------------
+ */
+
+static char home[] = "/tmp/test_op_session_folder.XXXXXX";
+static struct op_session session;
+static FILE *said;
+
+/* @text with SAMPLES for the folder samples/. */
+static void print_with_samples(FILE *out, const char *text)
+{
+	const char *at;
+
+	while ((at = strstr(text, session.samples))) {
+		fprintf(out, "%.*sSAMPLES", (int)(at - text), text);
+		text = at + strlen(session.samples);
+	}
+	fprintf(out, "%s\n", text);
+}
+
+static __attribute__((format(printf, 1, 2))) void say_step(const char *fmt, ...)
+{
+	char text[16384];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	print_with_samples(said, text);
+}
+
+static void make_sample_file(const char *name)
+{
+	char path[sizeof(session.samples) + 64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", session.samples, name);
+	assert_int_equal(op_make_parents(path, 0700), 0);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void print_files(FILE *out)
+{
+	FILE *list = popen("cd samples 2>/dev/null && "
+			   "find . -type f | cut -c3- | LC_ALL=C sort",
+			   "r");
+	char line[256];
+
+	assert_non_null(list);
+	while (fgets(line, sizeof(line), list))
+		fputs(line, out);
+	pclose(list);
+}
+
+static int do_step(struct op_session_room *room, const char *step,
+		   struct op_diag *diag)
+{
+	if (!strcmp(step, "reset"))
+		return op_session_reset(&session, diag);
+	if (!strncmp(step, "save ", 5))
+		return op_session_save(&session, step + 5, diag);
+	if (!strcmp(step, "rotate") || !strcmp(step, "append"))
+		return op_session_rotate(room, *step == 'a', diag);
+	if (!strcmp(step, "rotated"))
+		return op_session_rotated(room, diag);
+	if (!strcmp(step, "undo"))
+		return op_session_undo_rotate(room, diag);
+	assert_false(strncmp(step, "file ", 5));
+	make_sample_file(step + 5);
+	return 0;
+}
+
+static void run_steps(const struct row *row, FILE *out)
+{
+	struct op_session_room room = { .session = &session, .say = say_step };
+	const char *at = row->given ? row->given : "";
+	char line[256];
+
+	op_remove_tree("samples");
+	assert_int_equal(mkdir("samples", 0700), 0);
+	while (next_line(&at, line, sizeof(line)))
+		make_sample_file(line);
+	said = out;
+	for (at = row->script; next_line(&at, line, sizeof(line));) {
+		struct op_diag diag = { "" };
+		int err = do_step(&room, line, &diag);
+
+		if (!err)
+			continue;
+		fprintf(out, "error %d: ", err);
+		print_with_samples(out, diag.text);
+	}
+	print_files(out);
+}
+
+static void test_row(void **state)
+{
+	check_row(*state, run_steps);
+}
+
+int main(void)
+{
+	struct op_diag diag = { "" };
+	int failed;
+
+	if (!mkdtemp(home) || chdir(home) ||
+	    op_session_init(&session, home, &diag))
+		return 1;
+	failed = run_rows(rows, NR(rows), test_row, NULL, 0);
+	return (chdir("/") || op_remove_tree(home)) + failed;
+}
