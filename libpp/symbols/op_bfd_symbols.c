@@ -37,8 +37,6 @@ void op_bfd_read_syms(struct object *object)
 		object->nr_syms = 0;
 }
 
-/* Synthetic symbols are names such as "malloc@plt" for the stubs that call
- * other libraries; libbfd makes them of both tables. */
 const struct object *op_bfd_read_all_syms(struct op_bfd *bfd)
 {
 	struct bfd *const abfd = bfd->main.abfd;
@@ -52,12 +50,7 @@ const struct object *op_bfd_read_all_syms(struct op_bfd *bfd)
 			bfd_canonicalize_dynamic_symtab(abfd, bfd->dynsyms);
 	if (bfd->nr_dynsyms < 0)
 		bfd->nr_dynsyms = 0;
-	if (!bfd->synthetic)
-		bfd->nr_synthetic = bfd_get_synthetic_symtab(
-			abfd, bfd->main.nr_syms, bfd->main.syms,
-			bfd->nr_dynsyms, bfd->dynsyms, &bfd->synthetic);
-	if (bfd->nr_synthetic < 0)
-		bfd->nr_synthetic = 0;
+	op_bfd_read_stubs(bfd);
 	if (bfd->main.nr_syms)
 		return &bfd->main;
 	op_bfd_open_debug_file(bfd);

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names of the stubs by which code calls other libraries, in what the linker
+ * makes of the same code in each of its ways.
+ */
+
+#include "tests/unit/pp_fixture.h"
+
+#include "libpp/symbols/op_bfd.h"
+
+#ifdef __x86_64__
+
+/* Functions of other libraries: two are called, one's address is used as well;
+ * and a function of this one that is chosen when it is loaded. */
+#define CALLS                                                                  \
+	".text\n.globl f\n.type f,@function\n"                                 \
+	"f: call first@PLT\n"                                                  \
+	"call second@PLT\n"                                                    \
+	"call used@PLT\n"                                                      \
+	"mov used@GOTPCREL(%rip), %rax\n"                                      \
+	"call chosen@PLT\n"                                                    \
+	".type chosen,@gnu_indirect_function\n.hidden chosen\n"                \
+	"chosen: ret\n"
+
+/* Stubs as other linkers make them, and what only resembles one: a slot of
+ * data, another instruction, and a jump that the section cuts off. */
+#define OTHERS                                                                 \
+	".section .plt,\"ax\"\n"                                               \
+	"endbr64\nmov $1, %r11d\njmp *first@GOTPCREL(%rip)\n"                  \
+	"endbr64\n.byte 0xf2\njmp *second@GOTPCREL(%rip)\n.skip 5\n"           \
+	"endbr64\nmov $2, %r11d\njmp *data(%rip)\n"                            \
+	"endbr64\nmov $3, %r10d\njmp *third@GOTPCREL(%rip)\n"                  \
+	"call *third@GOTPCREL(%rip)\n.skip 2\n"                                \
+	"jmp *third@GOTPCREL(%rip)\n.skip 2\n"                                 \
+	"endbr64\n.byte 0xff, 0x25, 0, 0, 0\n"                                 \
+	".data\ndata: .quad first\n"
+
+#define LIBRARY "-shared -Wl,--build-id=none "
+
+/* Names, each with how many bytes before the end of its section it begins; a
+ * number behind "chosen" is an address of .text. */
+static const struct row {
+	const char *name, *text, *flags, *stubs;
+} rows[] = {
+	{ "a library", CALLS, LIBRARY,
+	  "second@plt 48\n"
+	  "first@plt 32\n"
+	  "*ABS*+chosen@plt 16\n"
+	  "used@plt 8\n" },
+	{ "a library that branches are followed in", CALLS,
+	  LIBRARY "-Wl,-z,ibtplt",
+	  "used@plt 16\n"
+	  "second@plt 48\n"
+	  "first@plt 32\n"
+	  "*ABS*+chosen@plt 16\n" },
+	{ "a stripped library", CALLS, LIBRARY "-s",
+	  "second@plt 48\n"
+	  "first@plt 32\n"
+	  "*ABS*+another@plt 16\n"
+	  "used@plt 8\n" },
+	{ "other stubs", OTHERS, LIBRARY,
+	  "first@plt 89\n"
+	  "second@plt 73\n"
+	  "third@plt 17\n" },
+	{ "not linked", CALLS, "-c", "" },
+	{ "no library",
+	  OTHERS ".text\n.globl first,second,third\n"
+		 "first:\nsecond:\nthird: ret\n",
+	  "-static -Wl,-e,0 -Wl,--build-id=none", "" },
+};
+
+/* "*ABS*+0x1234@plt" is printed with the name of the function there. */
+static void write_stub_name(FILE *out, const char *name, const char *chosen)
+{
+	size_t len = strlen("*ABS*+"), digits;
+
+	if (strncmp(name, "*ABS*+", len)) {
+		fputs(name, out);
+		return;
+	}
+	digits = strcspn(name + len, "@");
+	fprintf(out, "*ABS*+%s%s",
+		strlen(chosen) == digits && !strncmp(name + len, chosen, digits)
+			? "chosen"
+			: "another",
+		name + len + digits);
+}
+
+static int compare_stub_keys(const void *a, const void *b)
+{
+	const struct pp_raw_symbol *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static void write_stubs(FILE *out, struct op_bfd *bfd)
+{
+	struct pp_raw_symbol *syms;
+	enum op_bfd_origin origin;
+	char chosen[32] = "";
+	size_t nr;
+
+	assert_int_equal(op_bfd_symbols(bfd, false, &syms, &nr, &origin), 0);
+	qsort(syms, nr, sizeof(*syms), compare_stub_keys);
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(syms[i].name, "chosen"))
+			snprintf(chosen, sizeof(chosen), "0x%llx",
+				 (unsigned long long)syms[i].vma);
+	for (size_t i = 0; i < nr; i++) {
+		if (!strstr(syms[i].name, "@plt"))
+			continue;
+		write_stub_name(out, syms[i].name, chosen);
+		fprintf(out, " %llu\n",
+			(unsigned long long)(syms[i].limit - syms[i].key));
+	}
+	free(syms);
+}
+
+static void stubs_have_names(void **state)
+{
+	static const struct op_debug_places places = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		char line[512];
+		struct op_bfd *bfd;
+		struct text t;
+
+		write_text("b.s", rows[i].text);
+		snprintf(line, sizeof(line), "${CC:-cc} -nostdlib %s -o b b.s",
+			 rows[i].flags);
+		assert_int_equal(system(line), 0);
+		assert_int_equal(op_bfd_open(&bfd, "b", &places), 0);
+		write_stubs(text_begin(&t), bfd);
+		op_bfd_close(bfd);
+		text_must_be(&t, rows[i].name, rows[i].stubs);
+	}
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#ifdef __x86_64__
+		folder_test(stubs_have_names),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
