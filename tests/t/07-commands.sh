@@ -68,6 +68,9 @@ follow() {
 			[ ! -e "$block.out" ] || has_columns "$1:$line" "$block.out"
 		fi
 	done <"$folder/list"
+	# Nobody else removes the map of a program that has ended, and later another
+	# user's program may have its number.
+	grep -lsF "$folder/" /tmp/perf-*.map | xargs -r rm -f
 	"$howto" options "$TOP/$1" | while read -r program option; do
 		[ -z "$program" ] || known_option "$program" "$option" ||
 			echo "$program $option"
