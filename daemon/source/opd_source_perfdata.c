@@ -158,10 +158,77 @@ static void describe_event(struct opd_event *to,
 			 (uint32_t)attr->type, (uint64_t)attr->config);
 }
 
-static bool is_same_event(const struct opd_event *a, const struct opd_event *b)
+static bool has_same_files(const struct opd_event *a, const struct opd_event *b)
 {
 	return !strcmp(a->name, b->name) && a->count == b->count &&
 	       a->um == b->um;
+}
+
+static bool has_same_modes(const struct opd_event *a, const struct opd_event *b)
+{
+	return a->kernel == b->kernel && a->user == b->user;
+}
+
+/* "cycles_u", as perf calls it: user, kernel, or both. */
+static void name_modes(struct opd_event *event)
+{
+	size_t len = strlen(event->name);
+
+	snprintf(event->name + len, sizeof(event->name) - len, "_%s%s",
+		 event->user ? "u" : "", event->kernel ? "k" : "");
+}
+
+/* Of events that are the same but for their modes, as with "perf record -e
+ * cycles:u,cycles:k", each has the modes in its name. */
+static void tell_modes_apart(struct opd_event *described, size_t nr)
+{
+	bool has_other[OPD_PERFDATA_MAX_EVENTS] = { false };
+
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < nr && !has_other[i]; k++)
+			has_other[i] =
+				described[k].set &&
+				has_same_files(&described[i], &described[k]) &&
+				!has_same_modes(&described[i], &described[k]);
+	for (size_t i = 0; i < nr; i++)
+		if (has_other[i])
+			name_modes(&described[i]);
+}
+
+/* The counter of an event like @described, or the next free one. */
+static unsigned int counter_of_like(const struct opd_events *events,
+				    const struct opd_event *described)
+{
+	unsigned int at = 0;
+
+	while (at < events->nr &&
+	       !has_same_files(&events->counter[at], described))
+		at++;
+	return at;
+}
+
+static int add_perfdata_event(struct opd_source *source,
+			      struct opd_perfdata_event *event,
+			      struct opd_event *described, struct op_diag *diag)
+{
+	struct opd_events *events = source->events;
+	unsigned int at = counter_of_like(events, described);
+	int err = 0;
+
+	/* Of a file before. */
+	if (at < events->nr &&
+	    !has_same_modes(&events->counter[at], described)) {
+		name_modes(described);
+		at = counter_of_like(events, described);
+	}
+	if (at == events->nr)
+		err = opd_events_set(events, at, described, diag);
+	event->counter = at;
+	source->stacks |= event->attr.sample_type &
+			  (OPD_PERF_CHAIN | PERF_SAMPLE_STACK_USER);
+	if (event->attr.sample_max_stack > source->perfdata->chain_max)
+		source->perfdata->chain_max = event->attr.sample_max_stack;
+	return err;
 }
 
 /* Give each event of the open file a counter, that of its like in the files
@@ -169,29 +236,21 @@ static bool is_same_event(const struct opd_event *a, const struct opd_event *b)
 static int add_perfdata_events(struct opd_source *source, struct op_diag *diag)
 {
 	struct opd_perfdata *data = &source->perfdata->data;
-	struct opd_events *events = source->events;
+	struct opd_event *described =
+		calloc(data->nr_events + 1, sizeof(*described));
 	int err = 0;
 
-	for (size_t i = 0; !err && i < data->nr_events; i++) {
-		struct opd_perfdata_event *event = &data->events[i];
-		struct opd_event described;
-		unsigned int at = 0;
-
-		if (!is_sampled(event))
-			continue;
-		describe_event(&described, event);
-		while (at < events->nr &&
-		       !is_same_event(&events->counter[at], &described))
-			at++;
-		if (at == events->nr)
-			err = opd_events_set(events, at, &described, diag);
-		event->counter = at;
-		source->stacks |= event->attr.sample_type &
-				  (OPD_PERF_CHAIN | PERF_SAMPLE_STACK_USER);
-		if (event->attr.sample_max_stack > source->perfdata->chain_max)
-			source->perfdata->chain_max =
-				event->attr.sample_max_stack;
-	}
+	if (!described)
+		return op_diag_set(diag, -ENOMEM, "%s", strerror(ENOMEM));
+	for (size_t i = 0; i < data->nr_events; i++)
+		if (is_sampled(&data->events[i]))
+			describe_event(&described[i], &data->events[i]);
+	tell_modes_apart(described, data->nr_events);
+	for (size_t i = 0; !err && i < data->nr_events; i++)
+		if (described[i].set)
+			err = add_perfdata_event(source, &data->events[i],
+						 &described[i], diag);
+	free(described);
 	return err;
 }
 
