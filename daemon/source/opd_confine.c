@@ -116,12 +116,15 @@ static int drop_capabilities(enum opd_confine_to to)
 int opd_confine(enum opd_confine_to to)
 {
 	const struct rlimit none = { 0, 0 };
-	int err = 0;
+	int err = 0, filtered;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_CORE, &none))
 		err = -errno;
-	return drop_capabilities(to) ?: filter_calls(to) ?: err;
+	err = drop_capabilities(to) ?: err;
+	/* Whatever else there is not. */
+	filtered = filter_calls(to);
+	return filtered ?: err;
 }
 
 void opd_confine_child(int fd, pid_t daemon)
