@@ -634,24 +634,40 @@ static int lower_event(const struct opd_perf_events *all,
 		       : 0;
 }
 
-int opd_perf_events_lower(struct opd_perf_events *all, unsigned int shift,
-			  uint64_t (*now)(void))
+/* Divide the rate by 2 to the power of @shift on each CPU. Returns the first
+ * error; other CPUs have the rate nevertheless. */
+static int divide_rates(struct opd_perf_events *all, unsigned int shift,
+			uint64_t (*now)(void))
 {
 	int err = 0;
 
-	if (!opd_perf_samples_cpus(all->target))
-		return -EOPNOTSUPP;
 	all->shift = shift;
 	for (unsigned int i = 0; i < all->nr_cpus; i++) {
 		struct opd_perf_cpu *cpu = &all->cpus[i];
+		int failed = 0;
 
-		for (size_t k = 0; k < all->nr && !err; k++)
+		for (size_t k = 0; k < all->nr && !failed; k++)
 			if (all->events[k].samples &&
 			    all->events[k].cpu == cpu->cpu)
-				err = lower_event(all, &all->events[k]);
-		if (err)
-			return err;
-		opd_perf_rates_change(&cpu->rates, now(), shift);
+				failed = lower_event(all, &all->events[k]);
+		if (!failed)
+			opd_perf_rates_change(&cpu->rates, now(), shift);
+		err = err ?: failed;
 	}
-	return 0;
+	return err;
+}
+
+int opd_perf_events_lower(struct opd_perf_events *all, unsigned int shift,
+			  uint64_t (*now)(void))
+{
+	unsigned int before = all->shift;
+	int err;
+
+	if (!opd_perf_samples_cpus(all->target))
+		return -EOPNOTSUPP;
+	err = divide_rates(all, shift, now);
+	/* One rate weighs what is lost on all of them. */
+	if (err)
+		divide_rates(all, before, now);
+	return err;
 }

@@ -78,7 +78,8 @@ int opd_perf_events_enable(const struct opd_perf_events *all, bool on);
 /*
  * Count 1 << @shift times as far from one sample to the next from now on, which
  * @now tells, on the clock of the samples. -EOPNOTSUPP where threads are
- * sampled: those that they have started would go on as before.
+ * sampled: those that they have started would go on as before. With another
+ * -errno, of a CPU that refuses it, all go on as before.
  */
 int opd_perf_events_lower(struct opd_perf_events *all, unsigned int shift,
 			  uint64_t (*now)(void));
