@@ -16,6 +16,7 @@
  *	map N:KIB	its ring, with room for so much
  *	N>M		its records go to the ring of M
  *	on N, off N, -N	it was enabled, disabled, closed
+ *	period N:COUNT	it takes a sample that often from now on
  *	timer N ms, pause N ms	the timers were set
  *
  * Its clock and its timers go on by hand; it has two CPUs, no processes but
@@ -80,7 +81,9 @@ static struct kernel {
 	int dead_cpu; /* went offline unseen; -1: none */
 	int no_task; /* has ended; 0: none */
 	bool no_enable;
+	int no_period; /* the event that keeps its own; 0: none */
 	long fs_type; /* of all file systems; 0: what they are */
+	uid_t user; /* who runs this program */
 } kernel;
 
 static void kernel_reset(FILE *told)
@@ -220,6 +223,7 @@ int kernel_fanotify_init(unsigned int flags, unsigned int event_f_flags)
 int kernel_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 			   struct itimerspec *old) INSTEAD_OF(timerfd_settime);
 int kernel_fstatfs(int fd, struct statfs64 *fs) INSTEAD_OF(fstatfs64);
+uid_t kernel_geteuid(void) INSTEAD_OF(geteuid);
 int kernel_setrlimit(__rlimit_resource_t resource, const struct rlimit64 *limit)
 	INSTEAD_OF(setrlimit64);
 
@@ -242,7 +246,7 @@ __attribute__((no_sanitize("address"))) long kernel_syscall(long number, ...)
 static int kernel_ioctl(const struct kernel_event *event, unsigned long request,
 			void *arg)
 {
-	uint64_t id = 1000 - 10 * (uint64_t)kernel_nr(event);
+	uint64_t id = 1000 - 10 * (uint64_t)kernel_nr(event), period;
 
 	switch (request) {
 	case PERF_EVENT_IOC_SET_OUTPUT:
@@ -259,6 +263,13 @@ static int kernel_ioctl(const struct kernel_event *event, unsigned long request,
 		fprintf(kernel.told, " %s %d",
 			request == PERF_EVENT_IOC_ENABLE ? "on" : "off",
 			kernel_nr(event));
+		return 0;
+	case PERF_EVENT_IOC_PERIOD:
+		memcpy(&period, arg, sizeof(period));
+		fprintf(kernel.told, " period %d:%lu", kernel_nr(event),
+			(unsigned long)period);
+		if (kernel_nr(event) == kernel.no_period)
+			break;
 		return 0;
 	}
 	errno = EIO;
@@ -424,6 +435,11 @@ int kernel_fstatfs(int fd, struct statfs64 *fs)
 	if (kernel.told && kernel.fs_type)
 		fs->f_type = kernel.fs_type;
 	return err;
+}
+
+uid_t kernel_geteuid(void)
+{
+	return kernel.told ? kernel.user : REAL(geteuid)();
 }
 
 /* As if no more could be had. */

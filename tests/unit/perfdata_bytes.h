@@ -17,8 +17,9 @@
 #include "tests/unit/perf_records.h"
 
 struct file {
-	unsigned char bytes[16384];
+	unsigned char bytes[131072];
 	size_t len;
+	size_t hole; /* zero bytes behind these */
 };
 
 static void put(struct file *f, const void *bytes, size_t len)
@@ -38,7 +39,7 @@ static void put32(struct file *f, uint32_t value)
 	put(f, &value, sizeof(value));
 }
 
-static void put_told(struct file *f, const char *text)
+__attribute__((unused)) static void put_told(struct file *f, const char *text)
 {
 	put32(f, (uint32_t)strlen(text) + 1);
 	put(f, text, strlen(text) + 1);

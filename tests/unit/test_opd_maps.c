@@ -544,6 +544,37 @@ static void many_mappings_in_any_order(void **state)
 	free(maps);
 }
 
+/* A process that is forgotten is gone, also for its late samples; others that
+ * share its mappings or its place in the table stay. */
+static void a_process_that_is_forgotten(void **state)
+{
+	const uint32_t tgid = 3, same_bucket = tgid + OPD_MAPS_BUCKETS;
+	struct opd_maps *maps = malloc(sizeof(*maps));
+	struct opd_process *child;
+
+	(void)state;
+	assert_non_null(maps);
+	opd_maps_init(maps);
+	add_page(opd_maps_new(maps, tgid), 5);
+	add_page(opd_maps_new(maps, same_bucket), 6);
+	child = opd_maps_fork(maps, 4, tgid);
+	opd_maps_forget(maps, tgid);
+	assert_null(opd_maps_find(maps, tgid));
+	assert_ptr_equal(opd_maps_find(maps, 4), child);
+	assert_int_equal(cookie_at(child, 5), 5);
+	assert_int_equal(cookie_at(opd_maps_find(maps, same_bucket), 6), 6);
+	/* One that is unknown. */
+	opd_maps_forget(maps, tgid);
+	opd_maps_forget(maps, 77);
+	assert_non_null(opd_maps_find(maps, same_bucket));
+	opd_maps_forget(maps, same_bucket);
+	opd_maps_forget(maps, 4);
+	assert_null(opd_maps_find(maps, same_bucket));
+	assert_null(opd_maps_find(maps, 4));
+	opd_maps_release(maps);
+	free(maps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest others[] = {
@@ -552,6 +583,7 @@ int main(void)
 		cmocka_unit_test(addresses_go_up_to_the_last),
 		cmocka_unit_test(numbers_are_told_apart),
 		cmocka_unit_test(many_mappings_in_any_order),
+		cmocka_unit_test(a_process_that_is_forgotten),
 	};
 
 	return run_rows(rows, NR(rows), test_row, others, NR(others));

@@ -9,12 +9,15 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+
+#include "tests/unit/confine_kernel.h"
 
 #define PATIENT 60000 /* milliseconds: an answer comes before */
 #define HASTY 1
@@ -27,6 +30,21 @@ static int open_self(void)
 
 	assert_true(fd >= 0);
 	return fd;
+}
+
+/* How many descriptors process @pid has. */
+static int nr_files_of(pid_t pid)
+{
+	char path[64];
+	int nr = 0;
+
+	for (int fd = 0; fd < 256; fd++) {
+		struct stat st;
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+		nr += !lstat(path, &st);
+	}
+	return nr;
 }
 
 static void expect_self(struct opd_reader *reader, uint64_t key)
@@ -77,7 +95,7 @@ static void test_what_is_no_program_has_no_build_id(void **state)
 {
 	static const char *const paths[] = { "/dev/null", "/", "/etc/passwd",
 					     "/no/such/file" };
-	char long_path[PATH_MAX + 2];
+	char long_path[PATH_MAX + 1];
 	struct opd_reader reader;
 	struct opd_read_file file;
 
@@ -96,6 +114,16 @@ static void test_what_is_no_program_has_no_build_id(void **state)
 	long_path[sizeof(long_path) - 1] = '\0';
 	assert_int_equal(opd_reader_give(&reader, 1, -1, long_path),
 			 -ENAMETOOLONG);
+	/* Nothing was given: there is no answer. */
+	memset(&file, 0xff, sizeof(file));
+	assert_int_equal(opd_reader_ask(&reader, 1, &file), -ENOENT);
+	assert_int_equal(file.build_id.len, 0);
+	assert_int_equal(file.mtime, 0);
+	assert_int_equal(file.fd, -1);
+	long_path[PATH_MAX - 1] = '\0';
+	assert_int_equal(opd_reader_give(&reader, 1, -1, long_path), 0);
+	assert_int_equal(opd_reader_ask(&reader, 1, &file), 0);
+	assert_int_equal(file.fd, -1);
 	opd_reader_release(&reader);
 }
 
@@ -114,15 +142,26 @@ static pid_t hang_first(struct opd_reader *reader)
 	return pid;
 }
 
+/* Child @pid was killed, and perhaps waited for. */
+static void ends_by_kill(pid_t pid)
+{
+	siginfo_t end = { .si_status = SIGKILL };
+
+	if (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT))
+		assert_int_equal(errno, ECHILD);
+	assert_int_equal(end.si_status, SIGKILL);
+}
+
 static void test_a_file_that_hangs_delays_no_other(void **state)
 {
 	struct opd_reader reader;
 	struct opd_read_file file;
 	int fd = open_self(), err;
+	pid_t pid;
 
 	(void)state;
 	opd_reader_init(&reader, PATIENT, PATIENT);
-	hang_first(&reader);
+	pid = hang_first(&reader);
 	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
 	reader.patience = HASTY;
 	assert_int_equal(opd_reader_ask(&reader, 1, &file), -EAGAIN);
@@ -136,6 +175,7 @@ static void test_a_file_that_hangs_delays_no_other(void **state)
 	while (err == -EAGAIN);
 	assert_int_equal(err, -ETIMEDOUT);
 	assert_false(opd_reader_has(&reader, 1));
+	ends_by_kill(pid);
 	/* The process was killed, and is found to have ended. */
 	reader.patience = reader.limit = PATIENT;
 	assert_int_equal(opd_reader_give(&reader, 3, fd, ""), 0);
@@ -177,11 +217,23 @@ static void test_a_process_that_dies(void **state)
 	hang_first(&reader);
 	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
 	kill(reader.children[0].pid, SIGKILL);
+	ends_by_kill(reader.children[0].pid);
 	assert_int_equal(opd_reader_ask(&reader, 1, &file), -ETIMEDOUT);
+	/* Its place is free. */
+	assert_int_equal(reader.children[0].pid, 0);
+	assert_int_equal(reader.children[0].sock, -1);
 	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
 	expect_self(&reader, 1);
 	close(fd);
 	opd_reader_release(&reader);
+}
+
+/* The test has waited for the first process. */
+static void forget_first(struct opd_reader *reader)
+{
+	close(reader->children[0].sock);
+	reader->children[0].sock = -1;
+	reader->children[0].pid = 0;
 }
 
 /* A process keeps nothing of the daemon's, and ends with its socket. */
@@ -209,9 +261,7 @@ static void test_a_process_has_only_its_socket(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
-	reader.children[0].pid = 0;
-	close(reader.children[0].sock);
-	reader.children[0].sock = -1;
+	forget_first(&reader);
 	opd_reader_release(&reader);
 }
 
@@ -309,6 +359,120 @@ static void test_no_more_descriptors(void **state)
 	opd_reader_release(&reader);
 }
 
+/* A kernel that confines no process is no reason to have no build-ids. */
+static void test_a_process_that_is_not_confined(void **state)
+{
+	char path[PATH_MAX] = "", folder[8] = "";
+	struct opd_reader reader;
+	struct opd_read_file file;
+	int fd = open_self(), nr = nr_files_of(getpid()), status;
+	pid_t pid;
+
+	(void)state;
+	assert_true(readlink(self, path, sizeof(path) - 1) > 0);
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	refuse_to_confine();
+	assert_int_equal(opd_reader_give(&reader, 7, fd, "/nowhere"), 0);
+	reset_confine_kernel();
+	expect_self(&reader, 7);
+	assert_int_equal(opd_reader_give(&reader, 8, -1, path), 0);
+	expect_self(&reader, 8);
+	/* A file without a build-id still has a time, one that is not regular
+	 * nothing. */
+	assert_int_equal(opd_reader_give(&reader, 9, -1, "/etc/passwd"), 0);
+	assert_int_equal(opd_reader_ask(&reader, 9, &file), 0);
+	assert_int_equal(file.build_id.len, 0);
+	assert_int_not_equal(file.mtime, 0);
+	close(file.fd);
+	assert_int_equal(opd_reader_give(&reader, 9, -1, "/"), 0);
+	assert_int_equal(opd_reader_ask(&reader, 9, &file), 0);
+	assert_int_equal(file.mtime, 0);
+	assert_int_equal(file.fd, -1);
+	/* It keeps none of them, but perhaps the last one and its socket. */
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(opd_reader_give(&reader, 9, fd, ""), 0);
+		expect_self(&reader, 9);
+	}
+	pid = reader.children[0].pid;
+	assert_true(nr_files_of(pid) <= 3);
+	/* It leads a session, and is in the root folder. */
+	assert_int_equal(getsid(pid), pid);
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+	assert_int_equal(readlink(path, folder, sizeof(folder)), 1);
+	assert_int_equal(folder[0], '/');
+	/* Its end is that of its socket. */
+	assert_int_equal(shutdown(reader.children[0].sock, SHUT_RDWR), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	forget_first(&reader);
+	opd_reader_release(&reader);
+	assert_int_equal(nr_files_of(getpid()), nr);
+	close(fd);
+}
+
+/* A process to which nothing can be sent is given up. */
+static void test_a_socket_that_is_shut(void **state)
+{
+	struct opd_reader reader;
+	int fd = open_self();
+
+	(void)state;
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	hang_first(&reader);
+	assert_int_equal(shutdown(reader.children[0].sock, SHUT_RDWR), 0);
+	assert_int_equal(opd_reader_give(&reader, 5, fd, ""), -EPIPE);
+	assert_false(opd_reader_has(&reader, 5));
+	assert_int_equal(reader.children[0].sock, -1);
+	assert_int_equal(opd_reader_give(&reader, 5, fd, ""), 0);
+	expect_self(&reader, 5);
+	close(fd);
+	opd_reader_release(&reader);
+}
+
+/* An answer that nobody asks for is thrown away in time, with its file. */
+static void test_an_answer_that_nobody_takes(void **state)
+{
+	struct opd_reader reader;
+	struct pollfd p = { .events = POLLIN };
+	int fd = open_self(), nr = nr_files_of(getpid());
+
+	(void)state;
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
+	p.fd = reader.children[0].sock;
+	assert_int_equal(poll(&p, 1, PATIENT), 1);
+	reader.limit = 0;
+	assert_int_equal(opd_reader_give(&reader, 2, fd, ""), 0);
+	reader.limit = PATIENT;
+	assert_false(opd_reader_has(&reader, 1));
+	/* The same process goes on. */
+	assert_int_equal(reader.children[0].key, 2);
+	assert_int_equal(reader.children[1].pid, 0);
+	expect_self(&reader, 2);
+	opd_reader_release(&reader);
+	assert_int_equal(nr_files_of(getpid()), nr);
+	close(fd);
+}
+
+/* Nothing is read where no process can be started. */
+static void test_no_more_processes(void **state)
+{
+	struct opd_reader reader;
+	int nr = nr_files_of(getpid());
+
+	(void)state;
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	confine_kernel.has_no_fork = true;
+	assert_int_equal(opd_reader_give(&reader, 1, -1, "/"), -EBUSY);
+	confine_kernel.has_no_fork = false;
+	assert_false(opd_reader_has(&reader, 1));
+	assert_int_equal(reader.children[0].pid, 0);
+	assert_int_equal(reader.children[0].sock, -1);
+	assert_int_equal(nr_files_of(getpid()), nr);
+	opd_reader_release(&reader);
+}
+
 static int setup_no_stdin(void **state)
 {
 	(void)state;
@@ -338,6 +502,10 @@ int main(void)
 		BOTH(test_a_process_has_only_its_socket),
 		BOTH(test_a_process_can_only_read),
 		BOTH(test_no_more_descriptors),
+		BOTH(test_a_process_that_is_not_confined),
+		BOTH(test_a_socket_that_is_shut),
+		BOTH(test_an_answer_that_nobody_takes),
+		BOTH(test_no_more_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

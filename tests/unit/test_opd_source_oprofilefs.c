@@ -679,6 +679,95 @@ static void test_log(void **state)
 	close_source(&source);
 }
 
+/* All four files of an event, or nothing is known of its times. */
+static void test_event_time(void **state)
+{
+	static const char *const names[] = { "turns", "counted", "time_running",
+					     "time_enabled" };
+	struct op_event_time time;
+	struct opd_source source;
+	char path[32];
+
+	(void)state;
+	make_dir("m/2");
+	open_source(&source);
+	events.counter[2].count = 100;
+	for (size_t i = 0; i < NR(names); i++) {
+		assert_int_equal(source.ops->event_time(&source, 2, &time),
+				 -ENOENT);
+		snprintf(path, sizeof(path), "m/2/%s", names[i]);
+		write_text(path, "799\n");
+	}
+	write_text("m/2/turns", "5\n");
+	write_text("m/2/time_running", "6000\n");
+	write_text("m/2/time_enabled", "18446744073709551615\n");
+	assert_int_equal(source.ops->event_time(&source, 2, &time), 0);
+	assert_int_equal(time.turns, 5);
+	assert_int_equal(time.running, 6000);
+	assert_int_equal(time.enabled, UINT64_MAX);
+	/* Whole samples of what was counted. */
+	assert_int_equal(time.samples, 7);
+	events.counter[2].count = 799;
+	assert_int_equal(source.ops->event_time(&source, 2, &time), 0);
+	assert_int_equal(time.samples, 1);
+	events.counter[2].count = 0;
+	assert_int_equal(source.ops->event_time(&source, 2, &time), 0);
+	assert_int_equal(time.samples, 0);
+	write_text("m/2/turns", "-\n");
+	assert_int_equal(source.ops->event_time(&source, 2, &time), -ENOENT);
+	close_source(&source);
+}
+
+/* Of CPUs whose time is not told, or which are not asked for, nothing. */
+static void test_handler_time(void **state)
+{
+	uint64_t ns[14];
+	struct opd_source source;
+
+	(void)state;
+	put_stats();
+	write_text("m/stats/handler_ns", "1000\n"); /* of no CPU */
+	write_text("m/stats/cpu0/handler_ns", "70\n");
+	write_text("m/stats/cpu12/handler_ns", "90\n");
+	make_dir("m/stats/cpu3x");
+	write_text("m/stats/cpu3x/handler_ns", "5\n");
+	open_source(&source);
+	for (unsigned int nr = 12; nr <= 13; nr++) {
+		for (size_t i = 0; i < NR(ns); i++)
+			ns[i] = 1;
+		assert_int_equal(source.ops->handler_time(&source, ns, nr), 0);
+		assert_int_equal(ns[0], 70);
+		for (size_t i = 1; i < 12; i++)
+			assert_int_equal(ns[i], 1);
+		assert_int_equal(ns[12], nr == 13 ? 90 : 1);
+		assert_int_equal(ns[13], 1);
+	}
+	assert_int_equal(source.ops->handler_time(&source, ns, 0), 0);
+	assert_int_equal(rename("m/stats", "m/s"), 0);
+	assert_int_equal(source.ops->handler_time(&source, ns, 1), -ENOENT);
+	close_source(&source);
+}
+
+/* The module takes one sample of so many. */
+static void test_lower_rate(void **state)
+{
+	static const char *const divisors[] = { "1", "2", "4", "8" };
+	struct opd_source source;
+
+	(void)state;
+	open_source(&source);
+	assert_int_equal(source.ops->lower_rate(&source, 1), -EOPNOTSUPP);
+	for (unsigned int shift = 0; shift < NR(divisors); shift++) {
+		write_text("m/rate_divisor", "");
+		assert_int_equal(source.ops->lower_rate(&source, shift), 0);
+		assert_string_equal(text_of("m/rate_divisor"), divisors[shift]);
+	}
+	assert_int_equal(unlink("m/rate_divisor"), 0);
+	make_dir("m/rate_divisor");
+	assert_int_equal(source.ops->lower_rate(&source, 1), -EISDIR);
+	close_source(&source);
+}
+
 int main(void)
 {
 #define WITH_MODULE(test)                                                      \
@@ -698,6 +787,9 @@ int main(void)
 		WITH_MODULE(test_many_files_hang),
 		WITH_MODULE(test_account),
 		WITH_MODULE(test_log),
+		WITH_MODULE(test_event_time),
+		WITH_MODULE(test_handler_time),
+		WITH_MODULE(test_lower_rate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
