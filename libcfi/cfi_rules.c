@@ -106,9 +106,13 @@ int cfi_rules_add_expr(struct cfi_rules *rules, const uint8_t *expr, size_t len,
 	}
 	*nr = (int32_t)rules->exprs.len;
 	err = pool_add(&rules->exprs, &item_len, sizeof(item_len));
-	if (!err)
-		err = pool_add(&rules->exprs, expr, len);
-	if (!err)
+	if (err)
+		return err;
+	err = pool_add(&rules->exprs, expr, len);
+	/* Not half of it. */
+	if (err)
+		rules->exprs.len = (size_t)*nr;
+	else
 		op_hash_add(index, hash, (uint32_t)*nr + 1);
 	return err;
 }

@@ -149,6 +149,7 @@ static int make_push_report(const struct push_taking *t,
 {
 	struct process_args args = { .nr = 0 };
 	char folder[PATH_MAX], program[PATH_MAX], text[OP_DIAG_MAX] = "";
+	int room;
 	int err = process_own_folder(folder, sizeof(folder), diag)
 			  ?: process_find_own(program, sizeof(program),
 					      "opreport", folder, diag);
@@ -163,12 +164,13 @@ static int make_push_report(const struct push_taking *t,
 	if (span)
 		process_args_add(&args, "time:@%" PRIu64 "-@%" PRIu64,
 				 span->begin, span->end);
+	room = PROCESS_MAX_ARGS - args.nr;
 	for (const char *const *word = t->source->words; word && *word; word++)
 		process_args_add(&args, "%s", *word);
 	if (args.failed)
 		err = op_diag_set(diag, -E2BIG,
 				  "more than %d words; use fewer of them",
-				  PROCESS_MAX_ARGS - args.nr);
+				  room);
 	else
 		err = process_run(program, args.argv, environ, text,
 				  sizeof(text), diag);

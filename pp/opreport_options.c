@@ -321,7 +321,7 @@ static int check_over_time(const struct opreport_options *o,
 	    !(flags & (PP_SHOWS_SHARES | PP_SHOWS_CODE)))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--over-time: %s has no columns of times; use text, xml, json or csv",
+			"--over-time: there are no columns of times in %s; use text, xml, json or csv",
 			a->xml ? "classic XML" : o->format->title);
 	if (other)
 		return op_diag_set(

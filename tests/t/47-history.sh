@@ -161,7 +161,7 @@ report --over-time --xml >xml
 ok "XML is valid" xmllint --noout --schema "$TOP/libpp/format/opreport.xsd" xml
 is "with a column for each" "$(grep -c '<class ' xml)" 6
 like "formats without columns of times" "$(report --over-time --format=pprof -o x)" \
-	'^opreport: --over-time: pprof has no columns of times; use text, xml, json or csv$'
+	'^opreport: --over-time: there are no columns of times in pprof; use text, xml, json or csv$'
 like "other tables" "$(report --over-time --callgraph)" \
 	'^opreport: --over-time is a table of symbols; leave --callgraph out$'
 like "comparisons" "$(report --over-time '{' 'time:-2d' '}' '{' 'time:-1d' '}')" \
