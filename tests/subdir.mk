@@ -19,16 +19,18 @@ $(foreach t,extended feed feed_account mine_stream stack steps trans,$(eval unit
 
 # What the programs of pp/ are made of, but for their main().
 PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opmerge opgprof opannotate opsymbols),$(filter-out pp/optop% pp/oppush%,$(wildcard pp/*.c)))
-$(foreach t,options annotate import loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
+$(foreach t,options annotate import import_loss loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 # These run the programs as a whole, and include the files of main().
-$(foreach t,opannotate opimport programs,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
+$(foreach t,opannotate opimport pages programs,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 unit/test_pp_oppush_SRCS += $(PP_PARTS) $(wildcard pp/oppush_*.c)
 unit/test_pp_oppush_LDLIBS += $(CURL_LIBS)
 
 unit/test_pp_push_SRCS += $(patsubst %,pp/oppush_%.c,pace run spool sums things write)
-$(O)/tests/unit/test_pp_push.o $(O)/tests/unit/test_pp_oppush.o: $(O)/libpp/format/profile.pb-c.c
+unit/test_pp_push_types_SRCS += $(patsubst %,pp/oppush_%.c,sums things write)
+unit/test_pp_push_take_SRCS += $(PP_PARTS) $(patsubst %,pp/oppush_%.c,spool sums take things write)
+$(foreach t,push push_take push_types oppush,$(O)/tests/unit/test_pp_$(t).o): $(O)/libpp/format/profile.pb-c.c
 
 # Small programs that tests run, each of one file in tests/helper/.
 TEST_PROGS += mkstream mkodb mktree mkpack mkclassic
@@ -52,7 +54,7 @@ fuzz/fuzz_profile_SRCS += utils/process.c $(patsubst %,pp/opimport_%.c,callgrind
 
 # optop without its screen.
 OPTOP_PARTS := $(filter-out pp/optop.c pp/optop_live.c pp/optop_terminal.c,$(wildcard pp/optop*.c))
-$(foreach t,unit/test_optop bench/bench_optop,$(eval $(t)_SRCS += $(OPTOP_PARTS)))
+$(foreach t,unit/test_optop unit/test_optop_head bench/bench_optop,$(eval $(t)_SRCS += $(OPTOP_PARTS)))
 # With it: the test has a terminal.
 unit/test_pp_optop_SRCS += $(filter-out pp/optop.c,$(wildcard pp/optop*.c)) pp/options.c pp/progress.c
 unit/test_pp_optop_LDLIBS += $(NCURSES_LIBS) -lutil -pthread

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "libcfi/cfi.h"
+#include "libcfi/cfi_table.h"
 
 #define CHANGES 3000
 #define STEPS 64
@@ -179,6 +180,196 @@ static void test_changed(void **state)
 	cfi_table_free(table);
 }
 
+/* ---- pieces that are made by hand -------------------------------------------
+ */
+
+/*
+ * A sound piece: rows at 0x10 and 0x20 of one rule, which has two places and
+ * an expression for its CFA. Other expressions begin at 0, 5 and 8, and number
+ * 0 is an empty one.
+ */
+struct hand_made {
+	uint64_t arch, base, nr, nr_pages, nr_rules, rules_len, exprs_len;
+	uint32_t start[2], rule[2], page[2];
+	uint32_t none; /* rule 0 */
+	uint8_t cfa_is_expr, cfa_reg, nr_places, flags;
+	int32_t cfa_value;
+	uint8_t ra, zero[3];
+	struct cfi_place place[2];
+	uint8_t exprs[16];
+};
+
+static const struct hand_made sound = {
+	.arch = CFI_X86_64,
+	.nr = 2,
+	.nr_pages = 2,
+	.nr_rules = 1,
+	.rules_len = 32,
+	.exprs_len = 16,
+	.start = { 0x10, 0x20 },
+	.rule = { 1, 1 | CFI_ROW_STARTS },
+	.page = { 0, 1 },
+	.cfa_is_expr = 1,
+	.nr_places = 2,
+	.cfa_value = 2,
+	.ra = CFI_MAX_REGS - 1,
+	.place = { { .how = CFI_AT_CFA, .reg = 3, .value = -16 },
+		   { .how = CFI_IS_EXPR,
+		     .reg = CFI_MAX_REGS - 1,
+		     .value = 0 } },
+	.exprs = { 0, 0, 1, 0, 0x96, 1, 0, 0x96, 6, 0, 1, 2, 3, 4, 5, 6 },
+};
+
+/* What comes of the piece without its last @cut bytes. */
+static int take_hand_made(const struct hand_made *piece, size_t cut)
+{
+	struct cfi_table *table = NULL;
+	size_t len = offsetof(struct hand_made, exprs) + sizeof(piece->exprs);
+	uint8_t *copy = malloc(len - cut);
+	int err;
+
+	assert_non_null(copy);
+	memcpy(copy, piece, len - cut);
+	err = cfi_table_unflatten(&table, copy, len - cut);
+	free(copy);
+	if (!err)
+		cfi_table_free(table);
+	else
+		assert_null(table);
+	return err;
+}
+
+static void pieces_that_cannot_be_are_refused(void **state)
+{
+#define CHANGE(member, value)                                                  \
+	{                                                                      \
+#member " = " #value, offsetof(struct hand_made, member),      \
+			sizeof(sound.member), (uint64_t)(value)                \
+	}
+	static const struct {
+		const char *what;
+		size_t at, len;
+		uint64_t value;
+	} taken[] = {
+		CHANGE(arch, CFI_AARCH64),
+		CHANGE(base, UINT64_MAX),
+		CHANGE(start[1], 0x10),
+		CHANGE(rule[0], 0),
+		CHANGE(rule[0], CFI_ROW_MIXED | 1),
+		CHANGE(page[0], 1),
+		CHANGE(cfa_value, 0),
+		CHANGE(cfa_value, 5),
+		CHANGE(cfa_value, 8),
+		CHANGE(cfa_is_expr, 0),
+		CHANGE(ra, 0),
+		CHANGE(place[0].how, CFI_UNSAID),
+		CHANGE(place[1].how, CFI_AT_EXPR),
+		CHANGE(place[1].value, 2),
+	}, refused[] = {
+		CHANGE(arch, CFI_AARCH64 + 1),
+		CHANGE(arch, UINT64_C(1) << 32),
+		CHANGE(nr, 1),
+		CHANGE(nr, 3),
+		CHANGE(nr, UINT64_MAX),
+		CHANGE(nr_pages, UINT64_MAX / 4 + 2),
+		CHANGE(rules_len, 28),
+		CHANGE(rules_len, 31),
+		CHANGE(rules_len, UINT64_MAX),
+		CHANGE(exprs_len, 17),
+		CHANGE(exprs_len, UINT64_MAX),
+		CHANGE(start[1], 0xf),
+		/* No rule begins there. */
+		CHANGE(rule[0], 2),
+		CHANGE(rule[1], 8),
+		CHANGE(rule[0], CFI_ROW_RULE),
+		CHANGE(page[0], 2),
+		CHANGE(page[1], 2),
+		CHANGE(nr_places, 1),
+		CHANGE(nr_places, 3),
+		CHANGE(nr_places, 255),
+		CHANGE(ra, CFI_MAX_REGS),
+		/* No expression begins there. */
+		CHANGE(cfa_value, 1),
+		CHANGE(cfa_value, 9),
+		CHANGE(cfa_value, 16),
+		CHANGE(cfa_value, -1),
+		CHANGE(place[1].value, 1),
+		CHANGE(place[1].value, 16),
+		CHANGE(place[1].value, -16),
+		CHANGE(place[0].reg, CFI_MAX_REGS),
+		CHANGE(place[0].how, CFI_AT_EXPR),
+		CHANGE(place[1].how, CFI_IS_EXPR + 1),
+		CHANGE(exprs[5], 2),
+		CHANGE(exprs[5], 4),
+	};
+	struct hand_made piece;
+
+	(void)state;
+	assert_int_equal(take_hand_made(&sound, 0), 0);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
+		piece = sound;
+		memcpy((uint8_t *)&piece + taken[i].at, &taken[i].value,
+		       taken[i].len);
+		if (take_hand_made(&piece, 0))
+			fail_msg("%s is refused", taken[i].what);
+	}
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		piece = sound;
+		memcpy((uint8_t *)&piece + refused[i].at, &refused[i].value,
+		       refused[i].len);
+		if (take_hand_made(&piece, 0) != -EBADMSG)
+			fail_msg("%s is taken", refused[i].what);
+	}
+	piece = sound;
+	piece.page[0] = 1;
+	piece.page[1] = 0;
+	assert_int_equal(take_hand_made(&piece, 0), -EBADMSG);
+}
+
+/* Pools end with what is in them. */
+static void pools_that_are_cut_are_refused(void **state)
+{
+	struct hand_made piece = sound;
+
+	(void)state;
+	/* No room for a length, then for what it counts. */
+	for (size_t cut = 1; cut < 8; cut++) {
+		piece.exprs_len = 16 - cut;
+		assert_int_equal(take_hand_made(&piece, cut), -EBADMSG);
+	}
+	piece.exprs_len = 8;
+	assert_int_equal(take_hand_made(&piece, 8), 0);
+	/* What is behind the pools is nobody's. */
+	assert_int_equal(take_hand_made(&piece, 7), 0);
+	/* The last expression may be an empty one. */
+	piece.exprs_len = 2;
+	piece.cfa_value = 0;
+	assert_int_equal(take_hand_made(&piece, 14), 0);
+
+	/* A rule of 4 bytes, and none at all, not even rule 0. */
+	piece = sound;
+	piece.rules_len = 8;
+	piece.exprs_len = 0;
+	assert_int_equal(take_hand_made(&piece, 0), -EBADMSG);
+	piece.rules_len = 4;
+	assert_int_equal(take_hand_made(&piece, 0), -EBADMSG);
+	piece.rule[0] = piece.rule[1] = 0;
+	assert_int_equal(take_hand_made(&piece, 0), 0);
+	piece.rules_len = 0;
+	assert_int_equal(take_hand_made(&piece, 0), -EBADMSG);
+
+	/* Pages are of rows. */
+	piece = sound;
+	piece.nr = 0;
+	piece.nr_pages = 0;
+	piece.rules_len = 4;
+	piece.exprs_len = 0;
+	memset(piece.start, 0, sizeof(piece.start));
+	assert_int_equal(take_hand_made(&piece, 0), 0);
+	piece.nr_pages = 1;
+	assert_int_equal(take_hand_made(&piece, 0), -EBADMSG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +377,8 @@ int main(void)
 		cmocka_unit_test(test_functions_alone),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_changed),
+		cmocka_unit_test(pieces_that_cannot_be_are_refused),
+		cmocka_unit_test(pools_that_are_cut_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

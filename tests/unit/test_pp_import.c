@@ -5,6 +5,7 @@
 #include "tests/unit/pp_fixture.h"
 
 #include "libdb/odb.h"
+#include "libop/op_folder.h"
 #include "libop/op_sample_file.h"
 #include "pp/opimport_file.h"
 #include "pp/opimport_session.h"
@@ -172,6 +173,21 @@ static void files_are_not_replaced(void **state)
 	}
 }
 
+/* The file 7.jo with code at 0x10100 and 0x10200, and data. */
+static void make_jit_file(void)
+{
+	write_text("c.s", ".section .one,\"ax\",@progbits\n.zero 16\n"
+			  ".section .two,\"ax\",@progbits\n.zero 32\n"
+			  ".section .data3,\"aw\",@progbits\n.zero 16\n");
+	assert_int_equal(
+		system("cc -c -o c.o c.s && "
+		       "objcopy --change-section-address .one=0x10100 "
+		       "--change-section-address .two=0x10200 "
+		       "--change-section-address .data3=0x10300 c.o 7.jo && "
+		       "touch -d @5000 7.jo"),
+		0);
+}
+
 /* Samples in the sections of a .jo file are counted in that file. */
 static void jit_code_is_a_binary(void **state)
 {
@@ -190,16 +206,8 @@ static void jit_code_is_a_binary(void **state)
 	uint64_t first = 0;
 
 	(void)state;
-	write_text("c.s", ".section .one,\"ax\",@progbits\n.zero 16\n"
-			  ".section .two,\"ax\",@progbits\n.zero 32\n"
-			  ".section .data3,\"aw\",@progbits\n.zero 16\n");
-	assert_int_equal(
-		system("mkdir -p d/7.0x1.0x2 && cc -c -o c.o c.s && "
-		       "objcopy --change-section-address .one=0x10100 "
-		       "--change-section-address .two=0x10200 "
-		       "--change-section-address .data3=0x10300 c.o d/7.jo && "
-		       "touch -d @5000 d/7.jo"),
-		0);
+	make_jit_file();
+	assert_int_equal(system("mkdir -p d/7.0x1.0x2 && cp -p 7.jo d"), 0);
 	assert_int_equal(opimport_jit_open(&jit, "d/7.0x1.0x2/E", &anon), 0);
 	assert_int_equal(jit.mtime, 5000);
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -238,6 +246,11 @@ static void remark(const char *text)
 }
 
 #define X "{root}/bin/x/{dep}/{root}/bin/x"
+
+/* Have the one file that is there be in another folder of the session. */
+#define MOVED_TO(folder)                                                       \
+	"cd old/samples/current; mv {root} was; mkdir -p '" folder             \
+	"'; mv was/bin/x/{dep}/{root}/bin/x/E* '" folder "'; rm -r was"
 
 /* What @command makes of a session of one file, and what comes of that. */
 static void sessions_are_converted(void **state)
@@ -286,6 +299,30 @@ static void sessions_are_converted(void **state)
 		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
 		  "1 sessions, 1 files, 0 graphs, 0 failed\n"
 		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
+		{ "cp unknown old/samples/current/" X "/F.1.0.all.all.all",
+		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
+		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/F.1.0.all.all.all: its CPU type is unknown\n"
+		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/F.1.0.all.all.all: converted\n"
+		  "1 sessions, 2 files, 0 graphs, 0 failed\n"
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n"
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-F.1.0.all.all.all\n" },
+		/* Memory of 4 GiB, and of a byte more: of the caller and of what is called. */
+		{ MOVED_TO("{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001000/{cg}/{root}/bin/x"),
+		  "+ old/samples/current/{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001000/{cg}/{root}/bin/x/E.1.0.all.all.all: converted\n"
+		  "1 sessions, 1 files, 1 graphs, 0 failed\n"
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{anon:anon}%-7.0x1000.0x100001000%-{cg}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
+		{ MOVED_TO("{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001001/{cg}/{root}/bin/x"),
+		  "+ old/samples/current/{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001001/{cg}/{root}/bin/x/E.1.0.all.all.all: converted\n"
+		  "1 sessions, 1 files, 1 graphs, 0 failed, 3 calls cut\n"
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{anon:anon}%-7.0x1000.0x100001001%-{cg}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
+		{ MOVED_TO("{root}/bin/x/{dep}/{root}/bin/x/{cg}/{anon:anon}/7.0x1000.0x100001001"),
+		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/{cg}/{anon:anon}/7.0x1000.0x100001001/E.1.0.all.all.all: converted\n"
+		  "1 sessions, 1 files, 1 graphs, 0 failed, 3 calls cut\n"
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-{cg}%-{anon:anon}%-7.0x1000.0x100001001%-E.1.0.all.all.all\n" },
+		{ MOVED_TO("{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x200001000"),
+		  "+ old/samples/current/{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x200001000/E.1.0.all.all.all: converted\n"
+		  "1 sessions, 1 files, 0 graphs, 0 failed\n"
+		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{anon:anon}%-7.0x1000.0x200001000%-E.1.0.all.all.all\n" },
 		{ "rm -r old/samples/current", "old/samples: there are no sample files; name the folder that samples/ is in\n" },
 		{ "rm -r old/samples", "old: contains no folder samples; name the folder that samples/ is in\n" },
 		{ "rm -r old/samples; echo >old/samples", "old/samples: not a folder\n" },
@@ -294,7 +331,10 @@ static void sessions_are_converted(void **state)
 		/* clang-format on */
 	};
 	static const struct classic_pair pairs[] = { { 0x10, 3 } };
+	struct classic_file unknown = plain;
 
+	unknown.cpu_type = 9999;
+	write_classic("unknown", &unknown, pairs, NR(pairs));
 	for (size_t i = 0; i < NR(rows); i++) {
 		const struct opimport_options options = {
 			.from = "old",
@@ -321,9 +361,14 @@ static void sessions_are_converted(void **state)
 		else
 			fprintf(said,
 				"%u sessions, %u files, %u graphs, "
-				"%u failed\n",
+				"%u failed",
 				counts.sessions, counts.files,
 				counts.call_graphs, counts.failed);
+		if (!err && counts.cut_calls)
+			fprintf(said, ", %llu calls cut",
+				(unsigned long long)counts.cut_calls);
+		if (!err)
+			fputc('\n', said);
 		fflush(said);
 		assert_int_equal(system("find new -type f 2>list | sort >list"),
 				 0);
@@ -335,6 +380,89 @@ static void sessions_are_converted(void **state)
 	}
 }
 
+/* The one file below new/ whose path has @part. */
+static const char *new_file_with(const char *part)
+{
+	static char path[512];
+	char command[128];
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "find new -type f | grep -F '%s'",
+		 part);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	if (!fgets(path, sizeof(path), pipe) || fgetc(pipe) != EOF)
+		fail_msg("not one file with %s", part);
+	assert_int_equal(pclose(pipe), 0);
+	path[strcspn(path, "\n")] = '\0';
+	return path;
+}
+
+/* What is beside it stays in anonymous memory. */
+static void jit_code_of_sessions_is_kept(void **state)
+{
+	static const struct classic_pair pairs[] = {
+		{ 0xff, 1 }, { 0x100, 2 }, { 0x10f, 4 }, { 0x200, 8 }
+	};
+	const struct opimport_options options = {
+		.from = "old",
+		.to = "new",
+		.complain = complain,
+		.remark = remark,
+	};
+	static const struct op_image_name anon = { .space = OP_SPACE_ANON,
+						   .name = "anon",
+						   .tgid = 7,
+						   .start = 0x10000 };
+#define ANON "old/samples/current/{root}/bin/x/{dep}/{anon:anon}"
+	static const char file[] = ANON "/7.0x10000.0x20000/E.1.0.7.7.all";
+	struct classic_file memory = plain;
+	struct opimport_counts counts;
+	struct op_diag diag = { "" };
+	struct opimport_jit jit;
+	uint64_t one, two;
+	struct text t;
+	char wanted[256];
+	struct stat st;
+
+	(void)state;
+	make_jit_file();
+	memory.anon_start = 0x10000;
+	assert_int_equal(op_make_parents(file, 0755), 0);
+	write_classic(file, &memory, pairs, NR(pairs));
+	assert_int_equal(system("cp -p 7.jo '" ANON "'"), 0);
+	assert_int_equal(opimport_jit_open(&jit, file, &anon), 0);
+	assert_true(opimport_jit_find(&jit, 0x100, &one));
+	assert_true(opimport_jit_find(&jit, 0x200, &two));
+	opimport_jit_close(&jit);
+
+	said = text_begin(&t);
+	assert_int_equal(opimport_session(&options, &counts, &diag), 0);
+	text_must_be(&t, "said",
+		     "+ " ANON "/7.0x10000.0x20000/E.1.0.7.7.all: converted\n"
+		     "+ " ANON "/7.jo: JIT code, kept\n");
+	assert_int_equal(counts.files, 1);
+	assert_int_equal(counts.failed, 0);
+
+	write_new(text_begin(&t), new_file_with("{dep}%-{anon:anon}"));
+	text_must_be(
+		&t, "memory",
+		"anon ppc64/power4 event 60 mask 7 count 100000 khz 2400500 mtime 1234567890 at 0x10000; ff=1");
+	write_new(text_begin(&t), new_file_with("7.jo%-E"));
+	snprintf(
+		wanted, sizeof(wanted),
+		"file ppc64/power4 event 60 mask 7 count 100000 khz 2400500 mtime 5000; %llx=2 %llx=4 %llx=8",
+		(unsigned long long)one, (unsigned long long)one + 15,
+		(unsigned long long)two);
+	text_must_be(&t, "code", wanted);
+	/* The code itself, by its time of modification. */
+	assert_int_equal(stat(new_file_with("new/images/"), &st), 0);
+	assert_int_equal(st.st_mtime, 5000);
+	snprintf(wanted, sizeof(wanted), "cmp 7.jo %s",
+		 new_file_with("new/images/"));
+	assert_int_equal(system(wanted), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +470,7 @@ int main(void)
 		folder_test(files_are_not_replaced),
 		folder_test(jit_code_is_a_binary),
 		folder_test(sessions_are_converted),
+		folder_test(jit_code_of_sessions_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

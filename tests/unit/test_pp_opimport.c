@@ -9,6 +9,8 @@
 
 #include "tests/unit/pp_program.h"
 
+#include <zlib.h>
+
 #include "daemon/opd.h"
 #include "daemon/opd_main.h"
 #include "pp/opimport_profile.h"
@@ -478,6 +480,57 @@ static void files_of_pprof_are_imported(void **state)
 	check_imports(rows, NR(rows), *state, write_pprof);
 }
 
+/* ---- packed files -------------------------------------------------------- */
+
+/* Pack @text as gzip does; without its last bytes if it begins with "cut". */
+static void write_packed(const char *path, const char *text)
+{
+	gzFile file = gzopen(path, "wb9");
+	struct stat st;
+
+	assert_non_null(file);
+	assert_int_equal(gzwrite(file, text, (unsigned int)strlen(text)),
+			 strlen(text));
+	assert_int_equal(gzclose(file), Z_OK);
+	if (strncmp(text, "cut", 3) != 0)
+		return;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size - 9), 0);
+}
+
+static void packed_files_are_imported(void **state)
+{
+	static const struct import_row rows[] = {
+		{ "a;b 5\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;b 5\n" } } },
+		{ CALLGRIND "fn=f\n1 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 2 samples = 2 stored + 0 lost\n" } } },
+		{ "cut;b 5\n",
+		  REFUSED(": is packed and damaged; " OPIMPORT_CURE) },
+		{ "", REFUSED(": is empty; " OPIMPORT_CURE) },
+		/* The daemon reads what was unpacked; the user gave a file. */
+		{ "PERFILE2 and no more",
+		  REFUSED(": is cut short: it ends in its header; record it again") },
+		{ "PERFILE2 and no more",
+		  { { .line = "opimport -o s file other",
+		      .wanted =
+			      "opimport: file: is cut short: it ends in its header; record it again\n"
+			      "= 1\n" },
+		    { .line = "opimport -o s other file",
+		      .wanted =
+			      "opimport: other: is cut short: it ends in its header; record it again\n"
+			      "= 1\n" } } },
+	};
+
+	write_packed("other", "PERFILE2, which is no more");
+	check_imports(rows, NR(rows), *state, write_packed);
+}
+
 /* ---- the command line ---------------------------------------------------- */
 
 static const struct classic_file old_file = {
@@ -487,18 +540,24 @@ static const struct classic_file old_file = {
 	.count = 100000,
 };
 
-static void make_old_session(const char *path)
+static void make_old_file(const char *path, const struct classic_file *file)
 {
 	static const struct classic_pair pairs[] = { { 0x10, 3 }, { 0x20, 1 } };
 	static uint8_t bytes[1 << 16];
+
+	classic_build(file, bytes, pairs, NR(pairs));
+	assert_int_equal(op_make_parents(path, 0755), 0);
+	write_bytes(path, bytes, classic_len(file, NR(pairs)));
+}
+
+static void make_old_session(const char *path)
+{
 	FILE *abi = fopen("abi", "w");
 
 	assert_non_null(abi);
 	classic_write_abi(&old_file, abi);
 	fclose(abi);
-	classic_build(&old_file, bytes, pairs, NR(pairs));
-	assert_int_equal(op_make_parents(path, 0755), 0);
-	write_bytes(path, bytes, classic_len(&old_file, NR(pairs)));
+	make_old_file(path, &old_file);
 }
 
 static void command_lines_are_checked(void **state)
@@ -569,6 +628,9 @@ static void command_lines_are_checked(void **state)
 		{ .line = "opimport -a abi -V -f -o new " OLD,
 		  .wanted =
 			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: 4 samples at 2 places\n" },
+		{ .line = "opimport -a abi -o unknown.new unknown",
+		  .wanted =
+			  "opimport: warning: unknown: unknown CPU type 9999\n" },
 		{ .line = "opimport -a abi -o none/new " OLD,
 		  .wanted =
 			  "opimport: none/new: cannot be written: No such file or directory\n"
@@ -598,6 +660,12 @@ static void command_lines_are_checked(void **state)
 			  "opimport: none: contains no folder samples; name the folder that samples/ is in\n"
 			  "= 1\n" },
 	};
+	static const struct program_row far = {
+		.line = "opimport -s far -a abi -o s5",
+		.wanted =
+			"opimport: 1 session, 1 sample file (1 of call graphs)\n"
+			"opimport: warning: 4 calls are to or from anonymous memory of more than 4 GiB; the original kept 32 bits of their offsets, so that their symbols may be wrong\n"
+	};
 	static const struct program_row broken[] = {
 		{ .line = "opimport -s old -a abi -o s4",
 		  .wanted =
@@ -607,12 +675,21 @@ static void command_lines_are_checked(void **state)
 			  "= 1\n" },
 	};
 
+	struct classic_file unknown = old_file;
+
+	unknown.cpu_type = 9999;
 	write_text("file", "a;b 1\n");
 	write_text("perf.data", "PERFILE2 and no more");
 	write_text("a,b\\c", "PERFILE2");
 	make_old_session(OLD);
+	make_old_file("unknown", &unknown);
 	check_runs(programs, rows, NR(rows), *state);
 	assert_int_equal(access("new2", F_OK), -1);
+	make_old_file("far/samples/current/{root}/bin/x/{dep}/{anon:anon}/"
+		      "7.0x1000.0x100001001/{cg}/{root}/bin/x/"
+		      "CPU.100000.0.7.7.all",
+		      &old_file);
+	check_run(programs, &far, *state);
 	write_text(OLD, "no file of samples");
 	check_runs(programs, broken, NR(broken), *state);
 }
@@ -637,6 +714,7 @@ int main(int argc, char **argv)
 		import_test(folded_stacks_are_imported),
 		import_test(files_of_callgrind_are_imported),
 		import_test(files_of_pprof_are_imported),
+		import_test(packed_files_are_imported),
 		import_test(command_lines_are_checked),
 		import_test(a_daemon_is_needed),
 	};

@@ -427,6 +427,7 @@ struct world {
 	uint64_t retry_after;
 	int take_err;
 	char log[1024]; /* "take@MS", "send@MS" and what is told, by a letter */
+	char told[OP_DIAG_MAX]; /* the last that was told, in full */
 };
 
 static void note(struct world *w, const char *what)
@@ -469,6 +470,7 @@ static void world_say(void *ctx, const char *text)
 {
 	struct world *w = ctx;
 
+	snprintf(w->told, sizeof(w->told), "%s", text);
 	note(w, strstr(text, "takes profiles again") ? "well"
 		: strstr(text, "is dropped")	     ? "drop"
 		: strstr(text, "as many as it may")  ? "full"
@@ -488,10 +490,9 @@ static bool world_is_over(void *ctx)
 	return false;
 }
 
-/* Let a run go on until @until, one profile in @interval_ms. */
-static void run_world(struct world *w, int64_t interval_ms, int64_t until)
+static struct push_work work_of_world(struct world *w)
 {
-	const struct push_work work = {
+	return (struct push_work){
 		.ctx = w,
 		.now_ms = world_now,
 		.take = world_take,
@@ -500,6 +501,12 @@ static void run_world(struct world *w, int64_t interval_ms, int64_t until)
 		.random = world_random,
 		.is_over = world_is_over,
 	};
+}
+
+/* Let a run go on until @until, one profile in @interval_ms. */
+static void run_world(struct world *w, int64_t interval_ms, int64_t until)
+{
+	const struct push_work work = work_of_world(w);
 	struct push_run run = { .work = &work,
 				.spool = &w->box->spool,
 				.interval_ms = interval_ms };
@@ -588,6 +595,62 @@ static void a_clock_that_is_put_back_keeps_nobody_waiting(void **state)
 	assert_string_equal(w.log, "take@1000 bad@1000 send@1000 well@1000");
 }
 
+/* Take and send once. */
+static int run_world_once(struct world *w)
+{
+	const struct push_work work = work_of_world(w);
+	struct push_run run = { .work = &work, .spool = &w->box->spool };
+
+	w->log[0] = w->told[0] = '\0';
+	return push_run_once(&run);
+}
+
+static void one_run_tells_why_profiles_wait(void **state)
+{
+	static const long statuses[] = { 0 };
+	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
+
+	assert_int_equal(open_box(w.box), 0);
+	w.box->spool.state.retry_at = 2001;
+	assert_int_equal(run_world_once(&w), -EAGAIN);
+	assert_string_equal(w.log, "take@1000 bad@1000");
+	assert_string_equal(
+		w.told,
+		"1 profiles wait, for 2 s more, as the server did not take the last one");
+	w.now = 1001;
+	assert_int_equal(run_world_once(&w), -EAGAIN);
+	assert_string_equal(
+		w.told,
+		"2 profiles wait, for 1 s more, as the server did not take the last one");
+	w.now = 2001;
+	assert_int_equal(run_world_once(&w), 0);
+	assert_string_equal(w.log, "take@2001 send@2001 send@2001 send@2001");
+	assert_int_equal(w.box->spool.nr, 0);
+}
+
+/* When some are sent there may be room for what did not fit. */
+static void one_run_tries_again_with_more_room(void **state)
+{
+	static const long statuses[] = { 200, 0 };
+	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
+
+	assert_int_equal(open_box(w.box), 0);
+	w.take_err = -ENOSPC;
+	assert_int_equal(run_world_once(&w), -ENOSPC);
+	assert_string_equal(w.log, "take@1000 bad@1000");
+	assert_non_null(strstr(w.told, "a part of the session"));
+	assert_int_equal(add_to_box(w.box, 5, 10), 0);
+	assert_int_equal(run_world_once(&w), -ENOSPC);
+	assert_string_equal(w.log,
+			    "take@1000 full@1000 send@1000 take@1000 bad@1000");
+	assert_int_equal(w.box->spool.nr, 0);
+	/* Other reasons are no matter of room. */
+	w.take_err = -EIO;
+	assert_int_equal(add_to_box(w.box, 6, 1), 0);
+	assert_int_equal(run_world_once(&w), -EIO);
+	assert_string_equal(w.log, "take@1000 bad@1000 send@1000");
+}
+
 int main(void)
 {
 #define IN_BOX(test) cmocka_unit_test_setup_teardown(test, make_box, free_box)
@@ -605,6 +668,8 @@ int main(void)
 		IN_BOX(what_is_refused_is_dropped),
 		IN_BOX(a_full_spool_is_told_once),
 		IN_BOX(a_clock_that_is_put_back_keeps_nobody_waiting),
+		IN_BOX(one_run_tells_why_profiles_wait),
+		IN_BOX(one_run_tries_again_with_more_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What optop says around its rows: of the session, the daemon, losses, and what
+ * a page is narrowed to; nothing was read yet. */
+
+#include "tests/unit/pp_fixture.h"
+
+#include "pp/optop_draw.h"
+#include "pp/optop_keys.h"
+
+/* A state in words: what differs from a screen that was just opened. */
+struct head_row {
+	const char *name;
+	size_t columns; /* 0: 100 */
+	enum optop_daemon daemon;
+	enum optop_since since;
+	unsigned int interval;
+	bool is_paused;
+	uint64_t taken, lost; /* 0 taken: no account */
+	const char *cgroup;
+	int64_t tgid, tid; /* 0: any */
+	const char *diag; /* of the daemon */
+	const char *why_not; /* the last reading failed */
+	const char *wanted;
+};
+
+static void set_head(struct optop_state *s, const struct head_row *row)
+{
+	struct optop_target *target = &optop_page(s)->query.target;
+
+	s->daemon = row->daemon;
+	s->since = row->since;
+	s->interval = row->interval;
+	s->is_paused = row->is_paused;
+	if (row->diag)
+		snprintf(s->daemon_diag.text, sizeof(s->daemon_diag.text), "%s",
+			 row->diag);
+	if (row->why_not)
+		snprintf(optop_pane(s)->why_not.text,
+			 sizeof(optop_pane(s)->why_not.text), "%s",
+			 row->why_not);
+	s->has_account = row->taken != 0;
+	s->account.taken = row->taken;
+	s->account.stored = row->taken - row->lost;
+	if (row->lost)
+		assert_int_equal(
+			op_ledger_lose(&s->account, "no_mm", row->lost), 0);
+	if (row->cgroup)
+		target->cgroup = strdup(row->cgroup);
+	if (row->tgid)
+		target->tgid = row->tgid;
+	if (row->tid)
+		target->tid = row->tid;
+}
+
+static void check_heads(const struct head_row *rows, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct optop_state s;
+		struct optop_grid grid;
+		struct text t;
+
+		assert_int_equal(optop_state_init(&s, "here", OPTOP_IMAGES), 0);
+		set_head(&s, &rows[i]);
+		s.nr_lines = 2;
+		assert_int_equal(optop_grid_init(&grid, 2 + OPTOP_OTHER_LINES,
+						 rows[i].columns ?: 100),
+				 0);
+		optop_draw(&grid, &s);
+		optop_grid_write(&grid, text_begin(&t));
+		optop_grid_release(&grid);
+		optop_state_release(&s);
+		text_must_be(&t, rows[i].name, rows[i].wanted);
+	}
+}
+
+#define VIEWS "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup"
+#define HINTS                                                                  \
+	"q quit  ? help  Enter open  Esc back  / filter  s sort  e event  "    \
+	"t n since  Space pause\n"
+/* The lines below the first one. */
+#define BELOW(account, narrowed, last)                                         \
+	"0 samples  " account "\n" VIEWS narrowed                              \
+	"\n samples >self % path\nreading ...\n\n" last
+#define FIRST(daemon, since, interval)                                         \
+	"optop  here  " daemon "  " since "  " interval "\n"
+
+static void daemons_are_told(void **state)
+{
+	static const struct head_row rows[] = {
+		{ .name = "no daemon",
+		  .daemon = OPTOP_NO_DAEMON,
+		  .wanted = FIRST("stored", "since the start", "r refreshes")
+			  BELOW("no account", "", HINTS) },
+		{ .name = "a daemon",
+		  .daemon = OPTOP_ANSWERS,
+		  .wanted = FIRST("running", "since the start", "r refreshes")
+			  BELOW("no account", "", HINTS) },
+		{ .name = "one that refuses",
+		  .daemon = OPTOP_REFUSES,
+		  .wanted = FIRST("not allowed", "since the start", "r refreshes") BELOW(
+			  "no account", "",
+			  "you may not make the daemon store its samples: only stored ones are shown\n") },
+		{ .name = "one that is silent",
+		  .daemon = OPTOP_SILENT,
+		  .wanted = FIRST("no answer", "since the start", "r refreshes") BELOW(
+			  "no account", "",
+			  "the daemon does not answer: only stored samples are shown\n") },
+		{ .name = "one that fails",
+		  .daemon = OPTOP_FAILS,
+		  .diag = "the disk is full",
+		  .wanted = FIRST("not storing", "since the start",
+				  "r refreshes")
+			  BELOW("no account", "", "the disk is full\n") },
+		{ .name = "one that has ended",
+		  .daemon = OPTOP_ENDED,
+		  .wanted = FIRST("ended", "since the start", "r refreshes")
+			  BELOW("no account", "",
+				"the daemon has ended; these are all samples\n") },
+		{ .name = "one that was killed",
+		  .daemon = OPTOP_KILLED,
+		  .wanted = FIRST("killed", "since the start", "r refreshes") BELOW(
+			  "no account", "",
+			  "the daemon was killed; samples that it had not stored are lost\n") },
+	};
+
+	(void)state;
+	check_heads(rows, NR(rows));
+}
+
+static void times_are_told(void **state)
+{
+#define NOT_SO_NARROW                                                          \
+	"0 samples  no account\n" VIEWS "\n samples >self % path\n"            \
+	"reading ...\n\nq quit  ? help  Enter open  / filter  s sort\n"
+	static const struct head_row rows[] = {
+		{ .name = "every second",
+		  .interval = 1,
+		  .wanted = FIRST("stored", "since the start", "every 1 s")
+			  BELOW("no account", "", HINTS) },
+		{ .name = "since the last refresh, paused",
+		  .since = OPTOP_REFRESH,
+		  .interval = 1,
+		  .is_paused = true,
+		  .wanted = FIRST("stored", "since the last refresh", "paused")
+			  BELOW("no account", "", HINTS) },
+		{ .name = "since a mark that is not there yet",
+		  .since = OPTOP_MARK,
+		  .wanted = FIRST("stored", "since now", "r refreshes")
+			  BELOW("no account", "", HINTS) },
+		{ .name = "narrow",
+		  .columns = 59,
+		  .since = OPTOP_MARK,
+		  .wanted = FIRST(
+			  "stored", "now",
+			  "r") "0 samples  no account\n"
+			       "1 image\n"
+			       ">self % path\n"
+			       "reading ...\n\n"
+			       "q quit  ? help  Enter open  / filter  s sort\n" },
+		/* The session has what is left, if that is some columns. */
+		{ .name = "not so narrow",
+		  .columns = 60,
+		  .since = OPTOP_REFRESH,
+		  .wanted =
+			  "optop  stored  since the last refresh  r refreshes\n" NOT_SO_NARROW },
+		{ .name = "a column more",
+		  .columns = 61,
+		  .since = OPTOP_REFRESH,
+		  .wanted = FIRST("stored", "since the last refresh",
+				  "r refreshes") NOT_SO_NARROW },
+		{ .name = "very narrow",
+		  .columns = 30,
+		  .interval = 5,
+		  .wanted = "optop  stored  start  5 s\n"
+			    "0 samples  no account\n"
+			    "1 image\n"
+			    ">self % path\n"
+			    "reading ...\n\n"
+			    "q quit  ? help\n" },
+	};
+
+	(void)state;
+	check_heads(rows, NR(rows));
+}
+
+static void losses_are_told(void **state)
+{
+	static const struct head_row rows[] = {
+		{ .name = "none",
+		  .taken = 100,
+		  .wanted = FIRST("stored", "since the start", "r refreshes")
+			  BELOW("lost 0  100 taken = 100 stored + 0 lost", "",
+				HINTS) },
+		{ .name = "some",
+		  .taken = 200,
+		  .lost = 3,
+		  .wanted = FIRST("stored", "since the start", "r refreshes") BELOW(
+			  "lost 3 (1.5000 %)  200 taken = 197 stored + 3 lost (3 no_mm)",
+			  "", HINTS) },
+		{ .name = "no room for the account",
+		  .columns = 62,
+		  .taken = 200,
+		  .lost = 3,
+		  .wanted = FIRST("stored", "since the start", "r refreshes") BELOW(
+			  "lost 3 (1.5000 %)", "",
+			  "q quit  ? help  Enter open  / filter  s sort\n") },
+	};
+
+	(void)state;
+	check_heads(rows, NR(rows));
+}
+
+static void what_a_page_is_of_is_told(void **state)
+{
+	static const struct head_row rows[] = {
+		{ .name = "a process",
+		  .tgid = 7,
+		  .wanted = FIRST("stored", "since the start", "r refreshes")
+			  BELOW("no account", "  process 7", HINTS) },
+		{ .name = "a thread of it",
+		  .tgid = 7,
+		  .tid = 8,
+		  .wanted = FIRST("stored", "since the start", "r refreshes")
+			  BELOW("no account", "  thread 8", HINTS) },
+		{ .name = "a cgroup",
+		  .cgroup = "/system.slice/web.service",
+		  .wanted = FIRST("stored", "since the start", "r refreshes")
+			  BELOW("no account", "  cgroup web.service", HINTS) },
+		{ .name = "no known cgroup",
+		  .cgroup = "",
+		  .wanted = FIRST("stored", "since the start", "r refreshes")
+			  BELOW("no account", "  cgroup unknown", HINTS) },
+	};
+
+	(void)state;
+	check_heads(rows, NR(rows));
+}
+
+/* Why there are no rows, cut between words, or in a word that is too long. */
+static void reasons_are_cut_between_words(void **state)
+{
+#define NARROW(lines)                                                          \
+	"optop  stored  start  r\n0 samples  no account\n1 image\n"            \
+	">self % path\n" lines "q quit  ? help\n"
+	static const struct head_row rows[] = {
+		{ .name = "as long as a line",
+		  .columns = 24,
+		  .why_not = "it is 24 columns long ..",
+		  .wanted = NARROW("it is 24 columns long ..\n\n") },
+		{ .name = "one column more",
+		  .columns = 24,
+		  .why_not = "it is 25 columns long ...",
+		  .wanted = NARROW("it is 25 columns long\n...\n") },
+		{ .name = "a blank where the line ends",
+		  .columns = 24,
+		  .why_not = "there are 24 columns for it and it is",
+		  .wanted =
+			  NARROW("there are 24 columns for\nit and it is\n") },
+		{ .name = "one long word",
+		  .columns = 24,
+		  .why_not = "/usr/share/some/folder/and/more",
+		  .wanted = NARROW("/usr/share/some/folder/a\nnd/more\n") },
+	};
+
+	(void)state;
+	check_heads(rows, NR(rows));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(daemons_are_told),
+		cmocka_unit_test(times_are_told),
+		cmocka_unit_test(losses_are_told),
+		cmocka_unit_test(what_a_page_is_of_is_told),
+		cmocka_unit_test(reasons_are_cut_between_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Steps through code without unwind data, on either machine: each row is a
+ * stack and registers, and the frames that they lead to. And what becomes of
+ * images of which no table or no build-id can be read.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libcfi/unwinder.h"
+
+#define CODE 0x10000u
+#define CODE_END 0x20000u
+#define STACK 0x7000u
+#define NR_WORDS 16
+#define STACK_END (STACK + 8 * NR_WORDS)
+#define MAX_FRAMES 8
+/* What AArch64 signs a return address with. */
+#define SIGNED (UINT64_C(0xab25) << 48)
+
+static bool find_guessed_map(void *ctx, uint64_t addr, struct unwinder_map *map)
+{
+	(void)ctx;
+	if (addr < CODE || addr >= CODE_END)
+		return false;
+	*map = (struct unwinder_map){ .start = CODE,
+				      .end = CODE_END,
+				      .cookie = 1 };
+	return true;
+}
+
+static int open_no_image(void *ctx, uint64_t cookie)
+{
+	(void)ctx;
+	(void)cookie;
+	return -ENOENT;
+}
+
+static const struct unwinder_ops no_data = { .find_map = find_guessed_map,
+					     .open_image = open_no_image };
+
+/* A stack of words, and registers; 0 of @fp or @lr: not known. */
+struct guess_row {
+	const char *what;
+	uint64_t sp, fp, lr;
+	uint64_t words[NR_WORDS];
+	const char *wanted; /* addresses of frames, hexadecimal, and why there
+			       are no more */
+};
+
+static const char *text_of_ending(enum op_trace_ending ending)
+{
+	return ending == OP_TRACE_WHOLE		? "whole"
+	       : ending == OP_TRACE_NO_UNWIND	? "no data"
+	       : ending == OP_TRACE_SHORT_STACK ? "short"
+	       : ending == OP_TRACE_BAD_STACK	? "bad"
+						: "depth";
+}
+
+static struct cfi_regs regs_of_guess(const struct guess_row *row,
+				     enum op_stack_arch arch)
+{
+	bool is_arm = arch == OP_STACK_AARCH64;
+	unsigned int fp = is_arm ? CFI_AARCH64_FP : CFI_X86_64_RBP;
+	unsigned int sp = is_arm ? CFI_AARCH64_SP : CFI_X86_64_RSP;
+	unsigned int pc = is_arm ? CFI_AARCH64_PC : CFI_X86_64_RIP;
+	struct cfi_regs regs = {
+		.known = UINT64_C(1) << sp | UINT64_C(1) << pc,
+	};
+
+	regs.reg[sp] = row->sp;
+	regs.reg[pc] = CODE + 0x10;
+	/* What is not known may be anything, such as what would be right. */
+	if (row->fp)
+		regs.known |= UINT64_C(1) << fp;
+	regs.reg[fp] = row->fp ?: STACK;
+	if (is_arm && row->lr)
+		regs.known |= UINT64_C(1) << CFI_AARCH64_LR;
+	if (is_arm)
+		regs.reg[CFI_AARCH64_LR] = row->lr ?: CODE + 0xf00;
+	return regs;
+}
+
+static void check_guess(const struct guess_row *row, enum op_stack_arch arch)
+{
+	const struct cfi_stack stack = { STACK, (const uint8_t *)row->words,
+					 sizeof(row->words) };
+	const struct cfi_regs regs = regs_of_guess(row, arch);
+	struct unwinder_frame frames[MAX_FRAMES];
+	enum op_trace_ending ending;
+	struct unwinder *unwinder;
+	char text[256];
+	int len = 0;
+	size_t nr;
+
+	assert_int_equal(unwinder_new(&unwinder, &no_data, NULL), 0);
+	nr = unwinder_unwind(unwinder, arch, &regs, &stack, frames, MAX_FRAMES,
+			     &ending);
+	unwinder_free(unwinder);
+	for (size_t i = 0; i < nr; i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len,
+				"%" PRIx64 " ", frames[i].pc);
+	snprintf(text + len, sizeof(text) - (size_t)len, "%s",
+		 text_of_ending(ending));
+	if (strcmp(text, row->wanted) != 0)
+		fail_msg("%s: %s, not %s", row->what, text, row->wanted);
+}
+
+#define GUESSES(rows, arch)                                                    \
+	check_guesses(rows, sizeof(rows) / sizeof(*(rows)), arch)
+
+static void check_guesses(const struct guess_row *rows, size_t nr,
+			  enum op_stack_arch arch)
+{
+	for (size_t i = 0; i < nr; i++)
+		check_guess(&rows[i], arch);
+}
+
+/* A function that saved nothing: its return address is where the stack ends. */
+static void leaves_of_x86_64(void **state)
+{
+	static const struct guess_row rows[] = {
+		{ "a leaf", STACK, 0, 0, { 0x10100 }, "10100 no data" },
+		{ "the first byte",
+		  STACK,
+		  0,
+		  0,
+		  { CODE + 1 },
+		  "10001 no data" },
+		{ "before it", STACK, 0, 0, { CODE }, "no data" },
+		{ "the last byte", STACK, 0, 0, { CODE_END }, "20000 no data" },
+		{ "behind it", STACK, 0, 0, { CODE_END + 1 }, "no data" },
+		{ "no address", STACK, 0, 0, { 0 }, "no data" },
+		{ "with high bits",
+		  STACK,
+		  0,
+		  0,
+		  { SIGNED | 0x10100 },
+		  "no data" },
+		{ "the last word",
+		  STACK_END - 8,
+		  0,
+		  0,
+		  { [15] = 0x10200 },
+		  "10200 no data" },
+		{ "behind the stack", STACK_END, 0, 0, { 0x10100 }, "no data" },
+		{ "before the stack", STACK - 8, 0, 0, { 0x10100 }, "no data" },
+		{ "between words",
+		  STACK + 1,
+		  0,
+		  0,
+		  { 0x1010000, 0 },
+		  "no data" },
+		{ "a leaf with a link register",
+		  STACK,
+		  0,
+		  0x10300,
+		  { 0 },
+		  "no data" },
+		{ "a leaf in a frame",
+		  STACK,
+		  STACK + 8,
+		  0,
+		  { 0x10100, 0, 0 },
+		  "10100 no data" },
+	};
+
+	(void)state;
+	GUESSES(rows, OP_STACK_X86_64);
+}
+
+/* On both machines: the caller's frame pointer, then the return address. */
+static void records_of_frames(void **state)
+{
+#define SP STACK
+	static const struct guess_row rows[] = {
+		{ "a chain that ends with no frame pointer",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK + 32, 0x10100, 0, 0x10200 },
+		  "10100 10200 whole" },
+		{ "a chain that ends with no return address",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK + 32, 0x10100, STACK + 48, 0 },
+		  "10100 whole" },
+		{ "no chain, and no return address",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK + 32, 0 },
+		  "no data" },
+		{ "a record at the stack pointer",
+		  SP,
+		  STACK,
+		  0,
+		  { 0, 0x10100 },
+		  "10100 whole" },
+		{ "a record below the stack pointer",
+		  SP + 16,
+		  STACK,
+		  0,
+		  { 0, 0x10100 },
+		  "no data" },
+		{ "a chain that leads below the stack pointer",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK + 24, 0x10100, 0x10200 },
+		  "10100 no data" },
+		{ "a record behind the one before",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK + 32, 0x10100, 0, 0x10200 },
+		  "10100 10200 whole" },
+		{ "a return address to no code",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK + 32, 0x20001 },
+		  "no data" },
+		{ "the last record",
+		  SP,
+		  STACK_END - 16,
+		  0,
+		  { [14] = 0, 0x10100 },
+		  "10100 whole" },
+		{ "a first record that is not whole",
+		  SP,
+		  STACK_END - 8,
+		  0,
+		  { [15] = 0 },
+		  "no data" },
+		{ "a chain up to the last record",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK_END - 16, 0x10100, [15] = 0x10200 },
+		  "10100 10200 whole" },
+		{ "a chain to a record that is cut",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK_END - 8, 0x10100 },
+		  "10100 short" },
+		{ "a chain that leads out of the stack",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK_END + 8000, 0x10100 },
+		  "10100 short" },
+		{ "a chain to what is no record",
+		  SP,
+		  STACK + 16,
+		  0,
+		  { [2] = STACK_END + 1, 0x10100 },
+		  "10100 no data" },
+		{ "a record between words",
+		  SP,
+		  STACK + 20,
+		  0,
+		  { [2] = 0, 0, 0x1010000000000, 0 },
+		  "no data" },
+		{ "an unknown frame pointer",
+		  SP,
+		  0,
+		  0,
+		  { 0, 0x10100 },
+		  "no data" },
+	};
+
+	(void)state;
+	GUESSES(rows, OP_STACK_X86_64);
+	GUESSES(rows, OP_STACK_AARCH64);
+}
+
+static void leaves_of_aarch64(void **state)
+{
+	static const struct guess_row rows[] = {
+		{ "a leaf", STACK, 0, 0x10100, { 0x10200 }, "10100 no data" },
+		{ "a signed address",
+		  STACK,
+		  0,
+		  SIGNED | 0x10100,
+		  { 0 },
+		  "10100 no data" },
+		{ "47 bits are of the address",
+		  STACK,
+		  0,
+		  UINT64_C(1) << 47 | 0x10100,
+		  { 0 },
+		  "no data" },
+		{ "no link register", STACK, 0, 0, { 0x10200 }, "no data" },
+		{ "a link to no code", STACK, 0, CODE, { 0x10200 }, "no data" },
+		/* A record is believed before the link register is. */
+		{ "a record and a link",
+		  STACK,
+		  STACK + 16,
+		  0x10300,
+		  { [2] = 0, SIGNED | 0x10200 },
+		  "10200 whole" },
+		{ "a link behind a record is not believed",
+		  STACK,
+		  STACK + 16,
+		  0x10300,
+		  { [2] = STACK + 1, 0x10200 },
+		  "10200 no data" },
+		{ "a leaf, and then no leaf again",
+		  STACK,
+		  STACK + 16,
+		  0x10300,
+		  { [2] = 0, 0x20001 },
+		  "10300 no data" },
+	};
+
+	(void)state;
+	GUESSES(rows, OP_STACK_AARCH64);
+}
+
+static void other_machines_have_no_frames(void **state)
+{
+	static const struct guess_row row = {
+		"another machine", STACK,	   STACK,
+		0x10100,	   { 0, 0x10200 }, "no data"
+	};
+
+	(void)state;
+	check_guess(&row, (enum op_stack_arch)0);
+	check_guess(&row, (enum op_stack_arch)(OP_STACK_AARCH64 + 1));
+}
+
+/* ---- images
+ * ------------------------------------------------------------------
+ */
+
+/* What the functions below return, and how often they were called. */
+struct image_source {
+	int id_err, table_err;
+	unsigned int nr_opened, nr_tables;
+};
+
+static int open_null_image(void *ctx, uint64_t cookie)
+{
+	struct image_source *source = ctx;
+
+	(void)cookie;
+	source->nr_opened++;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* All images have one build-id. */
+static int read_one_id(void *ctx, int fd, struct op_build_id *id)
+{
+	struct image_source *source = ctx;
+
+	(void)fd;
+	*id = (struct op_build_id){ .len = 1, .bytes = { 7 } };
+	return source->id_err;
+}
+
+static int read_empty_table(void *ctx, int fd, enum cfi_extent extent,
+			    struct cfi_table **out)
+{
+	static const struct cfi_code nothing = { .arch = CFI_X86_64, .len = 1 };
+	struct image_source *source = ctx;
+
+	(void)fd;
+	(void)extent;
+	source->nr_tables++;
+	return source->table_err ?: cfi_table_of_code(out, &nothing);
+}
+
+static void images_may_have_no_table_or_id(void **state)
+{
+	static const struct unwinder_ops ops = {
+		.find_map = find_guessed_map,
+		.open_image = open_null_image,
+		.read_id = read_one_id,
+		.read_table = read_empty_table,
+	};
+	static const struct {
+		int id_err, table_err;
+		unsigned int nr_tables; /* that were read */
+		uint64_t nr_made, nr_failed;
+	} rows[] = {
+		{ 0, 0, 1, 1, 0 },
+		/* Of an id that cannot be read nothing is believed. */
+		{ -EIO, 0, 2, 2, 0 },
+		{ 0, -EBADMSG, 2, 0, 2 },
+		{ -EIO, -EBADMSG, 2, 0, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct image_source source = { .id_err = rows[i].id_err,
+					       .table_err = rows[i].table_err };
+		struct unwinder_stats stats;
+		struct unwinder *unwinder;
+		uint64_t start;
+
+		assert_int_equal(unwinder_new(&unwinder, &ops, &source), 0);
+		for (uint64_t k = 0; k < 6; k++)
+			assert_false(unwinder_function(unwinder, 5 + k % 2, 0,
+						       &start));
+		unwinder_stats(unwinder, &stats);
+		unwinder_free(unwinder);
+		assert_int_equal(source.nr_opened, 2);
+		assert_int_equal(source.nr_tables, rows[i].nr_tables);
+		assert_int_equal(stats.nr_made, rows[i].nr_made);
+		assert_int_equal(stats.nr_tables, rows[i].nr_made);
+		assert_int_equal(stats.nr_failed, rows[i].nr_failed);
+		assert_int_equal(stats.bytes > 0, rows[i].nr_made > 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(leaves_of_x86_64),
+		cmocka_unit_test(records_of_frames),
+		cmocka_unit_test(leaves_of_aarch64),
+		cmocka_unit_test(other_machines_have_no_frames),
+		cmocka_unit_test(images_may_have_no_table_or_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
