@@ -15,6 +15,7 @@
  * locked: one thread at a time.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,10 @@ uint64_t pack_nr_missing(const struct pack *pack);
 
 /* All entries end here, what was made of them does not. NULL is allowed. */
 void pack_close(struct pack *pack);
+
+/* Whether pack_recover() could find entries in the file: it has some, and is
+ * not of version 1. */
+bool pack_has_groups(const struct pack *pack);
 
 /* The number that its writer was given. */
 uint64_t pack_generation(const struct pack *pack);

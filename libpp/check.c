@@ -207,16 +207,18 @@ static void say_recovered_pack(struct checking *c, const char *path)
 	say_damage(c, path, "its header or index is damaged", lost);
 }
 
-/* The groups of a pack whose index is sound. */
-static bool has_bad_groups(const char *path)
+/* The groups of @indexed, the pack at @path, whose index is sound. */
+static bool has_bad_groups(const struct pack *indexed, const char *path)
 {
 	struct pack *pack = NULL;
-	int err = pack_recover(&pack, path);
-	bool is_bad = !err && pack_nr_missing(pack);
+	bool is_bad;
+	int err;
 
+	if (!pack_has_groups(indexed))
+		return false;
+	err = pack_recover(&pack, path);
+	is_bad = err ? err == -EBADMSG : pack_nr_missing(pack) != 0;
 	pack_close(pack);
-	/* A pack of the former version has none; one without entries neither.
-	 */
 	return is_bad;
 }
 
@@ -260,7 +262,8 @@ static int check_members(struct checking *c, bool *repair)
 	*repair = db_folder_pack_is_recovered(c->folder);
 	if (*repair) {
 		say_recovered_pack(c, path);
-	} else if (db_folder_pack(c->folder) && has_bad_groups(path)) {
+	} else if (db_folder_pack(c->folder) &&
+		   has_bad_groups(db_folder_pack(c->folder), path)) {
 		say_damage(c, path,
 			   "the data to rebuild its index from is damaged",
 			   "nothing is lost");
@@ -533,7 +536,7 @@ static int take_daemon_lock(struct checking *c, struct op_diag *diag)
 	if (c->check->repair)
 		op_diag_set(
 			diag, -EBUSY,
-			"%s: a daemon counts in this session; end it with opcontrol --shutdown, then repair",
+			"%s: a daemon or another check uses this session; end the daemon with opcontrol --shutdown, then repair",
 			c->session->dir);
 	return -1;
 }

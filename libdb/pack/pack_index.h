@@ -27,6 +27,7 @@ struct pack_index {
 struct pack {
 	int fd;
 	uint64_t generation;
+	uint32_t version;
 	struct pack_index index;
 	uint64_t nr_missing; /* entries; UINT64_MAX: nobody knows */
 };

@@ -75,6 +75,7 @@ static int read_pack(struct pack *pack)
 	if (!err)
 		err = pack_index_get(&pack->index, &header, index);
 	pack->generation = header.generation;
+	pack->version = header.version;
 	free(index);
 	return err;
 }
@@ -116,6 +117,11 @@ uint64_t pack_nr_missing(const struct pack *pack)
 }
 
 /* ---- entries ------------------------------------------------------------- */
+
+bool pack_has_groups(const struct pack *pack)
+{
+	return pack_nr(pack) && pack->version != PACK_VERSION_WITHOUT_GROUPS;
+}
 
 uint64_t pack_generation(const struct pack *pack)
 {

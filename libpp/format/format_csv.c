@@ -164,7 +164,7 @@ static void csv_write_change(const struct csv *csv,
 	csv_write_double(csv, change->low);
 	csv_write_double(csv, change->high);
 	csv_write_double(csv, change->p);
-	fprintf(csv->out, ",%d", change->significant);
+	csv_write_count(csv, change->significant);
 }
 
 /* ---- rows ---------------------------------------------------------------- */

@@ -160,6 +160,10 @@ static void text_write_source(struct pp_text *t,
 	len = strlen(entry->source);
 	if (width && len > left)
 		len = pp_fit_text(entry->source, left);
+	while (len && entry->source[len - 1] == ' ')
+		len--;
+	if (!len)
+		return;
 	text_write_pending(t);
 	fwrite_unlocked(entry->source, 1, len, t->out);
 }

@@ -187,10 +187,10 @@ static void draw_symbol(const struct drawing *d,
 	draw_values(d, peak);
 	fprintf(d->t->out, "%-8s  ", pp_text_percent(peak_text, peak));
 	if (d->t->show_image)
-		fprintf(d->t->out, "%-*s", (int)d->image_width,
+		fprintf(d->t->out, "%-*s  ", (int)d->image_width,
 			pp_text_name(d->t, entry->image->name));
 	if (d->t->show_app)
-		fprintf(d->t->out, "%-*s", (int)d->app_width,
+		fprintf(d->t->out, "%-*s  ", (int)d->app_width,
 			pp_text_name(d->t, entry->app));
 	fprintf(d->t->out, "%s\n", entry->name);
 }
@@ -215,8 +215,6 @@ static void find_widths(struct drawing *d)
 		if (app > d->app_width && app <= most)
 			d->app_width = app;
 	}
-	d->image_width += 2;
-	d->app_width += 2;
 }
 
 static void write_heads(const struct drawing *d)
@@ -233,15 +231,18 @@ static void write_heads(const struct drawing *d)
 		begin[strlen("YYYY-MM-DD HH:MM")] = '\0';
 		end[strlen("YYYY-MM-DD HH:MM")] = '\0';
 	}
+	/* "MM-DD" or "HH:MM" where there is no room for more. */
+	if (d->len <= 2 * strlen(from + skipped))
+		begin[skipped + 5] = end[skipped + 5] = '\0';
 	from += skipped;
 	to += skipped;
 	gap = (int)d->len - (int)strlen(from) - (int)strlen(to);
-	fprintf(d->t->out, "%-9s%-9s%s%*s%s  %-8s  ", "samples", "%", from,
-		gap > 1 ? gap : 1, "", to, "peak %");
+	fprintf(d->t->out, "%-9s%-9s%s%*s%s  %-8s  ", "samples", "%", from, gap,
+		"", to, "peak %");
 	if (d->t->show_image)
-		fprintf(d->t->out, "%-*s", (int)d->image_width, "image name");
+		fprintf(d->t->out, "%-*s  ", (int)d->image_width, "image name");
 	if (d->t->show_app)
-		fprintf(d->t->out, "%-*s", (int)d->app_width, "app name");
+		fprintf(d->t->out, "%-*s  ", (int)d->app_width, "app name");
 	fputs("symbol name\n", d->t->out);
 }
 

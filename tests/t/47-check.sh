@@ -166,7 +166,7 @@ exec 8>"$SESSION/run/lock"
 flock 8
 finds 'beside a daemon' 'packed: its header'
 is 'nothing is repaired' "$(check --repair; echo $?)" 1
-like 'which is said' "$(cat "$TMP/err")" '^opreport: .*a daemon counts in this session'
+like 'which is said' "$(cat "$TMP/err")" '^opreport: .*a daemon or another check uses this session'
 : >"$CURRENT/.packed.grow"
 finds 'what it makes is no damage' 'packed: its header'
 exec 8>&-
