@@ -9,6 +9,7 @@
 #include "libdb/ctree.h"
 #include "libdb/odb.h"
 #include "libop/op_folder.h"
+#include "libop/op_ledger.h"
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_tree_image.h"
@@ -110,6 +111,30 @@ static inline void write_samples(const char *line)
 		}
 	}
 	odb_close(odb);
+}
+
+/* Samples of the next files are counted so often apart from their counts. */
+static inline void derive_header(uint64_t samples)
+{
+	made_header.derived = 1;
+	made_header.samples = samples;
+}
+
+/* The account @path of @stored samples, which was written @at that time, 0:
+ * now. */
+static inline void write_ledger_at(const char *path, uint64_t stored, time_t at)
+{
+	const struct timespec times[2] = { { .tv_sec = at }, { .tv_sec = at } };
+	struct op_ledger ledger = { .source = "file",
+				    .taken = stored,
+				    .stored = stored };
+	struct op_diag diag = { "" };
+
+	assert_int_equal(op_make_parents(path, 0755), 0);
+	if (op_ledger_write(&ledger, path, NULL, &diag))
+		fail_msg("%s", diag.text);
+	if (at)
+		assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
 /* ---- call trees ---------------------------------------------------------- */

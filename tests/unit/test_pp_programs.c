@@ -294,6 +294,43 @@ static void reports_are_written(void **state)
 	check_runs(programs, of_y, NR(of_y), *state);
 }
 
+/* ---- source lines -------------------------------------------------------- */
+
+static void lines_have_their_texts(void **state)
+{
+	/* clang-format off */
+	static const struct program_row rows[] = {
+		/* One blank stands for several and for control characters. */
+		{ .line = "opreport --session-dir=. --root=root --lines -n",
+		  .wanted =
+			  "120      55.0459  x.c:3        x           first        x = 1;\n"
+			  "40       18.3486  x.c:18       x           first        line 18\n"
+			  "32       14.6789  x.h:1        x           tiny         a b c\n"
+			  "10        4.5872  (no line)    vmlinux     do_work\n"
+			  "7         3.2110  x.c:12       x           first        line 12\n"
+			  "5         2.2936  x.c:2        x           first        a b\n"
+			  "3         1.3761  x.c:30       x           second\n"
+			  "1         0.4587  x.c:34       x           bare\n" },
+		{ .line = "opreport --session-dir=. --root=root --lines -n --threshold=10 --search-dirs=other --base-dirs=src",
+		  .wanted =
+			  "120      55.0459  x.c:3        first        x = 1;\n"
+			  "40       18.3486  x.c:18       first        line 18\n"
+			  "32       14.6789  x.h:1        tiny         another header\n" },
+	};
+	/* clang-format on */
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	assert_int_equal(system("sed -i '29,$d; s/^line 3$/\\t x  =\\t1;  /; "
+				"s/^line 2$/ \\t a\\t b\\t /' src/x.c; "
+				"printf 'a\\177b\\001 c' >src/x.h; "
+				"touch -d @1000 src/x.?"),
+			 0);
+	mkdir("other", 0755);
+	write_text("other/x.h", "another header\n");
+	check_runs(programs, rows, NR(rows), *state);
+}
+
 /* ---- files for gprof ----------------------------------------------------- */
 
 static void files_for_gprof_are_of_one_program(void **state)
@@ -535,6 +572,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(reports_are_written),
+		folder_test(lines_have_their_texts),
 		folder_test(files_for_gprof_are_of_one_program),
 		folder_test(archives_are_made),
 	};

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which spans of a history a report opens for the times that it is asked for,
+ * what it says where there is nothing, and how times become columns. The clock
+ * stands at NOW.
+ */
+
+#include "tests/unit/pp_session.h"
+
+#include "libop/op_span.h"
+#include "libpp/session_search.h"
+
+#define NOW 10000
+
+#define SESSION "samples/current"
+
+struct spans_row {
+	const char *name;
+	/*
+	 * What is in the folder of the session: "[KIND-]BEGIN-END" are spans,
+	 * "beside" samples that are in none, "ledger=TIME" its account, which
+	 * was written then.
+	 */
+	const char *given;
+	const char *words; /* of the specification */
+	size_t columns; /* that there may be; 0: any number */
+	const char *wanted;
+};
+
+/* ---- making a history ---------------------------------------------------- */
+
+static void make_part_of_history(const char *word)
+{
+	char path[256];
+
+	if (!strcmp(word, "beside")) {
+		write_samples("current x x E 0=1");
+	} else if (!strncmp(word, "ledger=", 7)) {
+		write_ledger_at(SESSION "/ledger", 1, atoi(word + 7));
+	} else {
+		snprintf(path, sizeof(path), SESSION "/.%s%s",
+			 *word < 'a' ? "span-" : "", word);
+		assert_int_equal(mkdir(path, 0755), 0);
+		strcat(path, "/ledger");
+		if (strstr(word, "dropped-"))
+			write_ledger_at(path, 7, 0);
+	}
+}
+
+static void make_spans_and_more(const char *given)
+{
+	const char *words[24] = { NULL };
+	char copy[256];
+
+	assert_int_equal(op_make_parents(SESSION "/x", 0755), 0);
+	split_words(given, copy, words, NR(words));
+	for (size_t i = 0; words[i]; i++)
+		make_part_of_history(words[i]);
+}
+
+/* ---- what is opened ------------------------------------------------------ */
+
+/* When a session began of which nothing was ever put aside, the file system
+ * tells: that is not shown. */
+static void write_opened_folder(FILE *out, const struct pp_session *session,
+				bool has_columns)
+{
+	fprintf(out, "%s", session->path);
+	if (session->is_span || session->has_spans || session->dropped)
+		fprintf(out, " %d-%d", (int)session->begin, (int)session->end);
+	if (has_columns && session->column_end)
+		fprintf(out, " in %d-%d", (int)session->column_begin,
+			(int)session->column_end);
+	fprintf(out, "%s%s%s%s\n", session->is_span ? " span" : "",
+		session->has_spans ? " with spans" : "",
+		session->is_left_out ? " left out" : "",
+		session->dropped ? " dropped" : "");
+}
+
+static void write_history(FILE *out, const struct pp_history *history)
+{
+	fprintf(out, "history %d-%d, %d", (int)history->begin,
+		(int)history->end, (int)history->nr_spans);
+	fprintf(out, ", asked %d-", (int)history->asked_begin);
+	/* A range of time without an end has that of the real clock. */
+	if (history->asked_end > NOW)
+		fputs("now", out);
+	else
+		fprintf(out, "%d", (int)history->asked_end);
+	if (history->dropped_samples)
+		fprintf(out, ", dropped %d until %d",
+			(int)history->dropped_samples,
+			(int)history->dropped_end);
+	fprintf(out, "%s%s\n", history->is_part ? ", in part" : "",
+		history->is_coarse ? ", coarse" : "");
+}
+
+static void write_opened_history(FILE *out, const struct spans_row *row)
+{
+	struct pp_spec spec;
+	struct pp_sessions sessions = { 0 };
+	struct op_arena arena;
+	struct op_diag diag = { "" };
+	struct pp_session_search search = {
+		.sessions = &sessions,
+		.arena = &arena,
+		.spec = &spec,
+		.diag = &diag,
+		.now = NOW,
+	};
+	const char *words[8] = { NULL };
+	char copy[256];
+	int err;
+
+	split_words(row->words, copy, words, NR(words));
+	op_arena_init(&arena);
+	assert_int_equal(pp_spec_init(&spec, words, &diag), 0);
+	assert_int_equal(pp_session_open(&search, SESSION, "current"), 0);
+	err = pp_session_add_spans(&search);
+	if (!err)
+		err = pp_session_check_times(&search);
+	if (!err && row->columns != SIZE_MAX)
+		err = pp_sessions_make_columns(&sessions, row->columns);
+	for (size_t i = 0; i < sessions.nr && !err; i++)
+		write_opened_folder(out, &sessions.list[i],
+				    row->columns != SIZE_MAX);
+	if (!err)
+		write_history(out, &sessions.history);
+	else
+		fprintf(out, "%s: %s\n", strerror(-err), diag.text);
+	pp_sessions_close(&sessions);
+	pp_spec_release(&spec);
+	op_arena_release(&arena);
+}
+
+/* clang-format off */
+#define NO_COLUMNS SIZE_MAX
+static const struct spans_row spans_rows[] = {
+	{ "a session without spans",
+	  "beside", "", NO_COLUMNS,
+	  "samples/current\n"
+	  "history 0-0, 0, asked 0-0\n" },
+	{ "nothing but a folder",
+	  "", "", NO_COLUMNS,
+	  "samples/current\n"
+	  "history 0-0, 0, asked 0-0\n" },
+	{ "all spans",
+	  "100-200 200-300 300-400", "", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 100-400, 3, asked 100-400\n" },
+	{ "and what is beside them",
+	  "100-200 200-300 300-400 beside", "", NO_COLUMNS,
+	  "samples/current 400-10000 with spans\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 100-10000, 4, asked 100-10000\n" },
+	{ "an account beside spans is no sample",
+	  "100-200 200-300 300-400 ledger=500", "", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 100-400, 3, asked 100-400\n" },
+	{ "beside them until the account was written",
+	  "100-200 200-300 300-400 beside ledger=9100", "", NO_COLUMNS,
+	  "samples/current 400-9101 with spans\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 100-9101, 4, asked 100-9101\n" },
+	{ "or until now where that may be going on",
+	  "100-200 200-300 300-400 beside ledger=9101", "", NO_COLUMNS,
+	  "samples/current 400-10000 with spans\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 100-10000, 4, asked 100-10000\n" },
+	{ "an account that is older than the spans",
+	  "100-200 200-300 300-400 beside ledger=399", "", NO_COLUMNS,
+	  "samples/current 400-401 with spans\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 100-401, 4, asked 100-401\n" },
+	{ "one that is a second older",
+	  "100-200 200-300 300-400 beside ledger=400", "", NO_COLUMNS,
+	  "samples/current 400-401 with spans\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 100-401, 4, asked 100-401\n" },
+	{ "spans that are replaced or not finished",
+	  "100-200 200-300 100-300 making-300-400 closing-400-500", "", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-300 100-300 span\n"
+	  "samples/current/.closing-400-500 400-500 span\n"
+	  "history 100-500, 2, asked 100-500\n" },
+	{ "dropped spans",
+	  "dropped-1-100 100-200 beside", "", NO_COLUMNS,
+	  "samples/current 200-10000 with spans dropped\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "history 100-10000, 2, asked 100-10000, dropped 7 until 100\n" },
+	{ "dropped spans alone",
+	  "dropped-1-100 beside", "", NO_COLUMNS,
+	  "samples/current 100-10000 dropped\n"
+	  "history 0-0, 0, asked 0-0, dropped 7 until 100\n" },
+	{ "dropped spans that count in later ones",
+	  "dropped-50-90 10-100 beside", "", NO_COLUMNS,
+	  "samples/current 100-10000 with spans\n"
+	  "samples/current/.span-10-100 10-100 span\n"
+	  "history 10-10000, 2, asked 10-10000\n" },
+	{ "middles in the range",
+	  "100-200 200-300 300-400 beside", "time:@150-@350", NO_COLUMNS,
+	  "samples/current 400-10000 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "history 100-300, 2, asked 150-350, in part\n" },
+	{ "a middle at the end is not in the range",
+	  "100-200 200-300 300-400 beside", "time:@151-@350", NO_COLUMNS,
+	  "samples/current 400-10000 with spans left out\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "history 200-300, 1, asked 151-350, in part\n" },
+	{ "a middle behind the end is",
+	  "100-200 200-300 300-400 beside", "time:@151-@351", NO_COLUMNS,
+	  "samples/current 400-10000 with spans left out\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 200-400, 2, asked 151-351, in part\n" },
+	{ "ranges that follow each other share no span",
+	  "100-200 200-300 300-400", "time:@100-@250,@250-@400", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 100-400, 3, asked 100-400, in part, coarse\n" },
+	{ "ranges in any order",
+	  "100-200 200-300 300-400", "time:@250-@400,@100-@160,@180-@200", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 100-400, 3, asked 100-400, in part, coarse\n" },
+	{ "no middle, but a quarter",
+	  "100-200 200-300 300-400", "time:@160-@240", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "history 100-300, 2, asked 160-240, in part, coarse\n" },
+	{ "exactly a quarter of one",
+	  "100-200 200-300 300-400", "time:@170-@210", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "history 100-300, 2, asked 170-210, in part, coarse\n" },
+	{ "less than a quarter of one",
+	  "100-200 200-300 300-400", "time:@170-@209", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "history 100-200, 1, asked 170-209, in part, coarse\n" },
+	{ "a span that has more than a quarter besides",
+	  "100-200", "time:@126-@226", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "history 100-200, 1, asked 126-226, in part, coarse\n" },
+	{ "a span that has a quarter besides",
+	  "100-200", "time:@125-@225", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "history 100-200, 1, asked 125-225, in part\n" },
+	{ "all that is beside",
+	  "beside 100-200 ledger=300", "time:@240-@260", NO_COLUMNS,
+	  "samples/current 200-301 with spans\n"
+	  "history 200-301, 1, asked 240-260, in part, coarse\n" },
+	{ "until now",
+	  "100-200 200-300 300-400 beside", "time:@250", NO_COLUMNS,
+	  "samples/current 400-10000 with spans\n"
+	  "samples/current/.span-200-300 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 span\n"
+	  "history 200-10000, 3, asked 250-now, in part\n" },
+	{ "until some seconds ago",
+	  "9900-9990 9990-10002", "time:@9000-@9995", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-9900-9990 9900-9990 span\n"
+	  "samples/current/.span-9990-10002 9990-10002 span\n"
+	  "history 9900-10002, 2, asked 9000-9995, in part\n" },
+	{ "until more seconds ago",
+	  "9900-9990 9990-10002", "time:@9000-@9994", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-9900-9990 9900-9990 span\n"
+	  "history 9900-9990, 1, asked 9000-9994, in part\n" },
+	{ "the middle is just now",
+	  "9900-9990 9990-10010", "time:@9000", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-9900-9990 9900-9990 span\n"
+	  "samples/current/.span-9990-10010 9990-10010 span\n"
+	  "history 9900-10010, 2, asked 9000-now, in part\n" },
+	{ "all of a session without spans",
+	  "dropped-1-100 beside ledger=500", "time:@100-@501", NO_COLUMNS,
+	  "samples/current 100-501 dropped\n"
+	  "history 100-501, 1, asked 100-501, dropped 7 until 0, in part\n" },
+	{ "not its first second",
+	  "dropped-1-100 beside ledger=500", "time:@101-@501", NO_COLUMNS,
+	  "No such file or directory: samples/current: it has no history to choose a time of; leave out time:, and profile with opcontrol --setup --history=SIZE\n" },
+	{ "not its last second",
+	  "dropped-1-100 beside ledger=500", "time:@100-@500", NO_COLUMNS,
+	  "No such file or directory: samples/current: it has no history to choose a time of; leave out time:, and profile with opcontrol --setup --history=SIZE\n" },
+	{ "all of it in one of several times",
+	  "dropped-1-100 beside ledger=500", "time:@200-@250,@90-@600", NO_COLUMNS,
+	  "samples/current 100-501 dropped\n"
+	  "history 100-501, 1, asked 90-600, dropped 7 until 100, in part, coarse\n" },
+	{ "what was dropped is of other times",
+	  "dropped-1-100 100-200 200-300", "time:@100-@200", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out dropped\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "history 100-200, 1, asked 100-200, dropped 7 until 0, in part\n" },
+	{ "a part of it was dropped",
+	  "dropped-1-100 100-200 200-300", "time:@99-@200", NO_COLUMNS,
+	  "samples/current 0-0 with spans left out dropped\n"
+	  "samples/current/.span-100-200 100-200 span\n"
+	  "history 100-200, 1, asked 99-200, dropped 7 until 100, in part\n" },
+	{ "no history",
+	  "beside", "time:@100-@200", NO_COLUMNS,
+	  "No such file or directory: samples/current: it has no history to choose a time of; leave out time:, and profile with opcontrol --setup --history=SIZE\n" },
+	{ "all of that was dropped",
+	  "dropped-1-100 100-200", "time:@10-@100", NO_COLUMNS,
+	  "No such file or directory: time:@10-@100: samples up to 1970-01-01 00:01:40 were dropped; ask for a later time, and keep more with opcontrol --setup --history=SIZE\n" },
+	{ "some of that was dropped",
+	  "dropped-1-100 180-200", "time:@10-@101", NO_COLUMNS,
+	  "No such file or directory: time:@10-@101: the history begins at 1970-01-01 00:03:00; ask for a later time\n" },
+	{ "before the history",
+	  "100-200 200-300 300-400", "time:@10-@100", NO_COLUMNS,
+	  "No such file or directory: time:@10-@100: the history begins at 1970-01-01 00:01:40; ask for a later time\n" },
+	{ "just before the history",
+	  "100-200 200-300 300-400", "time:@10-@101", NO_COLUMNS,
+	  "No such file or directory: time:@10-@101: nothing was profiled then; the history begins at 1970-01-01 00:01:40, see opreport --over-time\n" },
+	{ "between spans",
+	  "100-200 400-500", "time:@250-@300", NO_COLUMNS,
+	  "No such file or directory: time:@250-@300: nothing was profiled then; the history begins at 1970-01-01 00:01:40, see opreport --over-time\n" },
+	{ "two times without samples",
+	  "100-200 400-500", "time:@250-@300,@310-@320", NO_COLUMNS,
+	  "No such file or directory: time:@250-@300: nothing was profiled then; the history begins at 1970-01-01 00:01:40, see opreport --over-time\n" },
+	{ "a column of each",
+	  "100-200 200-300 300-400 beside ledger=500", "", 0,
+	  "samples/current 400-501 in 400-501 with spans\n"
+	  "samples/current/.span-100-200 100-200 in 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 in 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 in 300-400 span\n"
+	  "history 100-501, 4, asked 100-501\n" },
+	{ "as many columns as spans",
+	  "100-200 200-300 300-400", "", 3,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 in 100-200 span\n"
+	  "samples/current/.span-200-300 200-300 in 200-300 span\n"
+	  "samples/current/.span-300-400 300-400 in 300-400 span\n"
+	  "history 100-400, 3, asked 100-400\n" },
+	{ "fewer columns",
+	  "100-200 200-300 300-400 beside ledger=500", "", 2,
+	  "samples/current 400-501 in 300-501 with spans\n"
+	  "samples/current/.span-100-200 100-200 in 100-300 span\n"
+	  "samples/current/.span-200-300 200-300 in 100-300 span\n"
+	  "samples/current/.span-300-400 300-400 in 300-501 span\n"
+	  "history 100-501, 4, asked 100-501\n" },
+	{ "one column",
+	  "100-200 200-300 300-400", "", 1,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 in 100-400 span\n"
+	  "samples/current/.span-200-300 200-300 in 100-400 span\n"
+	  "samples/current/.span-300-400 300-400 in 100-400 span\n"
+	  "history 100-400, 3, asked 100-400\n" },
+	{ "columns of equal length",
+	  "100-110 110-120 120-200 200-300", "", 4,
+	  "samples/current 0-0 with spans left out\n"
+	  "samples/current/.span-100-110 100-110 in 100-120 span\n"
+	  "samples/current/.span-110-120 110-120 in 100-120 span\n"
+	  "samples/current/.span-120-200 120-200 in 120-200 span\n"
+	  "samples/current/.span-200-300 200-300 in 200-300 span\n"
+	  "history 100-300, 4, asked 100-300\n" },
+	{ "what is left out has no column",
+	  "100-200 200-300 300-400 beside", "time:@100-@200", 2,
+	  "samples/current 400-10000 with spans left out\n"
+	  "samples/current/.span-100-200 100-200 in 100-200 span\n"
+	  "history 100-200, 1, asked 100-200, in part\n" },
+};
+/* clang-format on */
+
+static void spans_are_chosen_by_time(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR(spans_rows); i++) {
+		const struct spans_row *row = &spans_rows[i];
+		struct text text;
+		void *folder = NULL;
+
+		assert_int_equal(enter_folder(&folder), 0);
+		make_spans_and_more(row->given);
+		write_opened_history(text_begin(&text), row);
+		text_must_be(&text, row->name, row->wanted);
+		assert_int_equal(leave_folder(&folder), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spans_are_chosen_by_time),
+	};
+
+	setenv("TZ", "UTC", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

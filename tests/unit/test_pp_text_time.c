@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Symbols drawn over the times of a history: which column each character is of,
+ * how high it is, and what stands around the drawing. */
+
+#include "tests/unit/pp_report.h"
+
+#include "libpp/format/text.h"
+
+/* 2026-03-31 14:00:00 in UTC, which is the zone of this test. */
+#define BEGIN 1774965600
+
+#define MAX_TIMES 4
+
+/* Times are seconds after BEGIN. */
+struct drawing_row {
+	const char *name;
+	struct pp_format_options options;
+	uint64_t begin, end; /* of the history */
+	struct {
+		uint64_t begin, end;
+		uint64_t all; /* samples of all symbols then */
+		uint64_t of[2]; /* those of the first two */
+	} times[MAX_TIMES];
+	unsigned int flags; /* pp_report.h */
+	size_t nr_symbols; /* that are shown */
+	const char *wanted;
+};
+
+static void write_drawing(FILE *out, const struct drawing_row *row)
+{
+	struct pp_format_options options = row->options;
+	struct pp_class classes[MAX_TIMES] = { 0 };
+	uint64_t totals[MAX_TIMES] = { 0 }, of[2][MAX_TIMES] = { 0 };
+	struct made_report m;
+	struct pp_text t = { .out = out,
+			     .report = &m.report,
+			     .options = &options };
+	size_t nr = 0;
+
+	make_report(&m, row->flags | SYMBOLS);
+	for (; nr < MAX_TIMES && row->times[nr].end; nr++) {
+		classes[nr].begin = BEGIN + row->times[nr].begin;
+		classes[nr].end = BEGIN + row->times[nr].end;
+		totals[nr] = row->times[nr].all;
+		of[0][nr] = row->times[nr].of[0];
+		of[1][nr] = row->times[nr].of[1];
+	}
+	m.report.classes.classes = classes;
+	m.report.classes.nr = nr;
+	m.report.symbol_totals = totals;
+	m.report.history.begin = BEGIN + row->begin;
+	m.report.history.end = BEGIN + row->end;
+	m.symbols[0].counts = of[0];
+	m.symbols[1].counts = of[1];
+	m.report.nr_symbols = row->nr_symbols;
+	assert_int_equal(pp_text_over_time(&t), 0);
+}
+
+/* clang-format off */
+static const struct drawing_row drawing_rows[] = {
+	{ "four times",
+	  { .width = 40 }, 0, 64, { { 0, 16, 80, { 40, 8 } }, { 16, 32, 160, { 20, 160 } }, { 32, 48, 16, { 16 } }, { 48, 64, 800, { 100, 300 } } }, 0, 2,
+	  "samples  %        14:00      14:01  peak %    image name  symbol name\n"
+	  "1056     100.000  ....::::....@@@@  50.0      all samples; peak: per second\n"
+	  "176      16.6667  ++++::::@@@@::::  100.000   prog        main\n"
+	  "468      44.3182  ....@@@@    ====  100.000   libc.so     f<a&, \"b\">\n" },
+	{ "in other characters",
+	  { .width = 40, .unicode = true }, 0, 64, { { 0, 16, 80, { 40, 8 } }, { 16, 32, 160, { 20, 160 } }, { 32, 48, 16, { 16 } }, { 48, 64, 800, { 100, 300 } } }, 0, 2,
+	  "samples  %        14:00      14:01  peak %    image name  symbol name\n"
+	  "1056     100.000  \u2581\u2581\u2581\u2581\u2582\u2582\u2582\u2582\u2581\u2581\u2581\u2581\u2588\u2588\u2588\u2588  50.0      all samples; peak: per second\n"
+	  "176      16.6667  \u2585\u2585\u2585\u2585\u2582\u2582\u2582\u2582\u2588\u2588\u2588\u2588\u2582\u2582\u2582\u2582  100.000   prog        main\n"
+	  "468      44.3182  \u2581\u2581\u2581\u2581\u2588\u2588\u2588\u2588    \u2584\u2584\u2584\u2584  100.000   libc.so     f<a&, \"b\">\n" },
+	{ "each height",
+	  { .width = 40 }, 0, 16, { { 0, 4, 40, { 5, 9 } }, { 4, 8, 40, { 10, 19 } }, { 8, 12, 40, { 20, 30 } }, { 12, 16, 40, { 40, 40 } } }, 0, 2,
+	  "samples  %        14:00      14:00  peak %    image name  symbol name\n"
+	  "160      100.000  @@@@@@@@@@@@@@@@  10.0      all samples; peak: per second\n"
+	  "75       46.8750  ::::----++++@@@@  100.000   prog        main\n"
+	  "98       61.2500  ::::====####@@@@  100.000   libc.so     f<a&, \"b\">\n" },
+	{ "times without samples, and between them",
+	  { .width = 40 }, 0, 160, { { 10, 50, 80, { 40, 0 } }, { 60, 90, 0, { 0 } }, { 110, 160, 30, { 30, 0 } } }, 0, 2,
+	  "samples  %        14:00      14:02  peak %    image name  symbol name\n"
+	  "110      100.000   @@@@      -----  2.0       all samples; peak: per second\n"
+	  "70       63.6364   ++++      @@@@@  100.000   prog        main\n"
+	  "0              0                          0   libc.so     f<a&, \"b\">\n" },
+	{ "a short time beside long ones",
+	  { .width = 40 }, 0, 1600, { { 0, 800, 80, { 40, 8 } }, { 800, 805, 7, { 7 } }, { 805, 1400, 100, { 0, 1 } }, { 1430, 1440, 9, { 9 } } }, 0, 2,
+	  "samples  %        14:00      14:26  peak %    image name  symbol name\n"
+	  "196      100.000  ..............*   1.4       all samples; peak: per second\n"
+	  "56       28.5714  ++++++++      @   100.000   prog        main\n"
+	  "9         4.5918  @@@@@@@@......    10.0000   libc.so     f<a&, \"b\">\n" },
+	{ "of times that overlap the later one",
+	  { .width = 40 }, 0, 160, { { 0, 160, 80, { 8, 8 } }, { 80, 160, 40, { 40, 1 } } }, 0, 2,
+	  "samples  %        14:00      14:02  peak %    image name  symbol name\n"
+	  "120      100.000  @@@@@@@@@@@@@@@@  0.5       all samples; peak: per second\n"
+	  "48       40.0000  ........@@@@@@@@  100.000   prog        main\n"
+	  "9         7.5000  @@@@@@@@--------  10.0000   libc.so     f<a&, \"b\">\n" },
+	{ "a day and more has no seconds",
+	  { .width = 40 }, 0, 86400, { { 0, 86400, 86400, { 1, 1 } } }, 0, 2,
+	  "samples  %        03-31      04-01  peak %    image name  symbol name\n"
+	  "86400    100.000  @@@@@@@@@@@@@@@@  1.0       all samples; peak: per second\n"
+	  "1         0.0012  @@@@@@@@@@@@@@@@   0.0012   prog        main\n"
+	  "1         0.0012  @@@@@@@@@@@@@@@@   0.0012   libc.so     f<a&, \"b\">\n" },
+	{ "a day in a wider terminal",
+	  { .width = 58 }, 0, 86400, { { 0, 86400, 86400, { 1, 1 } } }, 0, 2,
+	  "samples  %        03-31 14:00 04-01 14:00  peak %    image name  symbol name\n"
+	  "86400    100.000  @@@@@@@@@@@@@@@@@@@@@@@  1.0       all samples; peak: per second\n"
+	  "1         0.0012  @@@@@@@@@@@@@@@@@@@@@@@   0.0012   prog        main\n"
+	  "1         0.0012  @@@@@@@@@@@@@@@@@@@@@@@   0.0012   libc.so     f<a&, \"b\">\n" },
+	{ "less than a day has no date",
+	  { .width = 40 }, 0, 86399, { { 0, 86399, 86399, { 1, 1 } } }, 0, 2,
+	  "samples  %        14:00      13:59  peak %    image name  symbol name\n"
+	  "86399    100.000  @@@@@@@@@@@@@@@@  1.0       all samples; peak: per second\n"
+	  "1         0.0012  @@@@@@@@@@@@@@@@   0.0012   prog        main\n"
+	  "1         0.0012  @@@@@@@@@@@@@@@@   0.0012   libc.so     f<a&, \"b\">\n" },
+	{ "ten minutes have no seconds",
+	  { 0 }, 1, 601, { { 1, 601, 1000, { 1, 1 } } }, 0, 2,
+	  "samples  %        14:00                                      14:10  peak %    image name  symbol name\n"
+	  "1000     100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  1.7       all samples; peak: per second\n"
+	  "1         0.1000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   0.1000   prog        main\n"
+	  "1         0.1000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   0.1000   libc.so     f<a&, \"b\">\n" },
+	{ "less than ten minutes have",
+	  { 0 }, 1, 600, { { 1, 600, 1000, { 1, 1 } } }, 0, 2,
+	  "samples  %        14:00:01                                14:10:00  peak %    image name  symbol name\n"
+	  "1000     100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  1.7       all samples; peak: per second\n"
+	  "1         0.1000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   0.1000   prog        main\n"
+	  "1         0.1000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   0.1000   libc.so     f<a&, \"b\">\n" },
+	{ "no time at all",
+	  { .width = 40 }, 5, 5, { { 5, 5, 10, { 1, 9 } } }, 0, 2,
+	  "samples  %        14:00      14:00  peak %    image name  symbol name\n"
+	  "10       100.000                    0.0       all samples; peak: per second\n"
+	  "1        10.0000  @                 10.0000   prog        main\n"
+	  "9        90.0000  @                 90.0000   libc.so     f<a&, \"b\">\n" },
+	{ "applications",
+	  { .width = 40 }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2,
+	  "samples  %        14:00      14:00  peak %    image name  app name  symbol name\n"
+	  "10       100.000  @@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
+	  "1        10.0000  @@@@@@@@@@@@@@@@  10.0000   prog        prog      main\n"
+	  "9        90.0000  @@@@@@@@@@@@@@@@  90.0000   libc.so     prog      f<a&, \"b\">\n" },
+	{ "whole paths in a wide terminal",
+	  { .width = 200, .long_names = true, .no_header = true }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2,
+	  "10       100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
+	  "1        10.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  10.0000   /usr/bin/prog  /usr/bin/prog  main\n"
+	  "9        90.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  90.0000   /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n" },
+	{ "whole paths in a file",
+	  { .long_names = true }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2,
+	  "samples  %        14:00:00                                14:00:16  peak %    image name     app name       symbol name\n"
+	  "10       100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
+	  "1        10.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  10.0000   /usr/bin/prog  /usr/bin/prog  main\n"
+	  "9        90.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  90.0000   /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n" },
+	{ "one image needs no column",
+	  { .width = 40 }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, 0, 1,
+	  "samples  %        14:00      14:00  peak %    symbol name\n"
+	  "10       100.000  @@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
+	  "1        10.0000  @@@@@@@@@@@@@@@@  10.0000   main\n" },
+	{ "names that just fit",
+	  { .width = 104, .long_names = true }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2,
+	  "samples  %        14:00:00                         14:00:16  peak %    image name     app name       symbol name\n"
+	  "10       100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
+	  "1        10.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  10.0000   /usr/bin/prog  /usr/bin/prog  main\n"
+	  "9        90.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  90.0000   /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n" },
+	{ "a name that is a byte too long",
+	  { .width = 103, .long_names = true }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, 0, 2,
+	  "samples  %        14:00:00                         14:00:16  peak %    image name    symbol name\n"
+	  "10       100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
+	  "1        10.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  10.0000   /usr/bin/prog  main\n"
+	  "9        90.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  90.0000   /lib/libc.so  f<a&, \"b\">\n" },
+};
+/* clang-format on */
+
+static void symbols_are_drawn_over_time(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR(drawing_rows); i++) {
+		struct text text;
+
+		write_drawing(text_begin(&text), &drawing_rows[i]);
+		text_must_be(&text, drawing_rows[i].name,
+			     drawing_rows[i].wanted);
+	}
+}
+
+static void drawings_take_a_part_of_the_width(void **state)
+{
+	(void)state;
+	assert_int_equal(pp_text_drawing_len(0), 48);
+	assert_int_equal(pp_text_drawing_len(1), 16);
+	assert_int_equal(pp_text_drawing_len(42), 16);
+	assert_int_equal(pp_text_drawing_len(43), 17);
+	assert_int_equal(pp_text_drawing_len(80), 32);
+	assert_int_equal(pp_text_drawing_len(179), 71);
+	assert_int_equal(pp_text_drawing_len(180), 72);
+	assert_int_equal(pp_text_drawing_len(1000), 72);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(symbols_are_drawn_over_time),
+		cmocka_unit_test(drawings_take_a_part_of_the_width),
+	};
+
+	setenv("TZ", "UTC", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
