@@ -359,6 +359,7 @@ static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
 	if (rec->payload[0] & OP_SOURCE_STACKS)
 		opd->options.separate_lib = true;
 	opd->places.changes++;
+	opd_trans_forget_images(&opd->trans);
 	return 0;
 }
 

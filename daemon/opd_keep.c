@@ -267,7 +267,7 @@ static bool is_gone(const struct opd_kept *kept)
 
 	return stat(kept->binary.name, &st) || st.st_ino != kept->ino ||
 	       st.st_dev != kept->dev ||
-	       (!kept->binary.build_id.len &&
+	       (!kept->binary.build_id.len && kept->binary.mtime &&
 		(uint64_t)st.st_mtime != kept->binary.mtime);
 }
 
