@@ -15,7 +15,7 @@ $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
 # This one reads messages of pprof.
 $(O)/tests/unit/test_pp_pprof.o: $(O)/libpp/format/profile.pb-c.c
 # These read streams in words.
-$(foreach t,extended feed feed_account mine_stream stack steps trans,$(eval unit/test_opd_$(t)_SRCS += utils/opstream/stream_text.c))
+$(foreach t,codes extended feed feed_account mine_stream stack steps trans,$(eval unit/test_opd_$(t)_SRCS += utils/opstream/stream_text.c))
 
 # What the programs of pp/ are made of, but for their main().
 PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opmerge opgprof opannotate opsymbols),$(filter-out pp/optop% pp/oppush%,$(wildcard pp/*.c)))

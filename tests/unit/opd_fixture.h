@@ -228,9 +228,8 @@ __attribute__((unused)) static unsigned int count_fds(void)
 	return nr;
 }
 
-/* A daemon in the folder that @f has, with source @ops. */
-__attribute__((unused)) static void
-start_daemon(struct fixture *f, const struct opd_source_ops *ops)
+/* A daemon in the folder that @f has, with source @ops, before its setup. */
+static void prepare_daemon(struct fixture *f, const struct opd_source_ops *ops)
 {
 	struct op_diag diag = { "" };
 	struct opd *opd = &f->opd;
@@ -253,7 +252,16 @@ start_daemon(struct fixture *f, const struct opd_source_ops *ops)
 		f->has_no_stdin = true;
 		close_stdin();
 	}
-	if (opd_setup(opd, &diag))
+}
+
+/* A daemon in the folder that @f has, with source @ops. */
+__attribute__((unused)) static void
+start_daemon(struct fixture *f, const struct opd_source_ops *ops)
+{
+	struct op_diag diag = { "" };
+
+	prepare_daemon(f, ops);
+	if (opd_setup(&f->opd, &diag))
 		fail_msg("%s", diag.text);
 }
 

@@ -424,10 +424,57 @@ static void test_full_logs(void **state)
 	}
 }
 
+/* A file that was deleted is made again as soon as it has to grow; where it
+ * cannot be, its counts are lost and those of other files are not. */
+static void test_deleted_files(void **state)
+{
+	static const char name[] =
+		"{root}/bin/busy/{dep}/{root}/bin/busy/IBS_OP_LOAD.64.2.all.all.all";
+	static const char other[] =
+		"{root}/bin/busy/{dep}/{root}/bin/busy/IBS_OP_ALL.64.2.all.all.all";
+	struct words *w = calloc(1, sizeof(*w));
+	char path[8192], line[512];
+
+	(void)state;
+	assert_non_null(w);
+	for (int has_folder = 0; has_folder < 2; has_folder++) {
+		struct fixture *f = new_with(
+			"--ext-feature=ibs:op:IBS_OP_LOAD,IBS_OP_ALL:64:2");
+		uint64_t nr = 0;
+
+		w->nr = 0;
+		put_text(w, WORLD LOAD("0x10"));
+		run_whole(f, w);
+		assert_int_equal(count_at(f, name, 0x10), 1);
+		sample_path(f, name, path, sizeof(path));
+		assert_int_equal(unlink(path), 0);
+		if (has_folder)
+			assert_int_equal(mkdir(path, 0755), 0);
+		for (int i = 0; i < 1000; i++) {
+			snprintf(line, sizeof(line), LOAD("0x%x"), i);
+			put_text(w, line);
+		}
+		run_words(f, w);
+		for (uint64_t key = 0; key < 1000; key++) {
+			nr += count_at(f, name, key);
+			assert_int_equal(count_at(f, other, key),
+					 1 + (key == 0x10));
+		}
+		if (has_folder)
+			assert_int_equal(nr, 0);
+		else
+			assert_in_range(nr, 1, 999);
+		assert_int_equal(count_at(f, name, 999), !has_folder);
+		free_with(f);
+	}
+	free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_full_logs),
+		cmocka_unit_test(test_deleted_files),
 	};
 
 	return run_rows(rows, NR(rows), test_row, others, NR(others));

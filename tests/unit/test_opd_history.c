@@ -88,6 +88,96 @@ static void a_clock_that_is_set_back_makes_no_overlap(void **state)
 	free_fixture(f);
 }
 
+/* A span has a second at least, and ends no later than now. */
+static void spans_end_in_time(void **state)
+{
+	static const struct {
+		int end, wanted;
+	} rows[] = { { 30, 30 }, { 60, 60 }, { 61, 60 },	{ 1, 1 },
+		     { 0, 1 },	 { -5, 1 },  { (int)-START, 1 } };
+	char wanted[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = new_history("10M,minute:1h");
+		struct op_diag diag = { "" };
+
+		take(f, "/bin/sh", 5);
+		assert_int_equal(opd_stats_write(&f->opd.stats), 0);
+		now += 60;
+		assert_int_equal(opd_history_close(&f->opd.store,
+						   START + rows[i].end, 0,
+						   &diag),
+				 0);
+		snprintf(wanted, sizeof(wanted), "0-%d=5 ", rows[i].wanted);
+		assert_string_equal(spans_of(f), wanted);
+		/* The next one begins now. */
+		assert_int_equal(f->opd.store.history.begin, START + 60);
+		assert_true(f->opd.store.history.is_untended);
+		free_fixture(f);
+	}
+}
+
+static void set_mtime(struct fixture *f, const char *name, time_t seconds)
+{
+	const struct timespec times[2] = { { seconds, 0 }, { seconds, 0 } };
+	char path[8192];
+
+	sample_path(f, name, path, sizeof(path));
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* That was when the newest of its files was written; spans do not count. */
+static void a_session_tells_when_it_was_left(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+	char ledger[64];
+
+	(void)state;
+	assert_int_equal(opd_history_left_at(&f->opd.store), 0);
+	take(f, "/bin/ls", 1);
+	now += 60;
+	close_span(f);
+	snprintf(ledger, sizeof(ledger), ".span-%lld-%lld/ledger",
+		 (long long)START, (long long)START + 60);
+	set_mtime(f, ledger, START + 500);
+	take(f, "/bin/sh", 1);
+	opd_sfiles_drop_all(&f->opd.store);
+	assert_int_equal(opd_stats_write(&f->opd.stats), 0);
+	set_mtime(f, SH, START + 100);
+	set_mtime(f, "ledger", START + 99);
+	assert_int_equal(opd_history_left_at(&f->opd.store), START + 100);
+	set_mtime(f, "ledger", START + 101);
+	assert_int_equal(opd_history_left_at(&f->opd.store), START + 101);
+	free_fixture(f);
+}
+
+/* Room is looked for at once, but once a second, and by one child. */
+static void a_full_disk_presses(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+	struct opd_store *store = &f->opd.store;
+
+	(void)state;
+	opd_disk_init(store, 0);
+	store->disk.limit = 1024;
+	store->disk.room = 512;
+	assert_false(opd_history_is_pressed(store));
+	store->disk.room = 511;
+	assert_true(opd_history_is_pressed(store));
+	assert_false(opd_history_is_pressed(store));
+	now++;
+	store->pack.child = 1;
+	assert_false(opd_history_is_pressed(store));
+	store->pack.child = 0;
+	assert_true(opd_history_is_pressed(store));
+	now++;
+	store->history.limits.bytes = 0;
+	assert_false(opd_history_is_pressed(store));
+	assert_false(opd_history_is_due(store));
+	free_fixture(f);
+}
+
 static void reset_and_save_take_the_history_along(void **state)
 {
 	struct fixture *f = new_history("10M,minute:1h");
@@ -324,6 +414,9 @@ int main(void)
 		cmocka_unit_test(a_span_is_what_came_since_the_last),
 		cmocka_unit_test(nobody_is_disturbed),
 		cmocka_unit_test(a_clock_that_is_set_back_makes_no_overlap),
+		cmocka_unit_test(spans_end_in_time),
+		cmocka_unit_test(a_session_tells_when_it_was_left),
+		cmocka_unit_test(a_full_disk_presses),
 		cmocka_unit_test(reset_and_save_take_the_history_along),
 		cmocka_unit_test(a_daemon_dies_while_it_closes_a_span),
 		cmocka_unit_test(a_span_is_closed_in_part),

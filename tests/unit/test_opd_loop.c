@@ -5,7 +5,9 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 
 #include "daemon/store/opd_history.h"
 #include "tests/unit/opd_fixture.h"
@@ -394,6 +396,90 @@ static void test_file(void **state)
 	free_loop(f);
 }
 
+/* A client at the socket for ordinary users. */
+static int connect_user(struct fixture *f)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	assert_true(strlen(f->opd.session.mine) < sizeof(at.sun_path));
+	strcpy(at.sun_path, f->opd.session.mine);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	return fd;
+}
+
+/* All that comes at @fd, which is closed; its text is in @text. */
+static size_t read_users_answer(int fd, char *text, size_t size)
+{
+	size_t len = 0;
+	ssize_t got;
+
+	while ((got = read(fd, text + len, size - 1 - len)) > 0)
+		len += (size_t)got;
+	assert_int_equal(got, 0);
+	text[len] = '\0';
+	close(fd);
+	return len;
+}
+
+/* A user who may have samples has all that were taken up to now. */
+static void test_users(void **state)
+{
+	static const char head[] = " separate-lib = 0\n"
+				   " separate-kernel = 0\n"
+				   " separate-thread = 0\n"
+				   " separate-cpu = 0\n"
+				   " separate-cgroup = 0\n"
+				   "ok\n";
+	static const bool rows[] = { true, false };
+	const uint64_t taken[] = { OP_ESCAPE, OP_CODE_WORD(OP_TAKEN, 0, 1), 5 };
+	char policy[128], text[4096];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = new_loop(1000);
+		struct op_diag diag = { "" };
+		size_t len;
+		int user;
+
+		snprintf(text, sizeof(text), "mine = users %u\n",
+			 rows[i] ? getuid() : getuid() + 1);
+		write_text(f->dir, "policy", text);
+		snprintf(policy, sizeof(policy), "%s/policy", f->dir);
+		assert_int_equal(chmod(policy, 0644), 0);
+		f->opd.options.policy = policy;
+		assert_int_equal(opd_mine_read_policy(&f->opd.mine, &diag), 0);
+		assert_int_equal(opd_mine_open(&f->opd.mine, &diag), 0);
+		assert_int_equal(opd_loop_add(&f->opd.loop, f->opd.mine.fd,
+					      OPD_WAIT_MINE),
+				 0);
+		put_record(&feed.words, OP_CTX_TGID, 2, U(1), U(getuid()));
+		put_image(&feed.words, 1);
+		for (int nr = 0; nr < 5; nr++)
+			put_sample(&feed.words, 0x30, 0);
+		/* The loop itself reads no more than the first record. */
+		feed.step = 24;
+		user = connect_user(f);
+		/* Both are ready at once. */
+		feed.ends_loop = true;
+		assert_int_equal(eventfd_write(f->opd.source.fd, 1), 0);
+		opd_loop_run(&f->opd);
+		assert_int_equal(feed.nr_dumps, rows[i]);
+		len = read_users_answer(user, text, sizeof(text));
+		if (rows[i]) {
+			assert_int_equal(strncmp(text, head, strlen(head)), 0);
+			assert_memory_equal(text + len - sizeof(taken), taken,
+					    sizeof(taken));
+		} else {
+			assert_int_equal(strncmp(text, "error the policy ", 17),
+					 0);
+		}
+		f->opd.options.policy = NULL;
+		free_loop(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,6 +492,7 @@ int main(void)
 		cmocka_unit_test(test_ticks),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_users),
 		cmocka_unit_test(test_span_that_needs_room),
 	};
 

@@ -456,6 +456,56 @@ static void one_daemon_has_the_lock(void **state)
 	free(other);
 }
 
+/* What is in the place of the lock is neither followed nor replaced. */
+static void a_lock_that_cannot_be(void **state)
+{
+	struct fixture *f = *state;
+	const char *lock = f->opd.session.lock;
+	struct op_diag diag = { "" };
+	char wanted[8192];
+
+	assert_int_equal(symlink("/dev/null", lock), 0);
+	assert_int_equal(opd_session_lock(&f->opd.store, &diag), -ELOOP);
+	snprintf(wanted, sizeof(wanted), "%.4000s: %s", lock, strerror(ELOOP));
+	assert_string_equal(diag.text, wanted);
+	assert_int_equal(f->opd.store.lock_fd, -1);
+	assert_int_equal(unlink(lock), 0);
+	assert_int_equal(mkdir(lock, 0755), 0);
+	assert_int_equal(opd_session_lock(&f->opd.store, NULL), -EISDIR);
+	assert_int_equal(rmdir(lock), 0);
+	assert_int_equal(rmdir(f->opd.session.run), 0);
+	assert_int_equal(opd_session_lock(&f->opd.store, NULL), -ENOENT);
+	assert_int_equal(mkdir(f->opd.session.run, 0755), 0);
+	assert_int_equal(opd_session_lock(&f->opd.store, NULL), 0);
+	assert_true(f->opd.store.lock_fd >= 0);
+	opd_session_unlock(&f->opd.store);
+	assert_int_equal(f->opd.store.lock_fd, -1);
+	opd_session_unlock(&f->opd.store);
+}
+
+/* Nothing is there: that is no samples. Something else is: nobody knows. */
+static void a_folder_that_cannot_be_counted(void **state)
+{
+	struct fixture *f = *state;
+	const char *current = f->opd.session.current;
+	struct op_diag diag = { "" };
+	uint64_t nr = 77;
+
+	remove_tree(current);
+	assert_int_equal(opd_session_count(&f->opd.store, &nr, NULL), 0);
+	assert_int_equal(nr, 0);
+	assert_int_equal(opd_session_rename(&f->opd.store, "x", &diag),
+			 -ENOENT);
+	assert_non_null(
+		strstr(diag.text, "/samples/x: No such file or directory"));
+	write_text(f->dir, "samples/current", "");
+	nr = 77;
+	assert_int_equal(opd_session_count(&f->opd.store, &nr, NULL), -ENOTDIR);
+	assert_int_equal(nr, 0);
+	assert_int_equal(unlink(current), 0);
+	assert_int_equal(mkdir(current, 0755), 0);
+}
+
 /* ---- a lock that outlives its daemon ----------------------------------------
  */
 
@@ -578,6 +628,8 @@ int main(void)
 		session_test(reset_needs_no_count),
 		session_test(save_keeps_what_was),
 		session_test(one_daemon_has_the_lock),
+		session_test(a_lock_that_cannot_be),
+		session_test(a_folder_that_cannot_be_counted),
 		session_test(a_lock_may_outlive_its_daemon),
 		session_test(but_not_for_long),
 		session_test(a_living_daemon_is_not_waited_for),

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the daemon knows of processes, how much of it, and its file of names. */
+
+#include "daemon/opd_tasks.h"
+
+#include "libop/op_log.h"
+#include "libop/op_session.h"
+#include "module/uapi/oprofile.h"
+#include "tests/unit/opd_fixture.h"
+
+static struct tasks_test {
+	struct opd_tasks tasks;
+	struct op_session session;
+	struct op_log log;
+	char log_path[512];
+} t;
+
+static int begin_tasks_test(void **state)
+{
+	char dir[] = "/tmp/opd-tasks-XXXXXX";
+	struct op_diag diag = { "" };
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(op_session_init(&t.session, dir, &diag), 0);
+	snprintf(t.log_path, sizeof(t.log_path), "%s/log", dir);
+	op_log_init(&t.log);
+	assert_int_equal(op_log_open(&t.log, t.log_path, &diag), 0);
+	assert_int_equal(mkdir(t.session.samples, 0755), 0);
+	assert_int_equal(mkdir(t.session.current, 0755), 0);
+	memset(&t.tasks, 0xff, sizeof(t.tasks));
+	opd_tasks_init(&t.tasks, &t.session, &t.log, true);
+	return 0;
+}
+
+static int end_tasks_test(void **state)
+{
+	(void)state;
+	opd_tasks_release(&t.tasks);
+	op_log_close(&t.log);
+	remove_tree(t.session.dir);
+	return 0;
+}
+
+/* All of the log, each line without its time; the folder is "DIR". */
+static void must_have_logged(const char *wanted)
+{
+	char line[4096], text[4096] = "";
+	size_t len = strlen(t.session.current);
+	FILE *file = fopen(t.log_path, "r");
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		assert_true(strlen(line) > 20);
+		if (!strncmp(line + 20, t.session.current, len)) {
+			strcat(text, "DIR");
+			strcat(text, line + 20 + len);
+		} else {
+			strcat(text, line + 20);
+		}
+	}
+	fclose(file);
+	assert_string_equal(text, wanted);
+}
+
+/* The path of the file of names. */
+static const char *path_of_names(void)
+{
+	static char path[8192];
+
+	snprintf(path, sizeof(path), "%s/tasks", t.session.current);
+	return path;
+}
+
+/* ---- how much ---------------------------------------------------------------
+ */
+
+/* It is said once, whatever finds no room first. */
+static void names_without_end(void **state)
+{
+	char name[16];
+
+	(void)state;
+	for (uint32_t tid = 1; tid <= OP_TASKS_MAX; tid++)
+		opd_tasks_learn_name(&t.tasks, 1, tid, "thread");
+	must_have_logged("");
+	opd_tasks_learn_name(&t.tasks, 1, OP_TASKS_MAX + 1, "one");
+	opd_tasks_learn_name(&t.tasks, 1, OP_TASKS_MAX + 2, "two");
+	must_have_logged(
+		"too many names of threads: further ones are not recorded\n");
+	assert_null(op_tasks_name_of(&t.tasks.names, 1, OP_TASKS_MAX + 1));
+	assert_int_equal(t.tasks.names.nr_unnamed, 2);
+	/* Who has a name may have another. */
+	opd_tasks_learn_name(&t.tasks, 1, OP_TASKS_MAX, "other");
+	assert_string_equal(op_tasks_name_of(&t.tasks.names, 1, OP_TASKS_MAX),
+			    "other");
+	for (uint32_t i = 0; i <= OP_TASK_LINKS_MAX; i++) {
+		snprintf(name, sizeof(name), "/bin/%u", i);
+		opd_tasks_learn_link(&t.tasks, name, "/bin/file");
+	}
+	must_have_logged(
+		"too many names of threads: further ones are not recorded\n");
+}
+
+static void links_without_end(void **state)
+{
+	char name[16];
+
+	(void)state;
+	for (uint32_t i = 0; i < OP_TASK_LINKS_MAX; i++) {
+		snprintf(name, sizeof(name), "/bin/%u", i);
+		opd_tasks_learn_link(&t.tasks, name, "/bin/file");
+	}
+	must_have_logged("");
+	opd_tasks_learn_link(&t.tasks, "/bin/more", "/bin/file");
+	must_have_logged(
+		"too many links to programs: further ones are not recorded\n");
+}
+
+static void processes_without_end(void **state)
+{
+	struct opd_image *image = (struct opd_image *)&t;
+
+	(void)state;
+	for (uint32_t tgid = 1; tgid <= OPD_MAX_PROCESSES; tgid++)
+		opd_tasks_learn_cgroup(&t.tasks, tgid, "/a");
+	must_have_logged("");
+	assert_int_equal(t.tasks.nr_processes, OPD_MAX_PROCESSES);
+	opd_tasks_learn_cgroup(&t.tasks, OPD_MAX_PROCESSES + 1, "/a");
+	opd_tasks_learn_run(&t.tasks, OPD_MAX_PROCESSES + 1, 7, image);
+	must_have_logged("too many processes: further ones are not recorded\n");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, OPD_MAX_PROCESSES + 1),
+			    OPD_NO_CGROUP);
+	assert_null(opd_tasks_run_as(&t.tasks, OPD_MAX_PROCESSES + 1, 7));
+	/* What is known of a process may change. */
+	opd_tasks_learn_cgroup(&t.tasks, 5, "/b");
+	opd_tasks_learn_run(&t.tasks, 5, 7, image);
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 5), "/b");
+	assert_ptr_equal(opd_tasks_run_as(&t.tasks, 5, 7), image);
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 4), "/a");
+	/* Those of another stream find room again. */
+	opd_tasks_forget(&t.tasks);
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 5), OPD_NO_CGROUP);
+	assert_null(opd_tasks_run_as(&t.tasks, 5, 7));
+	opd_tasks_learn_cgroup(&t.tasks, OPD_MAX_PROCESSES + 1, "/a");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, OPD_MAX_PROCESSES + 1),
+			    "/a");
+}
+
+/* The first one is the root. */
+static void cgroups_without_end(void **state)
+{
+	char path[16];
+
+	(void)state;
+	for (uint32_t i = 1; i < OPD_MAX_CGROUPS; i++) {
+		snprintf(path, sizeof(path), "/%u", i);
+		opd_tasks_learn_cgroup(&t.tasks, 1, path);
+		assert_string_equal(opd_tasks_cgroup(&t.tasks, 1), path);
+	}
+	must_have_logged("");
+	opd_tasks_learn_cgroup(&t.tasks, 1, "/more");
+	must_have_logged("too many cgroups: further ones are not recorded\n");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 1), OPD_NO_CGROUP);
+	opd_tasks_learn_cgroup(&t.tasks, 1, "/77");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 1), "/77");
+	opd_tasks_learn_cgroup(&t.tasks, 1, "/");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 1), "/");
+}
+
+/* ---- what is known ----------------------------------------------------------
+ */
+
+/* Paths stay where they are, each once. */
+static void cgroups_are_kept(void **state)
+{
+	const char *a;
+
+	(void)state;
+	opd_tasks_learn_cgroup(&t.tasks, 1, "/a");
+	opd_tasks_learn_cgroup(&t.tasks, 2, "/b");
+	a = opd_tasks_cgroup(&t.tasks, 1);
+	opd_tasks_learn_cgroup(&t.tasks, 2, "/a");
+	assert_ptr_equal(opd_tasks_cgroup(&t.tasks, 2), a);
+	opd_tasks_forget(&t.tasks);
+	assert_string_equal(a, "/a");
+	opd_tasks_learn_cgroup(&t.tasks, 3, "/a");
+	assert_ptr_equal(opd_tasks_cgroup(&t.tasks, 3), a);
+}
+
+static void idle_cpus_are_in_the_root(void **state)
+{
+	(void)state;
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 0), "/");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 1), OPD_NO_CGROUP);
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, -1), OPD_NO_CGROUP);
+	opd_tasks_learn_cgroup(&t.tasks, 0, "/idle");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 0), "/idle");
+	/* Of a process that runs a program, no cgroup was told yet. */
+	opd_tasks_learn_run(&t.tasks, 5, 7, NULL);
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 5), OPD_NO_CGROUP);
+}
+
+/* A link belongs to one program of one process. */
+static void links_are_of_a_program(void **state)
+{
+	struct opd_image *image = (struct opd_image *)&t;
+
+	(void)state;
+	opd_tasks_learn_run(&t.tasks, 5, 7, image);
+	assert_ptr_equal(opd_tasks_run_as(&t.tasks, 5, 7), image);
+	assert_null(opd_tasks_run_as(&t.tasks, 5, 8));
+	assert_null(opd_tasks_run_as(&t.tasks, 6, 7));
+	opd_tasks_learn_run(&t.tasks, 5, OP_NO_COOKIE, image);
+	assert_null(opd_tasks_run_as(&t.tasks, 5, OP_NO_COOKIE));
+}
+
+/* ---- the file of names ------------------------------------------------------
+ */
+
+static void must_be_written(bool is)
+{
+	assert_int_equal(access(path_of_names(), F_OK), is ? 0 : -1);
+	unlink(path_of_names());
+}
+
+static void names_are_written_once(void **state)
+{
+	(void)state;
+	opd_tasks_write(&t.tasks, true);
+	must_be_written(false);
+	/* A mount namespace makes no name. */
+	opd_tasks_learn_mounts(&t.tasks, 1, 0);
+	opd_tasks_write(&t.tasks, true);
+	must_be_written(false);
+	opd_tasks_learn_name(&t.tasks, 1, 1, "one");
+	opd_tasks_write(&t.tasks, false);
+	must_be_written(true);
+	opd_tasks_write(&t.tasks, false);
+	must_be_written(false);
+	/* A session that is new has no file yet. */
+	opd_tasks_write(&t.tasks, true);
+	must_be_written(true);
+	must_have_logged("");
+}
+
+static void links_alone_are_written(void **state)
+{
+	(void)state;
+	t.tasks.keeps_names = false;
+	opd_tasks_learn_name(&t.tasks, 1, 1, "one");
+	opd_tasks_learn_mounts(&t.tasks, 1, 5);
+	opd_tasks_write(&t.tasks, true);
+	must_be_written(false);
+	opd_tasks_learn_link(&t.tasks, "/bin/sh", "/bin/dash");
+	opd_tasks_write(&t.tasks, false);
+	must_be_written(true);
+	assert_null(op_tasks_name_of(&t.tasks.names, 1, 1));
+}
+
+/* What cannot be written is tried again. */
+static void names_that_cannot_be_written(void **state)
+{
+	static const char said[] =
+		"DIR/tasks: cannot write: No such file or directory: "
+		"reports will lack names of threads\n";
+
+	(void)state;
+	opd_tasks_learn_name(&t.tasks, 1, 1, "one");
+	assert_int_equal(rmdir(t.session.current), 0);
+	opd_tasks_write(&t.tasks, false);
+	must_have_logged(said);
+	assert_int_equal(mkdir(t.session.current, 0755), 0);
+	opd_tasks_write(&t.tasks, false);
+	must_be_written(true);
+	must_have_logged(said);
+	/* So it is where only the folder is new. */
+	assert_int_equal(rmdir(t.session.current), 0);
+	opd_tasks_write(&t.tasks, true);
+	assert_int_equal(mkdir(t.session.current, 0755), 0);
+	opd_tasks_write(&t.tasks, false);
+	must_be_written(true);
+}
+
+/* A daemon goes on with the names that it finds. */
+static void names_that_are_there(void **state)
+{
+	(void)state;
+	opd_tasks_learn_name(&t.tasks, 1, 2, "one");
+	opd_tasks_write(&t.tasks, false);
+	opd_tasks_release(&t.tasks);
+	opd_tasks_init(&t.tasks, &t.session, &t.log, true);
+	assert_string_equal(op_tasks_name_of(&t.tasks.names, 1, 2), "one");
+	must_have_logged("");
+}
+
+static void names_that_cannot_be_read(void **state)
+{
+
+	(void)state;
+	opd_tasks_release(&t.tasks);
+	assert_int_equal(mkdir(path_of_names(), 0755), 0);
+	opd_tasks_init(&t.tasks, &t.session, &t.log, true);
+	must_have_logged("DIR/tasks: not a regular file; it is replaced\n");
+	assert_int_equal(t.tasks.names.nr, 0);
+	assert_int_equal(rmdir(path_of_names()), 0);
+}
+
+int main(void)
+{
+#define TEST(name)                                                             \
+	cmocka_unit_test_setup_teardown(name, begin_tasks_test, end_tasks_test)
+	const struct CMUnitTest tests[] = {
+		TEST(names_without_end),
+		TEST(links_without_end),
+		TEST(processes_without_end),
+		TEST(cgroups_without_end),
+		TEST(cgroups_are_kept),
+		TEST(idle_cpus_are_in_the_root),
+		TEST(links_are_of_a_program),
+		TEST(names_are_written_once),
+		TEST(links_alone_are_written),
+		TEST(names_that_cannot_be_written),
+		TEST(names_that_are_there),
+		TEST(names_that_cannot_be_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
