@@ -290,8 +290,11 @@ static int push_new_stack(struct push_sums *sums,
 	    op_array_reserve(&sums->now, at, sums->nr_types))
 		return -ENOMEM;
 	sums->stack[nr] = *stack;
-	memset(sums->old + at, 0, bytes);
-	memset(sums->now + at, 0, bytes);
+	/* Without types there are no sums. */
+	if (bytes) {
+		memset(sums->old + at, 0, bytes);
+		memset(sums->now + at, 0, bytes);
+	}
 	return 0;
 }
 

@@ -116,15 +116,15 @@ static int drop_capabilities(enum opd_confine_to to)
 int opd_confine(enum opd_confine_to to)
 {
 	const struct rlimit none = { 0, 0 };
-	int err = 0, filtered;
+	int err = 0, dropped, filtered;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_CORE, &none))
 		err = -errno;
-	err = drop_capabilities(to) ?: err;
+	dropped = drop_capabilities(to);
 	/* Whatever else there is not. */
 	filtered = filter_calls(to);
-	return filtered ?: err;
+	return filtered ?: dropped ?: err;
 }
 
 void opd_confine_child(int fd, pid_t daemon)

@@ -74,11 +74,12 @@ static void place_short_columns(struct drawing *d,
 
 	for (size_t i = 0; i < classes->nr; i++) {
 		const struct pp_class *class = &classes->classes[i];
-		uint64_t middle = class->begin / 2 + class->end / 2 - d->begin;
-		size_t at = (size_t)((double)middle * per_second);
+		double middle = ((double)class->begin + (double)class->end) / 2;
+		double at = (middle - (double)d->begin) * per_second;
 
-		if (at < d->len && d->columns[at] == SIZE_MAX)
-			d->columns[at] = i;
+		if (at >= 0 && at < (double)d->len &&
+		    d->columns[(size_t)at] == SIZE_MAX)
+			d->columns[(size_t)at] = i;
 	}
 }
 

@@ -145,6 +145,14 @@ static void set_variable(char *setting)
 	assert_int_equal(setenv(setting, at ? text : value, 1), 0);
 }
 
+static char **environment_was;
+
+/* What prints the results looks at the environment, too. */
+static void restore_variables(void)
+{
+	environ = environment_was;
+}
+
 /* A pager may be a script of several lines, so only ';' separates settings. */
 static void set_variables(const char *given)
 {
@@ -199,6 +207,7 @@ static void run_pager(const struct row *row, FILE *out)
 	err = op_pager_end(&pager, stdout, &diag);
 	printf("after\n");
 	terminal_close(&terminal, out);
+	restore_variables();
 	if (err)
 		fprintf(out, "error %d: %s\n", err, diag.text);
 }
@@ -239,6 +248,7 @@ static void signals_are_left_to_the_pager(void **state)
 	}
 	op_pager_end(&pager, stdout, &diag);
 	terminal_close(&terminal, stderr);
+	restore_variables();
 	for (size_t i = 0; i < NR(signals); i++) {
 		sigaction(signals[i], &was[i], &now);
 		back &= now.sa_handler == ignore_signal;
@@ -257,6 +267,7 @@ static void output_that_cannot_be_written(void **state)
 	assert_non_null(full);
 	set_variables(NULL);
 	op_pager_start(&pager, full, true, 0);
+	restore_variables();
 	assert_int_equal(pager.pid, 0);
 	fputs("a\n", full);
 	assert_int_equal(op_pager_end(&pager, full, &diag), -EIO);
@@ -291,6 +302,7 @@ static void colours(void **state)
 	}
 	set_variables(NULL);
 	in_file = op_color_wanted(file);
+	restore_variables();
 	terminal_close(&terminal, stderr);
 	fclose(file);
 	for (size_t i = 0; i < NR(cases); i++)
@@ -320,11 +332,12 @@ int main(void)
 		cmocka_unit_test(output_that_cannot_be_written),
 		cmocka_unit_test(colours),
 	};
-	int failed = make_less();
+	int failed;
 
-	failed = failed
-			 ?: run_rows(rows, NR(rows), test_row, others,
-				     NR(others));
+	environment_was = environ;
+	if (make_less())
+		return 1;
+	failed = run_rows(rows, NR(rows), test_row, others, NR(others));
 	op_remove_tree(folder);
 	return failed;
 }

@@ -138,7 +138,7 @@ static void pack_a_file(struct pack_writer *writer, const char *dir,
 /* Put all sample files of the folder @dir into its pack. */
 static void pack_folder(const char *dir)
 {
-	char *names[200], **next = names, path[256];
+	char *names[200] = { NULL }, **next = names, path[256];
 	struct db_visitor visitor = { .member = name_a_member, .ctx = &next };
 	struct pack_writer *writer;
 	struct db_folder *folder;
