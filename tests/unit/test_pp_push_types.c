@@ -210,6 +210,7 @@ static void write_many_types(char *line, size_t size, char letter, size_t nr)
 {
 	size_t len = 0;
 
+	*line = '\0';
 	for (size_t i = 0; i < nr; i++)
 		len += (size_t)snprintf(line + len, size - len, "%c%zu/u=1 ",
 					letter, i);
