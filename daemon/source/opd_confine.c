@@ -122,7 +122,7 @@ int opd_confine(enum opd_confine_to to)
 	    setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_CORE, &none))
 		err = -errno;
 	dropped = drop_capabilities(to);
-	/* Whatever else there is not. */
+	/* Also where the capabilities could not be dropped. */
 	filtered = filter_calls(to);
 	return filtered ?: dropped ?: err;
 }

@@ -58,7 +58,7 @@ struct op_bfd {
 	bool packed_searched;
 	asymbol **dynsyms;
 	long nr_dynsyms;
-	asymbol *synthetic; /* for stubs: op_bfd_stubs.c */
+	asymbol *synthetic; /* for the PLT: op_bfd_plt.c */
 	long nr_synthetic;
 	char *names; /* of dynamic symbols */
 	char *unnamed; /* what functions without a name are called */
@@ -124,9 +124,9 @@ void op_bfd_read_syms(struct object *object);
  * the best; nr_syms may be 0. */
 const struct object *op_bfd_read_all_syms(struct op_bfd *bfd);
 
-/* Make symbols for the stubs of the binary, once, from both its tables, which
- * were read: bfd->synthetic. */
-void op_bfd_read_stubs(struct op_bfd *bfd);
+/* Make symbols for the procedure linkage table of the binary, once, from both
+ * its symbol tables, which were read: bfd->synthetic. */
+void op_bfd_read_plt(struct op_bfd *bfd);
 
 /* Whether assemblers and compilers left the name and it names nothing. */
 bool op_bfd_is_noise(const char *name);

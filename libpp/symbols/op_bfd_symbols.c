@@ -50,7 +50,7 @@ const struct object *op_bfd_read_all_syms(struct op_bfd *bfd)
 			bfd_canonicalize_dynamic_symtab(abfd, bfd->dynsyms);
 	if (bfd->nr_dynsyms < 0)
 		bfd->nr_dynsyms = 0;
-	op_bfd_read_stubs(bfd);
+	op_bfd_read_plt(bfd);
 	if (bfd->main.nr_syms)
 		return &bfd->main;
 	op_bfd_open_debug_file(bfd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of the stubs by which code calls other libraries, in what the linker
+ * Names of the entries by which code calls other libraries, in what the linker
  * makes of the same code in each of its ways.
  */
 
@@ -22,7 +22,7 @@
 	".type chosen,@gnu_indirect_function\n.hidden chosen\n"                \
 	"chosen: ret\n"
 
-/* Stubs as other linkers make them, and what only resembles one: a slot of
+/* Entries as other linkers make them, and what only resembles one: a slot of
  * data, another instruction, and a jump that the section cuts off. */
 #define OTHERS                                                                 \
 	".section .plt,\"ax\"\n"                                               \
@@ -40,7 +40,7 @@
 /* Names, each with how many bytes before the end of its section it begins; a
  * number behind "chosen" is an address of .text. */
 static const struct row {
-	const char *name, *text, *flags, *stubs;
+	const char *name, *text, *flags, *entries;
 } rows[] = {
 	{ "a library", CALLS, LIBRARY,
 	  "second@plt 48\n"
@@ -58,7 +58,7 @@ static const struct row {
 	  "first@plt 32\n"
 	  "*ABS*+another@plt 16\n"
 	  "used@plt 8\n" },
-	{ "other stubs", OTHERS, LIBRARY,
+	{ "other entries", OTHERS, LIBRARY,
 	  "first@plt 89\n"
 	  "second@plt 73\n"
 	  "third@plt 17\n" },
@@ -70,7 +70,7 @@ static const struct row {
 };
 
 /* "*ABS*+0x1234@plt" is printed with the name of the function there. */
-static void write_stub_name(FILE *out, const char *name, const char *chosen)
+static void write_entry_name(FILE *out, const char *name, const char *chosen)
 {
 	size_t len = strlen("*ABS*+"), digits;
 
@@ -86,14 +86,14 @@ static void write_stub_name(FILE *out, const char *name, const char *chosen)
 		name + len + digits);
 }
 
-static int compare_stub_keys(const void *a, const void *b)
+static int compare_entry_keys(const void *a, const void *b)
 {
 	const struct pp_raw_symbol *x = a, *y = b;
 
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static void write_stubs(FILE *out, struct op_bfd *bfd)
+static void write_entries(FILE *out, struct op_bfd *bfd)
 {
 	struct pp_raw_symbol *syms;
 	enum op_bfd_origin origin;
@@ -101,7 +101,7 @@ static void write_stubs(FILE *out, struct op_bfd *bfd)
 	size_t nr;
 
 	assert_int_equal(op_bfd_symbols(bfd, false, &syms, &nr, &origin), 0);
-	qsort(syms, nr, sizeof(*syms), compare_stub_keys);
+	qsort(syms, nr, sizeof(*syms), compare_entry_keys);
 	for (size_t i = 0; i < nr; i++)
 		if (!strcmp(syms[i].name, "chosen"))
 			snprintf(chosen, sizeof(chosen), "0x%llx",
@@ -109,14 +109,14 @@ static void write_stubs(FILE *out, struct op_bfd *bfd)
 	for (size_t i = 0; i < nr; i++) {
 		if (!strstr(syms[i].name, "@plt"))
 			continue;
-		write_stub_name(out, syms[i].name, chosen);
+		write_entry_name(out, syms[i].name, chosen);
 		fprintf(out, " %llu\n",
 			(unsigned long long)(syms[i].limit - syms[i].key));
 	}
 	free(syms);
 }
 
-static void stubs_have_names(void **state)
+static void entries_have_names(void **state)
 {
 	static const struct op_debug_places places = { 0 };
 
@@ -131,9 +131,9 @@ static void stubs_have_names(void **state)
 			 rows[i].flags);
 		assert_int_equal(system(line), 0);
 		assert_int_equal(op_bfd_open(&bfd, "b", &places), 0);
-		write_stubs(text_begin(&t), bfd);
+		write_entries(text_begin(&t), bfd);
 		op_bfd_close(bfd);
-		text_must_be(&t, rows[i].name, rows[i].stubs);
+		text_must_be(&t, rows[i].name, rows[i].entries);
 	}
 }
 #endif
@@ -142,7 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #ifdef __x86_64__
-		folder_test(stubs_have_names),
+		folder_test(entries_have_names),
 #endif
 	};
 

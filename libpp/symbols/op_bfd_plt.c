@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names such as "malloc@plt" for the stubs by which code calls other libraries.
+ * Names such as "malloc@plt" for the entries of the procedure linkage table
+ * (PLT), by which code calls other libraries.
  *
- * On x86-64 a stub jumps to the address in a slot, and a relocation of that
+ * On x86-64 an entry jumps to the address in a slot, and a relocation of that
  * slot names the symbol whose address the dynamic linker puts there (System V
  * ABI, AMD64 supplement, "Procedure Linkage Table" and "Relocation Types").
  * libbfd knows these names, too, but makes an object of each relocation of the
  * file and sorts them all, which took a third of a report on libraries with
  * many; only those of slots are looked at here. For other machines libbfd makes
- * the names: there it reads the relocations of stubs alone.
+ * the names: there it reads the relocations of entries alone.
  */
 
 #include "libpp/symbols/op_bfd_internal.h"
@@ -30,16 +31,16 @@ struct slot {
 	uint64_t addend;
 };
 
-struct stub {
+struct plt_entry {
 	asection *section;
 	uint64_t at; /* in the section */
 	const struct slot *slot;
 };
 
-struct stubs {
+struct plt {
 	struct slot *slots; /* by address */
 	size_t nr_slots;
-	struct stub *list;
+	struct plt_entry *list;
 	size_t nr;
 };
 
@@ -83,7 +84,7 @@ static const asymbol *symbol_of_slot(const struct op_bfd *bfd, uint64_t info)
 						   : NULL;
 }
 
-static int add_slots_of(struct stubs *stubs, const struct op_bfd *bfd,
+static int add_slots_of(struct plt *plt, const struct op_bfd *bfd,
 			const char *name)
 {
 	asection *section;
@@ -99,10 +100,10 @@ static int add_slots_of(struct stubs *stubs, const struct op_bfd *bfd,
 
 		if (!symbol)
 			continue;
-		err = op_array_reserve(&stubs->slots, stubs->nr_slots, 1);
+		err = op_array_reserve(&plt->slots, plt->nr_slots, 1);
 		if (err)
 			break;
-		stubs->slots[stubs->nr_slots++] = (struct slot){
+		plt->slots[plt->nr_slots++] = (struct slot){
 			.address = bfd_getl64(rela +
 					      offsetof(Elf64_Rela, r_offset)),
 			.symbol = symbol,
@@ -114,17 +115,17 @@ static int add_slots_of(struct stubs *stubs, const struct op_bfd *bfd,
 	return err;
 }
 
-static const struct slot *find_slot(const struct stubs *stubs, uint64_t address)
+static const struct slot *find_slot(const struct plt *plt, uint64_t address)
 {
-	size_t at = OP_BISECT(i, stubs->nr_slots,
-			      stubs->slots[i].address < address);
+	size_t at =
+		OP_BISECT(i, plt->nr_slots, plt->slots[i].address < address);
 
-	return at < stubs->nr_slots && stubs->slots[at].address == address
-		       ? &stubs->slots[at]
+	return at < plt->nr_slots && plt->slots[at].address == address
+		       ? &plt->slots[at]
 		       : NULL;
 }
 
-/* ---- stubs ----------------------------------------------------------------
+/* ---- entries --------------------------------------------------------------
  */
 
 static const struct {
@@ -138,12 +139,12 @@ static const struct {
 };
 
 /*
- * The address of the slot that a stub at @code, whose first byte has address
+ * The address of the slot that an entry at @code, whose first byte has address
  * @vma, jumps by: what may be before the jump, and "jmp *offset(%rip)". False
  * for other code.
  */
-static bool stub_slot_address(const bfd_byte *code, size_t len, uint64_t vma,
-			      uint64_t *address)
+static bool slot_address_of_entry(const bfd_byte *code, size_t len,
+				  uint64_t vma, uint64_t *address)
 {
 	size_t at = 0;
 
@@ -159,10 +160,10 @@ static bool stub_slot_address(const bfd_byte *code, size_t len, uint64_t vma,
 	return true;
 }
 
-/* Stubs have 8 or 16 bytes. What begins midway in one and looks like a jump
+/* Entries have 8 or 16 bytes. What begins midway in one and looks like a jump
  * would have to meet a slot. */
-static int add_stubs_of(struct stubs *stubs, const struct op_bfd *bfd,
-			const char *name)
+static int add_entries_of(struct plt *plt, const struct op_bfd *bfd,
+			  const char *name)
 {
 	asection *section;
 	bfd_byte *code = read_section_named(bfd->main.abfd, name, &section);
@@ -173,16 +174,17 @@ static int add_stubs_of(struct stubs *stubs, const struct op_bfd *bfd,
 		const struct slot *slot;
 		uint64_t address;
 
-		if (!stub_slot_address(code + at, len - at,
-				       bfd_section_vma(section) + at, &address))
+		if (!slot_address_of_entry(code + at, len - at,
+					   bfd_section_vma(section) + at,
+					   &address))
 			continue;
-		slot = find_slot(stubs, address);
+		slot = find_slot(plt, address);
 		if (!slot)
 			continue;
-		err = op_array_reserve(&stubs->list, stubs->nr, 1);
+		err = op_array_reserve(&plt->list, plt->nr, 1);
 		if (!err)
-			stubs->list[stubs->nr++] =
-				(struct stub){ section, at, slot };
+			plt->list[plt->nr++] =
+				(struct plt_entry){ section, at, slot };
 	}
 	free(code);
 	return err;
@@ -194,7 +196,7 @@ static int add_stubs_of(struct stubs *stubs, const struct op_bfd *bfd,
 #define LONGEST_END "+0x0123456789abcdef@plt"
 
 /* "NAME@plt" or "NAME+0xADDEND@plt", as objdump has it. Returns its end. */
-static char *put_stub_name(char *to, const struct slot *slot)
+static char *put_entry_name(char *to, const struct slot *slot)
 {
 	to = stpcpy(to, bfd_asymbol_name(slot->symbol));
 	if (slot->addend)
@@ -203,24 +205,24 @@ static char *put_stub_name(char *to, const struct slot *slot)
 }
 
 /* Symbols and, behind them, their names, in one piece of memory. */
-static long make_stub_symbols(const struct stubs *stubs, asymbol **out)
+static long make_plt_symbols(const struct plt *plt, asymbol **out)
 {
-	size_t len = stubs->nr * (sizeof(**out) + sizeof(LONGEST_END));
+	size_t len = plt->nr * (sizeof(**out) + sizeof(LONGEST_END));
 	char *name;
 
-	for (size_t i = 0; i < stubs->nr; i++)
-		len += strlen(bfd_asymbol_name(stubs->list[i].slot->symbol));
-	*out = stubs->nr ? malloc(len) : NULL;
+	for (size_t i = 0; i < plt->nr; i++)
+		len += strlen(bfd_asymbol_name(plt->list[i].slot->symbol));
+	*out = plt->nr ? malloc(len) : NULL;
 	if (!*out)
 		return 0;
-	name = (char *)(*out + stubs->nr);
-	for (size_t i = 0; i < stubs->nr; i++) {
-		const struct stub *stub = &stubs->list[i];
+	name = (char *)(*out + plt->nr);
+	for (size_t i = 0; i < plt->nr; i++) {
+		const struct plt_entry *entry = &plt->list[i];
 		asymbol *sym = &(*out)[i];
 
-		*sym = *stub->slot->symbol;
-		sym->section = stub->section;
-		sym->value = stub->at;
+		*sym = *entry->slot->symbol;
+		sym->section = entry->section;
+		sym->value = entry->at;
 		sym->name = name;
 		/* An undefined symbol is neither; that of no symbol is a
 		 * section's. */
@@ -228,32 +230,32 @@ static long make_stub_symbols(const struct stubs *stubs, asymbol **out)
 			sym->flags |= BSF_GLOBAL;
 		sym->flags &= ~(flagword)BSF_SECTION_SYM;
 		sym->flags |= BSF_SYNTHETIC;
-		name = put_stub_name(name, stub->slot);
+		name = put_entry_name(name, entry->slot);
 	}
-	return (long)stubs->nr;
+	return (long)plt->nr;
 }
 
-static long x86_64_stubs(struct op_bfd *bfd)
+static long read_x86_64_plt(struct op_bfd *bfd)
 {
 	static const char *const sections[] = { ".plt", ".plt.sec", ".plt.got",
 						".plt.bnd" };
-	struct stubs stubs = { 0 };
+	struct plt plt = { 0 };
 	long nr = 0;
 	int err;
 
 	if (!bfd->nr_dynsyms)
 		return 0;
-	err = add_slots_of(&stubs, bfd, ".rela.plt")
-		      ?: add_slots_of(&stubs, bfd, ".rela.dyn");
+	err = add_slots_of(&plt, bfd, ".rela.plt")
+		      ?: add_slots_of(&plt, bfd, ".rela.dyn");
 	if (!err)
-		op_sort_by(stubs.slots, stubs.nr_slots, address);
+		op_sort_by(plt.slots, plt.nr_slots, address);
 	for (size_t i = 0; !err && i < sizeof(sections) / sizeof(sections[0]);
 	     i++)
-		err = add_stubs_of(&stubs, bfd, sections[i]);
+		err = add_entries_of(&plt, bfd, sections[i]);
 	if (!err)
-		nr = make_stub_symbols(&stubs, &bfd->synthetic);
-	free(stubs.slots);
-	free(stubs.list);
+		nr = make_plt_symbols(&plt, &bfd->synthetic);
+	free(plt.slots);
+	free(plt.list);
 	return nr;
 }
 
@@ -264,14 +266,14 @@ static bool is_x86_64(struct bfd *abfd)
 	       bfd_get_mach(abfd) == bfd_mach_x86_64;
 }
 
-void op_bfd_read_stubs(struct op_bfd *bfd)
+void op_bfd_read_plt(struct op_bfd *bfd)
 {
 	struct bfd *const abfd = bfd->main.abfd;
 
 	if (bfd->synthetic)
 		return;
 	if (is_x86_64(abfd))
-		bfd->nr_synthetic = x86_64_stubs(bfd);
+		bfd->nr_synthetic = read_x86_64_plt(bfd);
 	else
 		bfd->nr_synthetic = bfd_get_synthetic_symtab(
 			abfd, bfd->main.nr_syms, bfd->main.syms,
