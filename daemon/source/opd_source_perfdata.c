@@ -4,6 +4,7 @@
  * the kernel, with records of another time and maybe another machine.
  *
  *	opd_perfdata		reads a file and what is told at its beginning,
+ *	opd_perfdata_events	gives its events counters,
  *	opd_perfdata_reader	takes it apart into records,
  *	opd_perfdata_queue	brings these in order;
  *	opd_perf_record		takes them apart, and
@@ -17,7 +18,6 @@
  * and source->why tells the reason when the stream has ended.
  */
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -30,13 +30,13 @@
 #include "daemon/source/opd_perf_target.h"
 #include "daemon/source/opd_perf_world.h"
 #include "daemon/source/opd_perfdata.h"
+#include "daemon/source/opd_perfdata_events.h"
 #include "daemon/source/opd_perfdata_kernel.h"
 #include "daemon/source/opd_perfdata_queue.h"
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
 #include "libop/op_array.h"
 #include "libop/op_log.h"
-#include "libop/op_perf.h"
 
 /* Frames of a chain, unless the event says otherwise: the default of
  * kernel.perf_event_max_stack. */
@@ -73,189 +73,28 @@ struct opd_perfdata_source {
 	uint32_t chain_max; /* frames */
 };
 
-/* ---- events -----------------------------------------------------------------
- */
-
-/* Whether it is there for its side band alone. */
-static bool is_sampled(const struct opd_perfdata_event *event)
-{
-	return event->attr.type != PERF_TYPE_SOFTWARE ||
-	       event->attr.config != PERF_COUNT_SW_DUMMY;
-}
-
-/*
- * What is told after the name of an event, "cycles:upp", is in the attributes
- * too. Of the rest "cpu/event=0x3c,umask=0x1/" becomes
- * "cpu_event_0x3c_umask_0x1".
- */
-static void clean_name(char *name)
-{
-	char *colon = strrchr(name, ':');
-	char *out = name;
-
-	if (colon && colon > name &&
-	    strspn(colon + 1, "ukhGHpPSDIWeb") == strlen(colon + 1))
-		*colon = '\0';
-	for (const char *c = name; *c; c++) {
-		if (isalnum((unsigned char)*c) || strchr("-.", *c))
-			*out++ = *c;
-		else if (out > name && out[-1] != '_')
-			*out++ = '_';
-	}
-	while (out > name && out[-1] == '_')
-		out--;
-	*out = '\0';
-}
-
-static bool is_clock(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE &&
-	       (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-		attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
-/*
- * From one sample to the next. Where the kernel chose it to get so many samples
- * a second it is not told, but for the clocks, which count ns; then it is this
- * number of samples.
- */
-static uint64_t event_count(const struct perf_event_attr *attr)
-{
-	if (!attr->sample_period)
-		return 1;
-	return attr->freq && is_clock(attr)
-		       ? UINT64_C(1000000000) / attr->sample_freq ?: 1
-		       : attr->sample_period;
-}
-
-static void describe_event(struct opd_event *to,
-			   const struct opd_perfdata_event *from)
-{
-	const struct perf_event_attr *attr = &from->attr;
-	size_t nr;
-	const struct op_perf_event *known = op_perf_events(&nr);
-
-	*to = (struct opd_event){
-		.set = true,
-		.count = event_count(attr),
-		.config = attr->config,
-		.kernel = !attr->exclude_kernel,
-		.user = !attr->exclude_user,
-	};
-	if (attr->type == PERF_TYPE_RAW) {
-		to->value = attr->config & 0xff;
-		to->um = attr->config >> 8 & 0xff;
-	}
-	snprintf(to->name, sizeof(to->name), "%s", from->name);
-	for (size_t i = 0; i < nr && !*to->name; i++)
-		if (known[i].type == attr->type &&
-		    known[i].config == attr->config)
-			snprintf(to->name, sizeof(to->name), "%s",
-				 known[i].name);
-	clean_name(to->name);
-	if (!*to->name)
-		snprintf(to->name, sizeof(to->name), "type%" PRIu32 "-%" PRIx64,
-			 (uint32_t)attr->type, (uint64_t)attr->config);
-}
-
-static bool has_same_files(const struct opd_event *a, const struct opd_event *b)
-{
-	return !strcmp(a->name, b->name) && a->count == b->count &&
-	       a->um == b->um;
-}
-
-static bool has_same_modes(const struct opd_event *a, const struct opd_event *b)
-{
-	return a->kernel == b->kernel && a->user == b->user;
-}
-
-/* "cycles_u", as perf calls it: user, kernel, or both. */
-static void name_modes(struct opd_event *event)
-{
-	size_t len = strlen(event->name);
-
-	snprintf(event->name + len, sizeof(event->name) - len, "_%s%s",
-		 event->user ? "u" : "", event->kernel ? "k" : "");
-}
-
-/* Of events that are the same but for their modes, as with "perf record -e
- * cycles:u,cycles:k", each has the modes in its name. */
-static void tell_modes_apart(struct opd_event *described, size_t nr)
-{
-	bool has_other[OPD_PERFDATA_MAX_EVENTS] = { false };
-
-	for (size_t i = 0; i < nr; i++)
-		for (size_t k = 0; k < nr && !has_other[i]; k++)
-			has_other[i] =
-				described[k].set &&
-				has_same_files(&described[i], &described[k]) &&
-				!has_same_modes(&described[i], &described[k]);
-	for (size_t i = 0; i < nr; i++)
-		if (has_other[i])
-			name_modes(&described[i]);
-}
-
-/* The counter of an event like @described, or the next free one. */
-static unsigned int counter_of_like(const struct opd_events *events,
-				    const struct opd_event *described)
-{
-	unsigned int at = 0;
-
-	while (at < events->nr &&
-	       !has_same_files(&events->counter[at], described))
-		at++;
-	return at;
-}
-
-static int add_perfdata_event(struct opd_source *source,
-			      struct opd_perfdata_event *event,
-			      struct opd_event *described, struct op_diag *diag)
-{
-	struct opd_events *events = source->events;
-	unsigned int at = counter_of_like(events, described);
-	int err = 0;
-
-	/* Of a file before. */
-	if (at < events->nr &&
-	    !has_same_modes(&events->counter[at], described)) {
-		name_modes(described);
-		at = counter_of_like(events, described);
-	}
-	if (at == events->nr)
-		err = opd_events_set(events, at, described, diag);
-	event->counter = at;
-	source->stacks |= event->attr.sample_type &
-			  (OPD_PERF_CHAIN | PERF_SAMPLE_STACK_USER);
-	if (event->attr.sample_max_stack > source->perfdata->chain_max)
-		source->perfdata->chain_max = event->attr.sample_max_stack;
-	return err;
-}
-
-/* Give each event of the open file a counter, that of its like in the files
- * before if there is one. */
-static int add_perfdata_events(struct opd_source *source, struct op_diag *diag)
-{
-	struct opd_perfdata *data = &source->perfdata->data;
-	struct opd_event *described =
-		calloc(data->nr_events + 1, sizeof(*described));
-	int err = 0;
-
-	if (!described)
-		return op_diag_set(diag, -ENOMEM, "%s", strerror(ENOMEM));
-	for (size_t i = 0; i < data->nr_events; i++)
-		if (is_sampled(&data->events[i]))
-			describe_event(&described[i], &data->events[i]);
-	tell_modes_apart(described, data->nr_events);
-	for (size_t i = 0; !err && i < data->nr_events; i++)
-		if (described[i].set)
-			err = add_perfdata_event(source, &data->events[i],
-						 &described[i], diag);
-	free(described);
-	return err;
-}
-
 /* ---- opening ----------------------------------------------------------------
  */
+
+/* Give each event of the open file a counter, and take from it what is to be
+ * known of stacks. */
+static int add_events(struct opd_source *source, struct op_diag *diag)
+{
+	struct opd_perfdata_source *p = source->perfdata;
+	int err = opd_perfdata_add_events(&p->data, source->events, diag);
+
+	for (size_t i = 0; !err && i < p->data.nr_events; i++) {
+		const struct perf_event_attr *attr = &p->data.events[i].attr;
+
+		if (!opd_perfdata_is_sampled(&p->data.events[i]))
+			continue;
+		source->stacks |= attr->sample_type &
+				  (OPD_PERF_CHAIN | PERF_SAMPLE_STACK_USER);
+		if (attr->sample_max_stack > p->chain_max)
+			p->chain_max = attr->sample_max_stack;
+	}
+	return err;
+}
 
 /* "PATH,PATH": a comma that is part of a path has a backslash before it. */
 static int split_paths(struct opd_perfdata_source *p, const char *arg)
@@ -293,7 +132,7 @@ static int open_next(struct opd_source *source, struct op_diag *diag)
 	p->nr_layout_events = 0;
 	p->layout = (struct opd_perf_layout){ 0 };
 	err = opd_perfdata_open(&p->data, p->paths[p->nr_opened++], diag)
-		      ?: add_perfdata_events(source, diag);
+		      ?: add_events(source, diag);
 	p->is_foreign = *p->data.arch && strcmp(p->data.arch, OWN_ARCH);
 	return err;
 }

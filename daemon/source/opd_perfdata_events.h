@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_OPD_PERFDATA_EVENTS_H
+#define DAEMON_SOURCE_OPD_PERFDATA_EVENTS_H
+
+/* The events of a file of perf as events of the daemon. */
+
+#include "daemon/source/opd_events.h"
+#include "daemon/source/opd_perfdata.h"
+
+/* Whether there are samples of @event; else it is there for its side band. */
+bool opd_perfdata_is_sampled(const struct opd_perfdata_event *event);
+
+/*
+ * Give each event of @data with samples a counter of @events: that of its like,
+ * which a file before may have had, or a new one. Returns 0; -ENOMEM or, where
+ * there are too many, -EINVAL with the reason in @diag.
+ */
+int opd_perfdata_add_events(struct opd_perfdata *data,
+			    struct opd_events *events, struct op_diag *diag);
+
+#endif /* DAEMON_SOURCE_OPD_PERFDATA_EVENTS_H */
