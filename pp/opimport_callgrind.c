@@ -4,8 +4,9 @@
  * Specification", cl-format). What that leaves open is as valgrind's own
  * program writes and KCachegrind reads:
  *
- * - fn= goes back to the file of the last fl=, where fi= and fe= had left it;
- *   the file and the image of a callee are the caller's unless told.
+ * - fn= goes back to the file of the last fl=, where fi= and fe= had left it.
+ *   Unless told, the image of a callee is the caller's, and its file is the one
+ *   of the costs at that place, so that of an fi= before it.
  * - A number of a name may be used by all keys of its kind: ob= and cob=, the
  *   files, the functions.
  * - A position that begins with +, - or * rests on that of the last line of
@@ -160,7 +161,7 @@ static int take_callee(struct callgrind_reader *r, uint32_t *callee)
 	return opimport_graph_function(
 		&r->graph,
 		r->callee_object == NO_STRING ? r->object : r->callee_object,
-		r->callee_file == NO_STRING ? r->function_file : r->callee_file,
+		r->callee_file == NO_STRING ? r->file : r->callee_file,
 		r->callee_name, callee);
 }
 

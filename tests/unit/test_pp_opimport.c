@@ -201,6 +201,32 @@ static void files_of_callgrind_are_imported(void **state)
 			      "60       17.6471  app                      leaf\n"
 			      "  60       100.000  app                      leaf [self]\n"
 			      "-------------------------------------------------------------------------------\n" } } },
+		/* What is called from a place in another file is in that file
+		 * unless told. */
+		{ "version: 1\ncmd: ./app\nevents: Ir\nob=app\nfl=main.cc\n"
+		  "fn=main\n10 5\nfi=sort.h\n20 2\ncfn=sort\ncalls=1 40\n"
+		  "20 90\nfe=main.cc\ncfn=end\ncalls=1 50\n11 3\n\n"
+		  "fl=sort.h\nfn=sort\n41 90\n\nfl=main.cc\nfn=end\n50 3\n"
+		  "totals: 100\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 100 samples = 100 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --callgraph -n -g",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "  90       100.000  main.cc:10                  main\n"
+			      "90       90.0000  sort.h:41                   sort\n"
+			      "  90       100.000  sort.h:41                   sort [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "7         7.0000  main.cc:10                  main\n"
+			      "  90       90.0000  sort.h:41                   sort\n"
+			      "  7         7.0000  main.cc:10                  main [self]\n"
+			      "  3         3.0000  main.cc:50                  end\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  3        100.000  main.cc:10                  main\n"
+			      "3         3.0000  main.cc:50                  end\n"
+			      "  3        100.000  main.cc:50                  end [self]\n"
+			      "-------------------------------------------------------------------------------\n" } } },
 		/* Parts with events of their own, no objects, no pid. */
 		{ "version: 1\ncmd: /srv/www/index.php\npart: 1\n\n"
 		  "events: Time_(10ns) Memory\nfl=a\nfn=f\n1 5 7\n"
