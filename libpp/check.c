@@ -395,6 +395,9 @@ static int check_entry_of_samples(const struct op_walk_entry *entry, void *ctx)
 
 	if (entry->kind == OP_WALK_UNREAD && !entry->depth)
 		return entry->err;
+	if ((entry->kind == OP_WALK_FILE || entry->kind == OP_WALK_OTHER) &&
+	    !entry->depth)
+		return -ENOTDIR;
 	if (entry->kind != OP_WALK_FOLDER || !entry->depth)
 		return 0;
 	if (entry->name[0] == '.')

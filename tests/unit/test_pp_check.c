@@ -494,6 +494,10 @@ static const struct check_row {
 	  "= 0 files, 0 samples, 0 damaged, 0 repaired\n"
 	  "No such file or directory: $/samples: No such file or directory\n"
 	  "= 0 files, 0 samples, 0 damaged, 0 repaired\n" },
+	{ "no folder of samples",
+	  "text samples x;check",
+	  "Not a directory: $/samples: Not a directory\n"
+	  "= 0 files, 0 samples, 0 damaged, 0 repaired\n" },
 };
 /* clang-format on */
 
