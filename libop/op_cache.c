@@ -69,10 +69,7 @@ int op_cache_open(void)
 	char path[PATH_MAX];
 	int err = op_cache_folder(path, sizeof(path));
 
-	if (!err)
-		err = op_make_parents(path, 0755);
-	if (!err && mkdir(path, 0700) && errno != EEXIST)
-		err = -errno;
+	err = err ?: op_make_parents(path, 0755) ?: op_make_folder(path, 0700);
 	return err ?: open_folder(path);
 }
 

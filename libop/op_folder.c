@@ -7,22 +7,29 @@
 #include <string.h>
 #include <sys/stat.h>
 
+int op_make_folder(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	if (!mkdir(path, mode))
+		return 0;
+	if (errno != EEXIST || stat(path, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
 /* Make the folder @path, whose parents may be missing; @path is written to. */
-static int make_folder(char *path, mode_t mode)
+static int make_with_parents(char *path, mode_t mode)
 {
 	char *slash = strrchr(path, '/');
-	int err;
+	int err = op_make_folder(path, mode);
 
-	if (!mkdir(path, mode) || errno == EEXIST)
-		return 0;
-	if (errno != ENOENT || !slash || slash == path)
-		return -errno;
+	if (err != -ENOENT || !slash || slash == path)
+		return err;
 	*slash = '\0';
-	err = make_folder(path, mode);
+	err = make_with_parents(path, mode);
 	*slash = '/';
-	if (!err && mkdir(path, mode) && errno != EEXIST)
-		err = -errno;
-	return err;
+	return err ?: op_make_folder(path, mode);
 }
 
 int op_make_parents(const char *path, mode_t mode)
@@ -36,5 +43,5 @@ int op_make_parents(const char *path, mode_t mode)
 		return -ENAMETOOLONG;
 	memcpy(folder, path, (size_t)(slash - path));
 	folder[slash - path] = '\0';
-	return make_folder(folder, mode);
+	return make_with_parents(folder, mode);
 }

@@ -75,11 +75,10 @@ static int let_group_read(const struct op_session *session, gid_t group,
 int op_session_make_samples(const struct op_session *session,
 			    const gid_t *group, struct op_diag *diag)
 {
-	int err = op_make_parents(session->samples, 0755);
+	int err = op_make_parents(session->samples, 0755)
+			  ?: op_make_folder(session->samples,
+					    geteuid() ? 0755 : 0700);
 
-	if (!err && mkdir(session->samples, geteuid() ? 0755 : 0700) &&
-	    errno != EEXIST)
-		err = -errno;
 	if (err)
 		return op_diag_set(
 			diag, err,
@@ -95,7 +94,7 @@ int op_session_make_folder(const char *path)
 	struct stat st;
 
 	if (mkdir(path, 0700))
-		return errno == EEXIST ? 0 : -errno;
+		return errno == EEXIST ? op_make_folder(path, 0700) : -errno;
 	if (!slash ||
 	    snprintf(samples, sizeof(samples), "%.*s/samples",
 		     (int)(slash - path), path) >= (int)sizeof(samples))

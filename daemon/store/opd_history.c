@@ -31,6 +31,7 @@
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_store.h"
 #include "libop/op_clock.h"
+#include "libop/op_folder.h"
 #include "libop/op_log.h"
 #include "libop/op_session.h"
 #include "libop/op_span.h"
@@ -130,7 +131,7 @@ static int begin_span(const char *dir, const struct op_span *span)
 
 	op_span_name(span, name);
 	snprintf(path, sizeof(path), "%.4000s/%s", dir, name);
-	return mkdir(path, 0755) && errno != EEXIST ? -errno : 0;
+	return op_make_folder(path, 0755);
 }
 
 /* ---- the account of what is past --------------------------------------------

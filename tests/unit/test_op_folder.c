@@ -37,6 +37,21 @@ static int leave(void **state)
 	return err;
 }
 
+static void makes_one(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(op_make_folder("one", 0750), 0);
+	assert_int_equal(stat("one", &st), 0);
+	assert_true(S_ISDIR(st.st_mode));
+	assert_int_equal(st.st_mode & 027, 0);
+	assert_int_equal(op_make_folder("one", 0755), 0);
+	assert_int_equal(symlink("one", "other"), 0);
+	assert_int_equal(op_make_folder("other", 0755), 0);
+	assert_int_equal(op_make_folder("none/one", 0755), -ENOENT);
+}
+
 static void makes_what_is_missing(void **state)
 {
 	char path[PATH_MAX];
@@ -70,6 +85,9 @@ static void says_why_not(void **state)
 	(void)state;
 	assert_int_equal(symlink("nowhere", "link"), 0);
 	assert_int_equal(op_make_parents("link/a/file", 0755), -ENOENT);
+	assert_int_equal(op_make_folder("link", 0755), -ENOENT);
+	assert_int_equal(op_make_folder("/proc/version", 0755), -ENOTDIR);
+	assert_int_equal(op_make_parents("/proc/version/file", 0755), -ENOTDIR);
 	assert_int_equal(op_make_parents("/proc/version/a/file", 0755),
 			 -ENOTDIR);
 	memset(path, 'x', sizeof(path));
@@ -82,6 +100,7 @@ static void says_why_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(makes_one),
 		cmocka_unit_test(makes_what_is_missing),
 		cmocka_unit_test(needs_none),
 		cmocka_unit_test(says_why_not),

@@ -140,6 +140,12 @@ static void test_samples_that_cannot_be_made(void **state)
 			 -ENOTDIR);
 	assert_reason(&diag, "samples: cannot make it: Not a directory; give "
 			     "--session-dir a folder");
+	assert_int_equal(op_session_init(&session, *state, NULL), 0);
+	write_text("samples", "");
+	assert_int_equal(op_session_make_samples(&session, NULL, &diag),
+			 -ENOTDIR);
+	assert_reason(&diag, "samples: cannot make it: Not a directory; give "
+			     "--session-dir a folder");
 }
 
 /* As open as the samples are. */
@@ -156,6 +162,8 @@ static void test_folders_beside_the_samples(void **state)
 	assert_int_equal(op_session_make_folder(session.symbols), 0);
 	assert_mode("symbols", 0700);
 	assert_int_equal(op_session_make_folder("none/images"), -ENOENT);
+	write_text("file", "");
+	assert_int_equal(op_session_make_folder("file"), -ENOTDIR);
 }
 
 int main(void)

@@ -24,6 +24,7 @@
 
 #include "libop/op_budget.h"
 #include "libop/op_config.h"
+#include "libop/op_folder.h"
 
 #define NR_CHOSEN "NR_CHOSEN"
 #define CHOSEN "CHOSEN_EVENTS_"
@@ -335,6 +336,24 @@ static int store_setting(struct op_config *config,
 	}
 }
 
+/* Nobody else may read the settings: they have paths and names of events. */
+static int write_to_folder(const struct oc_daemonrc *rc,
+			   const struct op_config *config, const char *path,
+			   struct op_diag *diag)
+{
+	int err = op_make_folder(rc->folder, 0700);
+
+	if (err)
+		return op_diag_set(
+			diag, err,
+			"%s: cannot make the folder for settings: %s; set HOME to a folder of yours",
+			rc->folder, strerror(-err));
+	if (chmod(rc->folder, 0700))
+		return op_diag_set(diag, -errno, "%s: %s", rc->folder,
+				   strerror(errno));
+	return op_config_write(config, path, 0600, diag);
+}
+
 int oc_daemonrc_write(const struct oc_daemonrc *rc, const char *path,
 		      const char *base, const struct oc_settings *settings,
 		      struct op_diag *diag)
@@ -351,16 +370,7 @@ int oc_daemonrc_write(const struct oc_daemonrc *rc, const char *path,
 	if (err)
 		op_diag_set(diag, err, "%s: cannot keep the settings: %s", path,
 			    strerror(-err));
-	else if (mkdir(rc->folder, 0700) && errno != EEXIST)
-		err = op_diag_set(diag, -errno,
-				  "%s: cannot make the folder for settings: "
-				  "%s; set HOME to a folder of yours",
-				  rc->folder, strerror(errno));
-	else if (chmod(rc->folder, 0700))
-		err = op_diag_set(diag, -errno, "%s: %s", rc->folder,
-				  strerror(errno));
-	else
-		err = op_config_write(config, path, 0600, diag);
+	err = err ?: write_to_folder(rc, config, path, diag);
 	op_config_free(config);
 	return err;
 }

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "libop/op_config.h"
+#include "libop/op_folder.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opcontrol/opcontrol_module.h"
 #include "utils/process.h"
@@ -92,11 +93,13 @@ static int mount_fs(const struct oc_fs *fs, struct op_diag *diag)
 {
 	const char *root = fs->root;
 
-	if (mkdir(root, 0755) && errno != EEXIST)
-		return op_diag_set(diag, -errno,
+	int err = op_make_folder(root, 0755);
+
+	if (err)
+		return op_diag_set(diag, err,
 				   "%s: cannot make the mount point: %s; run "
 				   "opcontrol where /dev can be written",
-				   root, strerror(errno));
+				   root, strerror(-err));
 	say_step(fs->verbose, "mount " FS_TYPE " on %s", root);
 	if (!mount(FS_TYPE, root, FS_TYPE, MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		   NULL))

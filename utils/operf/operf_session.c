@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_folder.h"
 #include "libop/op_remove.h"
 #include "libop/op_session_readers.h"
 #include "utils/say.h"
@@ -82,12 +83,13 @@ static int make_given_folder(struct operf_folder *folder, const char *dir,
 
 static int make_session_folder(const char *path, struct op_diag *diag)
 {
-	if (!mkdir(path, 0755) || errno == EEXIST)
-		return 0;
-	return op_diag_set(diag, -errno,
-			   "%s: cannot make it: %s; give --session-dir a "
-			   "folder that you may write to",
-			   path, strerror(errno));
+	int err = op_make_folder(path, 0755);
+
+	return err ? op_diag_set(diag, err,
+				 "%s: cannot make it: %s; give --session-dir a "
+				 "folder that you may write to",
+				 path, strerror(-err))
+		   : 0;
 }
 
 /* ---- locks --------------------------------------------------------------- */
