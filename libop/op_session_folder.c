@@ -18,7 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "libop/op_folder.h"
 #include "libop/op_remove.h"
 
 #define ASIDE ".replaced"
@@ -27,7 +29,8 @@
 
 static bool is_entry_of_samples(const char *name)
 {
-	return op_session_holds_samples(name) || !strncmp(name, "ledger", 6);
+	return op_session_holds_samples(name) || !strncmp(name, "ledger", 6) ||
+	       !strcmp(name, "tasks") || op_session_is_unfinished(name);
 }
 
 int op_session_reset(const struct op_session *session, struct op_diag *diag)
@@ -35,6 +38,9 @@ int op_session_reset(const struct op_session *session, struct op_diag *diag)
 	int err = op_remove_entries(session->current, session->samples,
 				    is_entry_of_samples);
 
+	/* A new folder tells those who read now and then that all is new. */
+	if (!err && !rmdir(session->current))
+		err = op_make_folder(session->current, 0755);
 	if (!err || err == -ENOENT)
 		return 0;
 	return op_diag_set(diag, err,

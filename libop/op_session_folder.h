@@ -13,8 +13,9 @@
 #include "libop/op_session.h"
 
 /*
- * Remove the samples of the current session and their ledger. Returns 0, also
- * when there are none, or -errno with the reason.
+ * Remove the samples of the current session and their account. Its folder is a
+ * new one then, unless somebody has put something of his own there. Returns 0,
+ * also when there are none, or -errno with the reason.
  */
 int op_session_reset(const struct op_session *session, struct op_diag *diag);
 

@@ -47,10 +47,8 @@
 
 static int make_part_of_session(const char *path, struct op_diag *diag)
 {
-	int err = op_make_parents(path, 0755);
+	int err = op_make_parents(path, 0755) ?: op_make_folder(path, 0755);
 
-	if (!err && mkdir(path, 0755) && errno != EEXIST)
-		err = -errno;
 	if (err)
 		return op_diag_set(
 			diag, err,
@@ -317,7 +315,7 @@ static int delete_entry(const FTSENT *entry, struct op_diag *diag)
 {
 	int failed = 0;
 
-	if (entry->fts_level == 0 || entry->fts_info == FTS_D)
+	if (entry->fts_info == FTS_D)
 		return 0;
 	failed = entry->fts_info == FTS_DP ? rmdir(entry->fts_accpath)
 					   : unlink(entry->fts_accpath);
@@ -350,7 +348,9 @@ int opd_session_reset(struct opd_store *store, struct op_diag *diag)
 
 	opd_pack_stop(store);
 	opd_sfiles_drop_all(store);
-	err = delete_tree(store->session->current, diag);
+	/* A new folder: whoever reads now and then sees that all is new. */
+	err = delete_tree(store->session->current, diag)
+		      ?: make_part_of_session(store->session->current, diag);
 	if (!err)
 		store->recount = false;
 	opd_history_begin_anew(store);

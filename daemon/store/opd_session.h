@@ -39,7 +39,8 @@ void opd_session_unlock(struct opd_store *store);
  */
 int opd_session_count(struct opd_store *store, uint64_t *nr, uint64_t *stacks);
 
-/* Delete all in samples/current. Returns 0 or -errno with the reason. */
+/* Delete samples/current, and make it anew. Returns 0 or -errno with the
+ * reason. */
 int opd_session_reset(struct opd_store *store, struct op_diag *diag);
 
 /*

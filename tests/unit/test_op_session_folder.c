@@ -18,15 +18,22 @@
 #define OLD "current/{root}/new;previous/{root}/old"
 
 /* given: files below samples/; script: "reset", "save NAME", "rotate",
- * "append", "rotated", "undo", and "file PATH" to make one more. What is
- * wanted: each step told, errors, and the files that are there then. */
+ * "append", "rotated", "undo", "file PATH" to make one more, and "hold" to
+ * remember the folder "current". What is wanted: each step told, errors,
+ * whether that folder is still the one, and the files that are there then. */
 static const struct row rows[] = {
 	{ "samples_are_removed",
 	  "current/{root}/a;current/packed-1;current/.span-1-2/x;"
-	  "current/ledger;current/ledger.bad;current/leger;current/notes",
-	  "reset",
+	  "current/ledger;current/ledger.bad;current/leger;current/notes;"
+	  "current/tasks;current/tasks2;current/.tmp-abcdef",
+	  "hold; reset",
+	  "current is the same folder\n"
 	  "current/leger\n"
-	  "current/notes\n" },
+	  "current/notes\n"
+	  "current/tasks2\n" },
+	{ "a_folder_with_samples_alone_is_made_anew",
+	  "current/{root}/a;current/ledger;current/tasks", "hold; reset",
+	  "current is a new folder\n" },
 	{ "no_session_to_reset", NULL, "reset", NULL },
 	{ "a_session_that_cannot_be_reset", "current", "reset",
 	  "error -20: SAMPLES/current: cannot remove the samples: Not a directory; see what it contains, or use another --session-dir\n"
@@ -185,9 +192,31 @@ static void print_files(FILE *out)
 	pclose(list);
 }
 
+/* Of "samples/current" before, so that its inode is not given away; or -1. */
+static int held = -1;
+
+static void print_held(FILE *out)
+{
+	struct stat before, now;
+
+	if (held < 0)
+		return;
+	assert_int_equal(fstat(held, &before), 0);
+	assert_int_equal(stat("samples/current", &now), 0);
+	fprintf(out, "current is %s folder\n",
+		before.st_ino == now.st_ino ? "the same" : "a new");
+	close(held);
+	held = -1;
+}
+
 static int do_step(struct op_session_room *room, const char *step,
 		   struct op_diag *diag)
 {
+	if (!strcmp(step, "hold")) {
+		held = open("samples/current", O_RDONLY | O_DIRECTORY);
+		assert_true(held >= 0);
+		return 0;
+	}
 	if (!strcmp(step, "reset"))
 		return op_session_reset(&session, diag);
 	if (!strncmp(step, "save ", 5))
@@ -223,6 +252,7 @@ static void run_steps(const struct row *row, FILE *out)
 		fprintf(out, "error %d: ", err);
 		print_with_samples(out, diag.text);
 	}
+	print_held(out);
 	print_files(out);
 }
 

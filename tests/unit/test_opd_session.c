@@ -398,6 +398,26 @@ static void reset_needs_no_count(void **state)
 	assert_int_equal(count_samples(f), 0);
 }
 
+/* Whoever compares what is there with what was finds another folder. */
+static void reset_makes_another_folder(void **state)
+{
+	struct fixture *f = *state;
+	struct op_diag diag = { "" };
+	int fd = open(f->opd.session.current, O_RDONLY | O_DIRECTORY);
+	struct stat before, now;
+
+	assert_true(fd >= 0);
+	assert_int_equal(opd_session_reset(&f->opd.store, &diag), 0);
+	assert_int_equal(fstat(fd, &before), 0);
+	assert_int_equal(stat(f->opd.session.current, &now), 0);
+	assert_true(before.st_ino != now.st_ino);
+	assert_int_equal(now.st_mode & 07777, before.st_mode & 07777);
+	close(fd);
+	take(f, "/bin/sh", 2);
+	ledger_is(f, "taken 2 stored 2");
+	assert_int_equal(count_samples(f), 2);
+}
+
 static void save_keeps_what_was(void **state)
 {
 	struct fixture *f = *state;
@@ -502,6 +522,11 @@ static void a_folder_that_cannot_be_counted(void **state)
 	nr = 77;
 	assert_int_equal(opd_session_count(&f->opd.store, &nr, NULL), -ENOTDIR);
 	assert_int_equal(nr, 0);
+	diag.text[0] = '\0';
+	assert_int_equal(opd_session_make(&f->opd.session, NULL, &diag),
+			 -ENOTDIR);
+	assert_non_null(strstr(diag.text, "/samples/current: Not a directory; "
+					  "give --session-dir a folder"));
 	assert_int_equal(unlink(current), 0);
 	assert_int_equal(mkdir(current, 0755), 0);
 }
@@ -625,7 +650,9 @@ int main(void)
 		session_test(unfinished_files_go_and_no_others),
 		session_test(the_next_daemon_removes_unfinished_files),
 		session_test(reset_starts_at_zero),
+		session_test(reset_makes_another_folder),
 		session_test(reset_needs_no_count),
+		session_test(reset_makes_another_folder),
 		session_test(save_keeps_what_was),
 		session_test(one_daemon_has_the_lock),
 		session_test(a_lock_that_cannot_be),
