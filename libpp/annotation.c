@@ -7,8 +7,10 @@
  * is a file, a run of one line in it is a line.
  *
  * Names of files are made unique first, so that equal names are equal pointers
- * and comparing notes compares no strings. Samples without a line are summed
- * up by image instead, for the warning that they are missing.
+ * and comparing notes compares no strings. A file that is reached by several
+ * names, as by links to its folder, gets one of them in all its notes. Samples
+ * without a line are summed up by image instead, for the warning that they are
+ * missing.
  */
 
 #include "libpp/annotation.h"
@@ -23,7 +25,7 @@
 
 /* That a line has samples, or that a symbol starts there. */
 struct note {
-	const char *file; /* equal names are equal pointers */
+	const char *file; /* of one file always the same pointer */
 	unsigned int line;
 	const struct pp_symbol_entry *symbol;
 	bool is_start;
@@ -126,6 +128,67 @@ static int note_lines_of_symbols(struct notebook *b)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->nr_symbols && !err; i++)
 		err = note_lines_of_symbol(b, &report->symbols[i]);
+	return err;
+}
+
+/* ---- several names of one file -------------------------------------------
+ */
+
+struct located {
+	const char *name;
+	char *path; /* where it lies */
+	const char *first; /* of the names of that place */
+};
+
+static int compare_paths(const void *pa, const void *pb)
+{
+	const struct located *a = pa, *b = pb;
+
+	return strcmp(a->path, b->path) ?: strcmp(a->name, b->name);
+}
+
+static int compare_names(const void *pa, const void *pb)
+{
+	const struct located *a = pa, *b = pb;
+
+	return op_compare((uintptr_t)a->name, (uintptr_t)b->name);
+}
+
+/* Put the same name in the notes of all names of a file. */
+static void unite_names(struct notebook *b, struct located *files, size_t nr)
+{
+	qsort(files, nr, sizeof(*files), compare_paths);
+	for (size_t i = 0; i < nr; i++)
+		files[i].first = i && !strcmp(files[i - 1].path, files[i].path)
+					 ? files[i - 1].first
+					 : files[i].name;
+	qsort(files, nr, sizeof(*files), compare_names);
+	for (size_t i = 0; i < b->nr; i++) {
+		const struct located key = { .name = b->notes[i].file };
+		const struct located *file =
+			bsearch(&key, files, nr, sizeof(*files), compare_names);
+
+		b->notes[i].file = file->first;
+	}
+}
+
+static int unite_files(struct notebook *b, pp_locate_fn *locate,
+		       const void *ctx)
+{
+	size_t nr = b->names.nr;
+	struct located *files = calloc(nr + 1, sizeof(*files));
+	int err = files ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		files[i].name = b->names.list[i];
+		files[i].path = locate(ctx, files[i].name);
+		err = files[i].path ? 0 : -ENOMEM;
+	}
+	if (!err)
+		unite_names(b, files, nr);
+	for (size_t i = 0; files && i < nr; i++)
+		free(files[i].path);
+	free(files);
 	return err;
 }
 
@@ -333,7 +396,8 @@ static int take_unplaced(struct notebook *b, struct pp_annotation *annotation)
 
 /* ---- all of it ----------------------------------------------------------- */
 
-int pp_annotate(struct pp_annotation *annotation, struct pp_report *report)
+int pp_annotate(struct pp_annotation *annotation, struct pp_report *report,
+		pp_locate_fn *locate, const void *ctx)
 {
 	struct notebook b = { .report = report,
 			      .nr_classes = report->classes.nr };
@@ -341,8 +405,11 @@ int pp_annotate(struct pp_annotation *annotation, struct pp_report *report)
 
 	*annotation = (struct pp_annotation){ 0 };
 	op_strings_init(&b.names, &report->arena);
-	err = note_lines_of_symbols(&b) ?: annotate_files(&b, annotation) ?:
-	      take_unplaced(&b, annotation);
+	err = note_lines_of_symbols(&b);
+	if (!err && locate)
+		err = unite_files(&b, locate, ctx);
+	err = err ?: annotate_files(&b, annotation)
+		      ?: take_unplaced(&b, annotation);
 	op_strings_release(&b.names);
 	free(b.notes);
 	return err;

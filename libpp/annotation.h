@@ -22,7 +22,8 @@ struct pp_annotated_line {
 };
 
 struct pp_annotated_file {
-	const char *name; /* as debug information has it */
+	const char *name; /* as debug information has it; of several the first
+			     in the order of strcmp(3) */
 	const uint64_t *counts; /* never all zeros */
 	const struct pp_annotated_line *lines; /* ascending */
 	size_t nr_lines;
@@ -46,11 +47,17 @@ struct pp_annotation {
 	size_t nr_unplaced;
 };
 
+/* Where the source called @name lies, in a new string, as pp_source_locate()
+ * has it (libpp/source_file.h). Returns NULL when memory is short. */
+typedef char *pp_locate_fn(const void *ctx, const char *name);
+
 /*
  * Annotate @report, which has details and lines; all memory is of its arena.
- * Returns 0 or -ENOMEM.
+ * Names of sources that @locate finds at one place are one file; @locate may be
+ * NULL. Returns 0 or -ENOMEM.
  */
-int pp_annotate(struct pp_annotation *annotation, struct pp_report *report);
+int pp_annotate(struct pp_annotation *annotation, struct pp_report *report,
+		pp_locate_fn *locate, const void *ctx);
 
 /* Line @line of @file; NULL if nothing is known of it. */
 const struct pp_annotated_line *

@@ -16,6 +16,7 @@
 #include "libop/op_pager.h"
 #include "libpp/annotation.h"
 #include "libpp/format/format.h"
+#include "pp/opannotate_files.h"
 #include "pp/opannotate_text.h"
 #include "pp/cure.h"
 #include "pp/options.h"
@@ -57,17 +58,25 @@ static void print_unplaced(const struct pp_report *report,
 	fprintf(stderr, "; %s\n", advice_on_lines(report, u->image));
 }
 
-static void print_all_unplaced(const struct pp_report *report,
-			       const struct pp_annotation *annotation)
+static int check_sources(const struct pp_report *report,
+			 const struct pp_annotation *annotation,
+			 struct op_diag *diag)
 {
 	for (size_t i = 0; i < annotation->nr_unplaced; i++)
 		print_unplaced(report, &annotation->unplaced[i]);
 	if (!report->nr_symbols)
-		fputs("opannotate: warning: none of the chosen symbols has samples\n",
-		      stderr);
-	else if (!annotation->nr_files)
-		fputs("opannotate: warning: none of the binaries has source lines for its samples; add --assembly to see instructions\n",
-		      stderr);
+		return op_diag_set(diag, -ENOENT,
+				   "none of the chosen symbols has samples");
+	if (!annotation->nr_files)
+		return op_diag_set(
+			diag, -ENOENT,
+			"none of the binaries has source lines for its samples; add --assembly to see instructions");
+	return 0;
+}
+
+static char *locate_source(const void *options, const char *name)
+{
+	return opannotate_locate(options, name);
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -88,15 +97,17 @@ static int write_annotation(const struct opannotate_options *o,
 		op_pager_start(&pager, stdout, !o->args.no_pager, 0);
 		err = opannotate_write_assembly(&text, diag);
 	} else {
-		err = pp_annotate(&annotation, report);
+		/* A whole file is written once, whatever its names. */
+		err = pp_annotate(&annotation, report,
+				  o->all ? locate_source : NULL, o)
+			      ?: check_sources(report, &annotation, diag);
 		if (!err) {
-			print_all_unplaced(report, &annotation);
 			op_pager_start(&pager, stdout,
 				       !o->args.no_pager && !o->output_dir, 0);
 			err = o->all ? opannotate_write_source(
 					       &text, &annotation, diag)
-				     : opannotate_write_functions(&text,
-								  &annotation);
+				     : opannotate_write_functions(
+					       &text, &annotation, diag);
 		}
 	}
 	end = op_pager_end(&pager, stdout, diag);

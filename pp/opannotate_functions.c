@@ -364,7 +364,8 @@ static int is_wanted_file(const struct opannotate_text *t, const char *name)
 	return wanted;
 }
 
-static int write_all_sections(struct sections *s, uint64_t *hidden)
+static int write_all_sections(struct sections *s, uint64_t *hidden,
+			      bool *is_empty)
 {
 	size_t nr_written = 0;
 	int err = opannotate_header(s->text);
@@ -383,19 +384,17 @@ static int write_all_sections(struct sections *s, uint64_t *hidden)
 		nr_written += wanted > 0;
 		err = wanted < 0 ? wanted : err;
 	}
-	if (s->annotation->nr_files && !nr_written && !err)
-		pp_message(
-			s->text->messages, PP_WARNING,
-			"none of %zu source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out",
-			s->annotation->nr_files);
+	*is_empty = !nr_written;
 	return err;
 }
 
 int opannotate_write_functions(const struct opannotate_text *text,
-			       const struct pp_annotation *annotation)
+			       const struct pp_annotation *annotation,
+			       struct op_diag *diag)
 {
 	const struct pp_report *report = text->report;
 	struct sections s = { .text = text, .annotation = annotation };
+	bool is_empty = false;
 	uint64_t *hidden;
 	int err;
 
@@ -406,10 +405,12 @@ int opannotate_write_functions(const struct opannotate_text *text,
 	err = s.hidden && hidden ? 0 : -ENOMEM;
 	for (size_t i = 0; i < report->nr_symbols && !err; i++)
 		err = add_sections_of_symbol(&s, &report->symbols[i]);
-	err = err ?: write_all_sections(&s, hidden);
+	err = err ?: write_all_sections(&s, hidden, &is_empty);
 	if (!err)
 		opannotate_rest(text, s.nr_hidden, s.hidden);
 	free(s.list);
 	op_arena_release(&s.arena);
+	if (!err && is_empty)
+		err = opannotate_none_shown(annotation, diag);
 	return err;
 }

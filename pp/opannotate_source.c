@@ -164,26 +164,47 @@ static int write_own_file(const struct source *source, const char *path)
 	return err;
 }
 
+static bool is_the_source(const struct source *s, const char *path)
+{
+	struct stat old, new;
+
+	return !stat(path, &old) && !stat(s->path, &new) &&
+	       old.st_dev == new.st_dev &&old.st_ino == new.st_ino;
+}
+
+/* Whether the other files can be written although one could not. */
+static bool is_of_one_file(int err)
+{
+	return err == -EINVAL || err == -ENAMETOOLONG || err == -ENOTDIR ||
+	       err == -EISDIR || err == -EACCES || err == -ENXIO ||
+	       err == -ETXTBSY;
+}
+
 /* Below the output folder, at the path that the source has. */
-static int write_below_output_dir(const struct source *s, struct op_diag *diag)
+static int write_below_output_dir(const struct source *s, size_t *nr_refused,
+				  struct op_diag *diag)
 {
 	const char *name = opannotate_home_path(s->text->options, s->path);
-	struct stat old, new;
 	char *path;
 	int err;
 
 	if (asprintf(&path, "%s/%s", s->text->options->output_dir,
 		     name + (*name == '/')) < 0)
 		return -ENOMEM;
-	if (strstr(path, "/../") ||
-	    (!stat(path, &old) && !stat(s->path, &new) &&
-	     old.st_dev == new.st_dev &&old.st_ino == new.st_ino))
-		err = op_diag_set(
-			diag, -EINVAL,
-			"%s: not written: it would not be below --output-dir, or be the source itself",
-			path);
+	if (strstr(path, "/../") || is_the_source(s, path))
+		err = -EINVAL;
 	else
 		err = op_make_parents(path, 0777) ?: write_own_file(s, path);
+	if (is_of_one_file(err)) {
+		pp_message(
+			s->text->messages, PP_WARNING, "%s: not written: %s",
+			path,
+			err == -EINVAL
+				? "it would not be below --output-dir, or be the source itself"
+				: strerror(-err));
+		++*nr_refused;
+		err = 0;
+	}
 	if (err)
 		op_diag_set(diag, err, "%s: cannot be written: %s", path,
 			    strerror(-err));
@@ -191,13 +212,14 @@ static int write_below_output_dir(const struct source *s, struct op_diag *diag)
 	return err;
 }
 
-static int write_source_file(struct source *s, struct op_diag *diag)
+static int write_source_file(struct source *s, size_t *nr_refused,
+			     struct op_diag *diag)
 {
 	int err = 0;
 
 	s->in = opannotate_open_source(s->text, s->path, s->file->oldest);
 	if (s->text->options->output_dir) {
-		err = write_below_output_dir(s, diag);
+		err = write_below_output_dir(s, nr_refused, diag);
 	} else {
 		write_source_totals(s);
 		err = write_source_lines(s);
@@ -207,10 +229,15 @@ static int write_source_file(struct source *s, struct op_diag *diag)
 	return err;
 }
 
+/* How many files were asked for, and how many of these were not written. */
+struct source_counts {
+	size_t nr_wanted, nr_refused;
+};
+
 /* Write @file if it is asked for, and then count it. */
 static int take_source_file(const struct opannotate_text *text,
 			    const struct pp_annotated_file *file,
-			    size_t *nr_written, struct op_diag *diag)
+			    struct source_counts *counts, struct op_diag *diag)
 {
 	struct source s = { .text = text, .file = file };
 	char *path;
@@ -223,29 +250,53 @@ static int take_source_file(const struct opannotate_text *text,
 		return -ENOMEM;
 	s.path = path;
 	if (opannotate_wants_file(text->options, path)) {
-		err = write_source_file(&s, diag);
-		++*nr_written;
+		err = write_source_file(&s, &counts->nr_refused, diag);
+		counts->nr_wanted++;
 	}
 	free(path);
 	return err;
+}
+
+static int begin_source_output(const struct opannotate_text *text,
+			       struct op_diag *diag)
+{
+	const char *dir = text->options->output_dir;
+	int err;
+
+	if (!dir)
+		return opannotate_header(text);
+	err = op_make_parents(dir, 0777) ?: op_make_folder(dir, 0777);
+	return err ? op_diag_set(diag, err, "--output-dir=%s: %s", dir,
+				 strerror(-err))
+		   : 0;
+}
+
+int opannotate_none_shown(const struct pp_annotation *annotation,
+			  struct op_diag *diag)
+{
+	return op_diag_set(
+		diag, -ENOENT,
+		"none of %zu source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out",
+		annotation->nr_files);
 }
 
 int opannotate_write_source(const struct opannotate_text *text,
 			    const struct pp_annotation *annotation,
 			    struct op_diag *diag)
 {
-	size_t nr_written = 0;
-	int err = 0;
+	struct source_counts counts = { 0 };
+	int err = begin_source_output(text, diag);
 
-	if (!text->options->output_dir)
-		err = opannotate_header(text);
 	for (size_t i = 0; i < annotation->nr_files && !err; i++)
-		err = take_source_file(text, &annotation->files[i], &nr_written,
+		err = take_source_file(text, &annotation->files[i], &counts,
 				       diag);
-	if (annotation->nr_files && !nr_written)
-		pp_message(
-			text->messages, PP_WARNING,
-			"none of %zu source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out",
-			annotation->nr_files);
-	return err;
+	if (err)
+		return err;
+	if (!counts.nr_wanted)
+		return opannotate_none_shown(annotation, diag);
+	return counts.nr_refused
+		       ? op_diag_set(diag, -EIO,
+				     "%zu of %zu files were not written",
+				     counts.nr_refused, counts.nr_wanted)
+		       : 0;
 }

@@ -63,18 +63,25 @@ void opannotate_rest(const struct opannotate_text *t, size_t nr,
 
 /* ---- the kinds of output ------------------------------------------------- */
 
+/* Say with -ENOENT that nothing of @annotation was asked for. */
+int opannotate_none_shown(const struct pp_annotation *annotation,
+			  struct op_diag *diag);
+
 /*
  * Write the functions above the threshold, file by file, the hottest first:
- * their lines with samples, and some around these. Returns 0 or -ENOMEM.
+ * their lines with samples, and some around these. Returns 0; -ENOENT with the
+ * reason in @diag if there is none of them; -ENOMEM.
  */
 int opannotate_write_functions(const struct opannotate_text *text,
-			       const struct pp_annotation *annotation);
+			       const struct pp_annotation *annotation,
+			       struct op_diag *diag);
 
 /*
  * Write source files with the samples of each line: those of @annotation that
  * are asked for, one behind the other or each in a file of its own. What is
  * wrong with one becomes a message, and the others are written. Returns 0;
- * -errno with the reason in @diag.
+ * -ENOENT if none is asked for, or -errno if not all could be written, with the
+ * reason in @diag.
  */
 int opannotate_write_source(const struct opannotate_text *text,
 			    const struct pp_annotation *annotation,

@@ -438,7 +438,7 @@ int optop_fill_source(struct optop_reading *reading,
 	struct pp_annotation a = { .nr_files = 0 };
 	struct pp_source_text *texts = NULL;
 	int err = report_on_function(reading, query, base, diag)
-			  ?: pp_annotate(&a, reading->report);
+			  ?: pp_annotate(&a, reading->report, NULL, NULL);
 
 	if (!err) {
 		texts = calloc(a.nr_files + 1, sizeof(*texts));

@@ -207,7 +207,7 @@ static int fill_lines(struct optop_reading *reading,
 	const size_t *event_of;
 	struct pp_annotation a;
 	size_t nr = 0;
-	int err = pp_annotate(&a, reading->report);
+	int err = pp_annotate(&a, reading->report, NULL, NULL);
 
 	(void)query;
 	if (err)

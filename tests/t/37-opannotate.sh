@@ -163,16 +163,17 @@ for filter in --include-file=work.h --include-file='*/inc/*' \
 done
 for none in --include-file=nonesuch '--exclude-file=*.[ch]' --threshold=100; do
 	annotate -s -n "$none" $cycles >"$TMP/out"
-	is "$none: nothing is shown, and that is said" \
+	is "$none: nothing is shown" $? 1
+	is "$none: and that is said" \
 		"$(cat "$TMP/out" "$TMP/err")" \
-		"opannotate: warning: none of 2 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out"
+		"opannotate: none of 2 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out"
 done
 annotate -s -n -i nonesuch $cycles >"$TMP/out"
 is "a symbol without samples" "$(cat "$TMP/out" "$TMP/err")" \
 	"opannotate: --include-symbols=nonesuch: no symbol of this name has samples; there are cold, hot"
 annotate -s -n -e cold,hot $cycles >"$TMP/out"
 is "no symbol is left" "$(cat "$TMP/out" "$TMP/err")" \
-	"opannotate: warning: none of the chosen symbols has samples"
+	"opannotate: none of the chosen symbols has samples"
 like "colours when asked for" "$(annotate --source --color=always $cycles)" \
 	"$(printf '^\033\[[0-9;]*m *[0-9]+ +[0-9.]+\033\[m :')"
 unlike "and only then" "$(cat "$TMP/plain")" "$(printf '\033')"
@@ -188,6 +189,13 @@ is "has the same lines" \
 		sed 's/: */:/; s/ .*//' | tr '\n' ' ')" \
 	"$(lines "$src/prog.c" <"$TMP/plain")"
 is "the source is as it was" "$(grep -c total "$src/prog.c")" 0
+mkdir -p "$TMP/part${src%/*}"
+echo x >"$TMP/part$src"
+annotate --source -o "$TMP/part" $cycles
+is "a path that is taken keeps its files from being written" $? 1
+is "each is told, and how many there are" \
+	"$(grep -c 'not written: Not a directory' "$TMP/err") $(tail -n 1 "$TMP/err")" \
+	"2 opannotate: 2 of 2 files were not written"
 ok "not over the sources" complains 'write over' 2 --source -o / $cycles
 echo x >"$TMP/plainfile"
 ok "no folder" complains 'plainfile' 2 --source -o "$TMP/plainfile/x" $cycles
@@ -314,7 +322,7 @@ for len in 0 4 8 16; do
 	annotate -s -n >"$TMP/out"
 	status=$?
 	is "a line table damaged at $len" "$status $(grep -c 'no source lines\|damaged' "$TMP/err" |
-		awk '{ print ($1 > 0) }')" "0 1"
+		awk '{ print ($1 > 0) }')" "1 1"
 done
 cp -p "$TMP/good" "$prog"
 for len in 0 100 4100 $(($(wc -c <"$prog") - 200)); do

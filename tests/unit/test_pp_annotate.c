@@ -502,7 +502,7 @@ static void lines_are_annotated(void **state)
 		  " /* main total:    600 60.0000 */\n"
 		  " /* main total:    600 60.0000 */\n"
 		  "warning: x.c: cannot be read: No such file or directory; say with --search-dirs where it is\n" },
-		{ "below the threshold", "a\n", 0, 4, 61, "warning: none of 1 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
+		{ "below the threshold", "a\n", 0, 4, 61, "none of 1 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
 		/* clang-format on */
 	};
 
@@ -523,6 +523,7 @@ static void lines_are_annotated(void **state)
 							rows[i].nr, NULL };
 		const struct pp_annotation annotation = { .files = &file,
 							  .nr_files = 1 };
+		struct op_diag diag = { "" };
 		struct text all, t;
 
 		op_arena_init(&arena);
@@ -530,14 +531,22 @@ static void lines_are_annotated(void **state)
 		if (rows[i].source)
 			write_text("x.c", rows[i].source);
 		text.out = text_begin(&all);
-		assert_int_equal(
-			opannotate_write_source(&text, &annotation, NULL), 0);
+		if (opannotate_write_source(&text, &annotation, &diag))
+			fprintf(all.out, "%s\n", diag.text);
 		write_messages(all.out, &messages);
 		fclose(all.out);
 		write_without(text_begin(&t), all.all, *state);
 		text_must_be(&t, rows[i].name, rows[i].text);
 		op_arena_release(&arena);
 	}
+}
+
+static bool has_message(const struct pp_messages *messages, const char *part)
+{
+	for (size_t i = 0; i < messages->nr; i++)
+		if (strstr(messages->list[i].text, part))
+			return true;
+	return false;
 }
 
 /* Below --output-dir: the lines, then what stands before them else. */
@@ -555,7 +564,7 @@ static void output_folders_are_filled(void **state)
 		  "--output-dir, or be the source itself",
 		  NULL },
 		{ "/file/x.c", "out",
-		  "out/file/x.c: cannot be written: Not a directory", NULL },
+		  "out/file/x.c: not written: Not a directory", NULL },
 		{ "x.c", "root",
 		  "/x.c: not written: it would not be below --output-dir, or "
 		  "be the source itself",
@@ -577,10 +586,15 @@ static void output_folders_are_filled(void **state)
 		struct opannotate_text text = { .report = &m.report,
 						.options = &o,
 						.messages = &messages };
-		const struct pp_annotated_file file = { rows[i].name, counts,
-							&line, 1, NULL };
-		const struct pp_annotation annotation = { .files = &file,
-							  .nr_files = 1 };
+		/* The file behind one that cannot be written is. */
+		const struct pp_annotated_file files[] = {
+			{ rows[i].name, counts, &line, 1, NULL },
+			{ "/last/x.c", counts, &line, 1, NULL },
+		};
+		bool is_out = !strcmp(rows[i].output, "out");
+		const struct pp_annotation annotation = {
+			.files = files, .nr_files = is_out ? 2 : 1
+		};
 		struct op_diag diag = { "" };
 		int err;
 
@@ -594,10 +608,17 @@ static void output_folders_are_filled(void **state)
 		write_text("x.c", "text\n");
 		err = opannotate_write_source(&text, &annotation, &diag);
 		assert_int_equal(err != 0, rows[i].reason != NULL);
-		if (rows[i].reason)
-			assert_reason(&diag, rows[i].reason);
-		else
+		if (rows[i].reason) {
+			assert_reason(&diag,
+				      is_out ? "1 of 2 files were not written"
+					     : "1 of 1 files were not written");
+			assert_true(has_message(&messages, rows[i].reason));
+		} else {
 			assert_non_null(strstr(text_of(rows[i].written),
+					       " * Output all files\n"));
+		}
+		if (is_out)
+			assert_non_null(strstr(text_of("out/last/x.c"),
 					       " * Output all files\n"));
 		assert_string_equal(text_of("x.c"), "text\n");
 		op_arena_release(&arena);

@@ -90,9 +90,22 @@ static void add_detail(struct world *w, struct pp_symbol_entry *symbol,
 	};
 }
 
+/* A folder "link" that leads to "src". */
+static char *follow_link(const void *ctx, const char *name)
+{
+	char *path = strdup(name);
+
+	(void)ctx;
+	assert_non_null(path);
+	if (!strncmp(path, "link/", 5))
+		sprintf(path, "src/%s", name + 5);
+	return path;
+}
+
 static void annotate(struct world *w)
 {
-	assert_int_equal(pp_annotate(&w->annotation, &w->report), 0);
+	assert_int_equal(pp_annotate(&w->annotation, &w->report, NULL, NULL),
+			 0);
 }
 
 static void expect_line(const struct pp_annotated_file *file, unsigned int nr,
@@ -148,6 +161,34 @@ static void test_lines_of_several_images(void **state)
 }
 
 /* A file in which symbols start, but none of whose lines has samples. */
+static void test_names_of_one_file(void **state)
+{
+	struct world *w = *state;
+	struct pp_symbol_entry *f = add_symbol(w, &first, "f", "src/x.h", 3);
+	struct pp_symbol_entry *g = add_symbol(w, &second, "g", "link/x.h", 3);
+	const struct pp_annotated_file *file;
+
+	add_detail(w, f, "src/x.h", 4, 5, 1);
+	add_detail(w, f, "y.h", 4, 1, 1);
+	add_detail(w, g, "link/x.h", 4, 10, 7);
+	add_detail(w, g, "link/x.h", 5, 1, 0);
+	add_detail(w, g, "link/z.h", 5, 3, 0);
+	assert_int_equal(
+		pp_annotate(&w->annotation, &w->report, follow_link, NULL), 0);
+	assert_int_equal(w->annotation.nr_files, 3);
+	file = &w->annotation.files[0];
+	assert_string_equal(file->name, "link/x.h");
+	assert_int_equal(file->counts[0], 16);
+	assert_int_equal(file->counts[1], 8);
+	assert_ptr_equal(file->oldest, &second);
+	assert_int_equal(file->nr_lines, 3);
+	expect_line(file, 3, 0, 0, 2);
+	expect_line(file, 4, 15, 8, 0);
+	expect_line(file, 5, 1, 0, 0);
+	assert_string_equal(w->annotation.files[1].name, "link/z.h");
+	assert_string_equal(w->annotation.files[2].name, "y.h");
+}
+
 static void test_file_without_samples(void **state)
 {
 	struct world *w = *state;
@@ -279,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_nothing),
 		TEST(test_lines_of_several_images),
+		TEST(test_names_of_one_file),
 		TEST(test_file_without_samples),
 		TEST(test_equal_files_come_by_address),
 		TEST(test_unplaced),

@@ -165,7 +165,8 @@ static void code_is_annotated(void **state)
 			  "\n"
 			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
 			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n"
-			  "opannotate: warning: none of 2 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
+			  "opannotate: none of 2 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n"
+			  "= 1\n" },
 		{ .line = "opannotate --session-dir=. --root=root -s -i none",
 		  .wanted =
 			  "opannotate: --include-symbols=none: no symbol of this name has samples; there are bare, tiny, second, first, do_work\n"
