@@ -83,7 +83,7 @@ static bool has_session(const struct op_session *session, const char *name)
 	return !lstat(path, &st);
 }
 
-static bool has_current_samples(const struct op_session *session)
+bool op_session_has_samples(const struct op_session *session)
 {
 	DIR *dir = opendir(session->current);
 	struct dirent *entry;
@@ -146,7 +146,7 @@ int op_session_rotate(struct op_session_room *room, bool append,
 	room->made_current = !has_session(session, "current");
 	if (room->made_current || append)
 		return 0;
-	if (!has_current_samples(session)) {
+	if (!op_session_has_samples(session)) {
 		err = rename_session(room, "current", ASIDE, diag);
 		room->aside = err ? NULL : "current";
 	} else {

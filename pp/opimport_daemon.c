@@ -15,6 +15,7 @@
 
 #include "libop/op_ledger.h"
 #include "libop/op_session.h"
+#include "libop/op_session_folder.h"
 #include "utils/process.h"
 
 #define DAEMON "oprofiled"
@@ -37,7 +38,8 @@ static void ledger_path(const struct op_session *session, char path[PATH_MAX])
 		 session->current);
 }
 
-/* An import that found no samples leaves an account of none. */
+/* An import that found no samples leaves an account of none, and one of an old
+ * session may leave samples without an account. */
 static int check_free(const struct op_session *session, struct op_diag *diag)
 {
 	struct op_diag ignored = { "" };
@@ -45,9 +47,9 @@ static int check_free(const struct op_session *session, struct op_diag *diag)
 	char path[PATH_MAX];
 
 	ledger_path(session, path);
-	if (access(path, F_OK))
-		return 0;
-	if (!op_ledger_read(&ledger, path, &ignored) && !ledger.taken)
+	if (access(path, F_OK)
+		    ? !op_session_has_samples(session)
+		    : !op_ledger_read(&ledger, path, &ignored) && !ledger.taken)
 		return 0;
 	return op_diag_set(
 		diag, -EEXIST,

@@ -13,6 +13,7 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_main.h"
+#include "libop/op_folder.h"
 #include "pp/opimport_profile.h"
 #include "tests/helper/classic_file.h"
 
@@ -150,6 +151,23 @@ static void folded_stacks_are_imported(void **state)
 	};
 
 	check_imports(rows, NR(rows), *state, write_text);
+}
+
+/* Sample files of an old session are imported without an account. */
+static void samples_are_not_added_to_others(void **state)
+{
+	static const struct program_row row = {
+		.line = "opimport -o s file",
+		.wanted =
+			"opimport: $/s/samples: there are samples already; name another folder with --output\n"
+			"= 1\n"
+	};
+
+	write_text("file", "a;b 1\n");
+	assert_int_equal(op_make_parents("s/samples/current/{root}/x", 0755),
+			 0);
+	check_run(programs, &row, *state);
+	remove_session();
 }
 
 /* ---- callgrind ----------------------------------------------------------- */
@@ -738,6 +756,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		import_test(folded_stacks_are_imported),
+		import_test(samples_are_not_added_to_others),
 		import_test(files_of_callgrind_are_imported),
 		import_test(files_of_pprof_are_imported),
 		import_test(packed_files_are_imported),
