@@ -20,6 +20,7 @@
 #include "pp/cure.h"
 #include "pp/opreport_loss.h"
 #include "pp/opreport_options.h"
+#include "pp/opreport_output.h"
 #include "pp/opreport_page.h"
 #include "pp/options.h"
 
@@ -51,29 +52,21 @@ static int write_report_to_output(const struct opreport_options *o,
 				  const struct pp_report *report,
 				  struct op_diag *diag)
 {
-	const char *path = o->args.output;
-	FILE *out = path ? fopen(path, "we") : stdout;
 	struct op_pager pager = { 0 };
-	bool failed;
+	struct opreport_output output;
 	int err;
 
-	if (!out)
-		return op_diag_set(
-			diag, -errno,
-			"%s: cannot be written: %s; name a file in a folder that you may write to",
-			path, strerror(errno));
-	if (!path)
-		op_pager_start(&pager, out, !o->args.no_pager,
-			       nr_header_lines(o, report));
-	err = o->format->write(out, report, &o->format_options);
-	if (!path)
-		return op_pager_end(&pager, out, diag) ?: err;
-	failed = fflush(out) || ferror(out);
-	failed |= fclose(out) != 0;
-	if (failed)
-		return op_diag_set(diag, -EIO, "%s: cannot be written: %s",
-				   path, strerror(errno));
-	return err;
+	if (o->args.output) {
+		err = opreport_output_open(&output, o->args.output, diag);
+		if (err)
+			return err;
+		err = o->format->write(output.file, report, &o->format_options);
+		return opreport_output_close(&output, err, diag);
+	}
+	op_pager_start(&pager, stdout, !o->args.no_pager,
+		       nr_header_lines(o, report));
+	err = o->format->write(stdout, report, &o->format_options);
+	return op_pager_end(&pager, stdout, diag) ?: err;
 }
 
 static int report_session(struct opreport_options *o, struct op_diag *diag)

@@ -24,6 +24,8 @@ $(foreach t,options annotate import import_loss loss cure,$(eval unit/test_pp_$(
 # These run the programs as a whole, and include the files of main().
 $(foreach t,opannotate opimport pages programs,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
+unit/test_pp_opreport_output_SRCS += pp/opreport_output.c
+
 unit/test_pp_oppush_SRCS += $(PP_PARTS) $(wildcard pp/oppush_*.c)
 unit/test_pp_oppush_LDLIBS += $(CURL_LIBS)
 
