@@ -13,19 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_plain.h"
+
 #define CUT " ... "
 #define LIMIT "ulimit -n"
 #define RAISE "; raise " LIMIT
-
-static void make_printable(char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = *text;
-
-		if (c < 0x20 || c == 0x7f)
-			*text = '?';
-	}
-}
 
 /* A path may be longer than all of @diag; the reason behind it must show. */
 static void fill_shortened(struct op_diag *diag, const char *text)
@@ -40,7 +32,7 @@ static void fill_shortened(struct op_diag *diag, const char *text)
 		strcpy(diag->text + head, CUT);
 		strcat(diag->text, text + len - tail);
 	}
-	make_printable(diag->text);
+	op_plain_text(diag->text);
 }
 
 int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)

@@ -10,14 +10,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define MESSAGE_MAX 8192
+#include "libop/op_plain.h"
 
-static void mask_control_characters(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
+#define MESSAGE_MAX 8192
 
 __attribute__((format(printf, 3, 0))) static void
 add_message(struct pp_messages *messages, enum pp_message_kind kind,
@@ -28,7 +23,7 @@ add_message(struct pp_messages *messages, enum pp_message_kind kind,
 	const char *copy;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	mask_control_characters(text);
+	op_plain_text(text);
 	copy = op_arena_strdup(messages->arena, text);
 	list = op_arena_grow(messages->arena, messages->list, messages->nr,
 			     sizeof(*list));

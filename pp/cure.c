@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "libop/op_file.h"
+#include "libop/op_plain.h"
 #include "libpp/sample_list.h"
 
 #define LIST_MAX (64 << 20) /* bytes of one list */
@@ -132,8 +133,9 @@ static void print_cure_of_made_code(FILE *out, const char *program,
 				program, path, runtimes[i].advice);
 }
 
-void pp_print_cure(FILE *out, const char *program,
-		   const struct pp_report *report, bool is_elsewhere)
+static void print_cure_plainly(FILE *out, const char *program,
+			       const struct pp_report *report,
+			       bool is_elsewhere)
 {
 	const char *path = report->nameless;
 	bool may_fetch = !report->debug.server && pp_debuginfod_is_built() &&
@@ -154,4 +156,15 @@ void pp_print_cure(FILE *out, const char *program,
 			may_fetch ? ", or " : "\n");
 	if (may_fetch)
 		fputs("fetch its debug file with --debuginfod=URL\n", out);
+}
+
+void pp_print_cure(FILE *out, const char *program,
+		   const struct pp_report *report, bool is_elsewhere)
+{
+	FILE *plain = op_plain_open(out);
+
+	if (!plain)
+		return;
+	print_cure_plainly(plain, program, report, is_elsewhere);
+	fclose(plain);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libop/op_pager.h"
+#include "libop/op_plain.h"
 #include "libpp/annotation.h"
 #include "libpp/format/format.h"
 #include "pp/opannotate_files.h"
@@ -43,19 +44,22 @@ static void print_unplaced(const struct pp_report *report,
 {
 	size_t nr =
 		u->nr_symbols < NAMED_SYMBOLS ? u->nr_symbols : NAMED_SYMBOLS;
+	FILE *out = op_plain_open(stderr);
 
-	fprintf(stderr, "opannotate: warning: %s: no source lines for ",
+	if (!out)
+		return;
+	fprintf(out, "opannotate: warning: %s: no source lines for ",
 		u->image->name);
 	for (size_t i = 0; i < report->classes.nr; i++)
-		fprintf(stderr, "%s%" PRIu64 " samples (%.4g %%)",
+		fprintf(out, "%s%" PRIu64 " samples (%.4g %%)",
 			i ? " and " : "", u->counts[i],
 			pp_percent(u->counts[i], report->symbol_totals[i]));
 	for (size_t i = 0; i < nr; i++)
-		fprintf(stderr, "%s%s", i ? ", " : ", in ",
-			u->symbols[i]->name);
+		fprintf(out, "%s%s", i ? ", " : ", in ", u->symbols[i]->name);
 	if (u->nr_symbols > nr)
-		fprintf(stderr, " and %zu more symbols", u->nr_symbols - nr);
-	fprintf(stderr, "; %s\n", advice_on_lines(report, u->image));
+		fprintf(out, " and %zu more symbols", u->nr_symbols - nr);
+	fprintf(out, "; %s\n", advice_on_lines(report, u->image));
+	fclose(out);
 }
 
 static int check_sources(const struct pp_report *report,
@@ -85,11 +89,14 @@ static int write_annotation(const struct opannotate_options *o,
 			    struct pp_report *report, struct op_diag *diag)
 {
 	struct pp_messages messages = { .arena = &report->arena };
-	const struct opannotate_text text = { stdout, report, o, &messages };
+	const struct opannotate_text text = { op_plain_open(stdout), report, o,
+					      &messages };
 	struct pp_annotation annotation;
 	struct op_pager pager = { 0 };
 	int err = 0, end;
 
+	if (!text.out)
+		return -ENOMEM;
 	if (o->args.assembly) {
 		if (o->include_files || o->exclude_files)
 			fputs("opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n",
@@ -110,6 +117,7 @@ static int write_annotation(const struct opannotate_options *o,
 					       &text, &annotation, diag);
 		}
 	}
+	fclose(text.out);
 	end = op_pager_end(&pager, stdout, diag);
 	pp_print_messages(stderr, "opannotate", &messages, o->verbose);
 	report->messages.nr_faults += messages.nr_faults;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "libop/op_array.h"
+#include "libop/op_plain.h"
 #include "libop/op_search.h"
 #include "libpp/sample_list.h"
 #include "pp/opannotate_excerpt.h"
@@ -332,11 +333,16 @@ static void warn_not_listed(const struct listing *l,
 			    const struct pp_symbol_entry *symbol,
 			    const char *why)
 {
-	fprintf(stderr, "opannotate: warning: %s: not shown: ", l->image->name);
+	FILE *out = op_plain_open(stderr);
+
+	if (!out)
+		return;
+	fprintf(out, "opannotate: warning: %s: not shown: ", l->image->name);
 	for (size_t i = 0; i < l->text->report->classes.nr; i++)
-		fprintf(stderr, "%s%" PRIu64 " samples", i ? " and " : "",
+		fprintf(out, "%s%" PRIu64 " samples", i ? " and " : "",
 			symbol->counts[i]);
-	fprintf(stderr, " in %s: %s\n", symbol->name, why);
+	fprintf(out, " in %s: %s\n", symbol->name, why);
+	fclose(out);
 }
 
 /* Where no symbol is: the single instructions that have samples. */
@@ -376,10 +382,10 @@ static int list_loose_instructions(struct listing *l,
 		list_instruction(l, vma, len, text, counts);
 	}
 	if (nr_lost)
-		fprintf(stderr,
-			"opannotate: warning: %s: %zu address%s with samples %s not in its code\n",
-			l->image->name, nr_lost, nr_lost == 1 ? "" : "es",
-			nr_lost == 1 ? "is" : "are");
+		pp_message(l->text->messages, PP_WARNING,
+			   "%s: %zu address%s with samples %s not in its code",
+			   l->image->name, nr_lost, nr_lost == 1 ? "" : "es",
+			   nr_lost == 1 ? "is" : "are");
 	return 0;
 }
 

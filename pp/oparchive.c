@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "libop/op_plain.h"
 #include "libop/op_session.h"
 #include "libpp/archive_write.h"
 #include "pp/oparchive_options.h"
@@ -54,9 +56,17 @@ static void print_messages(const struct oparchive_options *o,
 
 static int print_files(const struct pp_archive_list *list, struct op_diag *diag)
 {
+	/* Scripts want the paths as they are. */
+	bool is_plain = isatty(STDOUT_FILENO);
+	FILE *out = is_plain ? op_plain_open(stdout) : stdout;
+
+	if (!out)
+		return -ENOMEM;
 	for (size_t i = 0; i < list->nr; i++)
 		if (list->files[i].part != PP_ARCHIVE_OWN)
-			puts(list->files[i].from);
+			fprintf(out, "%s\n", list->files[i].from);
+	if (is_plain)
+		fclose(out);
 	if (fflush(stdout) || ferror(stdout))
 		return op_diag_set(diag, -EIO,
 				   "standard output: cannot be written: %s",

@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libop/op_pager.h"
+#include "libop/op_plain.h"
 #include "libop/op_session.h"
 #include "libpp/check.h"
 #include "libpp/kept_symbols.h"
@@ -48,12 +50,25 @@ static unsigned int nr_header_lines(const struct opreport_options *o,
 	return nr;
 }
 
+static int write_report_to_stdout(const struct opreport_options *o,
+				  const struct pp_report *report, bool is_plain)
+{
+	FILE *out = is_plain ? op_plain_open(stdout) : stdout;
+	int err = out ? o->format->write(out, report, &o->format_options)
+		      : -ENOMEM;
+
+	if (is_plain && out)
+		fclose(out);
+	return err;
+}
+
 static int write_report_to_output(const struct opreport_options *o,
 				  const struct pp_report *report,
 				  struct op_diag *diag)
 {
 	struct op_pager pager = { 0 };
 	struct opreport_output output;
+	bool is_plain;
 	int err;
 
 	if (o->args.output) {
@@ -63,9 +78,10 @@ static int write_report_to_output(const struct opreport_options *o,
 		err = o->format->write(output.file, report, &o->format_options);
 		return opreport_output_close(&output, err, diag);
 	}
+	is_plain = o->format == pp_format_find("text") || isatty(STDOUT_FILENO);
 	op_pager_start(&pager, stdout, !o->args.no_pager,
 		       nr_header_lines(o, report));
-	err = o->format->write(stdout, report, &o->format_options);
+	err = write_report_to_stdout(o, report, is_plain);
 	return op_pager_end(&pager, stdout, diag) ?: err;
 }
 

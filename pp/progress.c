@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/op_plain.h"
+
 /* Progress is shown after this long, and as often. */
 #define FIRST_NS 500000000ull
 #define NEXT_NS 100000000ull
@@ -29,13 +31,18 @@ void pp_progress_start(struct pp_progress *progress)
 void pp_progress_show(struct pp_progress *progress, const char *fmt, ...)
 {
 	va_list ap;
+	FILE *plain;
 
 	if (!progress->next || monotonic_ns() < progress->next)
 		return;
-	va_start(ap, fmt);
+	plain = op_plain_open(stderr);
+	if (!plain)
+		return;
 	fputs("\r\033[K", stderr);
-	vfprintf(stderr, fmt, ap);
+	va_start(ap, fmt);
+	vfprintf(plain, fmt, ap);
 	va_end(ap);
+	fclose(plain);
 	progress->next = monotonic_ns() + NEXT_NS;
 	progress->shown = true;
 }

@@ -339,4 +339,17 @@ is "XML has the code" "$(report -X -d event:CPU_CLK_UNHALTED -D none |
 	grep -cE '^[0-9a-f]{20,}</bytes>$')" 3
 report -X -s symbol >/dev/null
 like "XML has an order of its own" "$(cat "$TMP/err")" 'warning: --sort'
+
+# ---- names that would command a terminal ---------------------------------------
+
+ESCAPES='{root}/tmp/%1b[2J%1b]0;x%07'
+echo 0x10 5 | sample escapes "$ESCAPES/{dep}/$ESCAPES/CYCLES.1000.0.all.all.all"
+is "text has none of their control characters" \
+	"$(report -l -n session:escapes | sed 's/  */ /g')" \
+	"5 100.000 /tmp/?[2J?]0;x?"
+like "nor have warnings" "$(cat "$TMP/err")" \
+	'warning: /tmp/\?\[2J\?\]0;x\?: no symbols'
+report -l -n session:escapes -o "$TMP/file"
+like "a file has the names as they are" "$(cat "$TMP/file")" \
+	"/tmp/$(printf '\033')\\[2J"
 done_testing

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_OP_PLAIN_H
+#define LIBOP_OP_PLAIN_H
+
+/*
+ * Anybody may call a file, a symbol or a task what he likes, also by what makes
+ * a terminal do something. Control characters are those of ASCII, and those of
+ * ECMA-48 as UTF-8 has them (0xc2 0x80 to 0xc2 0x9f); each of their bytes
+ * becomes '?'.
+ */
+
+#include <stdio.h>
+
+/* Replace all control characters of @text, line ends included. */
+void op_plain_text(char *text);
+
+/*
+ * A stream that writes to @out without control characters, but for line ends,
+ * tabs, form feeds, and the colours that programs of ours give to text. To be
+ * closed with fclose(3), which leaves @out open; errors are those of @out, too.
+ * Returns NULL when memory is short.
+ */
+FILE *op_plain_open(FILE *out);
+
+#endif /* LIBOP_OP_PLAIN_H */

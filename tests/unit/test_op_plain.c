@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What others named comes without what would command a terminal. */
+
+#include "tests/unit/op_fixture.h"
+
+#include <stdbool.h>
+
+#include "libop/op_plain.h"
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+static void texts_are_one_line(void **state)
+{
+	static const struct {
+		const char *text, *wanted;
+	} rows[] = {
+		{ "", "" },
+		{ "a b~", "a b~" },
+		{ "a\nb\tc\r\f\001\037\177", "a?b?c?????" },
+		{ "\033[2Jx", "?[2Jx" },
+		/* U+0080, U+009F, U+00A0 and an e with an accent */
+		{ "\xc2\x80 \xc2\x9f \xc2\xa0 \xc3\xa9",
+		  "?? ?? \xc2\xa0 \xc3\xa9" },
+		{ "\xc2", "\xc2" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		char text[64];
+
+		strcpy(text, rows[i].text);
+		op_plain_text(text);
+		assert_string_equal(text, rows[i].wanted);
+	}
+}
+
+/* Write @text in pieces of @piece bytes, each for itself. */
+static void write_in_pieces(const char *text, size_t piece, const char *wanted)
+{
+	size_t len = strlen(text), got_len;
+	char *got;
+	FILE *out = open_memstream(&got, &got_len);
+	FILE *plain = op_plain_open(out);
+
+	assert_non_null(plain);
+	for (size_t i = 0; i < len; i += piece) {
+		fwrite(text + i, 1, len - i < piece ? len - i : piece, plain);
+		assert_int_equal(fflush(plain), 0);
+	}
+	assert_int_equal(fclose(plain), 0);
+	fputs(".", out); /* it is still open */
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(strncmp(got, wanted, got_len - 1), 0);
+	assert_int_equal(got_len - 1, strlen(wanted));
+	free(got);
+}
+
+static void streams_are_text(void **state)
+{
+	static const struct {
+		const char *text, *wanted;
+	} rows[] = {
+		{ "", "" },
+		{ "a\nb\tc\fd\r\ne", "a\nb\tc\fd\r\ne" },
+		{ "a\rb\r\r\n\r", "a?b?\r\n?" },
+		{ "\001\037\177\033", "????" },
+		{ "\033[m\033[1m\033[4m\033[32m\033[33m\033[1;31mx",
+		  "\033[m\033[1m\033[4m\033[32m\033[33m\033[1;31mx" },
+		{ "\033[2J\033[8m\033[35m\033]0;x\a\033[1;32m",
+		  "?[2J?[8m?[35m?]0;x??[1;32m" },
+		/* What looked like something begins something else. */
+		{ "\033\033[m\033[\033[1;\n\033[3\r\n",
+		  "?\033[m?[?[1;\n?[3\r\n" },
+		{ "\xc2\x80\xc2\x9f\xc2\xa0\xc3\xa9\xc2\xc2\x85\xc2",
+		  "????\xc2\xa0\xc3\xa9\xc2??\xc2" },
+		{ "\xc2\n\xc2\033[m\xc2\001", "\xc2\n\xc2\033[m\xc2?" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++)
+		for (size_t piece = 1; piece < 12; piece++)
+			write_in_pieces(rows[i].text, piece, rows[i].wanted);
+}
+
+static void failures_are_seen(void **state)
+{
+	FILE *full = fopen("/dev/full", "w");
+	FILE *plain = op_plain_open(full);
+
+	(void)state;
+	setvbuf(full, NULL, _IONBF, 0);
+	assert_non_null(plain);
+	fputs("text", plain);
+	assert_int_equal(fflush(plain), EOF);
+	assert_true(ferror(plain));
+	fclose(plain);
+	assert_true(ferror(full));
+	fclose(full);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_are_one_line),
+		cmocka_unit_test(streams_are_text),
+		cmocka_unit_test(failures_are_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
