@@ -191,7 +191,10 @@ int optop_show_live(struct optop_state *state, const struct pp_request *base,
 
 /* ---- once ---------------------------------------------------------------- */
 
-/* Columns that all names fit in; those of a terminal, where it is one. */
+/* A name may be as long as its writer liked. */
+#define MAX_ONCE_COLUMNS 4096
+
+/* Columns that names fit in; those of a terminal, where it is one. */
 static size_t columns_of_output(const struct optop_pane *pane)
 {
 	struct winsize size;
@@ -206,7 +209,7 @@ static size_t columns_of_output(const struct optop_pane *pane)
 
 		most = len > most ? len : most;
 	}
-	return 160 + most;
+	return most < MAX_ONCE_COLUMNS - 160 ? 160 + most : MAX_ONCE_COLUMNS;
 }
 
 int optop_print_once(struct optop_state *state, const struct pp_request *base,
