@@ -143,7 +143,7 @@ static void show_span(const char *what, int64_t ns)
 	printf("%s%s", what, text);
 }
 
-static int show_status(const struct push_spool *spool)
+static int show_status(const struct push_spool *spool, struct op_diag *diag)
 {
 	uint64_t samples = 0;
 
@@ -160,7 +160,11 @@ static int show_status(const struct push_spool *spool)
 		show_span(", the last one ends ", spool->state.end);
 	printf("; %" PRIu64 " with %" PRIu64 " samples refused and dropped\n",
 	       spool->state.dropped_profiles, spool->state.dropped_samples);
-	return fflush(stdout) ? -errno : 0;
+	return fflush(stdout)
+		       ? op_diag_set(diag, -errno,
+				     "standard output: cannot be written: %s",
+				     strerror(errno))
+		       : 0;
 }
 
 static int push_profiles(struct push_options *options, const char *const *words,
@@ -214,7 +218,7 @@ static int run_oppush(struct push_options *options, const char *const *words,
 		err = op_diag_set(diag, -ENOMEM, "libcurl does not start");
 	if (!err)
 		err = options->args.status
-			      ? show_status(&spool)
+			      ? show_status(&spool, diag)
 			      : push_profiles(options, words, &spool);
 	push_spool_close(&spool);
 	return err;

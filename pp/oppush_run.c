@@ -9,9 +9,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pp/oppush_pace.h"
 
@@ -115,6 +117,26 @@ static int put_off(struct push_run *run, enum push_outcome outcome,
 	return push_spool_save(run->spool, diag) ?: -EAGAIN;
 }
 
+/* Somebody has removed it, so nothing newer would ever be sent. */
+static bool is_oldest_gone(const struct push_run *run)
+{
+	char path[PATH_MAX];
+
+	push_spool_path(run->spool, run->spool->list->name, path);
+	return access(path, F_OK) && errno == ENOENT;
+}
+
+static int drop_oldest(struct push_run *run, struct op_diag *diag)
+{
+	const struct push_spooled *first = run->spool->list;
+
+	say_push(run,
+		 "%s: profile %" PRIu64 " with %" PRIu64
+		 " samples is dropped, as its file is gone",
+		 run->spool->dir, first->number, first->samples);
+	return push_spool_remove(run->spool, true, diag);
+}
+
 static int send_oldest(struct push_run *run)
 {
 	struct push_answer answer = { .status = 0 };
@@ -123,6 +145,13 @@ static int send_oldest(struct push_run *run)
 	enum push_outcome outcome;
 	int err = run->work->send(run->work->ctx, run->spool, &answer, &diag);
 
+	if (err && is_oldest_gone(run)) {
+		diag.text[0] = '\0';
+		err = drop_oldest(run, &diag);
+		if (*diag.text)
+			say_push(run, "%s", diag.text);
+		return err;
+	}
 	/* What hinders it here will do so again at once. */
 	if (err) {
 		snprintf(answer.text, sizeof(answer.text), "%.255s",

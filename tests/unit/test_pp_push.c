@@ -423,7 +423,8 @@ static void a_spool_is_of_one(void **state)
 struct world {
 	struct box *box;
 	int64_t now;
-	const long *statuses; /* of the answers to come; 0 ends them */
+	const long *statuses; /* of the answers to come; 0 ends them, and an
+				 error, if below 0, is there before */
 	uint64_t retry_after;
 	int take_err;
 	char log[1024]; /* "take@MS", "send@MS" and what is told, by a letter */
@@ -458,8 +459,10 @@ static int world_send(void *ctx, const struct push_spool *spool,
 {
 	struct world *w = ctx;
 
-	(void)spool, (void)diag;
 	note(w, "send");
+	if (*w->statuses < 0)
+		return op_diag_set(diag, (int)*w->statuses++, "%s: error",
+				   spool->list->name);
 	answer->status = *w->statuses ? *w->statuses++ : 200;
 	answer->retry_after_s = answer->status == 429 ? w->retry_after : 0;
 	snprintf(answer->text, sizeof(answer->text), "%ld", answer->status);
@@ -628,6 +631,29 @@ static void one_run_tells_why_profiles_wait(void **state)
 	assert_int_equal(w.box->spool.nr, 0);
 }
 
+/* What is behind it is sent. Another error is one that may pass. */
+static void a_profile_that_is_gone_is_dropped(void **state)
+{
+	static const long gone[] = { -ENOENT, 0 };
+	static const long unread[] = { -EIO, 0 };
+	struct world w = { .box = *state, .now = 1000, .statuses = gone };
+	char path[PATH_MAX];
+
+	assert_int_equal(open_box(w.box), 0);
+	assert_int_equal(add_to_box(w.box, 5, 1), 0);
+	push_spool_path(&w.box->spool, w.box->spool.list->name, path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(run_world_once(&w), 0);
+	assert_string_equal(w.log, "take@1000 send@1000 drop@1000 send@1000");
+	assert_non_null(strstr(w.told, ": profile 1 with 7 samples is "
+				       "dropped, as its file is gone"));
+	assert_int_equal(w.box->spool.state.dropped_profiles, 1);
+	w.statuses = unread;
+	assert_int_equal(run_world_once(&w), -EAGAIN);
+	assert_string_equal(w.log, "take@1000 send@1000 bad@1000");
+	assert_int_equal(w.box->spool.nr, 1);
+}
+
 /* When some are sent there may be room for what did not fit. */
 static void one_run_tries_again_with_more_room(void **state)
 {
@@ -669,6 +695,7 @@ int main(void)
 		IN_BOX(a_full_spool_is_told_once),
 		IN_BOX(a_clock_that_is_put_back_keeps_nobody_waiting),
 		IN_BOX(one_run_tells_why_profiles_wait),
+		IN_BOX(a_profile_that_is_gone_is_dropped),
 		IN_BOX(one_run_tries_again_with_more_room),
 	};
 
