@@ -15,7 +15,7 @@ import sys
 # Pages of other packages that ours refer to.
 OTHERS = set(
     """callgrind_annotate.1 clang.1 cron.8 curl.1 debuginfod-find.1 fnmatch.3 fork.2 gprof.1 less.1
-    llvm-profdata.1 modprobe.8 objdump.1 perf.1 perf_event_open.2 sched.7 sd_notify.3
+    llvm-profdata.1 modprobe.8 nohup.1 objdump.1 perf.1 perf_event_open.2 sched.7 sd_notify.3
     sha256sum.1 systemd.1 tar.1 umask.2 valgrind.1""".split()
 )
 FENCED = re.compile(r"^```.*?^```$", re.M | re.S)

@@ -530,6 +530,17 @@ kill -INT $pid
 wait $pid
 is "SIGINT ends it in the background of a script, too" $? 0
 is "without a rate" "$(grep source "$FAKE_DIR/argv")" "--source=perf"
+: >"$TMP/err"
+setsid env --default-signal --ignore-signal=HUP "$TMP/bin/operf" -s \
+	--verbose=debug 2>"$TMP/err" >&2 & # as nohup has it
+pid=$!
+background="$background $pid"
+until_started
+kill -HUP $pid
+kill -TERM $pid
+wait $pid
+is "an ignored SIGHUP does not end it, SIGTERM does" \
+	"$(sed -n 's/^+ \(signal [0-9]*\) .*/\1/p' "$TMP/err")" "signal 15"
 launch -s
 until_started
 kill -KILL "$(cat $data/run/lock)"

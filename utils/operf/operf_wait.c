@@ -38,7 +38,7 @@ static bool is_signal_ignored(int sig)
 
 /*
  * A shell ignores SIGINT for what it runs in the background; without a command
- * it is how to end us all the same. An ignored SIGHUP is what nohup is for.
+ * it is how to end us all the same.
  */
 static void set_signal_actions(const struct operf *operf)
 {
@@ -56,7 +56,9 @@ int operf_signals_block(struct operf *operf)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	/* nohup ignores it; blocked, an ignored signal is read all the same. */
+	if (!is_signal_ignored(SIGHUP))
+		sigaddset(&set, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return op_diag_set(&operf->diag, -errno,
 				   "cannot block signals: %s", strerror(errno));
