@@ -72,6 +72,22 @@ mv "$TMP/events" "$root/usr/share/oprofile"
 
 # ---- the service -----------------------------------------------------------------
 
+# filter_words: names of system calls and of sets, from what lists the latter.
+filter_words() {
+	sed -n 's/^ *\([@a-z0-9_-]*\)$/\1/p'
+}
+# allowed_calls WORD...: the system calls of a filter.
+allowed_calls() {
+	for word in "$@"; do
+		# shellcheck disable=SC2046 # words
+		case $word in
+		@*) allowed_calls $(systemd-analyze syscall-filter "$word" |
+			filter_words | grep -vxF -e "$word") ;;
+		*) echo "$word" ;;
+		esac
+	done
+}
+
 if command -v systemd-analyze >/dev/null; then
 	mkdir "$TMP/units"
 	for unit in "$root"/usr/lib/systemd/system/*; do
@@ -84,6 +100,20 @@ if command -v systemd-analyze >/dev/null; then
 			systemd-analyze security --offline=true --threshold=40 \
 			"$TMP/units/$unit.service"
 	done
+	# The names of system calls that the daemon's sources hold, apart from pages
+	# of manuals and a function that has the name of one.
+	systemd-analyze syscall-filter 2>/dev/null | filter_words | sort -u >"$TMP/calls"
+	find "$TOP/daemon" "$TOP/libop" "$TOP/libdb" "$TOP/libcfi" -name '*.[ch]' \
+		-exec sed 's/[a-z0-9_]*([0-9])//g' {} + |
+		grep -oE '\<(SYS_[a-z0-9_]+|[a-z0-9_]+\()' | sed 's/^SYS_//; s/($//' |
+		grep -vx -e syscall -e open_tree | sort -u |
+		comm -12 - "$TMP/calls" >"$TMP/made"
+	like "the daemon makes system calls" "$(cat "$TMP/made")" '^perf_event_open$'
+	# shellcheck disable=SC2046 # words
+	allowed_calls $(sed -n 's/^SystemCallFilter=//p' \
+		"$TMP/units/oprofile.service") | sort -u >"$TMP/allowed"
+	is "its service lets it make all of them" \
+		"$(comm -23 "$TMP/made" "$TMP/allowed")" ""
 else
 	skip "the units of systemd" "no systemd-analyze here"
 fi
