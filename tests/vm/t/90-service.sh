@@ -48,6 +48,8 @@ is "the daemon itself has told that it is ready" \
 is "by the module, not by perf" \
 	"$(find "/proc/$pid/fd" -lname /dev/oprofile/buffer | wc -l)" 1
 ok "samples are stored" work
+unlike "the kernel's symbols are found" "$(cat $SESSION/samples/oprofiled.log)" \
+	/proc/kallsyms
 first=$(burnt)
 ok "a program has $first of them" [ "$first" -gt 0 ]
 ok "systemctl reload stores what is on its way" systemctl reload $SERVICE
