@@ -114,8 +114,9 @@ if command -v systemd-analyze >/dev/null; then
 		"$TMP/units/oprofile.service") | sort -u >"$TMP/allowed"
 	is "its service lets it make all of them" \
 		"$(comm -23 "$TMP/made" "$TMP/allowed")" ""
-	is "no setting hides /proc/kallsyms from it" \
-		"$(grep -x 'ProtectKernelTunables=yes' "$TMP/units/oprofile.service")" ""
+	is "no setting hides /proc/kallsyms from it, or refuses SCHED_RESET_ON_FORK" \
+		"$(grep -xE '(ProtectKernelTunables|RestrictRealtime)=yes' \
+			"$TMP/units/oprofile.service")" ""
 else
 	skip "the units of systemd" "no systemd-analyze here"
 fi

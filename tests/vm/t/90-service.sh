@@ -47,6 +47,8 @@ is "the daemon itself has told that it is ready" \
 	"$(readlink "/proc/$pid/exe") $pid" "/usr/bin/oprofiled $(daemon_pid)"
 is "by the module, not by perf" \
 	"$(find "/proc/$pid/fd" -lname /dev/oprofile/buffer | wc -l)" 1
+like "it is first in turn, and what it starts is not" "$(chrt -p "$pid")" \
+	'SCHED_OTHER\|SCHED_RESET_ON_FORK$'
 ok "samples are stored" work
 unlike "the kernel's symbols are found" "$(cat $SESSION/samples/oprofiled.log)" \
 	/proc/kallsyms
