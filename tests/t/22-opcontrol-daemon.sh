@@ -71,6 +71,8 @@ if [ "$(id -u)" -eq 0 ]; then
 		like "$request of a user" "$got" \
 			'^opcontrol: .*: you may not ask the daemon; you must be root, try sudo$'
 	done
+	unlike "--doctor of a user does not ask it" "$(as_user env HOME="$HOME" \
+		"$TMP/bin/opcontrol" --doctor 2>&1)" '^opcontrol: '
 fi
 
 # ---- requests
@@ -101,6 +103,8 @@ Killing daemon." --shutdown
 ok "it is gone when the command returns" gone "$pid"
 is "was asked to" "$(requests)" "dump
 shutdown"
+opcontrol --doctor >/dev/null 2>&1
+ok "--doctor leaves waiting settings alone" test -e "$HOME/.oprofile/daemonrc_new"
 status=$(opcontrol --status)
 like "now the new settings hold" "$status" "^Session-dir: $TMP/other\$"
 like "all of them" "$status" '^Separate options: thread$'

@@ -56,7 +56,9 @@ static int load_settings(struct opcontrol *oc, const struct oc_daemonrc *rc)
 	if (!err)
 		err = op_session_init(&oc->session, oc->settings.session_dir,
 				      &oc->diag);
-	return err ? err : daemon_find(&oc->daemon, &oc->diag);
+	if (err || command_flags(oc) & OC_ASKS_NO_DAEMON)
+		return err;
+	return daemon_find(&oc->daemon, &oc->diag);
 }
 
 /* The saved settings, and the daemon that runs with them. */
@@ -64,7 +66,8 @@ static int find_saved_state(struct opcontrol *oc, const struct oc_daemonrc *rc)
 {
 	int err = load_settings(oc, rc);
 
-	if (err || oc->daemon.pid || !oc_daemonrc_has_pending(rc))
+	if (err || command_flags(oc) & OC_ASKS_NO_DAEMON || oc->daemon.pid ||
+	    !oc_daemonrc_has_pending(rc))
 		return err;
 	say_step(oc->request.verbose, "%s becomes %s", rc->pending, rc->path);
 	err = oc_daemonrc_adopt(rc, &oc->diag);

@@ -219,7 +219,7 @@ const struct oc_command oc_commands[OC_NR_COMMANDS] = {
 	{ "mine", 0, "DIR", "make a session of the samples of your own processes, from the daemon of --session-dir",
 	  OC_NEEDS_NOTHING | OC_NAMES_SESSION, oc_mine_check, oc_mine },
 	{ "doctor", 0, NULL, "list what this machine lacks for profiling, and the cures",
-	  0, NULL, oc_doctor },
+	  OC_ASKS_NO_DAEMON, NULL, oc_doctor },
 	{ "list-events", 'l', NULL, "list the events of this machine's CPU",
 	  OC_NEEDS_NOTHING, NULL, command_list_events },
 	{ "shutdown", 'h', NULL, "stop sampling and end the daemon",

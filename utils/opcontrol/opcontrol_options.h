@@ -20,6 +20,7 @@ struct opcontrol;
 #define OC_TAKES_SETTINGS 4u
 #define OC_NEEDS_NOTHING 8u /* neither settings nor the daemon */
 #define OC_NAMES_SESSION 16u /* --session-dir is for this time */
+#define OC_ASKS_NO_DAEMON 32u /* reads the saved settings alone */
 
 struct oc_command {
 	const char *option; /* without the dashes */
