@@ -307,6 +307,10 @@ bashcompletiondir ?= $(prefix)/share/bash-completion/completions
 zshcompletiondir ?= $(prefix)/share/zsh/site-functions
 unitdir ?= $(prefix)/lib/systemd/system
 sysusersdir ?= $(prefix)/lib/sysusers.d
+# Root, who installs on this machine itself, runs a command if it is there.
+on_this_machine = [ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || \
+	! command -v $(firstword $(1)) >/dev/null || $(1)
+
 # What programs are linked with, alone.
 install-agent: $(AGENT_FILES)
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(includedir)' libagent/opagent.h
@@ -316,6 +320,7 @@ install-agent: $(AGENT_FILES)
 	$(Q)sed -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 		-e 's|@VERSION@|$(VERSION)|' libagent/opagent.pc.in | \
 		install -D -m 644 /dev/stdin '$(DESTDIR)$(libdir)'/pkgconfig/opagent.pc
+	$(Q)$(call on_this_machine,ldconfig)
 
 # The tree of doc/ stays as it is, so that its links lead somewhere; as HTML it is
 # there where what writes that is.
@@ -339,6 +344,7 @@ install-systemd:
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(unitdir)' utils/systemd/dev-oprofile.mount
 	$(Q)install -D -m 644 utils/systemd/oprofile.sysusers \
 		'$(DESTDIR)$(sysusersdir)'/oprofile.conf
+	$(Q)$(call on_this_machine,systemd-sysusers '$(sysusersdir)'/oprofile.conf)
 
 # bash looks for a file of the program's name.
 install-completion: $(COMPLETION)

@@ -121,6 +121,27 @@ else
 	skip "the units of systemd" "no systemd-analyze here"
 fi
 
+# Of a machine that is installed on itself, the linker and systemd are told.
+mkdir "$TMP/tools"
+for tool in ldconfig systemd-sysusers; do
+	# shellcheck disable=SC2016 # by that script
+	printf '#!/bin/sh\necho "${0##*/}" "$@" >>"%s"\n' "$TMP/told" >"$TMP/tools/$tool"
+done
+chmod +x "$TMP/tools"/*
+told() {
+	: >"$TMP/told"
+	PATH=$TMP/tools:$PATH made install-agent install-systemd \
+		prefix="$TMP/own" "$@" >"$TMP/log" 2>&1 || diag "$(cat "$TMP/log")"
+	sort "$TMP/told"
+}
+if [ "$(id -u)" -eq 0 ]; then
+	is "root tells the linker, and makes the group" "$(told)" "ldconfig
+systemd-sysusers $TMP/own/lib/sysusers.d/oprofile.conf"
+else
+	is "who is not root tells nobody" "$(told)" ""
+fi
+is "with DESTDIR nobody is told" "$(told DESTDIR="$TMP/for")" ""
+
 # ---- uninstall -----------------------------------------------------------------
 
 made uninstall "$@" >"$TMP/log" 2>&1

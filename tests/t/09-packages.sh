@@ -98,6 +98,7 @@ for release in $(cd "$DEBIAN/lib/modules" && echo *); do
 		"$(sed -n '$p' "$TMP/log")" "$release profiled"
 done
 is "of both series of kernels" "$nr" 2
+like "the group that may read sessions" "$(cat "$DEBIAN/etc/group")" '^oprofile:'
 for test in profile agent; do
 	status=0
 	in_packages "mkdir /tmp/$test && AUTOPKGTEST_TMP=/tmp/$test tests/$test" \
