@@ -142,6 +142,21 @@ else
 fi
 is "with DESTDIR nobody is told" "$(told DESTDIR="$TMP/for")" ""
 
+# ---- removing packages -----------------------------------------------------------
+
+for tool in opcontrol deb-systemd-invoke; do
+	cp "$TMP/tools/ldconfig" "$TMP/tools/$tool"
+done
+# before ACTION: what the daemon's package asks of opcontrol.
+before() {
+	: >"$TMP/told"
+	PATH=$TMP/tools:$PATH sh "$TOP/debian/oprofile-daemon.prerm" "$@"
+	grep '^opcontrol ' "$TMP/told"
+}
+is "the daemon's package ends the daemon when it is removed" "$(before remove)" \
+	"opcontrol --shutdown"
+is "but not when it is upgraded" "$(before upgrade 2.0.1)" ""
+
 # ---- uninstall -----------------------------------------------------------------
 
 made uninstall "$@" >"$TMP/log" 2>&1

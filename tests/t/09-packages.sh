@@ -135,6 +135,8 @@ fi
 rm -rf "$DEBIAN/tmp/oprofile_data"
 ok "the manual pages" test -s "$DEBIAN/usr/share/man/man1/operf.1.gz"
 
+# What the services keep.
+ok "state" inside mkdir -p /var/lib/oprofile/samples /var/lib/oppush/spool
 # shellcheck disable=SC2086 # a list
 ok "apt purge" inside apt-get -q -y purge $ours
 files >"$TMP/after"
