@@ -85,7 +85,11 @@ is "were asked" "$(requests)" "dump
 dump
 reset
 save first run"
+# opsymbols, which would keep symbols of these, is not beside opcontrol.
+printf '%s\n' "source = module/timer" "taken = 5" "stored = 5" "pending = 0" \
+	>"$session/samples/current/ledger"
 says "--stop" 0 "Stopping profiling." --stop
+rm "$session/samples/current/ledger"
 says "--start again" 0 "Profiler running." -s
 is "were asked too" "$(requests)" "stop
 start"

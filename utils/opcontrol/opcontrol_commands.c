@@ -96,10 +96,16 @@ static void keep_symbols_of_session(struct opcontrol *oc)
 	uint64_t mib = oc->settings.numbers[OC_SYMBOL_STORE];
 	struct op_diag why = { "" };
 	struct op_ledger ledger;
+	int err;
 
-	if (mib && !op_session_account(oc->session.current, &ledger, NULL) &&
-	    ledger.stored &&
-	    symbols_keep(oc->tools, &oc->session, mib, NULL, &why))
+	if (!mib || op_session_account(oc->session.current, &ledger, NULL) ||
+	    !ledger.stored)
+		return;
+	err = symbols_keep(oc->tools, &oc->session, mib, NULL, &why);
+	/* Where reports are made elsewhere, opsymbols is not installed. */
+	if (err == -ENOENT)
+		say_step(oc->request.verbose, "%s", why.text);
+	else if (err)
 		fprintf(stderr, "opcontrol: warning: no symbols are kept: %s\n",
 			why.text);
 }
