@@ -54,6 +54,8 @@ for pids in 1,x '1,' ',1' 1,,2; do
 	says "--pid $pids" "--pid=$(echo "$pids" | tr -d 12,): not the number of \
 a process; ps lists them" "--pid=$pids"
 done
+says "a number that is none, and another option" "--pid=x: not the number of a \
+process; ps lists them" --pid=x --pid=1
 for seconds in x 0 -1 1s 1e99 nan inf 0.0001 31536001 ''; do
 	says "--duration '$seconds'" "--duration=$seconds: not a number of \
 seconds; give one from 0.001 to 31536000" "--duration=$seconds" true

@@ -120,6 +120,16 @@ run 0 "nothing but a time" --duration=0.05
 is "is about the system" "$(grep source "$FAKE_DIR/argv")" \
 	"--source=perf:rate=1000"
 like "which is said" "$(said)" '^operf: Profiler started'
+run 0 "lists in parts" --pid=$$ -p 1 --separate=thread --separate=cpu -- true
+is "are one list each" "$(grep -e source -e 'separate-[ct]' "$FAKE_DIR/argv" | sort)" \
+	"--separate-cpu=1
+--separate-thread=1
+--source=perf:pid=$$,pid=1,rate=1000"
+printf '#!/bin/sh\necho "$*" >"%s/kept"\n' "$FAKE_DIR" >"$TMP/bin/opsymbols"
+chmod +x "$TMP/bin/opsymbols"
+run 0 "and patterns in parts" --no-symbols='*/a' --no-symbols='b*,c' true
+rm "$TMP/bin/opsymbols"
+like "are one list, too" "$(cat "$FAKE_DIR/kept")" ' --no-symbols=\*/a,b\*,c$'
 run 0 "a time with processes that go on" --duration=0.05 --pid=$$,1
 fresh
 # shellcheck disable=SC2016 # for the command

@@ -49,7 +49,17 @@ struct raw {
 #define DURATION_MAX 31536000 /* seconds, a year */
 #define DEPTH_MAX 1024 /* frames; the daemon keeps no more */
 
-enum { HELP = 1, USAGE, EVENTS, CALLGRAPH, DEEPEST };
+enum {
+	HELP = 1,
+	USAGE,
+	EVENTS,
+	PIDS,
+	SEPARATE,
+	NO_SYMBOLS,
+	WORDS,
+	CALLGRAPH,
+	DEEPEST
+};
 
 /* ---- single options ------------------------------------------------------ */
 
@@ -241,21 +251,21 @@ static int take_verbose_option(struct operf_options *options, char *list,
 	return err;
 }
 
-/* More than one --events makes one list. */
-static int append_event_list(struct operf_options *options, char *more)
+/* An option that is given more than once makes one list. */
+static int append_to_list(char **list, char *more, struct op_diag *diag)
 {
-	char *list = NULL;
+	char *longer = NULL;
 	int n = 0;
 
-	if (more && options->events)
-		n = asprintf(&list, "%s,%s", options->events, more);
+	if (more && *list)
+		n = asprintf(&longer, "%s,%s", *list, more);
 	else
-		list = more ? strdup(more) : NULL;
+		longer = more ? strdup(more) : NULL;
 	free(more);
-	if (!list || n < 0)
-		return -ENOMEM;
-	free(options->events);
-	options->events = list;
+	if (!longer || n < 0)
+		return op_diag_set(diag, -ENOMEM, "out of memory");
+	free(*list);
+	*list = longer;
 	return 0;
 }
 
@@ -354,26 +364,32 @@ static int print_operf_help(poptContext context, int what, struct op_diag *diag)
 }
 
 /* An option that is more than a place for its value. */
-static int take_operf_option(struct operf_options *options, int option,
-			     poptContext context, struct op_diag *diag)
+static int take_operf_option(struct operf_options *options, struct raw *raw,
+			     int option, poptContext context,
+			     struct op_diag *diag)
 {
+	char **const lists[] = {
+		[EVENTS] = &options->events,
+		[PIDS] = &raw->pid,
+		[SEPARATE] = &raw->separate,
+		[NO_SYMBOLS] = &options->no_symbols,
+		[WORDS] = &raw->verbose,
+	};
 	char *value;
 	int err;
 
 	/* For an option without a value popt gives that of the option before.
 	 */
 	value = option == DEEPEST ? NULL : poptGetOptArg(context);
-	if (option == EVENTS)
-		return append_event_list(options, value)
-			       ? op_diag_set(diag, -ENOMEM, "out of memory")
-			       : 0;
+	if (option < CALLGRAPH)
+		return append_to_list(lists[option], value, diag);
 	err = take_depth_option(options, value, diag);
 	free(value);
 	return err;
 }
 
 static int run_operf_popt(poptContext context, struct operf_options *options,
-			  struct op_diag *diag)
+			  struct raw *raw, struct op_diag *diag)
 {
 	int err = 0;
 	int rc;
@@ -381,7 +397,7 @@ static int run_operf_popt(poptContext context, struct operf_options *options,
 	while (!err && (rc = poptGetNextOpt(context)) > 0) {
 		if (rc == HELP || rc == USAGE)
 			return print_operf_help(context, rc, diag);
-		err = take_operf_option(options, rc, context, diag);
+		err = take_operf_option(options, raw, rc, context, diag);
 	}
 	if (err)
 		return err;
@@ -439,7 +455,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 {
 	/* clang-format off */
 	const struct poptOption table[] = {
-		{ "pid", 'p', POPT_ARG_STRING, &raw->pid, 0, "profile running processes until they end or Ctrl-C", "PID[,PID]..." },
+		{ "pid", 'p', POPT_ARG_STRING, NULL, PIDS, "profile running processes until they end or Ctrl-C", "PID[,PID]..." },
 		{ "system-wide", 's', POPT_ARG_NONE, &raw->system_wide, 0, "profile everything until Ctrl-C", NULL },
 		{ "cgroup", '\0', POPT_ARG_STRING, &o->cgroup, 0, "profile what runs in a cgroup until Ctrl-C", "PATH" },
 		{ "duration", '\0', POPT_ARG_STRING, &raw->duration, 0, "profile for at most SECONDS; alone: everything", "SECONDS" },
@@ -449,7 +465,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ NULL, 'g', POPT_ARG_NONE, NULL, DEEPEST, "like --callgraph, without a depth", NULL },
 		{ "separate-thread", 't', POPT_ARG_NONE, &raw->separate_thread, 0, "keep samples apart by process and thread", NULL },
 		{ "separate-cpu", 'c', POPT_ARG_NONE, &raw->separate_cpu, 0, "keep samples apart by CPU", NULL },
-		{ "separate", '\0', POPT_ARG_STRING, &raw->separate, 0, "keep samples apart by thread, cpu, cgroup", "LIST" },
+		{ "separate", '\0', POPT_ARG_STRING, NULL, SEPARATE, "keep samples apart by thread, cpu, cgroup", "LIST" },
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "write samples to DIR (default ./oprofile_data)", "DIR" },
 		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples of earlier runs", NULL },
 		{ "max-disk", '\0', POPT_ARG_STRING, &raw->max_disk, 0, "let samples take at most MIB MiB of disk (default 0: no limit)", "MIB" },
@@ -457,13 +473,13 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "history", '\0', POPT_ARG_STRING, &o->history, 0, "keep samples by time in SIZE of the disk: SIZE[,GRAIN:AGE...]", "SIZE" },
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files when they exceed MIB MiB (default 8; 0: never)", "MIB" },
 		{ "symbol-store", '\0', POPT_ARG_STRING, &raw->symbol_store, 0, "keep symbols of sampled files, at most MIB MiB (default 256; 0: none)", "MIB" },
-		{ "no-symbols", '\0', POPT_ARG_STRING, &o->no_symbols, 0, "keep no symbols of files that match", "PATTERNS" },
+		{ "no-symbols", '\0', POPT_ARG_STRING, NULL, NO_SYMBOLS, "keep no symbols of files that match", "PATTERNS" },
 		{ "readable-by", '\0', POPT_ARG_STRING, &o->readable_by, 0, "also let members of GROUP read the session", "GROUP" },
 		{ "record", '\0', POPT_ARG_STRING, &o->record, 0, "also write the stream of samples to FILE, to replay or send it", "FILE" },
 		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image that reports take symbols from", "FILE" },
 		{ "lazy-conversion", 'l', POPT_ARG_NONE, &raw->lazy, 0, "ignored; samples need no conversion", NULL },
 		{ "quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "print only errors and warnings", NULL },
-		{ "verbose", 'V', POPT_ARG_STRING, &raw->verbose, 0, "debug: print each step; sfile,arcs,samples,module,misc,ext,all: log more", "WORDS" },
+		{ "verbose", 'V', POPT_ARG_STRING, NULL, WORDS, "debug: print each step; sfile,arcs,samples,module,misc,ext,all: log more", "WORDS" },
 		{ "version", 'v', POPT_ARG_NONE, &raw->version, 0, "show the version", NULL },
 		{ "help", 'h', POPT_ARG_NONE, NULL, HELP, "show this help", NULL },
 		{ "usage", 'u', POPT_ARG_NONE, NULL, USAGE, "show a short usage line", NULL },
@@ -486,7 +502,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 			       "[OPTION...] COMMAND [ARGUMENT...] | "
 			       "--pid PID | --system-wide | --cgroup PATH | "
 			       "--duration SECONDS");
-	err = run_operf_popt(context, o, diag);
+	err = run_operf_popt(context, o, raw, diag);
 	if (!err)
 		take_operf_command(o, context, argc, argv);
 	if (!err && o->command)
