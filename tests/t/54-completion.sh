@@ -64,6 +64,8 @@ completes "opreport --format=f" "firefox flamegraph folded"
 completes "opreport --layout=" "columns rows"
 completes "opreport -l -s sample,im" "sample,image"
 completes "opcontrol --separate=lib,k" "lib,kernel"
+completes "opcontrol --source=" "auto module perf"
+completes "optop --view=" "cgroup image line process symbol thread"
 completes "opreport --threshold=" ""
 
 # ---- events ----------------------------------------------------------------------

@@ -9,16 +9,17 @@
 # calls it, "-" if there is none. VALUES are words that help lists, "|" between
 # them, or "-".
 
-# The longest list of three words or more in a text: "a, b or c".
+# The longest list of three words or more in a text: "a, b (default) or c".
 function listed(text,    best, list)
 {
-	gsub(/, *| or | and /, ",", text)
-	while (match(text, /[a-z][a-z-]*(,[a-z][a-z-]*)+/)) {
+	gsub(/,? or | and |, */, ",", text)
+	while (match(text, /[a-z][a-z-]*( \(default\))?(,[a-z][a-z-]*( \(default\))?)+/)) {
 		list = substr(text, RSTART, RLENGTH)
 		if (split(list, unused, ",") > 2 && length(list) > length(best))
 			best = list
 		text = substr(text, RSTART + RLENGTH)
 	}
+	gsub(/ \(default\)/, "", best)
 	gsub(",", "|", best)
 	return best
 }
