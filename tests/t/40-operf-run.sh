@@ -416,8 +416,9 @@ run 0 "one that ends just when the command does" \
 is "is as any other" "$(said)" "operf: 100 samples taken, 97 stored, 3 lost (3 \
 sample_lost_overflow); see opreport -l"
 FAKE_MODE=crash-shutdown
-run 125 "a daemon that dies at its end" true
-is "is said too" "$(said)" "operf: oprofiled: the daemon was ended by signal 9 \
+run 125 "a daemon that dies at its end" sh -c 'exit 7'
+is "is said too" "$(said)" "operf: sh: its exit status was 7
+operf: oprofiled: the daemon was ended by signal 9 \
 (Killed); see $TMP/work/$samples/oprofiled.log"
 FAKE_MODE=pack-shutdown
 run 0 "a daemon that packs at its end" true

@@ -202,8 +202,8 @@ static void keep_symbols_of_run(const struct operf *operf)
 static int finish_run(struct operf *operf, enum operf_end end,
 		      const struct op_ledger *before)
 {
-	bool is_whole = end == OPERF_ENDED || end == OPERF_SIGNALLED ||
-			end == OPERF_TIMED_OUT;
+	bool has_failed = end == OPERF_DAEMON_DIED ||
+			  (operf->options.command && end == OPERF_DAEMON_ENDED);
 	int status = EXIT_SUCCESS;
 	int err = 0;
 
@@ -222,13 +222,12 @@ static int finish_run(struct operf *operf, enum operf_end end,
 	operf_session_commit(&operf->folder);
 	if (!err)
 		keep_symbols_of_run(operf);
-	if (operf->options.command && !is_whole)
+	if (!err && !has_failed)
+		return status;
+	if (operf->options.command)
 		operf_note("%s: its exit status was %d",
 			   operf->options.command[0], status);
-	if (err || end == OPERF_DAEMON_DIED ||
-	    (operf->options.command && !is_whole))
-		return OPERF_FAILED;
-	return status;
+	return OPERF_FAILED;
 }
 
 /* Returns the exit status; operf->diag has the reason of a failure. */
