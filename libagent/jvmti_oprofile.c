@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An agent for Java: java -agentlib:jvmti_oprofile. It tells by libopagent of
- * each method that the VM compiles, with its source lines, and of the VM's own
- * stubs.
+ * An agent for Java: java -agentpath:DIR/libjvmti_oprofile.so. It tells by
+ * libopagent of each method that the VM compiles, with its source lines, and of
+ * the VM's own stubs.
  *
  * A method is called as class files have it, "Lcom/x/Foo;bar(I)V", which
  * opreport writes as "void com.x.Foo.bar(int)". The VM tells for places in the

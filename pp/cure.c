@@ -112,7 +112,8 @@ static const struct runtime {
 } runtimes[] = {
 	{ "node", "run it with --perf-basic-prof" },
 	{ "nodejs", "run it with --perf-basic-prof" },
-	{ "java", "run it with -agentlib:jvmti_oprofile" },
+	{ "java",
+	  "run it with -agentpath:DIR/libjvmti_oprofile.so, see operf(1)" },
 	{ "luajit",
 	  "let its script write /tmp/perf-PID.map, as doc/jit.md shows" },
 	{ "dotnet", "run it with DOTNET_PerfMapEnabled=1 in its environment" },

@@ -69,7 +69,7 @@ static const struct cure_row {
 	{ "node", NULL, "a", "", false, false, false, "/usr/bin/node",
 	  "p: to name the code that /usr/bin/node makes at run time: run it with --perf-basic-prof\n" },
 	{ "java", NULL, "a", "", true, true, true, "/opt/jdk/bin/java",
-	  "p: to name the code that /opt/jdk/bin/java makes at run time: run it with -agentlib:jvmti_oprofile\n" },
+	  "p: to name the code that /opt/jdk/bin/java makes at run time: run it with -agentpath:DIR/libjvmti_oprofile.so, see operf(1)\n" },
 	{ "another maker", NULL, "a", "", false, false, false, "/usr/bin/javac", "" },
 	{ "both", "/bin/x", "a", "/bin/x\n", false, false, true, "ruby",
 	  "p: to name the code that ruby makes at run time: run it with --yjit-perf\n"
