@@ -10,6 +10,7 @@
 #include "utils/command.c"
 #include "utils/event_list.c"
 #include "utils/event_machine.c"
+#include "utils/operf/operf_cgroup.c"
 #include "utils/operf/operf_events.c"
 #include "utils/operf/operf_progress.c"
 #include "utils/operf/operf_report.c"
@@ -378,6 +379,32 @@ static void subtracts_accounts(void **state)
 	assert_int_equal(now.nr_causes, 2);
 }
 
+static void removes_cgroups_of_killed(void **state)
+{
+	pid_t gone = fork();
+	struct {
+		char name[32];
+		bool stays;
+	} folders[] = { { .stays = false },  { .stays = true },
+			{ "operf-", true },  { "operf-x", true },
+			{ "operf-0", true }, { "operf-9999999999", true },
+			{ "other", true } };
+
+	(void)state;
+	if (!gone)
+		_exit(0);
+	assert_int_equal(waitpid(gone, NULL, 0), gone);
+	sprintf(folders[0].name, "operf-%d", (int)gone);
+	sprintf(folders[1].name, "operf-%d", (int)getpid());
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		assert_int_equal(mkdir(folders[i].name, 0755), 0);
+	remove_left_cgroups(".");
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (!access(folders[i].name, F_OK) != folders[i].stays)
+			fail_msg("%s", folders[i].name);
+	remove_left_cgroups("no such folder");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +418,7 @@ int main(void)
 		cmocka_unit_test(tells_how_far_it_is),
 		cmocka_unit_test(tells_how_to_see_it),
 		cmocka_unit_test(subtracts_accounts),
+		folder_test(removes_cgroups_of_killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,10 +14,12 @@
 
 #include "utils/operf/operf_cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +27,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_config.h"
 #include "libop/op_perf.h"
 
+#define CGROUP_NAME "operf-"
 #define PROCS "cgroup.procs"
 #define TRIES 10 /* to move all out */
 
@@ -135,6 +139,31 @@ static int try_to_sample(const char *folder)
 	return 0;
 }
 
+/* Whether the cgroup @name is one of an operf that has gone. */
+static bool is_left_behind(const char *name)
+{
+	size_t len = strlen(CGROUP_NAME);
+	uint64_t pid;
+
+	return !strncmp(name, CGROUP_NAME, len) &&
+	       !op_parse_u64(name + len, &pid) && pid && pid <= INT_MAX &&
+	       kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+/* An operf that was killed leaves its cgroup. One where a program still runs
+ * cannot be removed. */
+static void remove_left_cgroups(const char *parent)
+{
+	DIR *dir = opendir(parent);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_left_behind(entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+	if (dir)
+		closedir(dir);
+}
+
 int operf_cgroup_make(struct operf_cgroup *cgroup, pid_t pid)
 {
 	int err = 0;
@@ -143,9 +172,10 @@ int operf_cgroup_make(struct operf_cgroup *cgroup, pid_t pid)
 	    !find_own_cgroup(cgroup->parent, true))
 		err = -ENOENT;
 	if (!err) {
-		snprintf(cgroup->folder, sizeof(cgroup->folder), "%s/operf-%d",
-			 cgroup->parent, (int)getpid());
-		rmdir(cgroup->folder); /* an operf that was killed left it */
+		snprintf(cgroup->folder, sizeof(cgroup->folder),
+			 "%s/" CGROUP_NAME "%d", cgroup->parent, (int)getpid());
+		rmdir(cgroup->folder); /* of an earlier process of this pid */
+		remove_left_cgroups(cgroup->parent);
 		err = mkdir(cgroup->folder, 0755) ? -errno : 0;
 	}
 	if (!err) {
