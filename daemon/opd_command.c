@@ -202,13 +202,39 @@ static int write_ledger(struct opd *opd, struct op_diag *diag)
 	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
 }
 
+/*
+ * Names of threads belong to what was counted, in a session or a span that has
+ * ended: they would fill the file of names with those of threads that ended
+ * long ago. A live source tells each again before the next sample that needs
+ * it; those of samples that are here already, and wait, stay.
+ */
+static void restart_names(struct opd *opd)
+{
+	const struct opd_context *context = &opd->trans.context;
+	struct op_tasks old;
+
+	if (!opd_source_tell_names_again(&opd->source)) {
+		opd_tasks_write(&opd->tasks, true);
+		return;
+	}
+	opd_tasks_begin_anew(&opd->tasks, &old);
+	opd_tasks_learn_old(&opd->tasks, &old, context->tgid, context->tid);
+	for (size_t i = 0; i < opd->defer.nr; i++) {
+		context = &opd->defer.samples[i].context;
+		opd_tasks_learn_old(&opd->tasks, &old, context->tgid,
+				    context->tid);
+	}
+	op_tasks_release(&old);
+	opd_tasks_write(&opd->tasks, true);
+}
+
 /* What was counted belongs to another session. */
 static void restart(struct opd *opd)
 {
 	opd_budget_check(&opd->budget, true);
 	opd_budget_restart(&opd->budget);
 	opd_stats_restart(&opd->stats);
-	opd_tasks_write(&opd->tasks, true);
+	restart_names(opd);
 }
 
 int opd_command_reset(struct opd *opd, struct op_diag *diag)
@@ -262,7 +288,7 @@ static int close_span_at(struct opd *opd, time_t end, unsigned int wait_ms,
 	if (err)
 		return err;
 	opd_stats_restart(&opd->stats);
-	opd_tasks_write(&opd->tasks, true);
+	restart_names(opd);
 	return write_ledger(opd, diag);
 }
 

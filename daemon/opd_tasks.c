@@ -97,6 +97,31 @@ void opd_tasks_learn_mounts(struct opd_tasks *tasks, uint32_t tgid,
 		(void)op_tasks_mounts(&tasks->names, tgid, mounts);
 }
 
+void opd_tasks_begin_anew(struct opd_tasks *tasks, struct op_tasks *old)
+{
+	op_tasks_take_names(&tasks->names, old);
+}
+
+static void learn_old_name(struct opd_tasks *tasks, const struct op_task *task)
+{
+	if (task && *task->name)
+		opd_tasks_learn_name(tasks, task->tgid, task->tid, task->name);
+}
+
+void opd_tasks_learn_old(struct opd_tasks *tasks, const struct op_tasks *old,
+			 int64_t tgid, int64_t tid)
+{
+	const struct op_task *process;
+
+	/* What is not known is no number of a task. */
+	process = op_tasks_find(old, (uint32_t)tgid, (uint32_t)tgid);
+	if (process)
+		opd_tasks_learn_mounts(tasks, process->tgid, process->mounts);
+	learn_old_name(tasks, process);
+	learn_old_name(tasks,
+		       op_tasks_find(old, (uint32_t)tgid, (uint32_t)tid));
+}
+
 void opd_tasks_learn_link(struct opd_tasks *tasks, const char *link,
 			  const char *file)
 {

@@ -68,6 +68,17 @@ void opd_tasks_learn_name(struct opd_tasks *tasks, uint32_t tgid, uint32_t tid,
 void opd_tasks_learn_mounts(struct opd_tasks *tasks, uint32_t tgid,
 			    uint64_t mounts);
 
+/*
+ * Another span or session begins: move the names of threads and the mount
+ * namespaces, of which the source will tell those that are needed again, to the
+ * empty @old, which the caller releases with op_tasks_release(). Links stay.
+ */
+void opd_tasks_begin_anew(struct opd_tasks *tasks, struct op_tasks *old);
+
+/* Thread @tid of process @tgid, and the process, are called as in @old. */
+void opd_tasks_learn_old(struct opd_tasks *tasks, const struct op_tasks *old,
+			 int64_t tgid, int64_t tid);
+
 /* Process @tgid is in the cgroup @path, empty if nobody could tell. */
 void opd_tasks_learn_cgroup(struct opd_tasks *tasks, uint32_t tgid,
 			    const char *path);

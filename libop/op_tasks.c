@@ -39,6 +39,16 @@ void op_tasks_release(struct op_tasks *tasks)
 	memset(tasks, 0, sizeof(*tasks));
 }
 
+void op_tasks_take_names(struct op_tasks *tasks, struct op_tasks *out)
+{
+	*out = *tasks;
+	out->links = NULL;
+	out->nr_links = 0;
+	*tasks = (struct op_tasks){ .links = tasks->links,
+				    .nr_links = tasks->nr_links,
+				    .changed = true };
+}
+
 static uint64_t hash_task(const struct op_tasks *tasks, uint32_t tgid,
 			  uint32_t tid)
 {

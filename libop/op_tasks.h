@@ -53,6 +53,9 @@ struct op_tasks {
 
 void op_tasks_release(struct op_tasks *tasks);
 
+/* Move all but the links to the empty @out, which the caller releases. */
+void op_tasks_take_names(struct op_tasks *tasks, struct op_tasks *out);
+
 /*
  * Thread @tid of process @tgid is called @name, of which OP_TASK_NAME_MAX - 1
  * bytes are kept. Returns 0, -ENOMEM, or -ENOSPC when there are OP_TASKS_MAX,

@@ -134,6 +134,11 @@ void opd_feed_free(struct opd_feed *feed)
 	free(feed);
 }
 
+void opd_feed_tell_names_again(struct opd_feed *feed)
+{
+	opd_names_tell_again(&feed->names);
+}
+
 void opd_feed_kernel_changed(struct opd_feed *feed)
 {
 	feed->kernel_stale = true;

@@ -529,6 +529,14 @@ void opd_names_tell(struct opd_names *names, uint32_t tgid, uint32_t tid,
 		tell_name(names, task, w);
 }
 
+void opd_names_tell_again(struct opd_names *names)
+{
+	names->is_last = false;
+	for (size_t i = 0; names->tasks && i < OPD_NAMES_SETS * OPD_NAMES_WAYS;
+	     i++)
+		names->tasks[i].is_told = names->tasks[i].knows_process = false;
+}
+
 void opd_names_look_again(struct opd_names *names, struct op_stream_words *w)
 {
 	if (!names->tasks || !(names->tells & OPD_TELL_NAMES))

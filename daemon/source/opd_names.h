@@ -80,6 +80,9 @@ void opd_names_forked(struct opd_names *names, uint32_t tgid, uint32_t tid,
 void opd_names_tell(struct opd_names *names, uint32_t tgid, uint32_t tid,
 		    uint64_t app, const char *path, struct op_stream_words *w);
 
+/* The reader has forgotten names: tell all again before their next sample. */
+void opd_names_tell_again(struct opd_names *names);
+
 /* Look in /proc whether tasks that were told of have another name, and tell
  * it: for sources that are not told. */
 void opd_names_look_again(struct opd_names *names, struct op_stream_words *w);

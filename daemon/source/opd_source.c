@@ -103,3 +103,14 @@ void opd_source_ask_account(struct opd_source *source)
 	if (source->feed)
 		opd_feed_ask_account(source->feed);
 }
+
+bool opd_source_tell_names_again(struct opd_source *source)
+{
+	if (source->ops->ends)
+		return false;
+	if (source->feed)
+		opd_feed_tell_names_again(source->feed);
+	if (source->ops->tell_names_again)
+		source->ops->tell_names_again(source);
+	return true;
+}

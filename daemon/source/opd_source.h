@@ -66,6 +66,9 @@ struct opd_source_ops {
 	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE; there
 	 * is a path with -EAGAIN when only the build-id is still to come. */
 	int (*cookie)(struct opd_source *source, struct op_cookie_query *query);
+	/* The reader has forgotten names of tasks: tell them again. NULL: they
+	 * are not in its records, or it ends and tells them once. */
+	void (*tell_names_again)(struct opd_source *source);
 	/* Add the records of a new table of the kernel's ranges to @words, and
 	 * tell the client of those that are here. NULL: it is the kernel of
 	 * this machine. */
@@ -188,6 +191,13 @@ int opd_source_dump(struct opd_source *source, struct op_diag *diag);
 
 /* Likewise for what can be read as it is. */
 void opd_source_ask_account(struct opd_source *source);
+
+/*
+ * The reader has forgotten names of tasks: tell each again before the next
+ * sample that needs it. False when the source ends: it tells them once, and the
+ * reader has to keep them.
+ */
+bool opd_source_tell_names_again(struct opd_source *source);
 
 /* The ops of @spec, NULL for an unknown name; *@arg is its argument or NULL. */
 const struct opd_source_ops *opd_source_find(const char *spec,

@@ -574,6 +574,11 @@ static int perf_take_file(struct opd_source *source, uint64_t cookie)
 	return opd_perf_image_take(&source->perf->world.images, cookie);
 }
 
+static void perf_tell_names_again(struct opd_source *source)
+{
+	opd_names_tell_again(&source->perf->world.names);
+}
+
 /* ---- statistics -------------------------------------------------------------
  */
 
@@ -712,6 +717,7 @@ const struct opd_source_ops opd_source_perf = {
 	.dump = perf_dump,
 	.cookie = perf_cookie,
 	.take_file = perf_take_file,
+	.tell_names_again = perf_tell_names_again,
 	.account = perf_account,
 	.event_time = perf_event_time,
 	.handler_time = perf_handler_time,

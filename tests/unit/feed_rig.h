@@ -21,6 +21,7 @@
  *	flood	behind what was said there is always one sample more
  *	room N	the reader takes so many words at once
  *	changed	kernel modules may have come
+ *	again	the reader has forgotten names of tasks
  *	kallsyms OFFSET NAME MODULE	there is such a symbol
  *	map LINE	process 77 adds that to its perf map
  *	tells	first of all: the source tells of code that is made itself
@@ -425,6 +426,8 @@ static void run_feed(const struct row *row, FILE *out)
 			room = nr;
 		else if (!strcmp(verb, "changed"))
 			opd_feed_kernel_changed(feed);
+		else if (!strcmp(verb, "again"))
+			opd_feed_tell_names_again(feed);
 		else if (!strcmp(verb, "kallsyms"))
 			add_kallsyms(proc, line);
 		else if (!strcmp(verb, "map"))

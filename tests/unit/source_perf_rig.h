@@ -20,7 +20,7 @@
 
 #include "tests/unit/perf_kernel.h"
 
-#define NR_WORDS 1024
+#define NR_WORDS 2048
 #define MOST_READS 10 /* until there is no more */
 #define MOST_CPUS 4
 #define PID 2147480007u /* no kernel has so many */
@@ -34,6 +34,7 @@ struct rig {
 	uint32_t pid; /* whose the records are */
 	uint64_t id; /* of the event that they are of; 0: they have none */
 	uint64_t cookie; /* of the last sample */
+	unsigned int tells; /* OPD_TELL_* */
 };
 
 /* ---- what the kernel writes -------------------------------------------------
@@ -137,10 +138,15 @@ static void show_words(struct rig *rig, size_t nr, FILE *out)
 {
 	struct seen seen;
 
-	for (size_t i = 0; i + 1 < nr; i++)
-		if (rig->words[i] == OP_ESCAPE &&
-		    rig->words[i + 1] == OP_CODE_WORD(OP_MODULE_LOADED, 0, 0))
+	for (size_t i = 0; i + 1 < nr; i++) {
+		if (rig->words[i] != OP_ESCAPE)
+			continue;
+		if (rig->words[i + 1] == OP_CODE_WORD(OP_MODULE_LOADED, 0, 0))
 			fputs(" modules", out);
+		if (OP_CODE_OF(rig->words[i + 1]) == OP_TASK_NAME)
+			fprintf(out, " \"%.*s\"", (int)rig->words[i + 4],
+				(const char *)&rig->words[i + 5]);
+	}
 	walk_into(&rig->walk, rig->words, nr);
 	while (walk_next(&rig->walk, &seen)) {
 		struct op_cookie_query q = { .cookie = seen.cookie };
@@ -326,7 +332,7 @@ static void show_result(FILE *out, const char *what, int err)
 static int open_source(struct rig *rig, const char *text)
 {
 	static struct op_log log;
-	static const struct opd_source_client client = { .log = &log };
+	static struct opd_source_client client;
 	const char *self = strstr(text, "SELF");
 	struct op_diag diag = { "" };
 	char arg[160];
@@ -337,6 +343,7 @@ static int open_source(struct rig *rig, const char *text)
 	else
 		snprintf(arg, sizeof(arg), "%s", text);
 	op_log_init(&log);
+	client = (struct opd_source_client){ .log = &log, .tells = rig->tells };
 	rig->source.client = &client;
 	return rig->source.ops->open(&rig->source, *arg ? arg : NULL, &diag);
 }
@@ -354,7 +361,8 @@ static int open_source(struct rig *rig, const char *text)
  * left; pause-ends; open ARGUMENT, enable, disable, dump, read [WORDS], once
  * [WORDS], account, log, about, more, watched; bad CPU 1 | 0: a record that is
  * none; ran ENABLED RUNNING: ns of each event; times; handler CPUS; lower
- * SHIFT; take: the file of the last sample
+ * SHIFT; take: the file of the last sample; names: names of tasks are wanted,
+ * before open; again: the reader has forgotten them
  */
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {
@@ -368,6 +376,10 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	sscanf(line, "%*s %lu %lu %lx", &nr[0], &nr[1], &nr[2]);
 	if (!strcmp(verb, "id"))
 		rig->id = nr[0];
+	else if (!strcmp(verb, "names"))
+		rig->tells = OPD_TELL_NAMES;
+	else if (!strcmp(verb, "again"))
+		source->ops->tell_names_again(source);
 	else if (!strcmp(verb, "bad"))
 		write_bad(rig, (int)nr[0], nr[1]);
 	else if (!strcmp(verb, "ran"))

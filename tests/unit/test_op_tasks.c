@@ -44,6 +44,29 @@ static void test_mounts_are_no_name(void **state)
 	op_tasks_release(&tasks);
 }
 
+/* Links stay, and what is new has a name again. */
+static void test_names_are_taken_away(void **state)
+{
+	struct op_tasks tasks = { 0 }, old;
+
+	(void)state;
+	assert_int_equal(op_tasks_name(&tasks, 7, 8, "bio_aof"), 0);
+	assert_int_equal(op_tasks_link(&tasks, "/bin/sh", "/bin/dash"), 0);
+	tasks.nr_unnamed = 3;
+	tasks.changed = false;
+	op_tasks_take_names(&tasks, &old);
+	assert_string_equal(op_tasks_name_of(&old, 7, 8), "bio_aof");
+	assert_null(op_tasks_file_of(&old, "/bin/sh"));
+	assert_null(op_tasks_name_of(&tasks, 7, 8));
+	assert_string_equal(op_tasks_file_of(&tasks, "/bin/sh"), "/bin/dash");
+	assert_int_equal(tasks.nr_unnamed, 0);
+	assert_true(tasks.changed);
+	op_tasks_release(&old);
+	assert_int_equal(op_tasks_name(&tasks, 7, 8, "other"), 0);
+	assert_string_equal(op_tasks_name_of(&tasks, 7, 8), "other");
+	op_tasks_release(&tasks);
+}
+
 static void test_file_has_all(void **state)
 {
 	static const char *const names[] = {
@@ -256,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_last_name_counts),
 		cmocka_unit_test(test_mounts_are_no_name),
+		cmocka_unit_test(test_names_are_taken_away),
 		folder_test(test_file_has_all),
 		folder_test(test_files_add_up),
 		folder_test(test_links),

@@ -63,6 +63,22 @@ static const struct row rows[] = {
 						      "task-cgroup 9 0 \"\"\n"
 						      "ctx 9 11\n"
 						      "tgid 9\n" },
+	{ "tasks_are_told_again", "tasks",
+	  "comm 6 6 sh; in 6 0::/a; cpu 0; ctx 6 11; tgid 6; read; cpu 0;"
+	  "ctx 6 11; tgid 6; read; again; cpu 0; ctx 6 11; tgid 6; read",
+	  "sees /bin/p11 of 6\n" BEGIN
+	  "cpu 0\n" NAME(11) "task-cgroup 6 0 \"/a\"\n"
+			     "task-name 6 6 \"sh\"\n"
+			     "ctx 6 11\n"
+			     "tgid 6\n"
+			     "cpu 0\n"
+			     "ctx 6 11\n"
+			     "tgid 6\n"
+			     "cpu 0\n"
+			     "task-cgroup 6 0 \"/a\"\n"
+			     "task-name 6 6 \"sh\"\n"
+			     "ctx 6 11\n"
+			     "tgid 6\n" },
 	{ "a_link_that_is_told_has_the_name_of_its_file", NULL,
 	  "task-run-as 6 11 /bin/link; read",
 	  "sees /bin/p11 of 0\n" BEGIN NAME(

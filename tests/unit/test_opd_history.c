@@ -206,6 +206,119 @@ static void reset_and_save_take_the_history_along(void **state)
 	free_fixture(f);
 }
 
+/* "NAME " of each thread 1 to 3 of process 1 that has one in @dir/@folder. */
+static const char *names_in(const char *dir, const char *folder)
+{
+	static char text[256];
+	struct op_tasks names = { 0 };
+	struct op_diag diag = { "" };
+	char path[8192];
+
+	text[0] = '\0';
+	snprintf(path, sizeof(path), "%s/%s/tasks", dir, folder);
+	(void)op_tasks_read(&names, path, &diag);
+	for (uint32_t tid = 1; tid <= 3; tid++) {
+		const char *name = op_tasks_name_of(&names, 1, tid);
+
+		strcat(text, name ? name : "");
+		strcat(text, name ? " " : "");
+	}
+	op_tasks_release(&names);
+	return text;
+}
+
+static unsigned int nr_asked; /* how often to tell names again */
+
+static void count_asking(struct opd_source *source)
+{
+	(void)source;
+	nr_asked++;
+}
+
+/* If the source tells them again: else those of all threads that ever were
+ * would go from span to span. What is replayed tells them once. */
+static void names_belong_to_their_span(void **state)
+{
+	static const struct {
+		bool ends;
+		unsigned int asked;
+		const char *next, *last, *reset;
+	} rows[] = {
+		{ false, 3, "", "three ", "" },
+		{ true, 0, "one two ", "one two three ", "one two three " },
+	};
+	static struct opd_source_ops ops;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = new_history("10M,minute:1h");
+		struct opd_tasks *tasks = &f->opd.tasks;
+		const char *dir = f->opd.session.current;
+		struct op_diag diag = { "" };
+
+		ops = *f->opd.source.ops;
+		ops.ends = rows[i].ends;
+		ops.tell_names_again = count_asking;
+		f->opd.source.ops = &ops;
+		nr_asked = 0;
+		tasks->keeps_names = true;
+		opd_tasks_learn_name(tasks, 1, 1, "one");
+		opd_tasks_learn_name(tasks, 1, 2, "two");
+		take(f, "/bin/sh", 1);
+		now += 60;
+		close_span(f);
+		assert_string_equal(names_in(dir,
+					     ".span-1790726400-1790726460"),
+				    "one two ");
+		assert_string_equal(names_in(dir, "."), rows[i].next);
+		opd_tasks_learn_name(tasks, 1, 3, "three");
+		take(f, "/bin/sh", 1);
+		now += 60;
+		close_span(f);
+		assert_string_equal(names_in(dir,
+					     ".span-1790726460-1790726520"),
+				    rows[i].last);
+		assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
+		assert_string_equal(names_in(dir, "."), rows[i].reset);
+		assert_int_equal(nr_asked, rows[i].asked);
+		free_fixture(f);
+	}
+}
+
+/* A sample that waits for the name of its image belongs to the next span, like
+ * those of the task that the stream is in. */
+static void names_of_samples_that_wait(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+	struct opd_source_ops ops = *f->opd.source.ops;
+	struct words *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	assert_non_null(w);
+	ops.ends = false;
+	f->opd.source.ops = &ops;
+	f->opd.tasks.keeps_names = true;
+	opd_tasks_learn_name(&f->opd.tasks, 5, 5, "five");
+	opd_tasks_learn_name(&f->opd.tasks, 1, 2, "two");
+	opd_tasks_learn_name(&f->opd.tasks, 1, 3, "three");
+	put_cpu(w, 0);
+	put_task(w, 2, 1, 77777);
+	put_image(w, 77777);
+	put_user(w);
+	put_sample(w, 0x10, 0);
+	put_task(w, 3, 1, 77777);
+	take(f, "/bin/sh", 1);
+	opd_trans_run(&f->opd, w->word, w->nr);
+	free(w);
+	assert_int_equal(f->opd.defer.nr, 1);
+	now += 60;
+	close_span(f);
+	assert_string_equal(names_in(f->opd.session.current, "."),
+			    "two three ");
+	assert_int_equal(f->opd.tasks.names.nr, 2);
+	free_fixture(f);
+}
+
 /* ---- deaths -----------------------------------------------------------------
  */
 
@@ -418,6 +531,8 @@ int main(void)
 		cmocka_unit_test(a_session_tells_when_it_was_left),
 		cmocka_unit_test(a_full_disk_presses),
 		cmocka_unit_test(reset_and_save_take_the_history_along),
+		cmocka_unit_test(names_belong_to_their_span),
+		cmocka_unit_test(names_of_samples_that_wait),
 		cmocka_unit_test(a_daemon_dies_while_it_closes_a_span),
 		cmocka_unit_test(a_span_is_closed_in_part),
 		cmocka_unit_test(old_spans_become_coarser_ones),

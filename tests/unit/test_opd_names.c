@@ -147,6 +147,30 @@ static void test_names_from_proc(void **state)
 	stop(&rig);
 }
 
+/* What nobody can look up any more is told again, too. */
+static void test_names_are_told_again(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	put_file("proc/11/cgroup", "0::/a\n");
+	put_file("proc/11/task/11/comm", "main\n");
+	put_file("proc/11/task/12/comm", "worker\n");
+	start(&rig, OPD_TELL_NAMES | OPD_TELL_CGROUPS);
+	opd_names_tell_again(&rig.names);
+	assert_string_equal(
+		tell(&rig, 11, 12, 1, NULL),
+		"cgroup 11 0 /a; name 11 11 main; name 11 12 worker");
+	assert_string_equal(tell(&rig, 11, 12, 1, NULL), "");
+	assert_int_equal(system("rm -r proc/11"), 0);
+	opd_names_tell_again(&rig.names);
+	assert_string_equal(
+		tell(&rig, 11, 12, 1, NULL),
+		"cgroup 11 0 /a; name 11 11 main; name 11 12 worker");
+	assert_string_equal(tell(&rig, 11, 11, 1, NULL), "");
+	stop(&rig);
+}
+
 static void test_names_from_records(void **state)
 {
 	struct rig rig;
@@ -351,6 +375,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cgroup_files),
 		folder_test(test_names_from_proc),
+		folder_test(test_names_are_told_again),
 		folder_test(test_names_from_records),
 		folder_test(test_nothing_is_wanted),
 		folder_test(test_cgroups),

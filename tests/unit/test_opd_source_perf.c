@@ -321,6 +321,17 @@ static const struct row rows[] = {
 	  " ffff2@0#0; EAGAIN\n"
 	  " ffff3@0#0; EAGAIN\n"
 	  "close: -3 -4 -5 -6\n" },
+	{ "names_are_told_again", NULL,
+	  "names; paranoid; open exec=7; enable; exec 0 1001; kernel 0 1002 ffff1;"
+	  "kernel 0 1003 ffff2; time 1010; dump; read; again;"
+	  "kernel 0 1012 ffff3; time 1020; dump; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/7@0=3 map 3:128 clock/7@0=4 map 4:256 side/7@1=5 map 5:128 clock/7@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  "\n"
+	  "enable: 0\n"
+	  " \"program\" ffff1@0#0 ffff2@0#0; EAGAIN\n"
+	  " \"program\" ffff3@0#0; EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
 	/* What is always ready as nothing is left of it is forgotten. */
 	{ "tasks_that_have_ended", NULL,
 	  "open; watched; end 0 1; read; watched; end 1 0; read; watched; read",

@@ -294,6 +294,36 @@ static void names_that_are_there(void **state)
 	must_have_logged("");
 }
 
+/* But for those that somebody still waits for. */
+static void names_of_what_has_ended(void **state)
+{
+	struct op_tasks old;
+
+	(void)state;
+	opd_tasks_learn_name(&t.tasks, 1, 1, "one");
+	opd_tasks_learn_mounts(&t.tasks, 1, 5);
+	opd_tasks_learn_name(&t.tasks, 1, 2, "two");
+	opd_tasks_learn_name(&t.tasks, 1, 3, "three");
+	opd_tasks_learn_name(&t.tasks, 4, 4, "four");
+	opd_tasks_learn_link(&t.tasks, "/bin/sh", "/bin/dash");
+	opd_tasks_begin_anew(&t.tasks, &old);
+	opd_tasks_learn_old(&t.tasks, &old, 1, 2);
+	opd_tasks_learn_old(&t.tasks, &old, -1, -1);
+	opd_tasks_learn_old(&t.tasks, &old, 9, 9);
+	op_tasks_release(&old);
+	assert_int_equal(t.tasks.names.nr, 2);
+	assert_string_equal(op_tasks_name_of(&t.tasks.names, 1, 1), "one");
+	assert_string_equal(op_tasks_name_of(&t.tasks.names, 1, 2), "two");
+	assert_int_equal(op_tasks_find(&t.tasks.names, 1, 1)->mounts, 5);
+	assert_non_null(op_tasks_file_of(&t.tasks.names, "/bin/sh"));
+	/* Those of more threads find room. */
+	opd_tasks_begin_anew(&t.tasks, &old);
+	op_tasks_release(&old);
+	for (uint32_t tid = 1; tid <= OP_TASKS_MAX; tid++)
+		opd_tasks_learn_name(&t.tasks, 1, tid, "thread");
+	must_have_logged("");
+}
+
 static void names_that_cannot_be_read(void **state)
 {
 
@@ -322,6 +352,7 @@ int main(void)
 		TEST(links_alone_are_written),
 		TEST(names_that_cannot_be_written),
 		TEST(names_that_are_there),
+		TEST(names_of_what_has_ended),
 		TEST(names_that_cannot_be_read),
 	};
 
