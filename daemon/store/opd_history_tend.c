@@ -3,7 +3,8 @@
  * What becomes of spans, in this order:
  *
  *	sweep	What does not count is removed: spans that others contain, sums
- *		that were not completed.
+ *		that were not completed. What cannot be removed is left out of
+ *		sums and accounts, but its bytes are within the bound.
  *	pack	The sample files of spans that have loose ones are packed.
  *	sum	Spans of a grain that have reached its age, and are in one of
  *the next grain that is all that old, are written as one: as .making-BEGIN-END,
@@ -303,6 +304,29 @@ static uint64_t size_of_spans(const struct tending *t,
 	return bytes;
 }
 
+/*
+ * The spans that make sums and accounts: without what could not be removed,
+ * which is behind the others or within one of them. Adds what that takes to
+ * *@left_out. The caller frees *@spans, also after an error.
+ */
+static int list_real_spans(const struct tending *t, struct op_span **spans,
+			   size_t *nr, uint64_t *left_out)
+{
+	size_t nr_all, kept = 0;
+	int err = op_spans_list(t->dir, spans, &nr_all);
+
+	for (size_t i = 0; i < nr_all && !err; i++) {
+		const struct op_span *span = &(*spans)[i];
+
+		if (span->is_replaced || span->state == OP_SPAN_MAKING)
+			*left_out += size_of_spans(t, span, 1);
+		else
+			(*spans)[kept++] = *span;
+	}
+	*nr = kept;
+	return err;
+}
+
 /* How many of the spans at @spans are to be one of grain @grain, which begin
  * before @before: those that are in one such grain. */
 static size_t nr_in_grain(const struct op_span *spans, size_t nr,
@@ -375,7 +399,8 @@ static void sum_all(struct tending *t)
 		while (again) {
 			struct op_span *spans;
 			size_t nr;
-			int err = op_spans_list(t->dir, &spans, &nr);
+			uint64_t left_out = 0;
+			int err = list_real_spans(t, &spans, &nr, &left_out);
 
 			if (err)
 				tending_failed(t, err, t->dir, NULL);
@@ -454,17 +479,21 @@ static void drop_spans(struct tending *t, const struct op_span *spans,
 		tending_failed(t, err, t->dir, &why);
 }
 
-static void drop_oldest_spans(struct tending *t, const struct op_span *spans,
-			      size_t nr)
+static void drop_oldest_spans(struct tending *t)
 {
 	const struct op_history *limits = &t->store->history.limits;
 	uint64_t most = opd_history_most(limits), kept = DROPPED_BYTES;
 	time_t before = t->store->clock->date() -
 			(time_t)limits->levels[limits->nr - 1].keep;
+	struct op_span *spans;
 	bool any = false;
-	size_t first = nr;
+	size_t nr, first;
+	int err = list_real_spans(t, &spans, &nr, &kept);
 
+	if (err)
+		tending_failed(t, err, t->dir, NULL);
 	/* From the youngest, as many as there is room for. */
+	first = nr;
 	while (first && (time_t)spans[first - 1].end > before) {
 		kept += size_of_spans(t, &spans[first - 1], 1);
 		if (kept > most)
@@ -475,6 +504,7 @@ static void drop_oldest_spans(struct tending *t, const struct op_span *spans,
 		any |= op_span_counts(&spans[i]);
 	if (any)
 		drop_spans(t, spans, first);
+	free(spans);
 }
 
 /* ---- all of it --------------------------------------------------------------
@@ -523,6 +553,6 @@ int opd_history_tend(struct opd_store *store, const char *dir,
 	with_spans(&t, pack_spans);
 	if (store->clock->date() >= store->history.sums_after)
 		sum_all(&t);
-	with_spans(&t, drop_oldest_spans);
+	drop_oldest_spans(&t);
 	return t.err;
 }

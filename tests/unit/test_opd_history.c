@@ -477,6 +477,116 @@ static void what_a_killed_child_leaves_counts_once(void **state)
 	free_fixture(f);
 }
 
+/* A file in place of the folder that a span has while it is removed. */
+static void make_unremovable(struct fixture *f, long long begin, long long end)
+{
+	char path[8192];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/.making-%lld-%lld",
+		 f->opd.session.current, begin, end);
+	fd = open(path, O_WRONLY | O_CREAT, 0644);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void what_cannot_be_removed_drops_nothing(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+	struct op_diag diag;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		take(f, "/bin/sh", i + 1);
+		now += 30 * MINUTE;
+		close_span(f);
+	}
+	make_unremovable(f, 1, 2);
+	assert_int_equal(tend(f, &diag), -ENOTDIR);
+	assert_string_equal(spans_of(f), "0-1800=1 1800-3600=2 ");
+	/* What is old goes nevertheless. */
+	now += 35 * MINUTE;
+	assert_int_equal(tend(f, &diag), -ENOTDIR);
+	assert_string_equal(spans_of(f), "1800-3600=2 ");
+	free_fixture(f);
+}
+
+/* A part of a sum that stays is neither summed nor accounted for again. */
+static void what_cannot_be_removed_counts_once(void **state)
+{
+	struct fixture *f = new_history("10M,minute:10m,hour:20m,day:10d");
+	const char *dir = f->opd.session.current;
+	struct op_diag diag;
+	char copy[3 * 8192];
+
+	(void)state;
+	now += 30 * MINUTE;
+	opd_history_skip(&f->opd.store);
+	take(f, "/bin/sh", 2);
+	now += 30 * MINUTE;
+	close_span(f);
+	take(f, "/bin/sh", 4);
+	now += HOUR;
+	close_span(f);
+	snprintf(
+		copy, sizeof(copy),
+		"cp -r %s/.span-%lld-%lld %s.sum && mv %s.sum %s/.span-%lld-%lld",
+		dir, (long long)START + 1800, (long long)START + 3600, dir, dir,
+		dir, (long long)START, (long long)START + 3600);
+	assert_int_equal(system(copy), 0);
+	make_unremovable(f, START + 1800, START + 3600);
+	now = START + DAY + HOUR;
+	assert_int_equal(tend(f, &diag), -ENOTDIR);
+	assert_string_equal(spans_of(f), "0-7200=6 ");
+	/* All of it is too old. */
+	now += 20 * DAY;
+	assert_int_equal(tend(f, &diag), -ENOTDIR);
+	assert_string_equal(spans_of(f), "");
+	opd_history_tended(&f->opd.store, -ENOTDIR);
+	assert_int_equal(f->opd.store.history.dropped_account.stored, 6);
+	free_fixture(f);
+}
+
+static int add_to_size(const struct op_walk_entry *entry, void *ctx)
+{
+	*(uint64_t *)ctx += (uint64_t)entry->st->st_blocks * 512;
+	return 0;
+}
+
+/* The bound holds with what cannot be removed, too. */
+static void what_cannot_be_removed_takes_room(void **state)
+{
+	struct fixture *f = new_history("10M,minute:10d,hour:20d");
+	const char *dir = f->opd.session.current;
+	uint64_t most = opd_history_most(&f->opd.store.history.limits);
+	uint64_t size = 0, dropped = 16384;
+	char path[8192];
+	struct op_diag diag;
+	int fd;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		take(f, "/bin/sh", i + 1);
+		now += MINUTE;
+		close_span(f);
+		must_tend(f);
+	}
+	snprintf(path, sizeof(path), "%s/.span-%lld-%lld", dir,
+		 (long long)START + 60, (long long)START + 120);
+	assert_int_equal(op_walk(path, add_to_size, &size), 0);
+	make_unremovable(f, 1, 2);
+	snprintf(path, sizeof(path), "%s/.making-1-2", dir);
+	fd = open(path, O_WRONLY);
+	assert_int_equal(
+		posix_fallocate(fd, 0,
+				(off_t)(most - dropped - size - size / 2)),
+		0);
+	close(fd);
+	assert_int_equal(tend(f, &diag), -ENOTDIR);
+	assert_string_equal(spans_of(f), "60-120=2 ");
+	free_fixture(f);
+}
+
 static void flip_a_byte(const char *path, off_t at)
 {
 	int fd = open(path, O_RDWR);
@@ -537,6 +647,9 @@ int main(void)
 		cmocka_unit_test(a_span_is_closed_in_part),
 		cmocka_unit_test(old_spans_become_coarser_ones),
 		cmocka_unit_test(what_a_killed_child_leaves_counts_once),
+		cmocka_unit_test(what_cannot_be_removed_drops_nothing),
+		cmocka_unit_test(what_cannot_be_removed_counts_once),
+		cmocka_unit_test(what_cannot_be_removed_takes_room),
 		cmocka_unit_test(of_what_is_damaged_no_sum_is_made),
 	};
 
