@@ -58,7 +58,8 @@ void *ctree_user(struct ctree *tree);
  * meanwhile): then nothing was added and the file is as it was.
  */
 
-/* *@image is the image that @len bytes (1 to CTREE_IMAGE_MAX) describe. */
+/* *@image is the image that @len bytes (1 to CTREE_IMAGE_MAX) describe. The
+ * last of them is not zero, nor is any behind the first 80. */
 int ctree_image(struct ctree *tree, const void *bytes, size_t len,
 		uint32_t *image);
 

@@ -131,7 +131,7 @@ int ctree_image(struct ctree *tree, const void *bytes, size_t len,
 {
 	if (!tree->writable)
 		return -EBADF;
-	if (!len || len > CTREE_IMAGE_MAX)
+	if (!ctree_may_describe(bytes, len))
 		return -EINVAL;
 	*image = ctree_index_image(tree, bytes, len);
 	return *image ? 0 : append_image(tree, bytes, len, image);

@@ -32,6 +32,18 @@ int ctree_check_header(const struct ctree_header *header, uint64_t file_len)
 	return 0;
 }
 
+/*
+ * Pages that a power cut has cost read as zeroes. A description that lies in
+ * some of them has lost its end, or sectors in its middle.
+ */
+bool ctree_may_describe(const uint8_t *bytes, size_t len)
+{
+	if (!len || len > CTREE_IMAGE_MAX || !bytes[len - 1])
+		return false;
+	return len <= CTREE_IMAGE_ZEROES ||
+	       !memchr(bytes + CTREE_IMAGE_ZEROES, 0, len - CTREE_IMAGE_ZEROES);
+}
+
 /* Whether the description that slot @at begins is all there. */
 static bool is_sound_image(const struct ctree *tree, uint32_t at)
 {
@@ -46,7 +58,8 @@ static bool is_sound_image(const struct ctree *tree, uint32_t at)
 		return false;
 	room = (size_t)nr * sizeof(*slot) -
 	       offsetof(union ctree_slot, image.bytes);
-	return odb_is_zero(ctree_bytes_of(slot) + len, room - len);
+	return ctree_may_describe(ctree_bytes_of(slot), len) &&
+	       odb_is_zero(ctree_bytes_of(slot) + len, room - len);
 }
 
 /*

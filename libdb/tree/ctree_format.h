@@ -14,6 +14,8 @@
  *
  * Invariants, which ctree_check.c verifies before a file is used:
  *  - slots 1 to nr_used are nodes and whole descriptions, one behind another;
+ *  - a description ends with a byte that is not zero, and has zero bytes among
+ *    its first CTREE_IMAGE_ZEROES alone: what a power cut has cost of it shows;
  *  - a node's parent is 0 or a node before it, its image the head of one
  *    before it;
  *  - no two nodes have the same parent, image and offset, no two descriptions
@@ -70,6 +72,9 @@ _Static_assert(offsetof(struct ctree_header, user) == 64, "on disk");
 _Static_assert(sizeof(union ctree_slot) == 24, "on disk since version 1");
 
 #define CTREE_SLOTS_MAX (UINT32_C(1) << 26) /* 1.5 GiB */
+
+/* Bytes of a description, the first ones, that may be zero. */
+#define CTREE_IMAGE_ZEROES 80
 
 /* All @slot->image.len bytes of a description, of which the head has a few. */
 static inline const uint8_t *ctree_bytes_of(const union ctree_slot *slot)

@@ -69,6 +69,9 @@ bool ctree_index_add(struct ctree *tree, uint32_t at);
 /* ---- ctree_check.c --------------------------------------------------------
  */
 
+/* Whether @bytes can describe an image, 1 to CTREE_IMAGE_MAX of them. */
+bool ctree_may_describe(const uint8_t *bytes, size_t len);
+
 /*
  * Check the header of a file of @file_len bytes, which may have fewer slots
  * than it counts. Returns 0, -EBADMSG when it is not a sound one or -EPROTO

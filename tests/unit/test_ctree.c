@@ -187,6 +187,11 @@ static void images_of_all_lengths(void **state)
 	assert_int_equal(ctree_image(tree, bytes, CTREE_IMAGE_MAX + 1, &id),
 			 -EINVAL);
 	assert_int_equal(ctree_image(tree, bytes, 0, &id), -EINVAL);
+	/* Where bytes are zero, pages of the file may be lost. */
+	assert_int_equal(ctree_image(tree, "x\0", 2, &id), -EINVAL);
+	bytes[80] = 0;
+	assert_int_equal(ctree_image(tree, bytes, 100, &id), -EINVAL);
+	bytes[80] = 0xff;
 	ctree_close(tree);
 	tree = must_open_tree(f->path, ODB_RDONLY);
 	assert_int_equal(ctree_nr_images(tree), 101);
@@ -563,6 +568,49 @@ static void cut_files_are_refused(void **state)
 	ctree_close(must_open_tree(f->path, ODB_RDONLY));
 }
 
+/* After a power cut some pages, or sectors of them, read as zeroes. */
+static void images_that_lost_a_part_end_the_tree(void **state)
+{
+	static const struct {
+		size_t len; /* of a description, which begins at 4080 */
+		size_t from, to; /* what is lost */
+	} rows[] = {
+		{ 20, 4096, 8192 }, /* the end */
+		{ 58, 4096, 8192 },   { 100, 4096, 8192 }, { 1500, 4096, 8192 },
+		{ 1500, 5120, 8192 }, /* the last of four sectors */
+		{ 1500, 4608, 5120 }, /* one in the middle */
+		{ 100, 0, 0 },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ctree *tree = must_open_tree(f->path, ODB_RDWR);
+		uint8_t text[1500], *bytes;
+		uint32_t in = image(tree, "x"), node = CTREE_ROOT;
+		size_t len;
+
+		for (uint64_t k = 0; k < 158; k++)
+			node = child(tree, node, in, k);
+		memset(text, 'x', sizeof(text));
+		memset(text + 4, 0, 9);
+		assert_int_equal(ctree_image(tree, text, rows[i].len, &in), 0);
+		node = child(tree, node, in, 1);
+		ctree_close(tree);
+		bytes = read_file(f->path, &len);
+		assert_true(len >= 8192);
+		assert_memory_equal(bytes + 4080, text, 4);
+		memset(bytes + rows[i].from, 0, rows[i].to - rows[i].from);
+		write_file(f->path, bytes, len);
+		free(bytes);
+		tree = must_open_tree(f->path, ODB_RDONLY);
+		assert_int_equal(ctree_is_torn(tree), rows[i].to > 0);
+		assert_int_equal(ctree_nr_images(tree), rows[i].to ? 1 : 2);
+		assert_int_equal(ctree_nr_nodes(tree), rows[i].to ? 158 : 159);
+		ctree_close(tree);
+		assert_int_equal(unlink(f->path), 0);
+	}
+}
+
 /* Every byte that matters changed in every bit: refused or another tree. */
 static void damage_leads_nowhere(void **state)
 {
@@ -733,6 +781,7 @@ int main(void)
 		odb_unit_test(broken_headers_are_refused),
 		odb_unit_test(broken_slots_end_the_tree),
 		odb_unit_test(cut_files_are_refused),
+		odb_unit_test(images_that_lost_a_part_end_the_tree),
 		odb_unit_test(damage_leads_nowhere),
 		odb_unit_test(a_killed_writer_loses_nothing),
 		odb_unit_test(readers_beside_a_writer_see_whole_trees),

@@ -8,6 +8,8 @@
 #include "tests/unit/opd_history_fixture.h"
 #include "tests/unit/power_disk.h"
 
+#include "libop/op_tree_image.h"
+
 #define NR_IMAGES 3
 #define NR_KEYS 400
 #define TREE "{root}/bin/t/{tree}/TIMER.0.0.all.all.all"
@@ -69,6 +71,19 @@ static void find_table(struct found *found, const struct db_member *member)
 	odb_close(odb);
 }
 
+/* Else no report can have any of the tree. */
+static void must_be_description(const struct ctree *tree, uint32_t number)
+{
+	char name[OP_TREE_IMAGE_MAX];
+	struct op_diag diag = { "" };
+	struct op_tree_image image;
+	size_t len;
+	const void *bytes = ctree_image_bytes(tree, number, &len);
+
+	if (op_tree_image_decode(&image, bytes, len, name, sizeof(name), &diag))
+		fail_msg("image %u: %s", number, diag.text);
+}
+
 static void find_tree(struct found *found, const struct db_member *member)
 {
 	struct ctree_node node;
@@ -79,6 +94,8 @@ static void find_tree(struct found *found, const struct db_member *member)
 		return;
 	}
 	found->nr_torn += ctree_is_torn(tree);
+	for (uint32_t i = 1; i <= ctree_nr_images(tree); i++)
+		must_be_description(tree, i);
 	for (uint32_t i = 1; i <= ctree_nr_nodes(tree); i++) {
 		ctree_node(tree, i, &node);
 		found->all.stacks += node.count;
@@ -231,12 +248,19 @@ static void open_tree(struct world *w)
 
 static void count_stack(struct world *w)
 {
-	static const char image[] = { 1, 1, 0, 0, 0, 0, 0, 0, 'i' };
+	char path[1024] = "/", bytes[OP_TREE_IMAGE_MAX];
+	struct op_tree_image image = {
+		.name = { .space = OP_SPACE_ROOT, .name = path },
+		.build_id_len = 20,
+	};
 	uint32_t number, node = CTREE_ROOT;
 	uint64_t kind = power_random(NR_STACKS);
+	int len;
 
-	assert_int_equal(ctree_image(w->tree, image, sizeof(image), &number),
-			 0);
+	/* Some of them are in several sectors. */
+	memset(path + 1, 'x', kind % 10 ? kind : 1000);
+	len = op_tree_image_encode(&image, bytes, sizeof(bytes));
+	assert_int_equal(ctree_image(w->tree, bytes, (size_t)len, &number), 0);
 	for (uint64_t depth = 0; depth < 1 + kind % 5; depth++)
 		assert_int_equal(ctree_child(w->tree, node, number,
 					     kind / (depth + 1) + 1, &node),
