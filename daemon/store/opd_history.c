@@ -13,7 +13,8 @@
  * samples, too, and opd_session_count() adds them to those of the folder.
  *
  * Spans never overlap: each begins where the last one ended, also if the clock
- * was set back. Until it has come past that moment again, no span is closed.
+ * was set back. Until it has come past that moment again, a span is closed only
+ * where the disk gets short, and has one second.
  */
 
 #include "daemon/store/opd_history.h"
@@ -283,8 +284,8 @@ bool opd_history_is_due(struct opd_store *store)
 	if (!history->limits.bytes)
 		return false;
 	now = store->clock->date();
-	return (uint64_t)now > history->begin &&
-	       (now >= history->due || opd_disk_is_half_full(store));
+	return ((uint64_t)now > history->begin && now >= history->due) ||
+	       opd_disk_is_half_full(store);
 }
 
 bool opd_history_is_pressed(struct opd_store *store)

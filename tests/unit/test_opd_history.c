@@ -71,6 +71,7 @@ static void nobody_is_disturbed(void **state)
 static void a_clock_that_is_set_back_makes_no_overlap(void **state)
 {
 	struct fixture *f = new_history("10M,minute:1h");
+	uint64_t limit;
 
 	(void)state;
 	take(f, "/bin/sh", 1);
@@ -79,12 +80,23 @@ static void a_clock_that_is_set_back_makes_no_overlap(void **state)
 	now -= 300;
 	take(f, "/bin/sh", 1);
 	assert_false(opd_history_is_due(&f->opd.store));
-	now += 300;
+	/* What has no room would be lost. */
+	limit = f->opd.store.disk.limit;
+	f->opd.store.disk.limit = 4096;
+	f->opd.store.disk.room = 0;
+	assert_true(opd_history_is_due(&f->opd.store));
+	close_span(f);
+	assert_string_equal(spans_of(f), "0-600=1 600-601=1 ");
+	f->opd.store.disk.limit = limit;
+	opd_disk_measure(&f->opd.store);
+	take(f, "/bin/sh", 1);
+	assert_false(opd_history_is_due(&f->opd.store));
+	now += 301;
 	assert_false(opd_history_is_due(&f->opd.store));
 	now += 60;
 	assert_true(opd_history_is_due(&f->opd.store));
 	close_span(f);
-	assert_string_equal(spans_of(f), "0-600=1 600-660=1 ");
+	assert_string_equal(spans_of(f), "0-600=1 600-601=1 601-661=1 ");
 	free_fixture(f);
 }
 
