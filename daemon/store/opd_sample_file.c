@@ -39,6 +39,9 @@
 	"the session has samples of another event with that name; reset or save it"
 #define NODE_BYTES 32 /* in a call tree, at least */
 #define MAX_NAMES 1000 /* tried for a damaged file */
+/* Bytes that the path of a file gets longer by where its folder moves: into
+ * .packing-N of .closing-BEGIN-END of a saved session, whose name is longer. */
+#define MOVED_BYTES (96 + NAME_MAX)
 
 _Static_assert(sizeof(struct op_sample_header) == ODB_USER_SIZE,
 	       "the header is the database's user part");
@@ -280,7 +283,7 @@ static int open_named(struct opd_store *store, int err, const char *name,
 {
 	if (!err)
 		err = db_folder_loose(store->session->current, name, file->path,
-				      sizeof(file->path));
+				      sizeof(file->path) - MOVED_BYTES);
 	if (!err)
 		err = open_checked(store, name, header, file);
 	if (err == -EDQUOT)

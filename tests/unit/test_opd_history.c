@@ -421,6 +421,50 @@ static void a_span_is_closed_in_part(void **state)
 	free_fixture(f);
 }
 
+/* A path of @len bytes, in folders. */
+static void make_long_path(char *path, size_t len)
+{
+	memset(path, 'x', len);
+	for (size_t i = 0; i + 1 < len; i += 100)
+		path[i] = '/';
+	path[len] = '\0';
+}
+
+/* What fits samples/current fits where it moves to, too: else nobody could pack
+ * or count it. Its name has the path twice. */
+static void long_paths_move(void **state)
+{
+	struct fixture *f = new_history("10M,minute:10m,hour:1d");
+	struct op_diag diag = { "" };
+	char path[2048], to[8192], wanted[64];
+	struct op_ledger ledger;
+
+	(void)state;
+	for (size_t len = 1700; len < 2040; len++) {
+		make_long_path(path, len);
+		take(f, path, 1);
+	}
+	ledger = ledger_of(f);
+	assert_in_range(ledger.stored, 50, 330);
+	assert_int_equal(op_ledger_lost(&ledger), 340 - ledger.stored);
+	/* Those of a packer that died, of a span, of a saved session. */
+	die_after(f, BEGUN);
+	assert_int_equal(count_samples(f), ledger.stored);
+	now += 30 * MINUTE;
+	close_span(f);
+	snprintf(wanted, sizeof(wanted), "0-1800=%d ", (int)ledger.stored);
+	assert_string_equal(spans_of(f), wanted);
+	memset(path, 'n', NAME_MAX);
+	path[NAME_MAX] = '\0';
+	assert_int_equal(opd_command_save(&f->opd, path, &diag), 0);
+	snprintf(to, sizeof(to), "%s/%s/.span-%lld-%lld",
+		 f->opd.session.samples, path, (long long)START,
+		 (long long)START + 1800);
+	assert_int_equal(sum_of(to, NULL, 0).loose, ledger.stored);
+	restart_daemon(f);
+	free_fixture(f);
+}
+
 /* ---- sums -------------------------------------------------------------------
  */
 
@@ -657,6 +701,7 @@ int main(void)
 		cmocka_unit_test(names_of_samples_that_wait),
 		cmocka_unit_test(a_daemon_dies_while_it_closes_a_span),
 		cmocka_unit_test(a_span_is_closed_in_part),
+		cmocka_unit_test(long_paths_move),
 		cmocka_unit_test(old_spans_become_coarser_ones),
 		cmocka_unit_test(what_a_killed_child_leaves_counts_once),
 		cmocka_unit_test(what_cannot_be_removed_drops_nothing),
