@@ -336,8 +336,11 @@ static int delete_tree(const char *path, struct op_diag *diag)
 	if (!tree)
 		return op_diag_set(diag, -errno, "%s: %s", path,
 				   strerror(errno));
-	while (!err && (entry = fts_read(tree)))
+	while (!err && (errno = 0, entry = fts_read(tree)))
 		err = delete_entry(entry, diag);
+	if (!err && errno)
+		err = op_diag_set(diag, -errno, "%s: %s", path,
+				  strerror(errno));
 	fts_close(tree);
 	return err;
 }
@@ -351,24 +354,36 @@ int opd_session_reset(struct opd_store *store, struct op_diag *diag)
 	/* A new folder: whoever reads now and then sees that all is new. */
 	err = delete_tree(store->session->current, diag)
 		      ?: make_part_of_session(store->session->current, diag);
-	if (!err)
-		store->recount = false;
-	opd_history_begin_anew(store);
 	opd_disk_freed(store);
+	/* A part of the session may be left, and goes on. */
+	store->recount = err != 0;
+	if (err)
+		opd_history_tended(store, 0);
+	else
+		opd_history_begin_anew(store);
 	return err;
 }
 
 static int rename_current(struct opd_store *store, const char *to,
 			  const char *name, struct op_diag *diag)
 {
+	const char *current = store->session->current;
+	int err;
+
 	if (!access(to, F_OK))
 		return op_diag_set(
 			diag, -EEXIST,
 			"session %s exists already; choose another name", name);
-	if (rename(store->session->current, to) ||
-	    mkdir(store->session->current, 0755))
+	if (rename(current, to))
 		return op_diag_set(diag, -errno, "%s: %s", to, strerror(errno));
-	return 0;
+	if (!mkdir(current, 0755))
+		return 0;
+	err = op_diag_set(diag, -errno, "%s: %s", current, strerror(errno));
+	/* What is counted goes on there. */
+	if (rename(to, current))
+		op_log(store->log, "%s: %s; the session is in %s", current,
+		       strerror(errno), to);
+	return err;
 }
 
 int opd_session_rename(struct opd_store *store, const char *name,

@@ -4,6 +4,9 @@
  * sessions, the lock.
  */
 
+#include <dlfcn.h>
+#include <fts.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "daemon/opd_command.h"
@@ -443,6 +446,88 @@ static void save_keeps_what_was(void **state)
 	ledger_is(f, "taken 3 stored 3");
 }
 
+/* ---- a session that cannot be saved or reset --------------------------------
+ */
+
+/* What takes the place of the C library's; 0: it is as usual. */
+static int mkdir_error, unlink_error, fts_error;
+
+int mkdir(const char *path, mode_t mode)
+{
+	if (!mkdir_error)
+		return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+	errno = mkdir_error;
+	return -1;
+}
+
+int unlink(const char *path)
+{
+	if (!unlink_error || !strstr(path, "bin%-ls"))
+		return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	errno = unlink_error;
+	return -1;
+}
+
+FTSENT *fts_read(FTS *fts)
+{
+	FTSENT *(*usual)(FTS * fts) = dlsym(RTLD_NEXT, "fts64_read");
+
+	if (!fts_error)
+		return usual(fts);
+	errno = fts_error;
+	return NULL;
+}
+
+static void a_save_that_fails_changes_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct op_diag diag = { "" };
+
+	take(f, "/bin/sh", 5);
+	mkdir_error = ENOSPC;
+	assert_int_equal(opd_command_save(&f->opd, "monday", &diag), -ENOSPC);
+	mkdir_error = 0;
+	assert_non_null(strstr(diag.text, "current: No space left"));
+	assert_false(exists(f, "monday"));
+	take(f, "/bin/sh", 3);
+	ledger_is(f, "taken 8 stored 8");
+	assert_int_equal(count_at(f, SH, 0x10), 8);
+	assert_int_equal(opd_command_save(&f->opd, "monday", &diag), 0);
+	ledger_is(f, "taken 0 stored 0");
+}
+
+/* The account tells what is left, and what is not. */
+static void a_reset_that_fails(void **state)
+{
+	static const struct {
+		int *error;
+		unsigned int left; /* at least */
+	} rows[] = { { &unlink_error, 2 }, { &fts_error, 7 } };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct op_diag diag = { "" };
+		struct op_ledger ledger;
+
+		take(f, "/bin/sh", 5);
+		take(f, "/bin/ls", 2);
+		f->opd.store.history.past.stored = 77;
+		*rows[i].error = EIO;
+		assert_int_equal(opd_command_reset(&f->opd, &diag), -EIO);
+		*rows[i].error = 0;
+		assert_non_null(strstr(diag.text, "Input/output error"));
+		assert_true(f->opd.store.recount);
+		assert_int_equal(opd_stats_write(&f->opd.stats), 0);
+		ledger = ledger_of(f);
+		assert_int_equal(ledger.taken, 7);
+		assert_in_range(ledger.stored, rows[i].left, 7);
+		assert_int_equal(f->opd.store.history.past.stored, 0);
+		assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
+		ledger_is(f, "taken 0 stored 0");
+		assert_false(f->opd.store.recount);
+	}
+}
+
 static void one_daemon_has_the_lock(void **state)
 {
 	struct fixture *f = *state;
@@ -653,6 +738,8 @@ int main(void)
 		session_test(reset_makes_another_folder),
 		session_test(reset_needs_no_count),
 		session_test(reset_makes_another_folder),
+		session_test(a_save_that_fails_changes_nothing),
+		session_test(a_reset_that_fails),
 		session_test(save_keeps_what_was),
 		session_test(one_daemon_has_the_lock),
 		session_test(a_lock_that_cannot_be),
