@@ -364,10 +364,16 @@ int opd_history_close(struct opd_store *store, time_t end, unsigned int wait_ms,
 		return lock;
 	if (lock < 0)
 		return op_diag_set(diag, lock, "%s: %s", dir, strerror(-lock));
-	opd_sfiles_drop_all(store);
 	err = begin_span(dir, &span);
-	if (!err)
-		err = complete_span(dir, &span);
+	if (err) {
+		close(lock);
+		return op_diag_set(
+			diag, err,
+			"%s: a span of its history cannot be made: %s; its samples are of the next one",
+			dir, strerror(-err));
+	}
+	opd_sfiles_drop_all(store);
+	err = complete_span(dir, &span);
 	close(lock);
 	opd_pack_moved(store);
 	history->begin = span.end;

@@ -55,7 +55,8 @@ time_t opd_history_left_at(const struct opd_store *store);
  * without pending samples has just been written; what comes now is of the next
  * one. Waits for readers at most @wait_ms. Returns 0; -EBUSY while a child or a
  * reader is at work, or there is no room for one more span: then nothing has
- * changed, and a later call will do; -errno with the reason.
+ * changed, and a later call will do; -errno with the reason. Nothing has
+ * changed either where the folder of the span cannot be made.
  */
 int opd_history_close(struct opd_store *store, time_t end, unsigned int wait_ms,
 		      struct op_diag *diag);

@@ -465,6 +465,38 @@ static void long_paths_move(void **state)
 	free_fixture(f);
 }
 
+/* What was to be in a span that cannot be made, as on a full disk, is in the
+ * next one, with the time of both. */
+static void a_span_that_cannot_be_made(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+	struct op_diag diag = { "" };
+	char path[8192];
+	int fd;
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	now += 60;
+	snprintf(path, sizeof(path), "%s/.closing-%lld-%lld",
+		 f->opd.session.current, (long long)START,
+		 (long long)START + 60);
+	fd = open(path, O_WRONLY | O_CREAT, 0644);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(opd_command_close_span(&f->opd, &diag), -ENOTDIR);
+	assert_non_null(strstr(diag.text, "cannot be made"));
+	assert_false(f->opd.store.history.is_untended);
+	assert_true(opd_history_is_due(&f->opd.store));
+	assert_int_equal(unlink(path), 0);
+	take(f, "/bin/sh", 4);
+	now += 10;
+	close_span(f);
+	assert_string_equal(spans_of(f), "0-70=7 ");
+	assert_int_equal(ledger_of(f).stored, 0);
+	assert_int_equal(status_says(f, "stored"), 7);
+	free_fixture(f);
+}
+
 /* ---- sums -------------------------------------------------------------------
  */
 
@@ -701,6 +733,7 @@ int main(void)
 		cmocka_unit_test(names_of_samples_that_wait),
 		cmocka_unit_test(a_daemon_dies_while_it_closes_a_span),
 		cmocka_unit_test(a_span_is_closed_in_part),
+		cmocka_unit_test(a_span_that_cannot_be_made),
 		cmocka_unit_test(long_paths_move),
 		cmocka_unit_test(old_spans_become_coarser_ones),
 		cmocka_unit_test(what_a_killed_child_leaves_counts_once),
