@@ -9,6 +9,9 @@
  * folders are enough for any depth, and what was moved is gone from its place
  * at once. No symbolic link is followed. What is left in the trash when this is
  * cut off, the next removal with the same trash removes.
+ *
+ * A full disk may have no room for a trash folder. Then the first folder that
+ * is to be removed becomes the trash: a rename needs no room of its own.
  */
 
 #include "libop/op_remove.h"
@@ -28,7 +31,8 @@
 #define MAX_PASSES 16384
 
 struct trash {
-	int fd;
+	int parent; /* the folder that it is in */
+	int fd; /* -1: there is none yet */
 	uint64_t nr; /* names given so far */
 };
 
@@ -50,11 +54,32 @@ static int open_real_folder(int at, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Open the trash folder, which is there now. */
+static int open_trash(struct trash *trash)
+{
+	int fd = open_real_folder(trash->parent, TRASH);
+
+	if (fd < 0)
+		return fd;
+	trash->fd = fd;
+	return 0;
+}
+
+/* Make the folder @name in @from the trash. */
+static int turn_into_trash(struct trash *trash, int from, const char *name)
+{
+	if (renameat(from, name, trash->parent, TRASH))
+		return -errno;
+	return open_trash(trash);
+}
+
 /* Move @name in @from to a name in the trash that is free. */
 static int move_to_trash(struct trash *trash, int from, const char *name)
 {
 	char to[32];
 
+	if (trash->fd < 0)
+		return turn_into_trash(trash, from, name);
 	do {
 		snprintf(to, sizeof(to), "%" PRIu64, trash->nr++);
 		if (!renameat(from, name, trash->fd, to))
@@ -124,7 +149,7 @@ static int empty_trash_entry(struct trash *trash, int at, const char *name)
 	return err == -ENOTEMPTY || err == -EEXIST ? 0 : err;
 }
 
-static int empty_trash(struct trash *trash, int parent)
+static int empty_trash(struct trash *trash)
 {
 	int err = 0;
 
@@ -132,11 +157,11 @@ static int empty_trash(struct trash *trash, int parent)
 	for (int pass = 0; !err && pass < MAX_PASSES; pass++) {
 		int fd;
 
-		if (!unlinkat(parent, TRASH, AT_REMOVEDIR))
+		if (!unlinkat(trash->parent, TRASH, AT_REMOVEDIR))
 			return 0;
 		if (errno != ENOTEMPTY && errno != EEXIST)
 			return -errno;
-		fd = open_real_folder(parent, TRASH);
+		fd = open_real_folder(trash->parent, TRASH);
 		err = fd < 0 ? fd
 			     : for_entries(fd, is_any_entry, empty_trash_entry,
 					   trash);
@@ -144,24 +169,30 @@ static int empty_trash(struct trash *trash, int parent)
 	return err ? err : -EBUSY;
 }
 
+/* Make the trash, unless the disk has no room for it, which is no error. */
+static int begin_trash(struct trash *trash)
+{
+	if (!mkdirat(trash->parent, TRASH, 0700) || errno == EEXIST)
+		return open_trash(trash);
+	return errno == ENOSPC || errno == EDQUOT ? 0 : -errno;
+}
+
 int op_remove_entries(const char *folder, const char *parent,
 		      bool (*is_wanted)(const char *name))
 {
 	int from = open_real_folder(AT_FDCWD, folder);
 	int to = open_real_folder(AT_FDCWD, parent);
-	struct trash trash = { .fd = -1 };
-	int err = from < 0 ? from : to < 0 ? to : 0;
+	struct trash trash = { .parent = to, .fd = -1 };
+	int err = from < 0 ? from : to < 0 ? to : begin_trash(&trash);
 
-	if (!err && mkdirat(to, TRASH, 0700) && errno != EEXIST)
-		err = -errno;
-	if (!err)
-		err = trash.fd = open_real_folder(to, TRASH);
-	if (err >= 0) {
-		err = for_entries(from, is_wanted, move_to_trash, &trash);
+	if (!err) {
+		err = for_entries(
+			from, is_wanted,
+			trash.fd < 0 ? remove_or_trash : move_to_trash, &trash);
 		from = -1; /* closed there */
 	}
-	if (!err)
-		err = empty_trash(&trash, to);
+	if (!err && trash.fd >= 0)
+		err = empty_trash(&trash);
 	if (trash.fd >= 0)
 		close(trash.fd);
 	if (from >= 0)

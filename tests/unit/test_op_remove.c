@@ -15,11 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "libop/op_remove.h"
 
 #define DEPTH 3000 /* folders, more than a path has bytes */
+
+static int mkdirat_error; /* 0: as usual */
+
+int mkdirat(int folder, const char *name, mode_t mode)
+{
+	if (!mkdirat_error)
+		return (int)syscall(SYS_mkdirat, folder, name, mode);
+	errno = mkdirat_error;
+	return -1;
+}
 
 static void make_file(const char *path)
 {
@@ -144,6 +155,73 @@ static void goes_on_where_one_was_cut_off(void **state)
 	}
 }
 
+static bool is_x_or_y(const char *name)
+{
+	return name[0] == 'x' || name[0] == 'y';
+}
+
+/* There is no room for the trash folder. */
+static void needs_no_room(void **state)
+{
+	static const struct {
+		const char *parent;
+		int error, wanted;
+	} rows[] = {
+		{ "parent", ENOSPC, 0 },       { "folder", ENOSPC, 0 },
+		{ "parent", EDQUOT, 0 },       { "parent", EROFS, -EROFS },
+		{ "folder", EACCES, -EACCES },
+	};
+
+	(void)state;
+	assert_int_equal(mkdir("parent", 0700), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(mkdir("folder", 0700), 0);
+		make_file("folder/x1");
+		assert_int_equal(mkdir("folder/x2", 0700), 0);
+		assert_int_equal(mkdir("folder/x2/0", 0700), 0);
+		make_file("folder/x2/0/inner");
+		make_file("folder/x2/1");
+		assert_int_equal(mkdir("folder/x3", 0700), 0);
+		make_file("folder/x3/inner");
+		assert_int_equal(mkdir("folder/y1", 0700), 0);
+		assert_int_equal(mkdir("folder/y1/inner", 0700), 0);
+		make_file("folder/y1/inner/file");
+		make_file("folder/z");
+		mkdirat_error = rows[i].error;
+		assert_int_equal(op_remove_entries("folder", rows[i].parent,
+						   is_x_or_y),
+				 rows[i].wanted);
+		mkdirat_error = 0;
+		assert_int_equal(access("folder/x1", F_OK),
+				 rows[i].wanted ? 0 : -1);
+		/* Nothing but this is left. */
+		assert_int_equal(unlink("folder/z"), 0);
+		if (rows[i].wanted)
+			assert_int_equal(op_remove_tree("folder"), 0);
+		else
+			assert_int_equal(rmdir("folder"), 0);
+	}
+	assert_int_equal(rmdir("parent"), 0);
+}
+
+static void needs_no_room_for_files(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("folder", 0700), 0);
+	make_file("folder/file");
+	mkdirat_error = ENOSPC;
+	assert_int_equal(op_remove_tree("folder"), 0);
+	mkdirat_error = 0;
+	assert_int_equal(access("folder", F_OK), -1);
+}
+
+static void needs_no_room_for_a_deep_tree(void **state)
+{
+	mkdirat_error = ENOSPC;
+	removes_a_deep_tree(state);
+	mkdirat_error = 0;
+}
+
 static void tells_what_is_missing(void **state)
 {
 	(void)state;
@@ -165,6 +243,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(removes_what_is_wanted, enter,
 						leave),
 		cmocka_unit_test_setup_teardown(goes_on_where_one_was_cut_off,
+						enter, leave),
+		cmocka_unit_test_setup_teardown(needs_no_room, enter, leave),
+		cmocka_unit_test_setup_teardown(needs_no_room_for_files, enter,
+						leave),
+		cmocka_unit_test_setup_teardown(needs_no_room_for_a_deep_tree,
 						enter, leave),
 		cmocka_unit_test_setup_teardown(tells_what_is_missing, enter,
 						leave),
