@@ -172,7 +172,10 @@ static void pack_span(struct tending *t, const struct op_span *span)
 			      ?: opd_packer_tidy(path, &why);
 		opd_packer_cancel(&packer);
 	}
-	if (err && err != -ENODATA)
+	/* All is packed, but a packer that was killed has left its folder. */
+	if (err == -ENODATA)
+		err = opd_packer_tidy(path, &why);
+	if (err)
 		tending_failed(t, err, path, &why);
 }
 

@@ -111,10 +111,14 @@ static void pack_at_rest(struct opd_store *store, const char *dir,
 		store->client->say_packing(store->client->ctx,
 					   report->before.loose);
 	err = opd_packer_begin(&packer, dir, false, END_WAIT, &report->diag);
-	if (!err)
+	if (!err) {
 		write_and_commit(store, &packer, END_WAIT, report);
-	else
-		report->err = err;
+		return;
+	}
+	report->err = err;
+	/* All is packed, but a packer that was killed has left its folder. */
+	if (err == -ENODATA && opd_packer_tidy(dir, &report->diag))
+		op_log(store->log, "%s", report->diag.text);
 }
 
 /* ---- what came of it --------------------------------------------------------

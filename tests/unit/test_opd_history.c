@@ -675,6 +675,27 @@ static void what_cannot_be_removed_takes_room(void **state)
 	free_fixture(f);
 }
 
+/* All of a span was packed, but for removing what was packed. */
+static void what_a_killed_packer_leaves_goes(void **state)
+{
+	struct fixture *f = new_history("10M,minute:1h");
+	char path[8192];
+
+	(void)state;
+	take(f, "/bin/sh", 3);
+	die_after(f, COMMITTED);
+	now += 60;
+	close_span(f);
+	snprintf(path, sizeof(path), "%s/.span-%lld-%lld/.packing-1",
+		 f->opd.session.current, (long long)START,
+		 (long long)START + 60);
+	assert_int_equal(access(path, F_OK), 0);
+	must_tend(f);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_string_equal(spans_of(f), "0-60=3 ");
+	free_fixture(f);
+}
+
 static void flip_a_byte(const char *path, off_t at)
 {
 	int fd = open(path, O_RDWR);
@@ -737,6 +758,7 @@ int main(void)
 		cmocka_unit_test(long_paths_move),
 		cmocka_unit_test(old_spans_become_coarser_ones),
 		cmocka_unit_test(what_a_killed_child_leaves_counts_once),
+		cmocka_unit_test(what_a_killed_packer_leaves_goes),
 		cmocka_unit_test(what_cannot_be_removed_drops_nothing),
 		cmocka_unit_test(what_cannot_be_removed_counts_once),
 		cmocka_unit_test(what_cannot_be_removed_takes_room),

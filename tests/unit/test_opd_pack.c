@@ -376,6 +376,31 @@ static void what_was_left_is_packed(void **state)
 	free_fixture(f);
 }
 
+/* All of it was packed, but for removing what was packed. */
+static void what_was_packed_is_removed(void **state)
+{
+	struct fixture *f = new_replay();
+	struct op_diag diag = { "" };
+
+	(void)state;
+	f->opd.store.pack.limit = 1;
+	take(f, "/bin/sh", 3);
+	die_after(f, COMMITTED);
+	assert_int_equal(opd_command_save(&f->opd, "one", &diag), 0);
+	assert_true(exists(f, "one/.packing-1"));
+	opd_pack_check(&f->opd.store);
+	wait_for_child(f);
+	assert_true(exists(f, "one/packed"));
+	assert_false(exists(f, "one/.packing-1"));
+	take(f, "/bin/sh", 4);
+	die_after(f, COMMITTED);
+	assert_int_equal(nr_folders(f), 1);
+	opd_pack_end(&f->opd.store);
+	assert_int_equal(nr_folders(f), 0);
+	assert_int_equal(packed(f), 4);
+	free_fixture(f);
+}
+
 static void sessions_are_reset_and_saved(void **state)
 {
 	struct fixture *f = new_replay();
@@ -738,6 +763,7 @@ int main(void)
 		cmocka_unit_test(a_daemon_that_is_killed_takes_its_child_along),
 		cmocka_unit_test(failures_are_said_once_and_tried_less),
 		cmocka_unit_test(what_was_left_is_packed),
+		cmocka_unit_test(what_was_packed_is_removed),
 		cmocka_unit_test(sessions_are_reset_and_saved),
 		cmocka_unit_test(packs_are_far_apart),
 		cmocka_unit_test(who_waits_for_the_end_hears_of_packing),
