@@ -7,9 +7,12 @@
  *
  * Saving a session renames its folder. The ledger without pending samples is
  * written into it before that, so the folder is complete when it gets its name.
- * A span of the history is closed in the same way, without waiting for the
- * disk. A reset deletes the files and writes an empty ledger last; the next
- * daemon after a kill in between counts what is left.
+ * A span of the history is closed in the same way. That waits for the disk for
+ * two to four small files, ledgers and names of tasks: else a power cut could
+ * leave an empty ledger in the span, so that it had no account and could not be
+ * part of a coarser span. Sample files wait for the next dump. A reset deletes
+ * the files and writes an empty ledger last; the next daemon after a kill in
+ * between counts what is left.
  *
  * An answer has a fixed size, small enough for the buffer of a
  * socket, so that no client can make the daemon wait.
