@@ -11,8 +11,9 @@
  *
  * Interrupts gather what is in the kernel, and the user part of a sample in the
  * kernel without waiting for anything. The user part of a sample in user mode
- * is gathered in task work, where the stack is still the same and its pages may
- * be waited for. NMIs only walk the kernel's stack.
+ * is gathered in task work, where the stack is still the same and the lock of
+ * the mappings may be waited for, for a while, and so may pages of anonymous
+ * memory. NMIs only walk the kernel's stack.
  */
 
 #include <linux/types.h>

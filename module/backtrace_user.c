@@ -6,12 +6,14 @@
  * for 32-bit programs, frame pointers are followed.
  */
 
+#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
 #include <asm/syscall.h>
 
 #include "backtrace.h"
@@ -42,12 +44,20 @@ struct walk {
 	bool may_sleep;
 };
 
-static bool lock_maps(const struct walk *walk)
+/* False: there will be no callers, nor a place of a sample that has none yet.
+ */
+static bool lock_maps(struct walk *walk)
 {
-	if (!walk->may_sleep)
-		return COMPAT_IRQ_MAY_LOCK_MMAP && mmap_read_trylock(walk->mm);
-	mmap_read_lock(walk->mm);
-	return true;
+	if (walk->may_sleep
+		    ? lookup_lock_maps(walk->mm)
+		    : COMPAT_IRQ_MAY_LOCK_MMAP && mmap_read_trylock(walk->mm))
+		return true;
+	walk->bt->ending = OP_TRACE_NO_UNWIND;
+	if (walk->unresolved)
+		walk->lookup = LOOKUP_BUSY;
+	else
+		oprofile_stat_inc(STAT_BACKTRACE_BUSY);
+	return false;
 }
 
 /* Look the sample up, unless it has been; the mappings are locked. */
@@ -65,12 +75,14 @@ static bool find_sample(struct walk *walk)
 	return walk->lookup == LOOKUP_DONE;
 }
 
-static bool read_user(const struct walk *walk, void *to, u64 from, size_t len)
+/*
+ * Without page faults, in a task as well: the page may be of a file whose file
+ * system never answers, or one that userfaultfd is to fill.
+ */
+static bool read_user(void *to, u64 from, size_t len)
 {
 	const void __user *user = (const void __user *)(unsigned long)from;
 
-	if (walk->may_sleep)
-		return !copy_from_user(to, user, len);
 	return !copy_from_user_nofault(to, user, len);
 }
 
@@ -82,11 +94,13 @@ struct frame {
 };
 
 /* The frame at @at, which may be anywhere. */
-typedef bool read_frame_fn(const struct walk *walk, u64 at,
-			   struct frame *frame);
+typedef bool read_frame_fn(u64 at, struct frame *frame);
 
-/* Two words, which copy_from_user() would take for a piece of any length. */
-static bool read_frame(const struct walk *walk, u64 at, struct frame *frame)
+/*
+ * Two words, which copy_from_user_nofault() would take for a piece of any
+ * length. In a task that takes no page faults.
+ */
+static bool read_frame(u64 at, struct frame *frame)
 {
 	const struct frame __user *user =
 		(const struct frame __user *)(unsigned long)at;
@@ -102,18 +116,16 @@ fault:
 	return false;
 }
 
-static bool read_frame_in_irq(const struct walk *walk, u64 at,
-			      struct frame *frame)
+static bool read_frame_in_irq(u64 at, struct frame *frame)
 {
-	return read_user(walk, frame, at, sizeof(*frame));
+	return read_user(frame, at, sizeof(*frame));
 }
 
-static bool read_narrow_frame(const struct walk *walk, u64 at,
-			      struct frame *frame)
+static bool read_narrow_frame(u64 at, struct frame *frame)
 {
 	u32 narrow[3];
 
-	if (!read_user(walk, narrow, at - sizeof(*narrow), sizeof(narrow)))
+	if (!read_user(narrow, at - sizeof(*narrow), sizeof(narrow)))
 		return false;
 	user_narrow_frame(narrow, at, &frame->next, &frame->pc);
 	return true;
@@ -136,7 +148,7 @@ static __always_inline unsigned int follow(const struct walk *walk,
 
 	while (at) {
 		ending = OP_TRACE_BAD_STACK;
-		if (at & unaligned || !read(walk, at, &frame) ||
+		if (at & unaligned || !read(at, &frame) ||
 		    (frame.next && frame.next <= at))
 			break;
 		ending = OP_TRACE_WHOLE;
@@ -160,7 +172,10 @@ static unsigned int follow_frames(const struct walk *walk, unsigned int nr,
 		return follow(walk, nr, max, read_narrow_frame, 3);
 	if (!walk->may_sleep)
 		return follow(walk, nr, max, read_frame_in_irq, 7);
-	return follow(walk, nr, max, read_frame, 7);
+	pagefault_disable();
+	nr = follow(walk, nr, max, read_frame, 7);
+	pagefault_enable();
+	return nr;
 }
 
 /* The callers that follow are in the image of @place. */
@@ -244,11 +259,8 @@ static void add_by_frame_pointers(struct walk *walk)
 		bt->frames[nr++] = entry_address(walk);
 	}
 	nr = follow_frames(walk, nr, max);
-	if (!lock_maps(walk)) {
-		bt->ending = OP_TRACE_NO_UNWIND;
-		oprofile_stat_inc(STAT_BACKTRACE_BUSY);
+	if (!lock_maps(walk))
 		return;
-	}
 	if (find_sample(walk))
 		add_frames(walk, nr);
 	mmap_read_unlock(walk->mm);
@@ -271,6 +283,27 @@ static unsigned int wanted_len(const struct walk *walk, u64 sp)
 	return min_t(u64, end - sp, backtrace_stack) & ~7u;
 }
 
+/*
+ * In a task, from one page that could not be read: one that was never used, is
+ * swapped out, or was hidden by NUMA balancing. The mappings are locked. Only
+ * of anonymous memory, which waits for no file.
+ */
+static bool read_absent(const struct walk *walk, void *to, u64 from, size_t len)
+{
+	struct vm_area_struct *vma = vma_lookup(walk->mm, from);
+	struct page *page;
+	u8 *at;
+
+	if (!vma || !vma_is_anonymous(vma) || userfaultfd_armed(vma) ||
+	    !compat_get_page(walk->mm, from, &page))
+		return false;
+	at = kmap_local_page(page);
+	memcpy(to, at + offset_in_page(from), len);
+	kunmap_local(at);
+	put_page(page);
+	return true;
+}
+
 /* Page by page: what is behind one that is not there is of no use. */
 static unsigned int read_stack(const struct walk *walk, u64 sp,
 			       unsigned int len)
@@ -278,9 +311,13 @@ static unsigned int read_stack(const struct walk *walk, u64 sp,
 	unsigned int done = 0, part;
 
 	for (; done < len; done += part) {
+		u8 *to = walk->bt->stack + done;
+
 		part = PAGE_SIZE - offset_in_page(sp + done);
 		part = min(part, len - done);
-		if (!read_user(walk, walk->bt->stack + done, sp + done, part))
+		if (!read_user(to, sp + done, part) &&
+		    !(walk->may_sleep &&
+		      read_absent(walk, to, sp + done, part)))
 			break;
 	}
 	return done & ~7u;
@@ -404,36 +441,24 @@ static void add_stack_record(struct walk *walk, const u64 *regs)
 	}
 }
 
-/*
- * A page of the stack may have to be waited for, which must not be with the
- * mappings locked.
- */
 static void add_stack(struct walk *walk)
 {
 	struct backtrace *bt = walk->bt;
 	u64 sp = user_stack_pointer(walk->regs), regs[USER_NR_REGS];
-	unsigned int len;
 	bool is_found;
 
-	if (!lock_maps(walk)) {
-		bt->ending = OP_TRACE_NO_UNWIND;
-		oprofile_stat_inc(STAT_BACKTRACE_BUSY);
+	if (!lock_maps(walk))
 		return;
-	}
 	is_found = find_sample(walk);
-	len = wanted_len(walk, sp);
-	if (walk->may_sleep)
-		mmap_read_unlock(walk->mm);
-	if (!is_found)
-		return;
-	bt->stack_len = read_stack(walk, sp, len);
-	if (walk->may_sleep)
-		mmap_read_lock(walk->mm);
-	user_dwarf_regs(walk->regs, regs);
-	learn_ranges(walk, regs, USER_NR_REGS);
-	learn_ranges(walk, (const u64 *)bt->stack, bt->stack_len / 8);
+	if (is_found) {
+		bt->stack_len = read_stack(walk, sp, wanted_len(walk, sp));
+		user_dwarf_regs(walk->regs, regs);
+		learn_ranges(walk, regs, USER_NR_REGS);
+		learn_ranges(walk, (const u64 *)bt->stack, bt->stack_len / 8);
+	}
 	mmap_read_unlock(walk->mm);
-	add_stack_record(walk, regs);
+	if (is_found)
+		add_stack_record(walk, regs);
 }
 
 /* -------------------------------------------------------------------------- */
@@ -480,8 +505,9 @@ enum lookup backtrace_resolve(struct backtrace *bt, struct op_sample *sample)
 		add_user(&walk);
 		return walk.lookup;
 	}
-	mmap_read_lock(walk.mm);
-	find_sample(&walk);
-	mmap_read_unlock(walk.mm);
+	if (lock_maps(&walk)) {
+		find_sample(&walk);
+		mmap_read_unlock(walk.mm);
+	}
 	return walk.lookup;
 }

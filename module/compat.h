@@ -9,6 +9,7 @@
  */
 
 #include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -91,6 +92,20 @@ static inline struct file *compat_get_exe_file(struct mm_struct *mm)
 #endif
 	rcu_read_unlock();
 	return file;
+}
+
+/*
+ * Take a reference to the page at @address of @mm in *@page, and fill it in
+ * first if it is not there; the mappings are locked, and stay so.
+ */
+static inline bool compat_get_page(struct mm_struct *mm, unsigned long address,
+				   struct page **page)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+	return get_user_pages_remote(mm, address, 1, 0, page, NULL, NULL) == 1;
+#else
+	return get_user_pages_remote(mm, address, 1, 0, page, NULL) == 1;
+#endif
 }
 
 /* Tasks that never run user code though they have an address space. */

@@ -4,8 +4,9 @@
 
 /*
  * From an interrupt to the task that it interrupted: a sample that may have to
- * wait, for a lock or for pages, is resolved in task work, before the task runs
- * another user instruction.
+ * wait, for a lock or for memory, is resolved in task work, before the task
+ * runs another user instruction. A stop waits for that, so it must not wait
+ * for anything without bound.
  */
 
 #include <linux/types.h>
@@ -24,7 +25,8 @@ struct op_sample;
 
 /*
  * Make room. @resolve is called in the sampled task, which has its own address
- * space then, and stores the sample or counts it as lost. Returns 0 or -ENOMEM.
+ * space then, and stores the sample or counts it as lost, soon, whatever other
+ * tasks and file systems do. Returns 0 or -ENOMEM.
  */
 int defer_setup(void (*resolve)(struct op_sample *sample, const u64 *record));
 

@@ -7,6 +7,7 @@
  * and stack of the program where it overlaps these.
  */
 
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -17,6 +18,25 @@
 #include "image_cookie.h"
 #include "lookup.h"
 #include "uapi/oprofile.h"
+
+/* One sleep between two looks at the lock. */
+#define LOCK_STEP_US 250
+
+/*
+ * Sleeps are short, as a process that maps and unmaps all the time leaves the
+ * lock free only for moments.
+ */
+bool lookup_lock_maps(struct mm_struct *mm)
+{
+	unsigned int tries = LOOKUP_WAIT_MS * USEC_PER_MSEC / LOCK_STEP_US;
+
+	while (!mmap_read_trylock(mm)) {
+		if (!tries--)
+			return false;
+		usleep_range(LOCK_STEP_US, LOCK_STEP_US + LOCK_STEP_US / 4);
+	}
+	return true;
+}
 
 u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new)
 {

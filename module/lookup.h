@@ -20,6 +20,7 @@ enum lookup {
 	LOOKUP_NEW_IMAGE, /* the image has no cookie yet */
 	LOOKUP_NO_COOKIE, /* ... and none could be made */
 	LOOKUP_NO_MAPPING,
+	LOOKUP_BUSY, /* the mappings could not be locked in time */
 };
 
 /*
@@ -27,6 +28,15 @@ enum lookup {
  * step will do it), or make one.
  */
 enum on_new_image { LEAVE, MAKE };
+
+/*
+ * Lock the mappings of @mm for reading, in a task. False when somebody else
+ * has kept them for LOOKUP_WAIT_MS: whoever has them may wait for a file
+ * system that never answers, and a stop waits for the caller.
+ */
+#define LOOKUP_WAIT_MS 20
+
+bool lookup_lock_maps(struct mm_struct *mm);
 
 /* The cookie of the program of @mm, or 0. Needs no lock. */
 u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new);

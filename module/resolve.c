@@ -10,10 +10,12 @@
  *	NMI				staged, then as above in the
  *					interrupt that follows
  *
- * With callers wanted, samples of user code always go to task work, where the
- * pages of the stack may be waited for. In a kernel without task_work_add()
- * what cannot be looked up in the interrupt is lost. Each way ends with the
- * sample stored or counted as lost by one cause.
+ * With callers wanted, samples of user code always go to task work: gathering
+ * them takes too long for an interrupt. Nothing in task work waits without
+ * bound, as a stop waits for it: the lock of the mappings is tried for a while
+ * (lookup.h), and no page of a file is waited for. In a kernel without
+ * task_work_add() what cannot be looked up in the interrupt is lost. Each way
+ * ends with the sample stored or counted as lost by one cause.
  */
 
 #include <linux/export.h>
@@ -72,9 +74,13 @@ static void store(struct op_sample *sample, const u64 *record,
 /* A user sample that could not be looked up, and why. */
 static void lose_unresolved(const struct op_sample *sample, enum lookup lookup)
 {
-	op_sample_lose(sample, lookup == LOOKUP_NO_MAPPING
-				       ? STAT_SAMPLE_LOST_NO_MAPPING
-				       : STAT_SAMPLE_LOST_NO_COOKIE);
+	enum oprofile_stat cause = STAT_SAMPLE_LOST_NO_COOKIE;
+
+	if (lookup == LOOKUP_NO_MAPPING)
+		cause = STAT_SAMPLE_LOST_NO_MAPPING;
+	else if (lookup == LOOKUP_BUSY)
+		cause = STAT_SAMPLE_LOST_BUSY;
+	op_sample_lose(sample, cause);
 }
 
 /* In the sampled task, with its own address space. */
@@ -83,12 +89,11 @@ static void resolve_own(struct op_sample *sample, const u64 *record)
 	struct backtrace *bt = wants_callers(sample) ? backtrace_get() : NULL;
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
-	enum lookup lookup;
+	enum lookup lookup = LOOKUP_BUSY;
 
 	if (bt) {
 		lookup = backtrace_resolve(bt, sample);
-	} else {
-		mmap_read_lock(mm);
+	} else if (lookup_lock_maps(mm)) {
 		lookup = lookup_sample(sample, mm, MAKE, &vma);
 		mmap_read_unlock(mm);
 	}
@@ -99,7 +104,7 @@ static void resolve_own(struct op_sample *sample, const u64 *record)
 	backtrace_put(bt);
 }
 
-/* Callers are gathered where pages may be waited for. */
+/* Callers are gathered in the task, where that keeps no interrupt waiting. */
 static bool resolve_now(const struct op_sample *sample)
 {
 	return COMPAT_IRQ_MAY_LOCK_MMAP &&

@@ -7,6 +7,8 @@
  *					user: a read waits for packets for ever
  *	hangfile fuse SECONDS DIR	in DIR/code, a FUSE file whose process
  *					takes all questions and answers none
+ *	hangfile stack SECONDS DIR	on a stack in such a file, of which the
+ *					page above has never been read
  *	hangfile fanotify SECONDS FILE	in FILE, which it makes: opening it
  *					waits for a listener that never answers
  *	hangfile many NR DIR		calls nothing, but has on its stack the
@@ -20,6 +22,7 @@
 #include <linux/fuse.h>
 #include <linux/if_packet.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +32,17 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "tests/helper/burn.h"
 
 #define PAGE 4096
+#define STACK_PAGES 4
 #define GROUP 100 /* addresses on the stack at a time */
 #define GROUP_NS 20000000
+
+BURN_FUNCTION(burn_below)
 
 /* Counts its argument down to 0. */
 static const unsigned char code[] = {
@@ -122,6 +129,8 @@ static void burn_packet(double seconds)
 
 #define FILE_NODE 2
 
+static uint64_t file_size = PAGE;
+
 static void answer(int fd, const struct fuse_in_header *in, int error,
 		   const void *data, size_t len)
 {
@@ -142,7 +151,7 @@ static struct fuse_attr attr_of(uint64_t node)
 	return (struct fuse_attr){
 		.ino = node,
 		.mode = node == FILE_NODE ? S_IFREG | 0755 : S_IFDIR | 0755,
-		.size = PAGE,
+		.size = file_size,
 		.nlink = 1,
 		.mtime = 1000000000,
 	};
@@ -197,19 +206,16 @@ static void serve_fuse(int fd, const int *is_mapped)
 			serve_request(fd, &in.head);
 }
 
-static void burn_fuse(double seconds, const char *dir)
+/* Mount it at @dir. Returns its process, which looks at *@is_mapped. */
+static pid_t start_fuse(const char *dir, const int *is_mapped)
 {
 	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	int *is_mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char text[256];
 	pid_t pid;
-	void *at;
 
 	snprintf(text, sizeof(text),
 		 "fd=%d,rootmode=40755,user_id=0,group_id=0,allow_other", fd);
-	if (fd < 0 || is_mapped == MAP_FAILED ||
-	    mount("fuse", dir, "fuse", MS_NODEV | MS_NOSUID, text))
+	if (fd < 0 || mount("fuse", dir, "fuse", MS_NODEV | MS_NOSUID, text))
 		err(2, "mount FUSE at %s", dir);
 	pid = fork();
 	if (pid == 0) {
@@ -217,12 +223,84 @@ static void burn_fuse(double seconds, const char *dir)
 		_exit(0);
 	}
 	close(fd);
-	snprintf(text, sizeof(text), "%s/code", dir);
-	at = map_file(text);
+	return pid;
+}
+
+static void *map_code_once(const char *path)
+{
+	void *at = map_file(path);
+
 	if (mlock(at, PAGE))
 		err(2, "mlock");
+	return at;
+}
+
+/*
+ * The pages of the stack are private by being written to. One page is read at
+ * a time, so none of the page above them.
+ */
+static void *map_stack(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *at = fd < 0 ? MAP_FAILED
+			  : mmap(NULL, file_size, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE, fd, 0);
+
+	if (at == MAP_FAILED || madvise(at, file_size, MADV_RANDOM))
+		err(2, "%s", path);
+	close(fd);
+	for (size_t i = 0; i < STACK_PAGES; i++)
+		((volatile char *)at)[i * PAGE] = 1;
+	return at;
+}
+
+static double stack_seconds;
+
+static void burn_on_stack(void)
+{
+	uint64_t end = burn_clock() + (uint64_t)(stack_seconds * 1e9);
+
+	puts("burning");
+	fflush(stdout);
+	while (burn_clock() < end)
+		burn_below(1000000);
+}
+
+static void burn_on(void *stack, double seconds)
+{
+	ucontext_t own, other;
+
+	stack_seconds = seconds;
+	if (getcontext(&other))
+		err(2, "getcontext");
+	other.uc_stack.ss_sp = stack;
+	other.uc_stack.ss_size = STACK_PAGES * PAGE;
+	other.uc_link = &own;
+	makecontext(&other, burn_on_stack, 0);
+	if (swapcontext(&own, &other))
+		err(2, "swapcontext");
+}
+
+static void burn_fuse(double seconds, const char *dir, bool is_stack)
+{
+	int *is_mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char path[256];
+	pid_t pid;
+	void *at;
+
+	if (is_mapped == MAP_FAILED)
+		err(2, "mmap");
+	if (is_stack)
+		file_size = (STACK_PAGES + 1) * PAGE;
+	pid = start_fuse(dir, is_mapped);
+	snprintf(path, sizeof(path), "%s/code", dir);
+	at = is_stack ? map_stack(path) : map_code_once(path);
 	__atomic_store_n(is_mapped, 1, __ATOMIC_RELEASE);
-	burn_in(at, seconds);
+	if (is_stack)
+		burn_on(at, seconds);
+	else
+		burn_in(at, seconds);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	umount2(dir, MNT_DETACH);
@@ -247,8 +325,6 @@ static void burn_fanotify(double seconds, const char *path)
 
 /* ---- many ------------------------------------------------------------------
  */
-
-BURN_FUNCTION(burn_below)
 
 /* Each of @group is on the stack while code runs that calls none of them. */
 static void show_on_stack(void *const *group)
@@ -288,12 +364,15 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "packet"))
 		burn_packet(nr);
 	else if (argc == 4 && !strcmp(argv[1], "fuse"))
-		burn_fuse(nr, argv[3]);
+		burn_fuse(nr, argv[3], false);
+	else if (argc == 4 && !strcmp(argv[1], "stack"))
+		burn_fuse(nr, argv[3], true);
 	else if (argc == 4 && !strcmp(argv[1], "fanotify"))
 		burn_fanotify(nr, argv[3]);
 	else if (argc == 4 && !strcmp(argv[1], "many"))
 		show_many((unsigned long)nr, argv[3]);
 	else
-		errx(2, "usage: hangfile packet|fuse|fanotify|many NR [PATH]");
+		errx(2,
+		     "usage: hangfile packet|fuse|stack|fanotify|many NR [PATH]");
 	return 0;
 }

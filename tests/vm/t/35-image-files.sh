@@ -10,7 +10,7 @@
 
 at_exit() {
 	# Nothing answers there any more, so the mount would keep its folder.
-	umount --lazy "$TMP/mnt" 2>/dev/null
+	umount --lazy "$TMP/mnt" "$TMP/stack" 2>/dev/null
 }
 
 NR_JOBS=$(by_tier 50 200)
@@ -42,6 +42,7 @@ hang_by() {
 	case $1 in
 	packet) hang as_user "$TESTBIN/hangfile" packet 1000 ;;
 	fuse) hang "$TESTBIN/hangfile" fuse 1000 "$TMP/mnt" ;;
+	stack) hang "$TESTBIN/hangfile" stack 1000 "$TMP/stack" ;;
 	fanotify)
 		rm -f "$TMP/guarded"
 		hang "$TESTBIN/hangfile" fanotify 1000 "$TMP/guarded"
@@ -68,7 +69,7 @@ none_is_held() {
 	[ "$(module_stat image_file_expired)" -eq "$(module_stat image_file_held)" ]
 }
 
-mkdir "$TMP/mnt" "$TMP/many"
+mkdir "$TMP/mnt" "$TMP/stack" "$TMP/many"
 ok "FUSE" modprobe fuse
 
 # ---- while one image hangs
@@ -101,6 +102,27 @@ done
 like "the log tells that one did not answer" \
 	"$(cat "$SESSION/samples/oprofiled.log")" \
 	"$TMP/guarded: the file (does not respond|has not responded yet)"
+
+# ---- while a part of a stack hangs
+
+ok "stack: start" start --separate=lib --callgraph=16
+hang_by stack
+fresh stack-1
+ok "stack: stop" stop
+ok "stack: taken = stored + lost" sums_up
+ok "stack: parts of stacks were taken: $(module_stat backtrace_stacks)" \
+	[ "$(module_stat backtrace_stacks)" -gt 20 ]
+report
+diag "$(image_samples hangfile) samples of it, " \
+	"$(image_samples stack-1) of another program"
+ok "stack: samples on it are there" [ "$(image_samples hangfile)" -gt 20 ]
+ok "stack: start again" "$BIN/opcontrol" --start
+fresh stack-2
+pid=$(daemon_pid)
+kill -9 "$pid"
+await end "$pid"
+ok "stack: unload" "$BIN/opcontrol" --deinit
+let_go
 
 # ---- programs that delete themselves
 
