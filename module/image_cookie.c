@@ -18,6 +18,7 @@
  * opened again, so that a number from an earlier opening finds nothing.
  */
 
+#include <linux/atomic.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -38,8 +39,12 @@
 #include "image_path.h"
 #include "uapi/oprofile.h"
 
-/* Some 300 bytes each: a bound on what a runaway source of files can cost. */
+/*
+ * Bounds on what a runaway source of files can cost: some 130 bytes for each
+ * image, and its name, which may have 4 KiB.
+ */
 #define MAX_IMAGES (1u << 18)
+#define MAX_NAME_BYTES (128l << 20)
 #define BUCKET_BITS 13
 #define NR_BUCKETS (1u << BUCKET_BITS)
 
@@ -62,7 +67,7 @@ struct image {
 	struct held_file *held; /* for the reader: image_file.h */
 
 	/* Set before the image is put in the table of named ones. */
-	char *path; /* NULL: memory was short */
+	char *path; /* NULL: memory was short, or there are too many names */
 	u32 flags; /* OP_IMAGE_* */
 };
 
@@ -77,6 +82,8 @@ static DEFINE_XARRAY(named); /* cookie -> image */
 static LLIST_HEAD(unnamed);
 static void name_images(struct work_struct *work);
 static DECLARE_WORK(name_work, name_images);
+
+static atomic_long_t name_bytes; /* of all paths, each with its end */
 
 static u64 vdso_cookies[2];
 
@@ -162,10 +169,30 @@ static bool on_no_disk(const struct file *file)
 	return file_inode(file)->i_sb->s_flags & SB_NOUSER;
 }
 
+/* The path of @file, or NULL where memory is short or bounded. */
+static char *read_path(struct file *file)
+{
+	char *path = image_path_read(file);
+	long len = path ? strlen(path) + 1 : 0;
+
+	if (atomic_long_add_return(len, &name_bytes) <= MAX_NAME_BYTES)
+		return path;
+	atomic_long_sub(len, &name_bytes);
+	kfree(path);
+	return NULL;
+}
+
+static void free_path(const char *path)
+{
+	if (path)
+		atomic_long_sub(strlen(path) + 1, &name_bytes);
+	kfree(path);
+}
+
 /* What memory tells of @file. */
 static void set_name(struct image *image, struct file *file)
 {
-	image->path = image_path_read(file);
+	image->path = read_path(file);
 	if (d_unlinked(compat_user_path(file)->dentry))
 		image->flags |= OP_IMAGE_DELETED;
 	if (on_no_disk(file))
@@ -174,10 +201,10 @@ static void set_name(struct image *image, struct file *file)
 		image->flags |= OP_IMAGE_MAY_HANG;
 }
 
-/* It has a name and a cookie: the reader may ask for it. */
+/* It has a cookie, and a name if it is to have one: the reader may ask. */
 static void publish(struct image *image, struct file *file)
 {
-	if (S_ISREG(file_inode(file)->i_mode) &&
+	if (image->path && S_ISREG(file_inode(file)->i_mode) &&
 	    !(image->flags & OP_IMAGE_MAY_HANG))
 		image_file_hold(&image->held, file);
 	xa_store(&named, image->cookie, image, GFP_KERNEL);
@@ -201,7 +228,7 @@ static void name_images(struct work_struct *work)
 static void free_image(struct image *image)
 {
 	image_file_release(&image->held);
-	kfree(image->path);
+	free_path(image->path);
 	kfree(image);
 }
 
@@ -267,6 +294,8 @@ static u64 add_builtin(const char *name)
 		return 0;
 	image->key.ino = last_cookie + 1; /* no device 0 has files */
 	image->path = kstrdup(name, GFP_KERNEL);
+	if (image->path)
+		atomic_long_add(strlen(name) + 1, &name_bytes);
 	image->flags = OP_IMAGE_NO_FILE;
 	insert(image);
 	if (!image->path ||

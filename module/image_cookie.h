@@ -42,7 +42,8 @@ u64 image_cookie_vdso(bool is_32bit);
 /*
  * Fill @query for its cookie, without a build-id. Returns 0, -EAGAIN when the
  * name will be there in a moment, or -ENOENT for a cookie that was never handed
- * out or whose name was lost for want of memory.
+ * out or whose name was lost for want of memory, or as there are 128 MiB of
+ * them.
  */
 int image_cookie_query(struct op_cookie_query *query);
 
