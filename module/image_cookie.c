@@ -50,6 +50,7 @@
 
 struct image_key {
 	u64 ino;
+	s64 size; /* see key_of() */
 	s64 mtime_sec;
 	u32 mtime_nsec;
 	u32 generation;
@@ -87,12 +88,18 @@ static atomic_long_t name_bytes; /* of all paths, each with its end */
 
 static u64 vdso_cookies[2];
 
+/*
+ * The size is there for btrfs: files of two subvolumes have the same device
+ * here, may have the same number and generation, and have the same time where
+ * whoever made them sets it to a fixed one.
+ */
 static struct image_key key_of(const struct inode *inode)
 {
 	struct timespec64 mtime = inode_get_mtime(inode);
 
 	return (struct image_key){
 		.ino = inode->i_ino,
+		.size = i_size_read(inode),
 		.mtime_sec = mtime.tv_sec,
 		.mtime_nsec = mtime.tv_nsec,
 		.generation = inode->i_generation,

@@ -7,7 +7,7 @@
  * content of one file for as long as the event buffer is open. No file is read
  * for it, and none is kept for longer than image_file.h says.
  *
- * A file is known by file system, inode number, generation and time of
+ * A file is known by file system, inode number, generation, size and time of
  * modification, so a number or a path that is used again, or a file written
  * over in place, gets a cookie of its own.
  */
