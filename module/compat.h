@@ -114,8 +114,9 @@ static inline bool compat_get_page(struct mm_struct *mm, unsigned long address,
 #endif
 
 /*
- * Whether mmap_read_trylock() may be used in a hard interrupt that came from
- * user mode. Not on PREEMPT_RT, where the unlock may enable interrupts.
+ * Whether mmap_read_trylock() may be used in a hard interrupt. Not on
+ * PREEMPT_RT, where the unlock may enable interrupts. Elsewhere the unlock
+ * takes locks of the scheduler at most, under which no interrupt comes.
  */
 #ifdef CONFIG_PREEMPT_RT
 #define COMPAT_IRQ_MAY_LOCK_MMAP false

@@ -16,6 +16,7 @@
 #ifdef CONFIG_X86
 #include <asm/perf_event.h>
 #include <asm/processor.h>
+#include <asm/segment.h>
 #endif
 
 #include "counter.h"
@@ -111,6 +112,19 @@ static u16 cpu_family(void)
 #endif
 }
 
+/*
+ * What was interrupted. perf_events writes the address that the hardware told
+ * to @regs, and a code segment that fits; the stack segment is left as it was.
+ */
+static bool is_over_user(const struct pt_regs *regs)
+{
+#ifdef CONFIG_X86
+	return regs->ss & USER_SEGMENT_RPL_MASK;
+#else
+	return user_mode(regs);
+#endif
+}
+
 /* Without @frag there is no data, which is counted like that of a size that
  * cannot be. */
 static void add_sample(const struct perf_raw_frag *frag, struct pt_regs *regs,
@@ -120,6 +134,7 @@ static void add_sample(const struct perf_raw_frag *frag, struct pt_regs *regs,
 	struct oprofile_ibs_sample sample = {
 		.pc = instruction_pointer(regs),
 		.is_user = user_mode(regs),
+		.over_user = is_over_user(regs),
 		.is_op = kind == OP,
 		.family = cpu_family(),
 		.shift = shift,

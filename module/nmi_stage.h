@@ -25,6 +25,7 @@ struct nmi_sample {
 	u8 code; /* enum op_code of the record that it is; 0: it is none */
 	u8 shift; /* as op_sample has it */
 	bool is_user;
+	bool over_user; /* user mode is what was interrupted */
 };
 
 /*

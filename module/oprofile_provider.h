@@ -58,6 +58,9 @@ void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter,
 struct oprofile_ibs_sample {
 	u64 pc; /* what the hardware says, or the registers of the interrupt */
 	bool is_user; /* in the current task */
+	/* Whether user mode is what was interrupted: the hardware tells where
+	 * it was some instructions before, maybe in the other mode. */
+	bool over_user;
 	bool is_op; /* not a fetch */
 	u16 family; /* of the CPU */
 	u8 shift; /* it stands for 1 << shift samples */

@@ -105,10 +105,10 @@ static void resolve_own(struct op_sample *sample, const u64 *record)
 }
 
 /* Callers are gathered in the task, where that keeps no interrupt waiting. */
-static bool resolve_now(const struct op_sample *sample)
+static bool resolve_now(const struct op_sample *sample, bool may_defer)
 {
 	return COMPAT_IRQ_MAY_LOCK_MMAP &&
-	       !(DEFER_IS_POSSIBLE && wants_callers(sample));
+	       !(may_defer && wants_callers(sample));
 }
 
 /* The callers of @sample, which is resolved, in the interrupt. */
@@ -123,22 +123,29 @@ static struct backtrace *user_callers(const struct op_sample *sample)
 	return bt;
 }
 
-static void add_user_sample(struct op_sample *sample, const u64 *record)
+/*
+ * @over_user: the interrupt came over user mode, so task work is next. Else the
+ * task has entered the kernel behind the sampled instruction, may be in there
+ * for hours, and may have other mappings then: nothing can be deferred.
+ */
+static void add_user_sample(struct op_sample *sample, const u64 *record,
+			    bool over_user)
 {
-	enum on_new_image on_new = DEFER_IS_POSSIBLE ? LEAVE : MAKE;
+	const bool may_defer = DEFER_IS_POSSIBLE && over_user;
 	struct mm_struct *mm = current->mm;
-	enum lookup lookup = LOOKUP_NEW_IMAGE;
+	enum lookup lookup = LOOKUP_BUSY;
 	struct vm_area_struct *vma;
 
 	if (!mm) {
 		op_sample_lose(sample, STAT_SAMPLE_LOST_NO_MM);
 		return;
 	}
-	if (resolve_now(sample) && mmap_read_trylock(mm)) {
-		lookup = lookup_sample(sample, mm, on_new, &vma);
+	if (resolve_now(sample, may_defer) && mmap_read_trylock(mm)) {
+		lookup = lookup_sample(sample, mm, may_defer ? LEAVE : MAKE,
+				       &vma);
 		mmap_read_unlock(mm);
 	}
-	if (lookup == LOOKUP_NEW_IMAGE)
+	if (may_defer && (lookup == LOOKUP_BUSY || lookup == LOOKUP_NEW_IMAGE))
 		defer_sample(sample, record);
 	else if (lookup == LOOKUP_DONE)
 		store(sample, record, user_callers(sample));
@@ -199,7 +206,7 @@ static void add_now(struct pt_regs *regs, u64 pc, bool is_user,
 	};
 
 	if (is_user)
-		add_user_sample(&sample, NULL);
+		add_user_sample(&sample, NULL, true);
 	else
 		add_kernel_sample(&sample, NULL, current->mm,
 				  kernel_callers(regs));
@@ -242,7 +249,7 @@ static void add_staged(const struct nmi_sample *staged, const u64 *words)
 		add_kernel_sample(&sample, words, is_same ? current->mm : NULL,
 				  staged_callers(staged, words));
 	else if (is_same)
-		add_user_sample(&sample, words);
+		add_user_sample(&sample, words, staged->over_user);
 	else
 		op_sample_lose(&sample, STAT_SAMPLE_LOST_NO_MM);
 	handler_ends(HANDLER_STAGED, begun);
@@ -268,6 +275,7 @@ static void stage(struct pt_regs *regs, u64 pc, bool is_user,
 		.counter = counter,
 		.shift = shift,
 		.is_user = is_user,
+		.over_user = is_user,
 	};
 	const u64 *frames = NULL;
 
@@ -309,7 +317,8 @@ EXPORT_SYMBOL_GPL(oprofile_add_kernel_pc);
 
 /* ---- AMD IBS ------------------------------------------------------------- */
 
-static void stage_record(const struct op_sample *sample, bool is_user,
+static void stage_record(const struct op_sample *sample,
+			 const struct oprofile_ibs_sample *ibs,
 			 const u64 *record)
 {
 	const struct nmi_sample staged = {
@@ -321,19 +330,20 @@ static void stage_record(const struct op_sample *sample, bool is_user,
 		.nr_frames = sample->nr_words,
 		.code = sample->code,
 		.shift = sample->shift,
-		.is_user = is_user,
+		.is_user = ibs->is_user,
+		.over_user = ibs->over_user,
 	};
 
 	put_on_stage(&staged, record);
 }
 
-static void add_record(struct op_sample *sample, bool is_user,
-		       const u64 *record)
+static void add_record(struct op_sample *sample,
+		       const struct oprofile_ibs_sample *ibs, const u64 *record)
 {
 	if (in_nmi())
-		stage_record(sample, is_user, record);
-	else if (is_user)
-		add_user_sample(sample, record);
+		stage_record(sample, ibs, record);
+	else if (ibs->is_user)
+		add_user_sample(sample, record, ibs->over_user);
 	else
 		add_kernel_sample(sample, record, current->mm, NULL);
 }
@@ -364,7 +374,7 @@ static void add_ibs(const struct oprofile_ibs_sample *ibs)
 	memcpy(&caps, raw, sizeof(caps));
 	record[0] = OP_IBS_CPU(caps, ibs->family);
 	memcpy(record + 1, raw + sizeof(caps), nr_regs * sizeof(u64));
-	add_record(&sample, ibs->is_user, record);
+	add_record(&sample, ibs, record);
 }
 
 void oprofile_add_ibs_sample(const struct oprofile_ibs_sample *ibs)

@@ -9,7 +9,9 @@
   ibs_model.py feed FILE BASE < samples
                                      write them to the test module's FILE,
                                      in the kernel at BASE + PC; with BASE
-                                     "self" in this program's own code
+                                     "self" in this program's own code,
+                                     "late" as if they were seen when it
+                                     is in the kernel already
   ibs_model.py count [NAME...] < samples
                                      NAME PC COUNT, sorted; of all events
                                      or those that are named; and how many
@@ -249,7 +251,7 @@ def own_code():
 
 def feed(path, base):
     """struct op_test_ibs of tests/module/op_test_provider.c"""
-    is_user = base == 'self'
+    is_user = {'self': 1, 'late': 2}.get(base, 0)
     base = own_code() if is_user else int(base, 16)
     records = []
     for line in sys.stdin:

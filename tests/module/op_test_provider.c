@@ -166,7 +166,8 @@ struct op_test_ibs {
 	u64 pc;
 	u32 family;
 	u16 is_op;
-	u16 is_user; /* in the process that writes */
+	u16 is_user; /* 1: in the process that writes; 2: and then seen late,
+		      * when it is in the kernel already */
 	u32 size; /* bytes of raw */
 	u8 raw[4 + 9 * 8];
 };
@@ -189,6 +190,7 @@ static void add_ibs(void *data)
 		const struct oprofile_ibs_sample sample = {
 			.pc = record->pc,
 			.is_user = record->is_user,
+			.over_user = record->is_user == 1,
 			.is_op = record->is_op,
 			.family = record->family,
 			.raw = record->raw,

@@ -81,6 +81,19 @@ counts "{root}$python/{dep}/{root}$python" >"$TMP/got"
 ok "are in its file, exactly" cmp "$TMP/wanted" "$TMP/got"
 diff "$TMP/wanted" "$TMP/got" | head -5 | sed 's/^/# /'
 
+# The program has entered the kernel since: nothing waits for its way back.
+ok "start for late ones" "$TESTBIN/control" "$SOCKET" reset
+ok "start them" "$TESTBIN/control" "$SOCKET" start
+ok "500 late samples" model feed /proc/op_test_ibs late <"$TMP/few"
+ok "stop them" "$TESTBIN/control" "$SOCKET" stop
+ok "taken = stored + lost, of late ones" sums_up
+if is_real_time; then
+	is "PREEMPT_RT: these are lost" "$(ledger lost.sample_lost_busy)" 500
+else
+	counts "{root}$python/{dep}/{root}$python" >"$TMP/got"
+	ok "are in its file, exactly, though late" cmp "$TMP/wanted" "$TMP/got"
+fi
+
 # ---- what cannot be
 
 ok "start once more" "$TESTBIN/control" "$SOCKET" start
