@@ -83,11 +83,13 @@ static void begin_turn(struct multiplex *m)
 	for (m->nr_on = 0; m->nr_on < most;) {
 		struct multiplexed *next = nth_of_turn(m, m->nr_on);
 
+		throttle_continue(next->throttle);
 		perf_event_enable(next->event);
 		m->nr_on++;
 		if (all_have_counters(m))
 			continue;
 		perf_event_disable(next->event);
+		throttle_stop(next->throttle);
 		m->nr_on--;
 		/* It may have taken the place of one before it. */
 		for (i = 0; i < m->nr_on; i++)

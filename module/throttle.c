@@ -20,10 +20,10 @@ static void end_throttle(struct throttle *throttle, u64 now)
 {
 	u64 gap = now - throttle->throttled_at;
 	u64 on = throttle->throttled_at - throttle->started_at -
-		 throttle->throttled_ns;
+		 throttle->off_ns;
 	u64 missed = on ? mul_u64_u64_div_u64(gap, throttle->nr, on) : 0;
 
-	throttle->throttled_ns += gap;
+	throttle->off_ns += gap;
 	throttle->throttled_at = 0;
 	throttle_lose(missed);
 }
@@ -47,6 +47,17 @@ void throttle_overflow(struct throttle *throttle,
 
 void throttle_stop(struct throttle *throttle)
 {
+	u64 now = ktime_get_mono_fast_ns();
+
 	if (throttle->throttled_at)
-		end_throttle(throttle, ktime_get_mono_fast_ns());
+		end_throttle(throttle, now);
+	throttle->stopped_at = now;
+}
+
+void throttle_continue(struct throttle *throttle)
+{
+	if (throttle->stopped_at)
+		throttle->off_ns +=
+			ktime_get_mono_fast_ns() - throttle->stopped_at;
+	throttle->stopped_at = 0;
 }

@@ -5,7 +5,8 @@
 /*
  * perf_events stops an event for a while when its interrupts take too much
  * time; the last interrupt before that shows it. What the event would have
- * sampled meanwhile is told by how often it did before.
+ * sampled meanwhile is told by how often it did before, in the time that it was
+ * on.
  */
 
 #include <linux/types.h>
@@ -23,7 +24,8 @@ struct throttle {
 	u64 nr; /* samples that its overflows stand for */
 	u64 started_at; /* ns */
 	u64 throttled_at; /* ns; 0: it is not */
-	u64 throttled_ns; /* in all, up to then */
+	u64 stopped_at; /* ns; 0: it is not */
+	u64 off_ns; /* throttled or stopped in all, up to then */
 };
 
 /* The event is about to start. */
@@ -33,7 +35,8 @@ void throttle_start(struct throttle *throttle);
 void throttle_overflow(struct throttle *throttle,
 		       const struct perf_event *event, unsigned int shift);
 
-/* It has stopped. */
+/* It has stopped; it is about to go on, if it has stopped before. */
 void throttle_stop(struct throttle *throttle);
+void throttle_continue(struct throttle *throttle);
 
 #endif /* MODULE_THROTTLE_H */
