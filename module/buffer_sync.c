@@ -18,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/sched.h>
 #include <linux/workqueue.h>
 
 #include "buffer_sync.h"
@@ -260,6 +261,8 @@ static void sync_all(void)
 			sync_sample(&known, cpu, sample);
 			cpu_buffer_consume(cpu);
 		}
+		/* There may be hundreds of CPUs, and much in each buffer. */
+		cond_resched();
 	}
 }
 
