@@ -19,10 +19,8 @@ const struct oprofile_operations *counter_choose(void)
 
 const char *counter_cpu_type(void)
 {
-	const struct oprofile_operations *ops = READ_ONCE(registered);
-
-	if (ops)
-		return ops->cpu_type;
+	if (registered)
+		return registered->cpu_type;
 	return counter_perf_present() || counter_ibs_present()
 		       ? counter_perf_ops.cpu_type
 		       : counter_timer_ops.cpu_type;
@@ -32,14 +30,14 @@ int counter_register(const struct oprofile_operations *ops)
 {
 	if (registered)
 		return -EBUSY;
-	WRITE_ONCE(registered, ops);
+	registered = ops;
 	return 0;
 }
 
 void counter_unregister(const struct oprofile_operations *ops)
 {
 	if (registered == ops)
-		WRITE_ONCE(registered, NULL);
+		registered = NULL;
 }
 
 int counter_create_files(struct dentry *root)

@@ -18,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/string.h>
 
 #include "backtrace.h"
 #include "buffer_sync.h"
@@ -270,6 +271,13 @@ int oprofile_dump(void)
 	}
 	mutex_unlock(&oprof_mutex);
 	return err;
+}
+
+void oprofile_cpu_type(char *name, size_t size)
+{
+	mutex_lock(&oprof_mutex);
+	strscpy(name, counter_cpu_type(), size);
+	mutex_unlock(&oprof_mutex);
 }
 
 int oprofile_show_cookies(struct seq_file *seq)

@@ -37,6 +37,9 @@ unsigned int oprofile_rate_shift(void);
 /* Move what the CPU buffers hold to the reader. -EINVAL when not set up. */
 int oprofile_dump(void);
 
+/* What samples, or would: the @size bytes of @name hold all or a part of it. */
+void oprofile_cpu_type(char *name, size_t size);
+
 /* Print the image cookies, none while idle. Returns 0. */
 int oprofile_show_cookies(struct seq_file *seq);
 

@@ -142,8 +142,9 @@ static const struct oprofilefs_value values[] = {
 static ssize_t cpu_type_read(struct file *file, char __user *buf, size_t count,
 			     loff_t *ppos)
 {
-	const char *name = counter_cpu_type();
+	char name[64];
 
+	oprofile_cpu_type(name, sizeof(name));
 	return simple_read_from_buffer(buf, count, ppos, name, strlen(name));
 }
 

@@ -14,7 +14,7 @@
 struct pt_regs;
 
 struct oprofile_operations {
-	const char *cpu_type; /* what the file cpu_type says */
+	const char *cpu_type; /* what the file cpu_type says, 63 bytes of it */
 	/*
 	 * Start sampling on all CPUs, those that come later included; 0 or
 	 * -errno. When stop returns, no more samples are added. Process
