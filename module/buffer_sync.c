@@ -10,7 +10,8 @@
  *
  * The notice of a module that comes, has begun to work or goes must lie between
  * the samples before and after that. So all CPU buffers are emptied first; and
- * a notice that found no room is tried again before the next samples.
+ * a notice that found no room is tried again before the next samples, which are
+ * lost as long as it finds none: a sample may need less.
  */
 
 #include <linux/kernel.h>
@@ -52,13 +53,18 @@ struct context {
 /* Serializes the consumers of the CPU buffers: the event buffer's producer. */
 static DEFINE_MUTEX(sync_mutex);
 
-/* Of the last module, if it is still to be sent. */
+/*
+ * Notices that are still to be sent, the oldest first. A module that is loaded
+ * has two; where there are too many the oldest is given up.
+ */
+#define MAX_NOTICES 8
+
 static struct module_notice {
-	bool wanted;
 	u64 init_start, init_end; /* the code it runs once, while it does */
 	u64 text_start, text_end; /* the code it keeps, until it goes */
 	char name[ALIGN(MODULE_NAME_LEN, sizeof(u64))];
-} notice;
+} notices[MAX_NOTICES];
+static unsigned int nr_notices;
 
 static void tell_cpu(struct stream *batch, struct context *known,
 		     const struct op_sample *sample)
@@ -187,6 +193,41 @@ static bool sync_without_callers(struct stream *batch, unsigned int cpu)
 	return true;
 }
 
+static void drop_notices(unsigned int nr)
+{
+	nr_notices -= nr;
+	memmove(notices, notices + nr, nr_notices * sizeof(*notices));
+}
+
+static bool sync_notice(const struct module_notice *notice)
+{
+	u64 words[2 + 5 + sizeof(notice->name) / sizeof(u64)];
+	struct stream batch = { .words = words };
+	unsigned int len = strlen(notice->name);
+	unsigned int nr_words = DIV_ROUND_UP(len, sizeof(u64));
+
+	stream_code(&batch, OP_MODULE_LOADED, 5 + nr_words);
+	stream_word(&batch, notice->init_start);
+	stream_word(&batch, notice->init_end);
+	stream_word(&batch, len);
+	memcpy(words + batch.nr, notice->name, nr_words * sizeof(u64));
+	batch.nr += nr_words;
+	stream_word(&batch, notice->text_start);
+	stream_word(&batch, notice->text_end);
+	return sync_whole(&batch, 0, 0);
+}
+
+/* Whether none is left. */
+static bool sync_notices(void)
+{
+	unsigned int nr = 0;
+
+	while (nr < nr_notices && sync_notice(&notices[nr]))
+		nr++;
+	drop_notices(nr);
+	return !nr_notices;
+}
+
 /*
  * Of the buffer of @cpu. What the reader knows changes only by what reached the
  * event buffer; callers have context of their own.
@@ -196,8 +237,16 @@ static void sync_sample(struct context *known, unsigned int cpu,
 {
 	static u64 words[MAX_WORDS]; /* the consumer's, as all here */
 	struct stream batch = { .words = words };
-	struct context next = *known;
+	struct context next;
 
+	if (nr_notices) {
+		if (!sync_notices()) {
+			op_sample_lose(sample, STAT_EVENT_LOST_OVERFLOW);
+			return;
+		}
+		*known = (struct context){};
+	}
+	next = *known;
 	tell_sample(&batch, &next, sample);
 	if (has_callers(sample))
 		next.has_mode = next.has_image = false;
@@ -208,45 +257,28 @@ static void sync_sample(struct context *known, unsigned int cpu,
 		op_sample_lose(sample, STAT_EVENT_LOST_OVERFLOW);
 }
 
-static void sync_module_notice(void)
-{
-	u64 words[2 + 5 + sizeof(notice.name) / sizeof(u64)];
-	struct stream batch = { .words = words };
-	unsigned int len = strlen(notice.name);
-	unsigned int nr_words = DIV_ROUND_UP(len, sizeof(u64));
-
-	if (!notice.wanted)
-		return;
-	stream_code(&batch, OP_MODULE_LOADED, 5 + nr_words);
-	stream_word(&batch, notice.init_start);
-	stream_word(&batch, notice.init_end);
-	stream_word(&batch, len);
-	memcpy(words + batch.nr, notice.name, nr_words * sizeof(u64));
-	batch.nr += nr_words;
-	stream_word(&batch, notice.text_start);
-	stream_word(&batch, notice.text_end);
-	notice.wanted = !sync_whole(&batch, 0, 0);
-}
-
 /* What is known of @mod when it has come to @state. */
 static void make_module_notice(const struct module *mod, unsigned long state)
 {
+	struct module_notice *notice;
 	unsigned long start;
 	unsigned int size;
 
-	memset(&notice, 0, sizeof(notice));
+	if (nr_notices == MAX_NOTICES)
+		drop_notices(1);
+	notice = &notices[nr_notices++];
+	memset(notice, 0, sizeof(*notice));
 	if (state == MODULE_STATE_COMING) {
 		size = compat_init_text(mod, &start);
-		notice.init_start = start;
-		notice.init_end = start + size;
+		notice->init_start = start;
+		notice->init_end = start + size;
 	}
 	if (state != MODULE_STATE_GOING) {
 		size = compat_text(mod, &start);
-		notice.text_start = start;
-		notice.text_end = start + size;
+		notice->text_start = start;
+		notice->text_end = start + size;
 	}
-	strscpy(notice.name, mod->name, sizeof(notice.name));
-	notice.wanted = true;
+	strscpy(notice->name, mod->name, sizeof(notice->name));
 }
 
 static void sync_all(void)
@@ -255,7 +287,7 @@ static void sync_all(void)
 	const struct op_sample *sample;
 	unsigned int cpu;
 
-	sync_module_notice();
+	sync_notices();
 	for_each_possible_cpu(cpu) {
 		while ((sample = cpu_buffer_peek(cpu))) {
 			sync_sample(&known, cpu, sample);
@@ -303,7 +335,7 @@ static int on_module(struct notifier_block *block, unsigned long state,
 	mutex_lock(&sync_mutex);
 	sync_all();
 	make_module_notice(data, state);
-	sync_module_notice();
+	sync_notices();
 	mutex_unlock(&sync_mutex);
 	return NOTIFY_OK;
 }
@@ -314,7 +346,7 @@ int buffer_sync_setup(void)
 {
 	int err;
 
-	notice.wanted = false;
+	nr_notices = 0;
 	err = register_module_notifier(&module_block);
 	if (!err)
 		queue_delayed_work(system_unbound_wq, &sync_work,
