@@ -94,7 +94,8 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 
 	if (missed > 1)
 		oprofile_stat_add(STAT_TIMER_OVERRUN,
-				  (missed - 1) * (1 + self->left_out));
+				  ((missed - 1) * (1 + self->left_out))
+					  << self->shift);
 	if (self->left_out)
 		throttle_lose((u64)self->left_out << self->shift);
 	if (regs)
