@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_foreign.h"
+#include "daemon/store/opd_image.h"
 #include "libop/op_array.h"
 #include "libop/op_clock.h"
 #include "libop/op_config.h"
@@ -583,12 +584,17 @@ static void join_build(struct opd_keep *keep, struct opd_kept *kept)
 	}
 }
 
+/* NULL without memory, or when there are as many as images may have names. */
 static struct opd_kept *add_kept(struct opd_keep *keep,
 				 const struct opd_binary *binary)
 {
+	size_t len = strlen(binary->name) + 1;
 	struct opd_kept *kept;
 	char *name;
 
+	if (keep->nr >= OPD_IMAGES_MAX ||
+	    len > OPD_IMAGE_NAMES_MAX - keep->names_len)
+		return NULL;
 	if (op_array_reserve(&keep->kept, keep->nr, 1) ||
 	    op_hash_reserve(&keep->index, keep->nr + 1) ||
 	    op_hash_reserve(&keep->builds, keep->nr + 1))
@@ -601,6 +607,7 @@ static struct opd_kept *add_kept(struct opd_keep *keep,
 				   .since = keep->clock->seconds(),
 				   .fd = -1 };
 	kept->binary.name = name;
+	keep->names_len += len;
 	op_hash_add(&keep->index, hash_binary(&keep->index, binary),
 		    (uint32_t)keep->nr);
 	join_build(keep, kept);

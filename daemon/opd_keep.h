@@ -63,6 +63,7 @@ struct opd_keep {
 	const struct op_clock *clock;
 	struct opd_kept *kept;
 	size_t nr;
+	size_t names_len; /* bytes of all names */
 	struct op_hash index; /* of kept, by name and build */
 	struct op_hash builds; /* of kept: the first of each build-id */
 	unsigned int nr_open;

@@ -3,7 +3,8 @@
  * An image is found by what the kernel said of the mapping (name, and build-id
  * or device, inode and generation) in a hash table with chains; the table
  * doubles when it has more images than buckets. Images are never removed,
- * because a cookie must keep its meaning as long as the stream.
+ * because a cookie must keep its meaning as long as the stream. So their number
+ * is bounded: the images beyond share one cookie, which has no name.
  *
  * A file that is not held open since it was seen (opd_perf_files.h) is opened
  * by its path, by the path in the root of the process, or by the mapping
@@ -339,12 +340,20 @@ static struct opd_perf_image *image_new(const struct opd_perf_image_id *id,
 	return image;
 }
 
+static bool has_room_for(const struct opd_perf_images *images, const char *name)
+{
+	return images->nr < OPD_PERF_IMAGES_MAX &&
+	       strlen(name) < OPD_PERF_IMAGE_NAMES_MAX - images->names_len;
+}
+
 static uint64_t add(struct opd_perf_images *images,
 		    const struct opd_perf_image_id *id, uint64_t hash)
 {
 	struct opd_perf_image **bucket;
 	struct opd_perf_image *image;
 
+	if (!has_room_for(images, id->name))
+		return OPD_PERF_NAMELESS;
 	if (make_room(images))
 		return OP_NO_COOKIE;
 	image = image_new(id, images);
@@ -355,6 +364,7 @@ static uint64_t add(struct opd_perf_images *images,
 	image->next = *bucket;
 	*bucket = image;
 	images->images[images->nr++] = image;
+	images->names_len += strlen(image->name) + 1;
 	image->cookie = images->nr;
 	if (images->nr > images->nr_buckets)
 		grow_buckets(images);

@@ -34,12 +34,21 @@ struct opd_perf_image_id {
 	bool is_made; /* by the profiler, of code that is in no file */
 };
 
+/* Any user may map files under new names without end, so these are kept and no
+ * more. */
+#define OPD_PERF_IMAGES_MAX ((size_t)1 << 18)
+#define OPD_PERF_IMAGE_NAMES_MAX ((size_t)128 << 20) /* bytes of all names */
+
+/* The cookie of all further images: it has neither name nor file. */
+#define OPD_PERF_NAMELESS ((uint64_t)OPD_PERF_IMAGES_MAX + 1)
+
 struct opd_perf_image;
 
 struct opd_perf_images {
 	struct opd_perf_image **images; /* by cookie - 1 */
 	size_t nr;
 	size_t room;
+	size_t names_len; /* bytes of all names */
 	struct opd_perf_image **buckets;
 	size_t nr_buckets; /* a power of 2 */
 	char *anon[512]; /* names of anonymous memory */
@@ -52,7 +61,8 @@ struct opd_perf_images {
 int opd_perf_images_init(struct opd_perf_images *images);
 void opd_perf_images_release(struct opd_perf_images *images);
 
-/* The cookie of an image, OP_NO_COOKIE when memory is short. */
+/* The cookie of an image; OPD_PERF_NAMELESS when there are too many,
+ * OP_NO_COOKIE when memory is short. */
 uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
 			       const struct opd_perf_image_id *id);
 

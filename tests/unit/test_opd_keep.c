@@ -481,6 +481,35 @@ static void test_limits(void **state)
 	opd_keep_release(&keep);
 }
 
+/* Names without end: no more are kept than images have names. */
+static void test_too_many(void **state)
+{
+	char name[32];
+	struct opd_binary binary = { .name = name, .mtime = 1 };
+	struct fixture *f = new_replay();
+	struct opd_keep *keep = &f->opd.keep;
+
+	(void)state;
+	init_keep(&f->opd, false, 1000000);
+	for (size_t i = 0; i <= OPD_IMAGES_MAX; i++) {
+		snprintf(name, sizeof(name), "/nonexistent/%zu", i);
+		opd_keep_shut(keep, &binary);
+	}
+	assert_int_equal(keep->nr, OPD_IMAGES_MAX);
+	opd_keep_binary(keep, &binary, 0, true, -1);
+	assert_int_equal(keep->nr, OPD_IMAGES_MAX);
+	/* Long names. */
+	init_keep(&f->opd, false, 1000000);
+	keep->names_len = OPD_IMAGE_NAMES_MAX - strlen(binary.name) - 1;
+	opd_keep_binary(keep, &binary, 0, true, -1);
+	assert_int_equal(keep->nr, 1);
+	assert_int_equal(keep->names_len, OPD_IMAGE_NAMES_MAX);
+	binary.name = "/";
+	opd_keep_binary(keep, &binary, 0, true, open("/", O_PATH));
+	assert_int_equal(keep->nr, 1);
+	free_fixture(f);
+}
+
 /* Names without a path are nobody's file. */
 static void test_no_files(void **state)
 {
@@ -635,6 +664,7 @@ int main(void)
 {
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_no_files),
 		cmocka_unit_test(test_path_of_a_process),
 		cmocka_unit_test(test_not_to_be_told),

@@ -76,6 +76,63 @@ static void many_images(void **state)
 	opd_perf_images_release(&images);
 }
 
+/* Images beyond the bounds share a cookie, which has no name and no file. */
+static void too_many_images(void **state)
+{
+	struct rig *rig = new_rig();
+	struct op_cookie_query q = { .cookie = OPD_PERF_NAMELESS };
+	struct opd_perf_images images;
+	char name[128];
+	struct opd_perf_image_id id = { .name = name, .is_made = true };
+
+	(void)state;
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	for (unsigned int i = 1; i <= OPD_PERF_IMAGES_MAX; i++) {
+		snprintf(name, sizeof(name), "/nonexistent/%u", i);
+		assert_int_equal(cookie_of(&images, &id), i);
+	}
+	/* Nor is the file of a further one looked at. */
+	id.is_made = false;
+	for (unsigned int i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s/%u", rig->dir, i);
+		make_elf(name, 1);
+		assert_int_equal(cookie_of(&images, &id), OPD_PERF_NAMELESS);
+	}
+	assert_int_equal(images.nr, OPD_PERF_IMAGES_MAX);
+	assert_int_equal(images.files.nr, 0);
+	assert_int_equal(opd_perf_image_query(&images, &q), -ENOENT);
+	assert_int_equal(opd_perf_image_open(&images, q.cookie), -ENOENT);
+	assert_int_equal(opd_perf_image_take(&images, q.cookie), -ENOENT);
+	assert_null(opd_perf_image_path(&images, q.cookie));
+	assert_false(opd_perf_image_gives_no_rights(&images, q.cookie));
+	assert_false(opd_perf_image_is_memory(&images, q.cookie));
+	/* Those that are known stay so. */
+	id.is_made = true;
+	snprintf(name, sizeof(name), "/nonexistent/%u", 7);
+	assert_int_equal(cookie_of(&images, &id), 7);
+	opd_perf_images_release(&images);
+	free_rig(rig);
+}
+
+static void too_long_names_of_images(void **state)
+{
+	const struct opd_perf_image_id first = { .name = "/nonexistent/a" },
+				       fits = { .name = "/nonexistent/b" },
+				       more = { .name = "/n" };
+	struct opd_perf_images images;
+
+	(void)state;
+	assert_int_equal(opd_perf_images_init(&images), 0);
+	assert_int_equal(cookie_of(&images, &first), 1);
+	assert_int_equal(images.names_len, strlen(first.name) + 1);
+	images.names_len = OPD_PERF_IMAGE_NAMES_MAX - strlen(fits.name) - 1;
+	assert_int_equal(cookie_of(&images, &fits), 2);
+	assert_int_equal(images.names_len, OPD_PERF_IMAGE_NAMES_MAX);
+	assert_int_equal(cookie_of(&images, &more), OPD_PERF_NAMELESS);
+	assert_int_equal(cookie_of(&images, &first), 1);
+	opd_perf_images_release(&images);
+}
+
 static void cookies_that_nobody_has(void **state)
 {
 	const struct opd_perf_image_id id = { .name = "/nonexistent/x" };
@@ -559,6 +616,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_tells_images_apart),
 		cmocka_unit_test(many_images),
+		cmocka_unit_test(too_many_images),
+		cmocka_unit_test(too_long_names_of_images),
 		cmocka_unit_test(cookies_that_nobody_has),
 		cmocka_unit_test(names_of_anonymous_memory),
 		cmocka_unit_test(long_names_of_anonymous_memory),
