@@ -159,13 +159,24 @@ static struct opd_jit **jit_slot(struct opd_jits *jits, uint32_t tgid)
 	return slot;
 }
 
+static void say_crowded(struct opd_jits *jits)
+{
+	if (!jits->is_crowded && jits->log)
+		op_log(jits->log,
+		       "%d processes have code in anonymous memory; samples in that of further ones have no name",
+		       MAX_PROCESSES);
+	jits->is_crowded = true;
+}
+
 static struct opd_jit *jit_new(struct opd_jits *jits, uint32_t tgid)
 {
 	struct opd_jit **slot = jit_slot(jits, tgid);
 	struct opd_jit *jit;
 
-	if (jits->nr == MAX_PROCESSES)
+	if (jits->nr == MAX_PROCESSES) {
+		say_crowded(jits);
 		return NULL;
+	}
 	jit = calloc(1, sizeof(*jit));
 	if (!jit)
 		return NULL;

@@ -46,6 +46,7 @@ struct opd_jits {
 	uint64_t save_at; /* ns */
 	int64_t ahead; /* of CLOCK_MONOTONIC the times of samples are, ns */
 	bool is_full; /* and that was said */
+	bool is_crowded; /* likewise: there were too many processes */
 	bool is_late; /* samples come when their code may be gone again */
 };
 

@@ -443,6 +443,7 @@ void opd_maps_exec(struct opd_process *process)
 	opd_maps_clear(process);
 	process->app = OP_NO_COOKIE;
 	process->nr_threads = 1;
+	process->threads_at = 0;
 	process->fresh = true;
 	process->entered = false;
 }

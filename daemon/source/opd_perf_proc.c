@@ -7,8 +7,12 @@
  *
  * The events are open before /proc is read at the start. So a change is in
  * /proc, in the side band, or in both, and a mapping that is told twice does no
- * harm. A thread could be counted twice, though, so only threads that began
- * after read_at are counted from the side band.
+ * harm. A thread could be counted twice, though, so of threads only what
+ * happens after threads_at is counted from the side band: the time of the
+ * reading itself, as the record that is the reason to read is older.
+ *
+ * The end of a process may be among records that were lost. So each process
+ * that is known is looked for in /proc once a minute.
  */
 
 #include "daemon/source/opd_perf_proc.h"
@@ -193,6 +197,14 @@ static unsigned int count_threads(const struct opd_perf_world *world,
 	return (unsigned int)st.st_nlink - 2;
 }
 
+/* What happens after this is counted from the side band. */
+static void read_threads(const struct opd_perf_world *world,
+			 struct opd_process *process)
+{
+	process->threads_at = opd_perf_world_clock(world);
+	process->nr_threads = count_threads(world, process->tgid);
+}
+
 struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 				       uint32_t tgid)
 {
@@ -209,7 +221,7 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 	if (process)
 		process->read_at = world->now;
 	if (process && take_maps(world, process, &maps))
-		process->nr_threads = count_threads(world, tgid);
+		read_threads(world, process);
 	maps_close(&maps);
 	return process;
 }
@@ -292,4 +304,57 @@ int opd_perf_proc_read_all(struct opd_perf_world *world)
 	}
 	closedir(folder);
 	return 0;
+}
+
+/* ---- processes whose end was lost -------------------------------------------
+ */
+
+static bool is_in_proc(const struct opd_perf_world *world, uint32_t tgid)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%" PRIu32, world->proc, tgid);
+	return !access(path, F_OK);
+}
+
+/* As if the records of that had come. */
+static void end_process(struct opd_perf_world *world,
+			struct opd_process *process)
+{
+	uint32_t tgid = process->tgid;
+
+	process->nr_threads = 1;
+	opd_maps_exit(&world->maps, tgid);
+	opd_jits_exit(&world->jits, tgid);
+}
+
+/* One of the list that is to be ended, or NULL. */
+static struct opd_process *find_missing(struct opd_process *process)
+{
+	while (process && (!process->nr_threads || process->nr_missed < 2))
+		process = process->next;
+	return process;
+}
+
+void opd_perf_proc_find_ended(struct opd_perf_world *world, unsigned int part)
+{
+	struct opd_process *process;
+
+	/* Who may not see the first process may not see others either. */
+	if (!world->proc || !is_in_proc(world, 1))
+		return;
+	for (size_t i = part % OPD_PERF_PROC_PARTS; i < OPD_MAPS_BUCKETS;
+	     i += OPD_PERF_PROC_PARTS) {
+		for (process = world->maps.bucket[i]; process;
+		     process = process->next) {
+			if (process->nr_threads &&
+			    !is_in_proc(world, process->tgid))
+				process->nr_missed++;
+			else
+				process->nr_missed = 0;
+		}
+		/* Each end may drop another one. */
+		while ((process = find_missing(world->maps.bucket[i])))
+			end_process(world, process);
+	}
 }

@@ -37,6 +37,15 @@ struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
  * become known as such, and no more is read. Returns 0 or -errno. */
 int opd_perf_proc_read_all(struct opd_perf_world *world);
 
+#define OPD_PERF_PROC_PARTS 60
+
+/*
+ * Look whether processes of part @part of OPD_PERF_PROC_PARTS are in /proc. The
+ * records of the end of one that is missing in two looks were lost: it ends
+ * now. In one look these may still come.
+ */
+void opd_perf_proc_find_ended(struct opd_perf_world *world, unsigned int part);
+
 /* Have the jitdumps read that process @tgid maps by now. */
 void opd_perf_proc_see_dumps(struct opd_jits *jits, uint32_t tgid);
 

@@ -24,6 +24,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/source/opd_perf_owner.h"
 #include "daemon/source/opd_perf_proc.h"
@@ -34,12 +35,26 @@
 /* perf_events' number for a task that is being freed. */
 #define NO_TASK UINT32_MAX
 
+static uint64_t read_raw_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+uint64_t opd_perf_world_clock(const struct opd_perf_world *world)
+{
+	return world->clock ? world->clock() : world->now;
+}
+
 int opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 {
 	int err;
 
 	memset(world, 0, sizeof(*world));
 	world->proc = proc;
+	world->clock = read_raw_clock;
 	world->times = 1;
 	opd_perf_words_set_depth(&world->words, 0);
 	opd_names_init(&world->names, proc, 0, true);
@@ -313,6 +328,12 @@ static void fork_other(struct opd_perf_world *world,
 		parent->nr_threads++;
 }
 
+/* Whether what happened to a thread at @time is not in what /proc has told. */
+static bool is_after_look(const struct opd_process *process, uint64_t time)
+{
+	return !process->threads_at || process->threads_at < time;
+}
+
 static void handle_fork(struct opd_perf_world *world,
 			const struct opd_perf_rec *rec)
 {
@@ -327,17 +348,18 @@ static void handle_fork(struct opd_perf_world *world,
 			 rec->task.parent_tid);
 	if (rec->pid != rec->task.parent)
 		fork_process(world, rec);
-	else if (parent && parent->read_at < rec->time)
-		parent->nr_threads++; /* else /proc has told it by now */
+	else if (parent && is_after_look(parent, rec->time))
+		parent->nr_threads++;
 }
 
 static void handle_exit(struct opd_perf_world *world,
 			const struct opd_perf_rec *rec)
 {
-	const struct opd_process *process;
+	const struct opd_process *process =
+		opd_maps_find(&world->maps, rec->pid);
 
-	opd_maps_exit(&world->maps, rec->pid);
-	process = opd_maps_find(&world->maps, rec->pid);
+	if (process && is_after_look(process, rec->time))
+		opd_maps_exit(&world->maps, rec->pid);
 	if (!process || !process->nr_threads)
 		opd_jits_exit(&world->jits, rec->pid);
 }

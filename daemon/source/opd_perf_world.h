@@ -67,6 +67,9 @@ struct opd_perf_world {
 	uint64_t times; /* how often the next sample was taken ... */
 	bool lowered; /* ... or would have been at the full rate */
 	uint64_t now; /* of the last record, ns */
+	/* What time it is for those who write records, CLOCK_MONOTONIC_RAW in
+	 * ns; NULL: that of the last record. */
+	uint64_t (*clock)(void);
 	/* What was read of a process before is not complete any more. */
 	uint64_t gap_at;
 };
@@ -101,6 +104,9 @@ void opd_perf_world_look_ahead(struct opd_perf_world *world,
 void opd_perf_world_sample(struct opd_perf_world *world,
 			   const struct opd_perf_rec *rec, uint32_t cpu,
 			   uint32_t counter);
+
+/* The present time, which the last record is older than. */
+uint64_t opd_perf_world_clock(const struct opd_perf_world *world);
 
 /* Fill the empty @ledger from the statistics. Returns 0 or -ENOMEM. */
 int opd_perf_world_account(const struct opd_perf_world *world,

@@ -380,6 +380,7 @@ static void tick(struct opd_source *source)
 	opd_perf_execs_look_at_mounts(&perf->execs);
 	opd_perf_files_expire(&perf->world.images.files);
 	opd_perf_folders_expire(&perf->world.images.folders);
+	opd_perf_proc_find_ended(&perf->world, perf->ticks / TICKS_PER_SECOND);
 	/* First all is read that CPUs left which have gone. */
 	perf->check_cpus = perf->flush = true;
 }

@@ -41,6 +41,7 @@ __attribute__((unused)) static struct rig *new_rig(void)
 	assert_int_equal(opd_perf_world_init(&rig->world, "/proc"), 0);
 	assert_string_equal(rig->world.proc, "/proc");
 	rig->world.proc = rig->proc;
+	rig->world.clock = NULL;
 	rig->now = 5 * SECOND;
 	rig->taken = rig->words;
 	opd_perf_words_into(&rig->world.words, rig->words, 65536);

@@ -872,32 +872,6 @@ static void test_dump_moves(void **state)
 /* ---- limits -----------------------------------------------------------------
  */
 
-static void test_most_processes(void **state)
-{
-	struct jit_rig j;
-
-	(void)state;
-	new_jit_rig(&j, NULL);
-	put_map(j.map, "w", "7f0000000100 20 a\n");
-	for (uint32_t pid = 1000; pid < 1127; pid++)
-		assert_int_equal(find_at(&j, pid, 0x100, 1), 0);
-	assert_int_equal(j.rig->world.jits.nr, 127);
-	assert_true(find_at(&j, PID, 0x100, 1));
-	assert_int_equal(find_at(&j, 2000, 0x100, 1), 0);
-	assert_int_equal(j.rig->world.jits.nr, 128);
-	/* Two of them are in one bucket. */
-	assert_int_equal(find_at(&j, 1000, 0x100, 1), 0);
-	opd_jits_exit(&j.rig->world.jits, 1000);
-	opd_jits_exit(&j.rig->world.jits, 1000);
-	assert_int_equal(j.rig->world.jits.nr, 127);
-	assert_int_equal(find_at(&j, PID + 256, 0x100, 1), 0);
-	assert_int_equal(j.rig->world.jits.nr, 128);
-	assert_true(find_at(&j, PID, 0x100, 1));
-	opd_jits_exit(&j.rig->world.jits, PID + 256);
-	assert_true(find_at(&j, PID, 0x100, 1));
-	free_rig(j.rig);
-}
-
 static void open_log(struct jit_rig *j, struct op_log *log)
 {
 	struct op_diag diag = { "" };
@@ -924,6 +898,64 @@ static void expect_log(struct jit_rig *j, const char *text, int nr)
 			nr--;
 	fclose(file);
 	assert_int_equal(nr, 0);
+}
+
+static void test_most_processes(void **state)
+{
+	const char *crowded =
+		"128 processes have code in anonymous memory; samples in that of further ones have no name\n";
+	struct jit_rig j;
+	struct op_log log;
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	open_log(&j, &log);
+	put_map(j.map, "w", "7f0000000100 20 a\n");
+	for (uint32_t pid = 1000; pid < 1127; pid++)
+		assert_int_equal(find_at(&j, pid, 0x100, 1), 0);
+	assert_int_equal(j.rig->world.jits.nr, 127);
+	assert_true(find_at(&j, PID, 0x100, 1));
+	expect_log(&j, crowded, 0);
+	assert_int_equal(find_at(&j, 2000, 0x100, 1), 0);
+	assert_int_equal(j.rig->world.jits.nr, 128);
+	for (uint32_t pid = 3000; pid < 3003; pid++)
+		assert_int_equal(find_at(&j, pid, 0x100, 1), 0);
+	assert_int_equal(j.rig->world.jits.nr, 128);
+	expect_log(&j, crowded, 1);
+	/* Two of them are in one bucket. */
+	assert_int_equal(find_at(&j, 1000, 0x100, 1), 0);
+	opd_jits_exit(&j.rig->world.jits, 1000);
+	opd_jits_exit(&j.rig->world.jits, 1000);
+	assert_int_equal(j.rig->world.jits.nr, 127);
+	assert_int_equal(find_at(&j, PID + 256, 0x100, 1), 0);
+	assert_int_equal(j.rig->world.jits.nr, 128);
+	assert_true(find_at(&j, PID, 0x100, 1));
+	opd_jits_exit(&j.rig->world.jits, PID + 256);
+	assert_true(find_at(&j, PID, 0x100, 1));
+	op_log_close(&log);
+	free_rig(j.rig);
+}
+
+/* A process whose end was lost gives its place back. */
+static void test_lost_end(void **state)
+{
+	struct jit_rig j;
+	char path[160];
+
+	(void)state;
+	new_jit_rig(&j, NULL);
+	make_folder(path, sizeof(path), j.rig, "proc/1");
+	put_map(j.map, "w", "7f0000000100 20 a\n");
+	assert_true(key_of_sample(&j, 0x100));
+	for (int i = 0; i < 3; i++)
+		opd_perf_proc_find_ended(&j.rig->world, PID);
+	assert_int_equal(j.rig->world.jits.nr, 1);
+	proc_remove(j.rig, PID);
+	opd_perf_proc_find_ended(&j.rig->world, PID);
+	assert_int_equal(j.rig->world.jits.nr, 1);
+	opd_perf_proc_find_ended(&j.rig->world, PID);
+	assert_int_equal(j.rig->world.jits.nr, 0);
+	free_rig(j.rig);
 }
 
 /* So many codes of all processes are kept, and that is said once. */
@@ -1315,6 +1347,7 @@ int main(void)
 		cmocka_unit_test(test_dump_late),
 		cmocka_unit_test(test_dump_moves),
 		cmocka_unit_test(test_most_processes),
+		cmocka_unit_test(test_lost_end),
 		cmocka_unit_test(test_most_codes),
 		cmocka_unit_test(test_most_codes_of_a_dump),
 		cmocka_unit_test(test_long_map),

@@ -137,6 +137,124 @@ static void a_new_thread_is_counted_once(void **state)
 	free_rig(rig);
 }
 
+static uint64_t time_of_look;
+
+static uint64_t read_time_of_look(void)
+{
+	return time_of_look;
+}
+
+/* /proc is read later than the record was written that is the reason to. What
+ * happened to threads in between is in what was read. */
+static void threads_before_a_look_are_not_counted(void **state)
+{
+	struct rig *rig = new_rig();
+	const struct opd_process *process;
+
+	(void)state;
+	rig->world.clock = read_time_of_look;
+	time_of_look = rig->now + SECOND / 10;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	proc_add_thread(rig, 7, 8);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	process = opd_maps_find(&rig->world.maps, 7);
+	do_fork(rig, 7, 7);
+	assert_int_equal(process->nr_threads, 2);
+	do_exit(rig, 7);
+	do_exit(rig, 7);
+	assert_int_equal(process->nr_threads, 2);
+	rig->now = time_of_look - 1000;
+	do_fork(rig, 7, 7);
+	do_exit(rig, 7);
+	assert_int_equal(process->nr_threads, 1);
+	do_fork(rig, 7, 7);
+	assert_int_equal(process->nr_threads, 2);
+	/* An exec that was before the look has one thread, to which others are
+	 * added from then on. */
+	time_of_look = rig->now + SECOND;
+	do_lose(rig, 1);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	do_exec(rig, 7);
+	assert_int_equal(process->nr_threads, 1);
+	do_fork(rig, 7, 7);
+	assert_int_equal(process->nr_threads, 2);
+	do_exit(rig, 7);
+	do_exit(rig, 7);
+	assert_int_equal(process->nr_threads, 0);
+	free_rig(rig);
+}
+
+/* As in recordings that have no times of side band. */
+static void threads_without_times_are_counted(void **state)
+{
+	struct rig *rig = new_rig();
+	struct opd_perf_rec rec;
+
+	(void)state;
+	do_exec(rig, 7);
+	rec = rec_of(rig, PERF_RECORD_FORK, 7);
+	rec.task.parent = 7;
+	rec.time = 0;
+	opd_perf_world_side(&rig->world, &rec);
+	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 2);
+	rec.type = PERF_RECORD_EXIT;
+	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_world_side(&rig->world, &rec);
+	assert_int_equal(rig->world.maps.nr_dead, 1);
+	free_rig(rig);
+}
+
+static void look_for_all(struct rig *rig)
+{
+	for (unsigned int i = 0; i < OPD_PERF_PROC_PARTS; i++)
+		opd_perf_proc_find_ended(&rig->world, i);
+}
+
+/* All of these have one place in the table. */
+#define NR_LOST_ENDS (OPD_MAPS_DEAD + 10)
+
+static uint32_t lost_end(unsigned int i)
+{
+	return 7 + i * OPD_MAPS_BUCKETS;
+}
+
+/* The records of their ends were lost. */
+static void what_is_missing_has_ended(void **state)
+{
+	struct rig *rig = new_rig();
+	struct opd_maps *maps = &rig->world.maps;
+
+	(void)state;
+	for (unsigned int i = 0; i < NR_LOST_ENDS; i++)
+		do_exec(rig, lost_end(i));
+	do_exec(rig, 2);
+	proc_add(rig, 2, NULL, "");
+	/* Nothing of others can be seen. */
+	for (int i = 0; i < 3; i++)
+		look_for_all(rig);
+	assert_int_equal(maps->nr_dead, 0);
+	proc_add(rig, 1, NULL, "");
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, 0);
+	/* The record of its fork came ahead of it in /proc. */
+	proc_add(rig, 7, NULL, "");
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, NR_LOST_ENDS - 1);
+	proc_remove(rig, 7);
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, NR_LOST_ENDS - 1);
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, NR_LOST_ENDS);
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, NR_LOST_ENDS);
+	assert_int_equal(opd_maps_find(maps, 7)->nr_threads, 0);
+	assert_int_equal(opd_maps_find(maps, 2)->nr_threads, 1);
+	assert_null(opd_maps_find(maps, lost_end(NR_LOST_ENDS - 1)));
+	free_rig(rig);
+}
+
 static void lost_records_make_it_be_read_again(void **state)
 {
 	struct rig *rig = new_rig();
@@ -377,6 +495,9 @@ int main(void)
 		cmocka_unit_test(owners_of_mappings_are_read),
 		cmocka_unit_test(threads_are_counted),
 		cmocka_unit_test(a_new_thread_is_counted_once),
+		cmocka_unit_test(threads_before_a_look_are_not_counted),
+		cmocka_unit_test(threads_without_times_are_counted),
+		cmocka_unit_test(what_is_missing_has_ended),
 		cmocka_unit_test(lost_records_make_it_be_read_again),
 		cmocka_unit_test(after_a_loss_execs_are_whole),
 		cmocka_unit_test(unmapped_addresses_do_not_cost_much),
