@@ -242,7 +242,8 @@ static void note_copy(struct opd_keep *keep, struct opd_kept *kept,
 		       kept->binary.name, why, keep->session->images);
 }
 
-/* Several file systems may have the inode number: compare the build, too. */
+/* Several file systems may have the inode number: compare the build, too.
+ * Without build-id and time nothing tells the right file. */
 static bool is_build(const struct opd_keep *keep,
 		     const struct opd_binary *binary, int fd)
 {
@@ -254,8 +255,8 @@ static bool is_build(const struct opd_keep *keep,
 	/* A build-id that is known decides, else the time of modification. */
 	if (binary->build_id.len)
 		return op_build_id_same(&binary->build_id, &id);
-	return !fstat(fd, &st) &&
-	       (!binary->mtime || binary->mtime == (uint64_t)st.st_mtime);
+	return binary->mtime && !fstat(fd, &st) &&
+	       binary->mtime == (uint64_t)st.st_mtime;
 }
 
 /* ---- keeping ----------------------------------------------------------------
@@ -281,8 +282,9 @@ static int open_same_build(const struct opd_keep *keep,
 	int fd = -1;
 
 	while (fd < 0 && (other = other_of_build(keep, kept, &number))) {
-		fd = other->fd >= 0 ? fcntl(other->fd, F_DUPFD_CLOEXEC, 0)
-				    : op_open_regular(other->binary.name);
+		fd = other->fd >= 0
+			     ? fcntl(other->fd, F_DUPFD_CLOEXEC, 0)
+			     : op_open_without_links("/", other->binary.name);
 		if (fd >= 0 && !is_build(keep, &kept->binary, fd)) {
 			close(fd);
 			fd = -1;
@@ -491,8 +493,8 @@ void opd_keep_sweep(struct opd_keep *keep)
 static int open_by_path(const struct opd_keep *keep,
 			const struct opd_binary *binary, uint32_t tgid)
 {
-	char path[PATH_MAX + 64];
-	int fd = op_open_regular(binary->name);
+	int fd = op_open_without_links("/", binary->name);
+	char root[64];
 
 	if (fd >= 0 && is_build(keep, binary, fd))
 		return fd;
@@ -500,9 +502,8 @@ static int open_by_path(const struct opd_keep *keep,
 		close(fd);
 	if (!tgid)
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s", tgid,
-		 binary->name);
-	fd = op_open_regular(path);
+	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", tgid);
+	fd = op_open_without_links(root, binary->name);
 	if (fd < 0 || is_build(keep, binary, fd))
 		return fd;
 	close(fd);
@@ -551,9 +552,7 @@ int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
 	const struct opd_kept *kept = find_kept(keep, binary);
 	int fd = -1;
 
-	/* Without build-id and time nothing tells the right file. */
-	if (binary->name[0] != '/' || (kept && kept->shut) ||
-	    (!binary->build_id.len && !binary->mtime))
+	if (binary->name[0] != '/' || (kept && kept->shut))
 		return -ENOENT;
 	if (kept && kept->fd >= 0)
 		fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
@@ -654,8 +653,11 @@ void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
 	}
 	if (!kept)
 		return;
+	/* A process may mount what it likes in a root of its own, and give its
+	 * file the time of that. */
 	if (fd < 0 && !deleted)
-		fd = open_by_path(keep, binary, tgid);
+		fd = open_by_path(keep, binary,
+				  binary->build_id.len || geteuid() ? tgid : 0);
 	if (fd >= 0)
 		hold_open(keep, kept, fd);
 	/* What is gone need not be held until the next sweep. */

@@ -20,6 +20,14 @@ void op_open_raise_limit(void);
 int op_open_regular(const char *path);
 
 /*
+ * The same of @name below the folder @root, where nothing may be a symbolic
+ * link, or lead upwards: for names that the kernel tells of files which are
+ * mapped. These have no links, and whoever may write to the folder may have put
+ * one in the place of the file.
+ */
+int op_open_without_links(const char *root, const char *name);
+
+/*
  * Open the file @at, of which O_PATH is enough, to read if it is a regular one.
  * A new descriptor, or -1 as above; @at stays the caller's.
  */

@@ -227,6 +227,13 @@ static int open_program(const struct opd_perf_images *images,
 	return -1;
 }
 
+/* A process may mount what it likes in a root of its own, and inodes of several
+ * file systems have the same number. So root looks there by build-id only. */
+static bool may_look_in_its_root(const struct opd_perf_image *image)
+{
+	return image->told.len || geteuid();
+}
+
 /*
  * Open the file of the path; that of the path below the root of the process,
  * which may be another; what is held and has the path, or had it; the mapping
@@ -236,15 +243,17 @@ static int open_program(const struct opd_perf_images *images,
 static int open_own(const struct opd_perf_image *image,
 		    const struct opd_perf_images *images)
 {
-	char path[OP_PATH_MAX + 64];
+	char path[64];
 	int fd = -1;
 
 	if (!is_deleted(image->name)) {
-		fd = check(images, image, op_open_regular(image->name));
-		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s",
-			 image->pid, image->name);
-		if (fd < 0)
-			fd = check(images, image, op_open_regular(path));
+		fd = check(images, image,
+			   op_open_without_links("/", image->name));
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root",
+			 image->pid);
+		if (fd < 0 && may_look_in_its_root(image))
+			fd = check(images, image,
+				   op_open_without_links(path, image->name));
 	}
 	if (fd < 0)
 		fd = check(images, image,

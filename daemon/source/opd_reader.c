@@ -55,7 +55,7 @@ static void read_files(int sock)
 
 	while (opd_receive_file(sock, path, sizeof(path), &at)) {
 		read_file(at >= 0 ? op_reopen_regular(at)
-				  : op_open_regular(path),
+				  : op_open_without_links("/", path),
 			  &file);
 		err = opd_send_file(sock, &file, sizeof(file), file.fd);
 		if (file.fd >= 0)

@@ -45,12 +45,14 @@ static struct opd_binary *binary_of(struct rig *rig, const char *name,
 				    long mtime)
 {
 	struct opd_binary *binary = &rig->binaries[rig->nr];
+	char path[128];
 
+	path_of(rig, name, path, sizeof(path));
 	for (size_t i = 0; i < rig->nr; i++)
-		if (!strcmp(strrchr(rig->names[i], '/') + 1, name))
+		if (!strcmp(rig->names[i], path))
 			return &rig->binaries[i];
 	assert_true(rig->nr < NR_IMAGES);
-	path_of(rig, name, rig->names[rig->nr], sizeof(rig->names[0]));
+	strcpy(rig->names[rig->nr], path);
 	binary->name = rig->names[rig->nr++];
 	binary->mtime = (uint64_t)mtime;
 	return binary;
@@ -167,8 +169,18 @@ static void resize(const struct rig *rig, const char *name, long size)
 		0);
 }
 
+static void link_to(const struct rig *rig, const char *line, const char *path)
+{
+	char to[32], target[256];
+
+	assert_int_equal(sscanf(line, "%*s %*s %31s", to), 1);
+	path_of(rig, to, target, sizeof(target));
+	assert_int_equal(symlink(target, path), 0);
+}
+
 /*
- * file NAME MTIME, rm NAME, size NAME BYTES, map NAME (into this process);
+ * file NAME MTIME, rm NAME, folder NAME, link NAME NAME (of what is there);
+ * size NAME BYTES, map NAME (into this process);
  * image NAME MTIME: what the kernel says of it;
  * program NAME: a file with a build-id, and its image;
  * hand NAME: its first sample, with the file, which is deleted;
@@ -192,6 +204,10 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		make(rig, name, nr);
 	else if (!strcmp(verb, "rm"))
 		assert_int_equal(unlink(path), 0);
+	else if (!strcmp(verb, "folder"))
+		assert_int_equal(mkdir(path, 0755), 0);
+	else if (!strcmp(verb, "link"))
+		link_to(rig, line, path);
 	else if (!strcmp(verb, "size"))
 		resize(rig, name, nr);
 	else if (!strcmp(verb, "map"))
@@ -335,8 +351,25 @@ static const struct row rows[] = {
 	  "0 bytes copied\n" },
 	{ "a_file_without_a_time", NULL,
 	  "file a 200; image a 0; keep a; held; open a",
-	  "1 held\n"
+	  "0 held\n"
 	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	/* Its owner has put a link to a file of others there, of the same time.
+	 */
+	{ "a_link_in_its_place", NULL,
+	  "file secret 100; link a secret; image a 100; keep a; held; open a;"
+	  "rm a; sweep; log; open a",
+	  "0 held\n"
+	  "ENOENT\n"
+	  "ENOENT\n"
+	  "0 bytes copied\n" },
+	{ "a_link_in_place_of_its_folder", NULL,
+	  "folder d; file d/a 100; link e d; image d/a 100; image e/a 100;"
+	  "keep e/a; held; open e/a; keep d/a; held; open d/a",
+	  "0 held\n"
+	  "ENOENT\n"
+	  "1 held\n"
+	  "open d/a of 100\n"
 	  "0 bytes copied\n" },
 	{ "a_file_that_is_not", NULL, "image a 100; keep a; log; open a",
 	  "ENOENT\n"
@@ -396,7 +429,7 @@ static const struct row rows[] = {
 	  "9 bytes copied\n" },
 	{ "a_file_without_a_time_is_given", NULL,
 	  "file a 200; image a 0; give a; held; log; open a",
-	  "1 held\n"
+	  "0 held\n"
 	  "ENOENT\n"
 	  "0 bytes copied\n" },
 	{ "another_file_is_handed_over", NULL,
@@ -556,7 +589,8 @@ static void test_path_of_a_process(void **state)
 	struct rig rig = { .f = new_replay() };
 	struct opd_keep *keep = &rig.f->opd.keep;
 	struct opd_binary binary = { .name = "/a-program" }, other;
-	char path[256];
+	const struct opd_binary text = { .name = "/a-text", .mtime = 100 };
+	char path[256], link[256];
 	pid_t pid;
 	int fd;
 
@@ -583,6 +617,15 @@ static void test_path_of_a_process(void **state)
 	close(fd);
 	opd_keep_binary(keep, &other, (uint32_t)pid, false, -1);
 	assert_int_equal(keep->nr_open, 0);
+	/* What the process may have mounted there has any time. */
+	make(&rig, "a-text", 100);
+	opd_keep_binary(keep, &text, (uint32_t)pid, false, -1);
+	assert_int_equal(keep->nr_open, 0);
+	path_of(&rig, "a-link", link, sizeof(link));
+	assert_int_equal(symlink("/a-program", link), 0);
+	other = binary;
+	other.name = "/a-link";
+	assert_int_equal(opd_keep_open(keep, &other, (uint32_t)pid), -ENOENT);
 	/* It is not there by its path, so there is a copy from then on. */
 	opd_keep_binary(keep, &binary, (uint32_t)pid, false, -1);
 	assert_int_equal(keep->nr_open, 1);

@@ -270,6 +270,35 @@ static void files_are_looked_at(void **state)
 	free_rig(rig);
 }
 
+/* The kernel's names have no links: the owner of the folder has put one there.
+ */
+static void links_are_not_followed(void **state)
+{
+	struct rig *rig = new_rig();
+	char path[128], target[128];
+	struct opd_perf_image_id id = { .name = path, .pid = 99999999 };
+	struct op_cookie_query q;
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/link", rig->dir);
+	snprintf(target, sizeof(target), "%s/secret", rig->dir);
+	make_file(target, "text", 4);
+	assert_int_equal(symlink(target, path), 0);
+	assert_int_equal(stat(target, &st), 0);
+	id.ino = st.st_ino;
+	q = look(&id);
+	assert_int_equal(q.mtime, 0);
+	/* Nor as the process sees it. */
+	id.pid = (uint32_t)getpid();
+	q = look(&id);
+	assert_int_equal(q.mtime, 0);
+	id.name = target;
+	q = look(&id);
+	assert_int_equal(q.mtime, st.st_mtime);
+	free_rig(rig);
+}
+
 /* Nobody opens what is no regular file: that could wait for ever. */
 static void other_files_are_left_alone(void **state)
 {
@@ -622,6 +651,7 @@ int main(void)
 		cmocka_unit_test(names_of_anonymous_memory),
 		cmocka_unit_test(long_names_of_anonymous_memory),
 		cmocka_unit_test(files_are_looked_at),
+		cmocka_unit_test(links_are_not_followed),
 		cmocka_unit_test(other_files_are_left_alone),
 		cmocka_unit_test(files_that_are_no_programs),
 		cmocka_unit_test(deleted_files_are_found),

@@ -94,7 +94,9 @@ static void test_reads_a_descriptor_and_a_path(void **state)
 static void test_what_is_no_program_has_no_build_id(void **state)
 {
 	static const char *const paths[] = { "/dev/null", "/", "/etc/passwd",
-					     "/no/such/file" };
+					     "/no/such/file",
+					     /* a link */
+					     "/proc/self/exe" };
 	char long_path[PATH_MAX + 1];
 	struct opd_reader reader;
 	struct opd_read_file file;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Paths that others chose lead to regular files, or nowhere. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/op_open.h"
+#include "libop/op_remove.h"
+
+static void make(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+/* In a folder of its own there are a/b/file, b/file, and links to all. */
+static int enter(void **state)
+{
+	char root[] = "/tmp/test_op_open.XXXXXX";
+
+	if (!mkdtemp(root) || chdir(root) || mkdir("a", 0700) ||
+	    mkdir("a/b", 0700) || mkdir("b", 0700) ||
+	    symlink("file", "a/b/link") || symlink("b", "a/link") ||
+	    symlink("/b/file", "a/up") || mkfifo("a/fifo", 0600))
+		return -1;
+	make("a/b/file");
+	make("b/file");
+	*state = strdup(root);
+	return 0;
+}
+
+static int leave(void **state)
+{
+	int err = chdir("/") || op_remove_tree(*state);
+
+	free(*state);
+	return err;
+}
+
+static void without_links(void **state)
+{
+	static const struct {
+		const char *root, *name, *found; /* NULL: nothing is opened */
+	} rows[] = {
+		{ ".", "a/b/file", "a/b/file" },
+		{ ".", "/a/b/file", "a/b/file" },
+		{ ".", "//a//b//file", "a/b/file" },
+		{ ".", "./a/./b/file", "a/b/file" },
+		/* Below a link, which /proc/PID/root is, but not by one. */
+		{ "a/link", "/file", "a/b/file" },
+		{ "a", "/b/file", "a/b/file" },
+		{ "a", "/b/link", NULL },
+		{ "a", "/link/file", NULL },
+		{ "a", "/up", NULL },
+		{ ".", "/a/link/link", NULL },
+		/* Upwards. */
+		{ "a", "/../b/file", NULL },
+		{ ".", "a/b/../../b/file", NULL },
+		/* Nothing that could wait, or is a folder. */
+		{ "a", "/fifo", NULL },
+		{ "a", "/b", NULL },
+		{ "a", "/", NULL },
+		{ "a", "", NULL },
+		{ "a", "/b/file/", NULL },
+		{ "a", "/b/file/x", NULL },
+		{ "a", "/none", NULL },
+		{ "none", "/file", NULL },
+		{ "b/file", "/file", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int fd = op_open_without_links(rows[i].root, rows[i].name);
+		struct stat st, want;
+
+		if (!rows[i].found) {
+			if (fd >= 0)
+				fail_msg("%s below %s", rows[i].name,
+					 rows[i].root);
+			continue;
+		}
+		assert_true(fd >= 0);
+		assert_int_equal(fstat(fd, &st), 0);
+		assert_int_equal(stat(rows[i].found, &want), 0);
+		assert_int_equal(st.st_ino, want.st_ino);
+		assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+		assert_int_equal(fcntl(fd, F_GETFL) & O_PATH, 0);
+		close(fd);
+	}
+}
+
+static void names_that_are_too_long(void **state)
+{
+	char name[NAME_MAX + 2] = "";
+
+	(void)state;
+	memset(name, 'x', NAME_MAX);
+	make(name);
+	assert_int_equal(close(op_open_without_links(".", name)), 0);
+	name[NAME_MAX] = 'x';
+	assert_int_equal(op_open_without_links(".", name), -1);
+}
+
+/* No descriptor stays open. */
+static void nothing_is_left_open(void **state)
+{
+	int next = dup(0);
+
+	(void)state;
+	close(next);
+	without_links(state);
+	assert_int_equal(dup(0), next);
+	close(next);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(without_links, enter, leave),
+		cmocka_unit_test_setup_teardown(names_that_are_too_long, enter,
+						leave),
+		cmocka_unit_test_setup_teardown(nothing_is_left_open, enter,
+						leave),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
