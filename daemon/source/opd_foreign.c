@@ -116,9 +116,12 @@ static int start_foreign(struct opd_foreign *foreign)
 		return -ENOMEM;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks))
 		return -errno;
+	/* What one process writes there is none of the others'. */
+	(void)madvise(foreign->room, OPD_FOREIGN_ROOM, MADV_DOFORK);
 	foreign->pid = fork();
 	if (foreign->pid == 0)
 		be_foreign(socks[1], foreign->room, daemon);
+	(void)madvise(foreign->room, OPD_FOREIGN_ROOM, MADV_DONTFORK);
 	close(socks[1]);
 	if (foreign->pid < 0) {
 		foreign->pid = 0;

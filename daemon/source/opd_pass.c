@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 int opd_send_file(int sock, void *bytes, size_t len, int fd)
 {
@@ -26,6 +27,8 @@ int opd_send_file(int sock, void *bytes, size_t len, int fd)
 	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+/* There is room for one descriptor, the kernel closes all others: CMSG_SPACE()
+ * would be room for two. */
 bool opd_receive_file(int sock, void *bytes, size_t len, int *fd)
 {
 	struct iovec part = { bytes, len };
@@ -36,7 +39,7 @@ bool opd_receive_file(int sock, void *bytes, size_t len, int *fd)
 	struct msghdr msg = { .msg_iov = &part,
 			      .msg_iovlen = 1,
 			      .msg_control = &control,
-			      .msg_controllen = sizeof(control) };
+			      .msg_controllen = CMSG_LEN(sizeof(int)) };
 	const struct cmsghdr *head;
 	ssize_t got;
 
@@ -45,9 +48,14 @@ bool opd_receive_file(int sock, void *bytes, size_t len, int *fd)
 	while (got < 0 && errno == EINTR);
 	*fd = -1;
 	head = CMSG_FIRSTHDR(&msg);
-	if (got > 0 && head && head->cmsg_level == SOL_SOCKET &&
+	if (got >= 0 && head && head->cmsg_level == SOL_SOCKET &&
 	    head->cmsg_type == SCM_RIGHTS &&
 	    head->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(fd, CMSG_DATA(head), sizeof(*fd));
-	return got == (ssize_t)len;
+	if (got == (ssize_t)len)
+		return true;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return false;
 }

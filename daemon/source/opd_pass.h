@@ -11,8 +11,8 @@
  */
 int opd_send_file(int sock, void *bytes, size_t len, int fd);
 
-/* The same from the other side: *@fd is the caller's, or -1. False at the end,
- * or for a message that is shorter. */
+/* The same from the other side: *@fd is the caller's, or -1. False, and no
+ * descriptor, at the end or for a message that is shorter. */
 bool opd_receive_file(int sock, void *bytes, size_t len, int *fd);
 
 #endif /* DAEMON_SOURCE_OPD_PASS_H */

@@ -143,6 +143,8 @@ static bool take_answer(struct opd_reader_child *child,
 		file->fd = fd; /* its number here */
 		return true;
 	}
+	if (fd >= 0)
+		close(fd);
 	memset(file, 0, sizeof(*file));
 	file->fd = -1;
 	give_child_up(child);

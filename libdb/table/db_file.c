@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* O_NONBLOCK: opening a FIFO must not wait for its other end. */
@@ -123,4 +124,14 @@ int odb_file_create(const char *tmp, size_t len, const struct stat *like)
 	if (like)
 		take_owner_and_mode(fd, like);
 	return fd;
+}
+
+void *odb_file_map(int fd, size_t len, int flags)
+{
+	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
+			 fd, 0);
+
+	if (map != MAP_FAILED)
+		(void)madvise(map, len, MADV_DONTFORK);
+	return map;
 }

@@ -52,6 +52,13 @@ int odb_file_reserve(int fd, size_t len);
 /* The same for a file that was copied and may have holes. */
 int odb_file_fill(int fd, const struct stat *st);
 
+/*
+ * Map the file @fd of @len bytes to be read and written, with more @flags of
+ * mmap(2), but not in children: these read files of others, and nothing that
+ * takes one of them over must reach what was counted. MAP_FAILED on errors.
+ */
+void *odb_file_map(int fd, size_t len, int flags);
+
 /* The name to build a file under before it becomes @path; free() it. */
 char *odb_file_tmp_path(const char *path);
 

@@ -36,8 +36,7 @@ static int map_new(struct odb *next, int fd)
 
 	if (fstat(fd, &st))
 		return -errno;
-	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-		   fd, 0);
+	map = odb_file_map(fd, len, MAP_POPULATE);
 	if (map == MAP_FAILED)
 		return -errno;
 	next->header = map;

@@ -152,8 +152,7 @@ static int map_table_file(struct odb *odb, int fd, const struct stat *st)
 		err = odb_file_fill(fd, st);
 	if (err)
 		return err;
-	map = mmap(NULL, (size_t)st->st_size, PROT_READ | PROT_WRITE,
-		   MAP_SHARED, fd, 0);
+	map = odb_file_map(fd, (size_t)st->st_size, 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	odb_attach(odb, map);

@@ -108,7 +108,7 @@ static int open_tree_reader(struct ctree *tree, const char *path)
 static int map_tree_file(struct ctree *tree, int fd, const struct stat *st)
 {
 	size_t len = (size_t)st->st_size;
-	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *map = odb_file_map(fd, len, 0);
 
 	if (map == MAP_FAILED)
 		return -errno;

@@ -450,6 +450,53 @@ static void a_folder_that_cannot_be_written(void **state)
 	assert_int_equal(chmod(f->dir, 0755), 0);
 }
 
+/* How many files below the folder are mapped here. */
+static int nr_mapped(const struct fixture *f)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	int nr = 0;
+
+	check(maps, "no maps");
+	while (fgets(line, sizeof(line), maps))
+		nr += strstr(line, f->dir) != NULL;
+	fclose(maps);
+	return nr;
+}
+
+static void expect_nothing_mapped(struct fixture *f)
+{
+	check(!nr_mapped(f), "tables are mapped");
+}
+
+/* A child may be one that reads files of others. */
+static void children_have_no_tables(void **state)
+{
+	struct fixture *f = *state;
+	struct odb *old, *odb;
+	struct ctree *tree;
+	uint32_t image, node;
+
+	odb_close(must_open(beside(f, "old"), ODB_RDWR));
+	old = must_open(beside(f, "old"), ODB_RDWR);
+	odb = must_open(f->path, ODB_RDWR);
+	assert_int_equal(ctree_open(&tree, beside(f, "tree"), ODB_RDWR), 0);
+	assert_int_equal(nr_mapped(f), 3);
+	in_child(expect_nothing_mapped, f);
+	/* Nor when they have grown. */
+	assert_int_equal(ctree_image(tree, "image", 5, &image), 0);
+	for (uint64_t n = 1; n < 10000; n++) {
+		assert_int_equal(odb_add(odb, n, 1), 0);
+		assert_int_equal(ctree_child(tree, CTREE_ROOT, image, n, &node),
+				 0);
+	}
+	assert_int_equal(nr_mapped(f), 3);
+	in_child(expect_nothing_mapped, f);
+	ctree_close(tree);
+	odb_close(odb);
+	odb_close(old);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +513,7 @@ int main(void)
 		odb_unit_test(relative_paths_survive_chdir),
 		odb_unit_test(growing_keeps_the_mode),
 		odb_unit_test(a_file_that_was_replaced_does_not_grow),
+		odb_unit_test(children_have_no_tables),
 		odb_unit_test(holes_are_filled),
 		odb_unit_test(a_file_size_limit_leaves_the_file_as_it_was),
 		odb_unit_test(want_of_room_leaves_the_file_as_it_was),

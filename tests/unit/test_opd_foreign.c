@@ -97,6 +97,47 @@ static void test_a_map(void **state)
 	opd_foreign_release(&foreign);
 }
 
+/* How many pieces of memory process @pid shares with others. */
+static int nr_shared(pid_t pid)
+{
+	char path[64], line[512];
+	FILE *maps;
+	int nr = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		nr += strstr(line, "rw-s") != NULL;
+	fclose(maps);
+	return nr;
+}
+
+/* What one writes for us cannot be written by another one, nor by the next. */
+static void test_rooms_of_others(void **state)
+{
+	struct opd_foreign first, second;
+	int fd = make_map(), nr = nr_shared(getpid());
+
+	(void)state;
+	start(&first);
+	start(&second);
+	assert_int_equal(read_map(&first, fd), 0);
+	assert_int_equal(read_map(&second, fd), 0);
+	assert_int_equal(nr_shared(getpid()), nr + 2);
+	assert_int_equal(nr_shared(first.pid), nr + 1);
+	assert_int_equal(nr_shared(second.pid), nr + 1);
+	/* One that was given up has another one in its place. */
+	assert_int_equal(kill(first.pid, SIGKILL), 0);
+	assert_int_equal(waitpid(first.pid, NULL, 0), first.pid);
+	assert_int_equal(read_map(&first, fd), -ETIMEDOUT);
+	assert_int_equal(read_map(&first, fd), 0);
+	assert_int_equal(nr_shared(first.pid), nr + 1);
+	close(fd);
+	opd_foreign_release(&first);
+	opd_foreign_release(&second);
+}
+
 /* Of the status of process @pid, what is behind @key. */
 static void read_status(pid_t pid, const char *key, char *value, size_t size)
 {
@@ -754,6 +795,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_map),
+		cmocka_unit_test(test_rooms_of_others),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_its_end),
 		cmocka_unit_test(test_no_process),

@@ -2,6 +2,7 @@
 /* Files are read by processes that may hang; a stopped one stands for these. */
 
 #include "daemon/source/opd_confine.h"
+#include "daemon/source/opd_pass.h"
 #include "daemon/source/opd_reader.h"
 
 #include "tests/unit/no_stdin.h"
@@ -414,6 +415,83 @@ static void test_a_process_that_is_not_confined(void **state)
 	close(fd);
 }
 
+/* Send @len bytes with @nr descriptors, all @fd. */
+static void send_files(int sock, size_t len, int nr, int fd)
+{
+	char bytes[16] = "", control[CMSG_SPACE(4 * sizeof(int))] = "";
+	struct iovec part = { bytes, len };
+	struct msghdr msg = { .msg_iov = &part,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen =
+				      CMSG_SPACE((size_t)nr * sizeof(int)) };
+	struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN((size_t)nr * sizeof(int));
+	for (int i = 0; i < nr; i++)
+		memcpy(CMSG_DATA(head) + (size_t)i * sizeof(fd), &fd,
+		       sizeof(fd));
+	assert_int_equal(sendmsg(sock, &msg, 0), len);
+}
+
+/* Descriptors that nobody asked for do not stay open, whatever is sent. */
+static void test_descriptors_that_nobody_asked_for(void **state)
+{
+	static const struct {
+		size_t len;
+		int nr;
+		bool is_whole;
+	} rows[] = {
+		{ 8, 1, true },	 { 8, 2, true },  { 8, 4, true },
+		{ 7, 1, false }, { 7, 2, false }, { 0, 1, false },
+		{ 0, 4, false },
+	};
+	int nr = nr_files_of(getpid()), socks[2], fd;
+	char bytes[8];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, socks), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		send_files(socks[0], rows[i].len, rows[i].nr, socks[0]);
+		assert_int_equal(opd_receive_file(socks[1], bytes, 8, &fd),
+				 rows[i].is_whole);
+		assert_int_equal(fd >= 0, rows[i].is_whole);
+		if (fd >= 0)
+			close(fd);
+		assert_int_equal(nr_files_of(getpid()), nr + 2);
+	}
+	close(socks[0]);
+	close(socks[1]);
+}
+
+/* An answer that cannot be, with a descriptor. */
+static void test_an_answer_that_cannot_be(void **state)
+{
+	struct opd_read_file file = { .build_id.len = OP_BUILD_ID_MAX + 1 };
+	int nr = nr_files_of(getpid()), socks[2];
+	struct opd_reader reader;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		pause();
+	opd_reader_init(&reader, PATIENT, PATIENT);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, socks), 0);
+	reader.children[0].pid = pid;
+	reader.children[0].sock = socks[0];
+	assert_int_equal(opd_reader_give(&reader, 1, -1, "/"), 0);
+	assert_int_equal(opd_send_file(socks[1], &file, sizeof(file), socks[1]),
+			 0);
+	assert_int_equal(opd_reader_ask(&reader, 1, &file), -ETIMEDOUT);
+	assert_int_equal(file.fd, -1);
+	close(socks[1]);
+	assert_int_equal(nr_files_of(getpid()), nr);
+	ends_by_kill(pid);
+	opd_reader_release(&reader);
+}
+
 /* A process to which nothing can be sent is given up. */
 static void test_a_socket_that_is_shut(void **state)
 {
@@ -506,6 +584,8 @@ int main(void)
 		BOTH(test_a_process_can_only_read),
 		BOTH(test_no_more_descriptors),
 		BOTH(test_a_process_that_is_not_confined),
+		BOTH(test_descriptors_that_nobody_asked_for),
+		BOTH(test_an_answer_that_cannot_be),
 		BOTH(test_a_socket_that_is_shut),
 		BOTH(test_an_answer_that_nobody_takes),
 		BOTH(test_no_more_processes),
