@@ -370,6 +370,8 @@ static void tell_event_times(struct opd_feed *feed)
 	}
 }
 
+/* What has been told cannot be taken back: a figure that is less than before
+ * waits until it is more. */
 static void tell_account(struct opd_feed *feed)
 {
 	struct opd_source *source = feed->source;
@@ -390,16 +392,20 @@ static void tell_account(struct opd_feed *feed)
 		return;
 	}
 	for (unsigned int i = 0; i < now.nr_causes; i++) {
-		const struct op_ledger_cause *cause = &now.causes[i];
+		struct op_ledger_cause *cause = &now.causes[i];
 		uint64_t before =
 			op_ledger_lost_by(&feed->accounted, cause->name);
 
 		if (cause->nr > before)
 			op_stream_put_lost(&feed->queue, cause->nr - before,
 					   cause->name);
+		else
+			cause->nr = before;
 	}
-	if (now.taken != feed->accounted.taken)
+	if (now.taken > feed->accounted.taken)
 		op_stream_put_taken(&feed->queue, now.taken);
+	else
+		now.taken = feed->accounted.taken;
 	feed->accounted = now;
 }
 

@@ -537,6 +537,7 @@ static void close_cpu(struct opd_perf_events *all, struct opd_perf_cpu *cpu)
 
 	opd_perf_ring_unmap(&cpu->samples);
 	opd_perf_ring_unmap(&cpu->side);
+	cpu->throttled_at = 0; /* nobody tells the end of that */
 	for (size_t i = 0; i < all->nr; i++) {
 		if (all->events[i].cpu != cpu->cpu) {
 			all->events[kept++] = all->events[i];

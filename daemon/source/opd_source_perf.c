@@ -77,6 +77,7 @@ struct opd_perf {
 	/* Samples that did not fit the rings: those that the kernel told of,
 	 * and what they stand for. */
 	uint64_t lost, lost_times;
+	uint64_t throttled; /* the most that was told */
 };
 
 static uint64_t now_ns(void)
@@ -615,6 +616,11 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 
 	*throttled += opd_perf_merge_throttled(
 		&perf->merge, perf->off_at ? perf->off_at : now_ns());
+	/* A CPU may have gone on already, as a record says that comes later:
+	 * what was told too much is told less the next time. */
+	if (*throttled < perf->throttled)
+		*throttled = perf->throttled;
+	perf->throttled = *throttled;
 	err = opd_perf_world_account(&perf->world, ledger);
 	*throttled = before;
 	perf->world.stats[OPD_PERF_OVERFLOW] = overflow;

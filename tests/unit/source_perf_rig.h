@@ -77,6 +77,8 @@ static void write_record(struct rig *rig, const char *verb, int cpu,
 		record_lost(&rig->record, PERF_RECORD_LOST, &who, nr);
 	else if (!strcmp(verb, "throttle"))
 		record_throttle(&rig->record, PERF_RECORD_THROTTLE, &who);
+	else if (!strcmp(verb, "unthrottle"))
+		record_throttle(&rig->record, PERF_RECORD_UNTHROTTLE, &who);
 	else
 		fail_msg("%s: no such verb", verb);
 	write_ring(rig, cpu, true);
@@ -353,16 +355,16 @@ static int open_source(struct rig *rig, const char *text)
  * process that records are of from now on, PID at first; fill CPU MS BYTES: so
  * many of side band; exec CPU MS: the process runs a program; fork CPU MS: it
  * forks PID; fork-lost CPU MS: one that is lost; kernel CPU MS PC, user CPU MS
- * PC, lost CPU MS NR, throttle CPU MS: a record; time MS, tick (and read),
- * modules TEXT, possible CPUS, online CPUS, refuse N ERRNO, paranoid: the
- * kernel; missed NR: lost samples of each event; events LIST: before open; uid
- * NR: of this program; no-enable; no-period EVENT; wake | sleep | end CPU 1 |
- * 0: its event of samples or side band is readable, is not, or has no tasks
- * left; pause-ends; open ARGUMENT, enable, disable, dump, read [WORDS], once
- * [WORDS], account, log, about, more, watched; bad CPU 1 | 0: a record that is
- * none; ran ENABLED RUNNING: ns of each event; times; handler CPUS; lower
- * SHIFT; take: the file of the last sample; names: names of tasks are wanted,
- * before open; again: the reader has forgotten them
+ * PC, lost CPU MS NR, throttle CPU MS, unthrottle CPU MS: a record; time MS,
+ * tick (and read), modules TEXT, possible CPUS, online CPUS, refuse N ERRNO,
+ * paranoid: the kernel; missed NR: lost samples of each event; events LIST:
+ * before open; uid NR: of this program; no-enable; no-period EVENT; wake |
+ * sleep | end CPU 1 | 0: its event of samples or side band is readable, is not,
+ * or has no tasks left; pause-ends; open ARGUMENT, enable, disable, dump, read
+ * [WORDS], once [WORDS], account, log, about, more, watched; bad CPU 1 | 0: a
+ * record that is none; ran ENABLED RUNNING: ns of each event; times; handler
+ * CPUS; lower SHIFT; take: the file of the last sample; names: names of tasks
+ * are wanted, before open; again: the reader has forgotten them
  */
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {

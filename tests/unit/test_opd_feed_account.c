@@ -22,6 +22,16 @@ static const struct row rows[] = {
 	  "taken 10\n"
 	  "taken 12\n"
 	  "lost 2 \"overflow\"\n" },
+	/* What was told stays told. */
+	{ "less_than_was_told", NULL,
+	  "read; account 10 3; ask; read; account 8 2; ask; read;"
+	  "account 10 3; ask; read; account 8 2; ask; read;"
+	  "account 11 4; ask; read",
+	  BEGIN
+	  "lost 3 \"overflow\"\n"
+	  "taken 10\n"
+	  "lost 1 \"overflow\"\n"
+	  "taken 11\n" },
 	{ "an_account_that_cannot_be_read", NULL,
 	  "account 10 3; no-account; read; ask; read; log",
 	  BEGIN

@@ -229,6 +229,39 @@ static const struct row rows[] = {
 	  "disable: 0\n"
 	  " taken 498 sample_lost_throttled 498\n"
 	  CLOSED },
+	/* It had gone on before the account, which the record says later. */
+	{ "throttled_for_less_time_than_told", NULL,
+	  "open rate=1000; enable; throttle 0 1500; time 2000; read; account;"
+	  "unthrottle 0 1800; time 2500; read; account;"
+	  "throttle 0 3000; time 3100; read; account; time 3500; account",
+	  CLOCK
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " EAGAIN\n"
+	  " taken 498 sample_lost_throttled 498\n"
+	  " EAGAIN\n"
+	  " taken 498 sample_lost_throttled 498\n"
+	  " EAGAIN\n"
+	  " taken 498 sample_lost_throttled 498\n"
+	  " taken 797 sample_lost_throttled 797\n"
+	  CLOSED },
+	/* The record of its end will never come. */
+	{ "throttled_until_it_went_offline", NULL,
+	  "open rate=1000; enable; throttle 1 1500; time 2000; read; account;"
+	  "online 0; " SECOND "time 9000; read; account; online 0-1;" SECOND
+	  "time 9900; read; account",
+	  CLOCK
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " EAGAIN\n"
+	  " taken 498 sample_lost_throttled 498\n"
+	  "......... -5 -6 on 4 EAGAIN\n"
+	  " EAGAIN\n"
+	  " taken 498 sample_lost_throttled 498\n"
+	  "......... side@1=7 map 7:2048 clock@1=8 map 8:256 on 4 on 8 EAGAIN\n"
+	  " EAGAIN\n"
+	  " taken 498 sample_lost_throttled 498\n"
+	  "close: -3 -4 -7 -8\n" },
 	{ "events_of_a_new_cpu", NULL,
 	  "events A:118:0:6:0:1:1,B:118:1:9:0:1:1; online 0; open;"
 	  "id 960; kernel 0 1001 ffff1; id 950; kernel 0 1002 ffff2;"
