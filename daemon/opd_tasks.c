@@ -2,9 +2,11 @@
 /*
  * Processes are an array with a hash table of the places in it, by tgid. A
  * process whose number is used again takes the place of the one before it,
- * because its records come before its samples. Paths of cgroups are kept until
- * the end: sample files that are open, and samples that wait for the name of an
- * image, refer to them.
+ * because its records come before its samples. There are two such arrays: when
+ * the present one is full it becomes the older one, which is dropped, and what
+ * is looked for and found there moves to the present one. Paths of cgroups are
+ * kept until the end: sample files that are open, and samples that wait for the
+ * name of an image, refer to them.
  *
  * The file of names is written with the ledger. A daemon that is killed leaves
  * the one before, which lacks the newest names and nothing else.
@@ -52,12 +54,17 @@ void opd_tasks_write(struct opd_tasks *tasks, bool anew)
 /* ---- life ------------------------------------------------------------------
  */
 
+static void generation_release(struct opd_task_generation *generation)
+{
+	free(generation->list);
+	op_hash_release(&generation->index);
+	memset(generation, 0, sizeof(*generation));
+}
+
 void opd_tasks_forget(struct opd_tasks *tasks)
 {
-	free(tasks->processes);
-	tasks->processes = NULL;
-	tasks->nr_processes = 0;
-	op_hash_release(&tasks->process_index);
+	generation_release(&tasks->processes);
+	generation_release(&tasks->older);
 }
 
 void opd_tasks_release(struct opd_tasks *tasks)
@@ -132,38 +139,59 @@ void opd_tasks_learn_link(struct opd_tasks *tasks, const char *link,
 /* ---- processes -------------------------------------------------------------
  */
 
-static struct opd_task_process *find_process(const struct opd_tasks *tasks,
-					     int64_t tgid)
+static struct opd_task_process *
+generation_find(const struct opd_task_generation *generation, int64_t tgid)
 {
-	uint64_t hash = op_hash_mix(tasks->process_index.seed, (uint64_t)tgid);
+	uint64_t hash = op_hash_mix(generation->index.seed, (uint64_t)tgid);
 	uint32_t number;
 
-	op_hash_each(&tasks->process_index, hash, number)
-		if (tasks->processes[number - 1].tgid == tgid)
-			return &tasks->processes[number - 1];
+	op_hash_each(&generation->index, hash, number)
+		if (generation->list[number - 1].tgid == tgid)
+			return &generation->list[number - 1];
 	return NULL;
+}
+
+static struct opd_task_process *add_process(struct opd_tasks *tasks,
+					    const struct opd_task_process *from)
+{
+	struct opd_task_generation *now = &tasks->processes;
+
+	if (now->nr == OPD_TASK_GENERATION) {
+		generation_release(&tasks->older);
+		tasks->older = *now;
+		memset(now, 0, sizeof(*now));
+	}
+	if (op_hash_reserve(&now->index, now->nr + 1) ||
+	    op_array_reserve(&now->list, now->nr, 1))
+		return NULL;
+	now->list[now->nr++] = *from;
+	op_hash_add(&now->index, op_hash_mix(now->index.seed, from->tgid),
+		    (uint32_t)now->nr);
+	return &now->list[now->nr - 1];
+}
+
+static struct opd_task_process *find_process(struct opd_tasks *tasks,
+					     int64_t tgid)
+{
+	struct opd_task_process *process =
+		generation_find(&tasks->processes, tgid);
+	struct opd_task_process copy;
+
+	if (process)
+		return process;
+	process = generation_find(&tasks->older, tgid);
+	if (!process)
+		return NULL;
+	copy = *process; /* to add one may drop those */
+	return add_process(tasks, &copy);
 }
 
 static struct opd_task_process *get_process(struct opd_tasks *tasks,
 					    uint32_t tgid)
 {
-	struct opd_task_process *process = find_process(tasks, tgid);
+	const struct opd_task_process none = { .tgid = tgid };
 
-	if (process)
-		return process;
-	if (tasks->nr_processes == OPD_MAX_PROCESSES) {
-		say_full(tasks, "processes");
-		return NULL;
-	}
-	if (op_hash_reserve(&tasks->process_index, tasks->nr_processes + 1) ||
-	    op_array_reserve(&tasks->processes, tasks->nr_processes, 1))
-		return NULL;
-	process = &tasks->processes[tasks->nr_processes++];
-	*process = (struct opd_task_process){ .tgid = tgid };
-	op_hash_add(&tasks->process_index,
-		    op_hash_mix(tasks->process_index.seed, tgid),
-		    (uint32_t)tasks->nr_processes);
-	return process;
+	return find_process(tasks, tgid) ?: add_process(tasks, &none);
 }
 
 /* The kept copy of @path; that of no cgroup where there is no room. */
@@ -230,7 +258,7 @@ void opd_tasks_learn_run(struct opd_tasks *tasks, uint32_t tgid,
 	process->run_as = run_as;
 }
 
-const char *opd_tasks_cgroup(const struct opd_tasks *tasks, int64_t tgid)
+const char *opd_tasks_cgroup(struct opd_tasks *tasks, int64_t tgid)
 {
 	const struct opd_task_process *process = find_process(tasks, tgid);
 
@@ -239,7 +267,7 @@ const char *opd_tasks_cgroup(const struct opd_tasks *tasks, int64_t tgid)
 	return process && process->cgroup ? process->cgroup : no_cgroup;
 }
 
-struct opd_image *opd_tasks_run_as(const struct opd_tasks *tasks, int64_t tgid,
+struct opd_image *opd_tasks_run_as(struct opd_tasks *tasks, int64_t tgid,
 				   uint64_t cookie)
 {
 	const struct opd_task_process *process = find_process(tasks, tgid);

@@ -6,7 +6,9 @@
  * What the stream tells of processes and threads beside their numbers: names,
  * which go to the session's file of them (libop/op_tasks.h), the cgroup, and
  * the name that a program was run as. All of it is bounded: a stream may make
- * up processes without end, and what finds no room is not known.
+ * up processes without end, and what finds no room is not known. Of processes
+ * those that had no samples for longest make room; a source tells of them
+ * again.
  */
 
 #include <stdbool.h>
@@ -20,7 +22,8 @@ struct op_log;
 struct op_session;
 struct opd_image;
 
-#define OPD_MAX_PROCESSES 262144
+#define OPD_MAX_PROCESSES 262144 /* in two generations */
+#define OPD_TASK_GENERATION (OPD_MAX_PROCESSES / 2)
 #define OPD_MAX_CGROUPS 65536
 #define OPD_CGROUP_MAX 4096 /* bytes of a path with the zero byte */
 
@@ -35,14 +38,19 @@ struct opd_task_process {
 	struct opd_image *run_as; /* an image of that name */
 };
 
+struct opd_task_generation {
+	struct opd_task_process *list;
+	size_t nr;
+	struct op_hash index; /* of the list, by tgid */
+};
+
 struct opd_tasks {
 	const struct op_session *session; /* borrowed, like the log */
 	struct op_log *log;
 	bool keeps_names; /* of threads, in the file of names */
 	struct op_tasks names;
-	struct opd_task_process *processes;
-	size_t nr_processes;
-	struct op_hash process_index; /* of processes, by tgid */
+	struct opd_task_generation processes;
+	struct opd_task_generation older; /* and not looked for since */
 	char **cgroups; /* each path once */
 	const char *root; /* the first of them, "/" */
 	size_t nr_cgroups;
@@ -98,10 +106,10 @@ void opd_tasks_learn_run(struct opd_tasks *tasks, uint32_t tgid,
  * there once, until opd_tasks_release(), so the same cgroup has the same
  * address.
  */
-const char *opd_tasks_cgroup(const struct opd_tasks *tasks, int64_t tgid);
+const char *opd_tasks_cgroup(struct opd_tasks *tasks, int64_t tgid);
 
 /* By which name process @tgid runs the file of @cookie; NULL: its own. */
-struct opd_image *opd_tasks_run_as(const struct opd_tasks *tasks, int64_t tgid,
+struct opd_image *opd_tasks_run_as(struct opd_tasks *tasks, int64_t tgid,
 				   uint64_t cookie);
 
 /*

@@ -117,34 +117,52 @@ static void links_without_end(void **state)
 		"too many links to programs: further ones are not recorded\n");
 }
 
+static size_t nr_processes_known(void)
+{
+	return t.tasks.processes.nr + t.tasks.older.nr;
+}
+
+/* Whoever has no samples while so many others come is forgotten, and told of
+ * again. */
 static void processes_without_end(void **state)
 {
 	struct opd_image *image = (struct opd_image *)&t;
+	uint32_t tgid = 1;
 
 	(void)state;
-	for (uint32_t tgid = 1; tgid <= OPD_MAX_PROCESSES; tgid++)
-		opd_tasks_learn_cgroup(&t.tasks, tgid, "/a");
-	must_have_logged("");
-	assert_int_equal(t.tasks.nr_processes, OPD_MAX_PROCESSES);
-	opd_tasks_learn_cgroup(&t.tasks, OPD_MAX_PROCESSES + 1, "/a");
-	opd_tasks_learn_run(&t.tasks, OPD_MAX_PROCESSES + 1, 7, image);
-	must_have_logged("too many processes: further ones are not recorded\n");
-	assert_string_equal(opd_tasks_cgroup(&t.tasks, OPD_MAX_PROCESSES + 1),
-			    OPD_NO_CGROUP);
-	assert_null(opd_tasks_run_as(&t.tasks, OPD_MAX_PROCESSES + 1, 7));
-	/* What is known of a process may change. */
 	opd_tasks_learn_cgroup(&t.tasks, 5, "/b");
 	opd_tasks_learn_run(&t.tasks, 5, 7, image);
+	for (; tgid <= OPD_TASK_GENERATION; tgid++)
+		if (tgid != 5)
+			opd_tasks_learn_cgroup(&t.tasks, tgid, "/a");
+	assert_int_equal(nr_processes_known(), OPD_TASK_GENERATION);
+	/* One is looked for from time to time, another is told anew. */
+	for (; tgid <= 5 * OPD_TASK_GENERATION; tgid++) {
+		opd_tasks_learn_cgroup(&t.tasks, tgid, "/a");
+		if (tgid % 100000 == 0) {
+			assert_string_equal(opd_tasks_cgroup(&t.tasks, 5),
+					    "/b");
+			opd_tasks_learn_cgroup(&t.tasks, 6, "/c");
+		}
+	}
+	assert_true(nr_processes_known() > OPD_TASK_GENERATION);
+	assert_true(nr_processes_known() <= OPD_MAX_PROCESSES);
 	assert_string_equal(opd_tasks_cgroup(&t.tasks, 5), "/b");
 	assert_ptr_equal(opd_tasks_run_as(&t.tasks, 5, 7), image);
-	assert_string_equal(opd_tasks_cgroup(&t.tasks, 4), "/a");
-	/* Those of another stream find room again. */
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 6), "/c");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, tgid - 1), "/a");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 4), OPD_NO_CGROUP);
+	must_have_logged("");
+	/* What is known of a process may change. */
+	opd_tasks_learn_cgroup(&t.tasks, 5, "/d");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, 5), "/d");
+	/* Another stream has others. */
 	opd_tasks_forget(&t.tasks);
+	assert_int_equal(nr_processes_known(), 0);
 	assert_string_equal(opd_tasks_cgroup(&t.tasks, 5), OPD_NO_CGROUP);
 	assert_null(opd_tasks_run_as(&t.tasks, 5, 7));
-	opd_tasks_learn_cgroup(&t.tasks, OPD_MAX_PROCESSES + 1, "/a");
-	assert_string_equal(opd_tasks_cgroup(&t.tasks, OPD_MAX_PROCESSES + 1),
-			    "/a");
+	opd_tasks_learn_cgroup(&t.tasks, tgid, "/a");
+	assert_string_equal(opd_tasks_cgroup(&t.tasks, tgid), "/a");
 }
 
 /* The first one is the root. */
