@@ -7,7 +7,8 @@
  * program is another process at once.
  *
  * A jitdump is found among the mappings of the process, which are read once a
- * second while it has samples in anonymous memory.
+ * second while it has samples in anonymous memory, or less often if that takes
+ * long: there may be some ten thousand.
  */
 
 #include "daemon/source/opd_made.h"
@@ -151,8 +152,12 @@ bool opd_made_find(struct opd_made *made, uint32_t tgid, uint64_t app,
 	if (!process)
 		return false;
 	if (now >= process->look_at) {
+		uint64_t end;
+
 		opd_perf_proc_see_dumps(&made->jits, tgid);
-		process->look_at = now + SECOND;
+		end = monotonic_ns();
+		process->look_at =
+			end + SECOND + OPD_PERF_PROC_SHARE * (end - now);
 	}
 	if (!opd_jits_find(&made->jits, tgid, addr, made->round_at, cookie,
 			   key) &&

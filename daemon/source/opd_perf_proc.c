@@ -209,6 +209,7 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 				       uint32_t tgid)
 {
 	struct opd_process *process = opd_maps_find(&world->maps, tgid);
+	uint64_t begun = opd_perf_world_clock(world);
 	struct maps maps;
 
 	world->stats[OPD_PERF_PROC_READ]++;
@@ -223,6 +224,8 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 	if (process && take_maps(world, process, &maps))
 		read_threads(world, process);
 	maps_close(&maps);
+	if (process)
+		process->read_took = opd_perf_world_clock(world) - begun;
 	return process;
 }
 

@@ -22,6 +22,10 @@ struct opd_process;
 struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 				       uint32_t tgid);
 
+/* For such a part of the time the mappings of one process may be read again, of
+ * which there may be some ten thousand. */
+#define OPD_PERF_PROC_SHARE 20
+
 /* The process of thread @tid; 0 when there is none. */
 uint32_t opd_perf_proc_tgid(const struct opd_perf_world *world, uint32_t tid);
 

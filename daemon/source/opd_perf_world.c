@@ -7,8 +7,8 @@
  * Two times decide when a process is read again. gap_at is the last time that
  * side band was lost: what was read before it cannot be trusted, so such a
  * process is read at its next look-up. An address that is in no known mapping
- * has the process read again too, but at most once a second, because /proc may
- * not have the address either and reading it takes time.
+ * has the process read again too, but at most once a second, and less often the
+ * longer that takes, because /proc may not have the address either.
  *
  * Where processes are chosen but CPUs are sampled, only chosen ones have an
  * entry, and records of others change nothing. From the first fork on the side
@@ -411,6 +411,15 @@ void opd_perf_world_side(struct opd_perf_world *world,
 /* ---- samples ----------------------------------------------------------------
  */
 
+/* Whether the mappings of @process were read so long ago that it may be done
+ * again, for an address that is in none. */
+static bool may_read_again(const struct opd_perf_world *world,
+			   const struct opd_process *process)
+{
+	return world->now - process->read_at >=
+	       SECOND + OPD_PERF_PROC_SHARE * process->read_took;
+}
+
 const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
 					      struct opd_process **process,
 					      uint32_t tgid, uint64_t addr)
@@ -422,7 +431,7 @@ const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
 	if (*process && (*process)->read_at >= world->gap_at) {
 		map = opd_maps_lookup(*process, addr);
 		/* perf_events does not report mremap(2), for example. */
-		if (map || world->now - (*process)->read_at < SECOND)
+		if (map || !may_read_again(world, *process))
 			return map;
 	}
 	*process = opd_perf_proc_read(world, tgid);

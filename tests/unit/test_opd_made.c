@@ -31,6 +31,7 @@ int made_clock_gettime(clockid_t clock, struct timespec *at)
 	INSTEAD_OF(clock_gettime);
 
 static uint64_t now; /* ns; 0: the real time */
+static uint64_t step; /* that each look at the clock takes */
 
 int made_clock_gettime(clockid_t clock, struct timespec *at)
 {
@@ -38,6 +39,7 @@ int made_clock_gettime(clockid_t clock, struct timespec *at)
 		return REAL(clock_gettime)(clock, at);
 	at->tv_sec = (time_t)(now / SECOND);
 	at->tv_nsec = (long)(now % SECOND);
+	now += step;
 	return 0;
 }
 
@@ -319,6 +321,26 @@ static void test_dump_is_seen(void **state)
 	close(w.fd);
 }
 
+/* That takes a hundredth of a second: there are so many. */
+static void test_long_maps(void **state)
+{
+	struct rig *rig = *state;
+	struct dump_writer w;
+	uint64_t begun = now;
+
+	add_process(rig, GONE);
+	step = SECOND / 100;
+	assert_int_equal(key_at(rig, GONE, 0x2000), 0);
+	step = 0;
+	map_dump(rig, &w);
+	dump_load(&w, 0, 0x2000, "g", "code");
+	now = begun + SECOND / 100 + SECOND + SECOND / 5 - 1;
+	assert_int_equal(key_at(rig, GONE, 0x2000), 0);
+	now++;
+	assert_true(key_at(rig, GONE, 0x2000));
+	close(w.fd);
+}
+
 /*
  * A sample gets the code that was there when those before it had been read;
  * where there was none, what is there now.
@@ -436,17 +458,12 @@ static void test_cannot_be_saved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		made_test(test_nobody),
-		made_test(test_not_wanted),
-		made_test(test_found),
-		made_test(test_most_processes),
-		made_test(test_ended),
-		made_test(test_lives),
-		made_test(test_another_program),
-		made_test(test_dump_is_seen),
-		made_test(test_times),
-		made_test(test_saved),
-		made_test(test_freed),
+		made_test(test_nobody),		 made_test(test_not_wanted),
+		made_test(test_found),		 made_test(test_most_processes),
+		made_test(test_ended),		 made_test(test_lives),
+		made_test(test_another_program), made_test(test_dump_is_seen),
+		made_test(test_long_maps),	 made_test(test_times),
+		made_test(test_saved),		 made_test(test_freed),
 		made_test(test_cannot_be_saved),
 	};
 

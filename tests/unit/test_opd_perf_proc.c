@@ -338,6 +338,41 @@ static void unmapped_addresses_do_not_cost_much(void **state)
 	free_rig(rig);
 }
 
+static uint64_t read_slow_clock(void)
+{
+	return time_of_look += SECOND / 20;
+}
+
+/* Reading them takes a tenth of a second, so it is done less often. */
+static void long_maps_are_read_less_often(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	rig->world.clock = read_slow_clock;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 1);
+	rig->now += 3 * SECOND - 2000;
+	do_sample(rig, 7, 0x10000);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 1);
+	do_sample(rig, 7, 0x10000);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 2);
+	/* So are those of a child, which are the same. */
+	do_fork(rig, 7, 8);
+	proc_add(rig, 8, "/bin/prog", PROG_MAPS);
+	rig->now += 2 * SECOND;
+	do_sample(rig, 8, 0x10000);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 2);
+	/* What side band was lost for is read at once. */
+	do_lose(rig, 1);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 3);
+	free_rig(rig);
+}
+
 /* A process that is ending has no maps any more; what was, is kept. */
 static void maps_of_the_dying_are_empty(void **state)
 {
@@ -501,6 +536,7 @@ int main(void)
 		cmocka_unit_test(lost_records_make_it_be_read_again),
 		cmocka_unit_test(after_a_loss_execs_are_whole),
 		cmocka_unit_test(unmapped_addresses_do_not_cost_much),
+		cmocka_unit_test(long_maps_are_read_less_often),
 		cmocka_unit_test(maps_of_the_dying_are_empty),
 		cmocka_unit_test(the_dead_do_not_live_again),
 		cmocka_unit_test(names_with_newlines),
