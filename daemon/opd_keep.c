@@ -3,7 +3,9 @@
  * An entry goes through three states. It is held open from its first sample on,
  * by the descriptor that the source has of it or else by its path;
  * where the whole machine is profiled it is let go after a while; and it is
- * done when a copy exists or none can be made. A sweep compares the path with
+ * done when a copy exists or none can be made. What is on a network file system
+ * is done at once: a look at its path may take as long as its server is gone. A
+ * sweep compares the path with
  * device, inode and, without a build-id, time of modification. When they
  * differ, the session's copy of another file of the same build gets a second
  * link; else the file is copied from the open descriptor or, if it was let go
@@ -24,11 +26,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "daemon/source/opd_foreign.h"
@@ -282,9 +286,10 @@ static int open_same_build(const struct opd_keep *keep,
 	int fd = -1;
 
 	while (fd < 0 && (other = other_of_build(keep, kept, &number))) {
-		fd = other->fd >= 0
-			     ? fcntl(other->fd, F_DUPFD_CLOEXEC, 0)
-			     : op_open_without_links("/", other->binary.name);
+		if (other->fd >= 0)
+			fd = fcntl(other->fd, F_DUPFD_CLOEXEC, 0);
+		else if (!other->shut && !other->is_remote)
+			fd = op_open_without_links("/", other->binary.name);
 		if (fd >= 0 && !is_build(keep, &kept->binary, fd)) {
 			close(fd);
 			fd = -1;
@@ -613,11 +618,29 @@ static struct opd_kept *add_kept(struct opd_keep *keep,
 	return kept;
 }
 
+/* Just now it was read, so its server answers. */
+static bool is_on_network(int fd)
+{
+	static const uint32_t types[] = { NFS_SUPER_MAGIC, SMB_SUPER_MAGIC,
+					  CIFS_SUPER_MAGIC, SMB2_SUPER_MAGIC,
+					  CEPH_SUPER_MAGIC };
+	struct statfs st;
+
+	if (fstatfs(fd, &st))
+		return false;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if ((uint32_t)st.f_type == types[i])
+			return true;
+	return false;
+}
+
 static void hold_open(struct opd_keep *keep, struct opd_kept *kept, int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) || keep->nr_open >= keep->max_open) {
+	kept->is_remote = is_on_network(fd);
+	if (fstat(fd, &st) || kept->is_remote ||
+	    keep->nr_open >= keep->max_open) {
 		close(fd);
 		kept->done = true;
 		return;

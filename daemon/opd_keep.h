@@ -54,6 +54,7 @@ struct opd_kept {
 	bool is_sought; /* gone; a process may have it, see nr_sought */
 	bool missing; /* gone, and no file of its build was found so far */
 	bool shut; /* it must not be opened */
+	bool is_remote; /* on a file system whose server may be gone */
 	uint32_t next_of_build; /* number of another one, 0: none */
 };
 

@@ -246,8 +246,7 @@ static int oprofilefs_dump(struct opd_source *source, struct op_diag *diag)
 }
 
 /* Have the file of @query read: by its path where the module has it no more. */
-static void give_file(struct opd_source *source,
-		      const struct op_cookie_query *query)
+static void give_file(struct opd_source *source, struct op_cookie_query *query)
 {
 	int fd = ioctl(source->fd, OP_IOC_IMAGE, &query->cookie);
 
@@ -256,10 +255,12 @@ static void give_file(struct opd_source *source,
 				       OP_IMAGE_MAY_HANG)))
 		return;
 	if (opd_reader_give(&source->files->reader, query->cookie, fd,
-			    query->path))
+			    query->path)) {
+		query->flags |= OP_IMAGE_MAY_HANG; /* nobody has tried it */
 		op_log(source->client->log,
 		       "%s: too many files do not respond: its build-id is not read",
 		       query->path);
+	}
 	if (fd >= 0)
 		close(fd);
 }
