@@ -38,7 +38,7 @@
 
 struct opd_named_task {
 	uint32_t tgid, tid;
-	uint32_t used; /* the last time; 0: free */
+	uint64_t used; /* the last time; 0: free */
 	bool has_name, is_told; /* its name */
 	char name[OP_TASK_NAME_MAX];
 	/* of a process, in its first thread */

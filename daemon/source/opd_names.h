@@ -48,7 +48,7 @@ struct opd_names {
 			  an ordinary user is mounted */
 	struct opd_named_task *tasks; /* sets of ways; NULL: none yet */
 	struct opd_named_link *links;
-	uint32_t uses;
+	uint64_t uses; /* of tasks; some 32 bits are used up in days */
 	uint64_t own_mounts; /* our mount namespace; 0: not known yet */
 	/* the last that opd_names_tell() was asked for; valid if is_last */
 	bool is_last;

@@ -370,6 +370,31 @@ static void test_bound(void **state)
 	stop(&rig);
 }
 
+/* It runs for days: tasks are used more often than 32 bits can count. */
+static void test_many_uses(void **state)
+{
+	const uint32_t last = 2 * OPD_NAMES_WAYS * OPD_NAMES_SETS;
+	struct rig rig;
+	uint32_t tid;
+	char path[64];
+
+	(void)state;
+	start(&rig, OPD_TELL_NAMES);
+	for (tid = OPD_NAMES_SETS; tid <= last; tid += OPD_NAMES_SETS) {
+		snprintf(path, sizeof(path), "proc/%u/task/%u/comm", tid, tid);
+		put_file(path, "x\n");
+	}
+	/* As many as a set has room for, and then others in their places. */
+	for (tid = OPD_NAMES_SETS; tid <= last / 2; tid += OPD_NAMES_SETS)
+		assert_string_not_equal(tell(&rig, tid, tid, 7, NULL), "");
+	rig.names.uses = UINT32_MAX - 1;
+	for (; tid <= last; tid += OPD_NAMES_SETS)
+		assert_string_not_equal(tell(&rig, tid, tid, 7, NULL), "");
+	for (tid = last; tid > last / 2; tid -= OPD_NAMES_SETS)
+		assert_string_equal(tell(&rig, tid, tid, 7, NULL), "");
+	stop(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +408,7 @@ int main(void)
 		folder_test(test_links_are_of_execs),
 		folder_test(test_links_from_proc),
 		folder_test(test_bound),
+		folder_test(test_many_uses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
