@@ -8,7 +8,9 @@
  *
  * After an exec of a process with an owner two things must be seen: that the
  * file gives no rights, and that /proc, if the process is still there, has not
- * another user. What was known before side band was lost is asked for again.
+ * another user. The file is known ahead of the exec, and may turn out to be
+ * another one: then that is looked at, too. What was known before side band was
+ * lost is asked for again.
  */
 
 #include "daemon/source/opd_perf_owner.h"
@@ -137,6 +139,14 @@ void opd_perf_owner_exec(const struct opd_perf_world *world,
 	} else {
 		ask_owner(world, process);
 	}
+}
+
+void opd_perf_owner_other_program(struct opd_process *process)
+{
+	struct opd_owner *owner = &process->owner;
+
+	if (owner->is_asked && owner->user != OP_NO_OWNER)
+		owner->by_exec = true;
 }
 
 /* Whether the process keeps its owner with its new program. */

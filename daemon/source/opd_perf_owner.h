@@ -40,6 +40,10 @@ void opd_perf_owner_see(const struct opd_perf_world *world,
 void opd_perf_owner_exec(const struct opd_perf_world *world,
 			 struct opd_process *process);
 
+/* @process does not run the program that was taken for the one of its exec, and
+ * that its owner may have been judged by. */
+void opd_perf_owner_other_program(struct opd_process *process);
+
 /* Whose the sample of @process at world->now is; OP_NO_OWNER: nobody's. */
 uint64_t opd_perf_owner_of(const struct opd_perf_world *world,
 			   struct opd_process *process);

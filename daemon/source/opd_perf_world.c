@@ -246,6 +246,8 @@ static void handle_mmap(struct opd_perf_world *world,
 	cookie = opd_perf_world_map(world, process, &map, &id);
 	/* The first file after an exec is the program. */
 	if (process->fresh && cookie != OP_NO_COOKIE) {
+		if (process->app != cookie)
+			opd_perf_owner_other_program(process);
 		process->app = cookie;
 		process->fresh = false;
 	}

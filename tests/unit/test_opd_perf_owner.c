@@ -194,6 +194,58 @@ static void exec_and_another_user(void **state)
 	free_rig(rig);
 }
 
+/* A file of @mode that the process maps at @time, as it is seen ahead. */
+static void see_ahead(struct rig *rig, struct opd_perf_rec *rec, char path[128],
+		      mode_t mode, uint64_t time)
+{
+	struct stat st;
+
+	snprintf(path, 128, "%s/ahead-%o", rig->dir, mode);
+	make_file(path, "x", 1);
+	assert_int_equal(chmod(path, mode), 0);
+	assert_int_equal(stat(path, &st), 0);
+	*rec = map_rec(rig, PID, time, 0x1000, 0, path);
+	rec->mmap.ino = st.st_ino;
+	rec->time = time;
+	opd_perf_world_look_ahead(&rig->world, rec);
+}
+
+/* The records of an exec, of its program and of the loader are on three CPUs,
+ * and the first of these is looked at before it has the program's: so the
+ * loader is taken for the program, until the turn of its record comes. */
+static void exec_that_is_seen_late(void **state)
+{
+	struct opd_perf_rec exec = { .type = PERF_RECORD_COMM,
+				     .misc = PERF_RECORD_MISC_COMM_EXEC,
+				     .pid = PID,
+				     .tid = PID,
+				     .comm.name = "program" };
+	struct opd_perf_rec program, loader;
+	char program_path[128], loader_path[128];
+	struct opd_process *process;
+	struct rig *rig = owner_rig(&process);
+	uint64_t time;
+
+	(void)state;
+	set_process(rig, PLAIN);
+	opd_perf_owner_see(&rig->world, process);
+	set_process(rig, NULL);
+	time = process->owner.since + 1000;
+	exec.time = time;
+	see_ahead(rig, &program, program_path, 04755, time + 1000);
+	opd_perf_world_look_ahead(&rig->world, &exec);
+	see_ahead(rig, &loader, loader_path, 0755, time + 2000);
+	opd_perf_world_side(&rig->world, &exec);
+	process = opd_maps_find(&rig->world.maps, PID);
+	/* Of a process that is gone nothing else tells the user. */
+	assert_int_equal(opd_perf_owner_of(&rig->world, process), USER);
+	opd_perf_world_side(&rig->world, &program);
+	assert_int_equal(opd_perf_owner_of(&rig->world, process), OP_NO_OWNER);
+	opd_perf_world_side(&rig->world, &loader);
+	assert_int_equal(opd_perf_owner_of(&rig->world, process), OP_NO_OWNER);
+	free_rig(rig);
+}
+
 /* Root's process that runs a program of a user's: theirs from then on. */
 static void exec_of_root(void **state)
 {
@@ -269,6 +321,7 @@ int main(void)
 		cmocka_unit_test(plain_exec),
 		cmocka_unit_test(exec_that_gives_rights),
 		cmocka_unit_test(exec_of_nothing_known),
+		cmocka_unit_test(exec_that_is_seen_late),
 		cmocka_unit_test(exec_and_another_user),
 		cmocka_unit_test(exec_of_root),
 		cmocka_unit_test(children),
