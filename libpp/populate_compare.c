@@ -3,8 +3,9 @@
  * Differential reports: which symbols of the two sides are the same, and how
  * their shares differ. Symbols are the same when application, image and name
  * are; several of one name in one image (static functions) are told apart by
- * their address, and where a new build moved them, by their order. Both sides
- * are sorted by these and walked side by side, a group of one name at a time.
+ * their address or, where they were inlined, by their declaration, and where a
+ * new build moved them, by their order. Both sides are sorted by these and
+ * walked side by side, a group of one name at a time.
  * What is then left of applications that only one side has is compared without
  * them: the same library in another program is still the same library.
  *
@@ -67,11 +68,19 @@ int pp_compare_entry_names(const struct pp_symbol_entry *a,
 	       strcmp(a->raw_name, b->raw_name) ?: compare_lines(a, b);
 }
 
+/* Those of one name: by address or, where they have none because they were
+ * inlined, by the place of their declaration. */
+static int compare_entry_places(const struct pp_symbol_entry *a,
+				const struct pp_symbol_entry *b)
+{
+	return op_compare(a->vma, b->vma)
+		       ?: strcmp(a->declared.file ?: "", b->declared.file ?: "")
+		       ?: op_compare(a->declared.line, b->declared.line);
+}
+
 static int compare_entries(const void *a, const void *b)
 {
-	const struct pp_symbol_entry *x = a, *y = b;
-
-	return pp_compare_entry_names(x, y) ?: op_compare(x->vma, y->vma);
+	return pp_compare_entry_names(a, b) ?: compare_entry_places(a, b);
 }
 
 /* The entries of one name on both sides. */
@@ -88,14 +97,28 @@ static void pair_entries(struct pp_symbol_entry *now,
 	old->presence = PP_BOTH;
 }
 
+/* The old entry at the place of @entry that has no partner yet; NULL if there
+ * is none. */
+static struct pp_symbol_entry *
+old_at_same_place(const struct group *g, const struct pp_symbol_entry *entry)
+{
+	for (size_t i = 0; i < g->nr_old; i++)
+		if (g->old[i].presence != PP_BOTH &&
+		    !compare_entry_places(entry, &g->old[i]))
+			return &g->old[i];
+	return NULL;
+}
+
 static void pair_group(const struct group *g)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < g->nr_now; i++)
-		for (size_t j = 0; j < g->nr_old; j++)
-			if (g->now[i].vma == g->old[j].vma)
-				pair_entries(&g->now[i], &g->old[j]);
+	for (size_t i = 0; i < g->nr_now; i++) {
+		struct pp_symbol_entry *old = old_at_same_place(g, &g->now[i]);
+
+		if (old)
+			pair_entries(&g->now[i], old);
+	}
 	for (size_t i = 0; i < g->nr_now; i++) {
 		while (at < g->nr_old && g->old[at].presence == PP_BOTH)
 			at++;

@@ -144,9 +144,12 @@ static int describe_entry(const struct pp_batch *b,
 	entry->is_inlined = owner->inlined.name;
 	entry->raw_name = names.raw;
 	entry->name = names.shown;
-	if (entry->is_inlined && owner->inlined.file && b->p->request->lines) {
-		entry->place.file = op_arena_strdup(arena, owner->inlined.file);
-		entry->place.line = owner->inlined.line;
+	if (entry->is_inlined && owner->inlined.file) {
+		entry->declared.file =
+			op_arena_strdup(arena, owner->inlined.file);
+		entry->declared.line = owner->inlined.line;
+		if (b->p->request->lines)
+			entry->place = entry->declared;
 	}
 	/* Where its addresses begin, which are those in memory. */
 	if (!symbol && b->image->kind == OP_IMAGE_ANON)

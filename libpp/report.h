@@ -264,6 +264,8 @@ struct pp_symbol_entry {
 	size_t nr_stack_calls;
 	const uint8_t *code; /* @size bytes; NULL when not known */
 	struct pp_place place;
+	struct pp_place declared; /* where an inlined function is, whether lines
+				     are asked for or not */
 	const struct pp_detail *details; /* ascending vma */
 	size_t nr_details;
 	size_t nr; /* its own: report->known[nr] is the same symbol */

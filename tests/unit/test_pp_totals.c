@@ -19,7 +19,7 @@ struct row {
 	const char *text;
 };
 
-/* "NAME COUNT/ALL..." for each symbol, with what may be known beside it. */
+/* "NAME COUNT/ALL<OLD..." for each symbol, with what may be known beside it. */
 static void write_symbols(FILE *out, const struct pp_report *report,
 			  bool places)
 {
@@ -34,6 +34,10 @@ static void write_symbols(FILE *out, const struct pp_report *report,
 				fprintf(out, "/%llu",
 					(unsigned long long)
 						entry->all_counts[c]);
+			if (entry->old_counts)
+				fprintf(out, "<%llu",
+					(unsigned long long)
+						entry->old_counts[c]);
 		}
 		if (places)
 			fprintf(out, " %s %llx", entry->image->name,
@@ -149,6 +153,7 @@ static void write_totals(FILE *out, const struct row *row)
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
 	request.session = &session;
 	request.spec = &pair.spec;
+	request.old_spec = pair.is_diff ? &pair.old : NULL;
 	request.symbols = !request.tree;
 	request.merge |= PP_MERGE_SESSION;
 	request.root = ".";
@@ -409,6 +414,12 @@ static void inlined_functions_are_symbols(void **state)
 		{ "one name, two functions",
 		  { "current x x E 1000=2 1001=1 1010=4" }, { INLINES }, NULL, NULL,
 		  "x twin 4 inlined\nx twin 3 inlined\n" },
+		{ "one name, two functions, compared",
+		  { "current x x E 1000=100 1010=300", "old x x E 1000=100 1010=300" }, { INLINES }, NULL, "{ session:old } {}",
+		  "x twin 300<300 inlined\nx twin 100<100 inlined\n" },
+		{ "one name, of which one has old samples",
+		  { "current x x E 1000=100 1010=300", "old x x E 1010=30" }, { INLINES }, NULL, "{ session:old } {}",
+		  "x twin 300<30 inlined\nx twin 100<0 inlined\n" },
 		{ "one mangled name, one function",
 		  { "current x x E 1002=2 1012=4" }, { INLINES }, NULL, NULL,
 		  "x cpp() 6 inlined\n" },
