@@ -9,7 +9,9 @@
  * it, else a server is asked. By its name it counts only if its checksum is the
  * one that the binary has or, where it was changed after that was computed, as
  * dwz does, if it has the binary's build-id. One of another build-id never
- * counts: wrong names are worse than none.
+ * counts: wrong names are worse than none. Nor does the binary itself, which
+ * has its own build-id: a debug file in another folder mostly has the binary's
+ * name.
  */
 
 #include "libpp/symbols/op_bfd_internal.h"
@@ -19,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -111,7 +114,16 @@ struct debug_proof {
 	const uint8_t *id; /* the binary's build-id; NULL: it has none */
 	size_t len;
 	uint32_t crc; /* the checksum that the binary has of it */
+	int binary; /* the binary's descriptor */
 };
+
+static bool are_of_same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
 
 /* Whether the bytes of the open file have that checksum. */
 static bool has_checksum(struct object *object, uint32_t wanted)
@@ -137,6 +149,8 @@ static bool has_checksum(struct object *object, uint32_t wanted)
 /* The checksum alone proves it where one of the two has no build-id. */
 static bool is_proven(struct object *object, const struct debug_proof *proof)
 {
+	if (are_of_same_file(object->fd, proof->binary))
+		return false;
 	if (proof->id && object->abfd->build_id)
 		return has_build_id(object, proof->id, proof->len);
 	return has_checksum(object, proof->crc);
@@ -181,7 +195,9 @@ static bool open_by_name(struct op_bfd *bfd, const uint8_t *id, size_t len)
 {
 	const char *const *dir = bfd->places->dirs;
 	const char *binary = bfd->main.path;
-	struct debug_proof proof = { .id = id, .len = len };
+	struct debug_proof proof = { .id = id,
+				     .len = len,
+				     .binary = bfd->main.fd };
 	char *real = realpath(binary, NULL);
 	int folder = folder_len(binary);
 	char *name = op_bfd_debug_name(bfd, &proof.crc);

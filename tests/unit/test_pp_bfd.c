@@ -177,6 +177,28 @@ static void binaries_have_symbols(void **state)
 		  "$b 12 0 16\n"
 		  "end 16 0 40\n"
 		  "two 16 2 40\n" },
+		{ "a debug file of its own name, beside it", SYMBOLS, ID, "mkdir -p .debug && objcopy --only-keep-debug b .debug/b && strip b && objcopy --add-gnu-debuglink=.debug/b b", false,
+		  "debug file\n"
+		  "f 0 4 16 function global\n"
+		  "label 4 0 16\n"
+		  "w 6 0 16 function global weak\n"
+		  "o 8 3 16 function global weak\n"
+		  "$ 12 0 16 global\n"
+		  "$ax 12 0 16\n"
+		  "$b 12 0 16\n"
+		  "end 16 0 32\n"
+		  "two 16 2 32\n" },
+		{ "a debug file of its own name, elsewhere", SYMBOLS, ID, "rm -r .debug; mkdir -p debug && objcopy --only-keep-debug b debug/b && strip b && objcopy --add-gnu-debuglink=debug/b b", false,
+		  "debug file\n"
+		  "f 0 4 16 function global\n"
+		  "label 4 0 16\n"
+		  "w 6 0 16 function global weak\n"
+		  "o 8 3 16 function global weak\n"
+		  "$ 12 0 16 global\n"
+		  "$ax 12 0 16\n"
+		  "$b 12 0 16\n"
+		  "end 16 0 32\n"
+		  "two 16 2 32\n" },
 		{ "a debug file that is none", SYMBOLS, STATIC, "echo >d && strip b && objcopy --add-gnu-debuglink=d b", false, "none\n" },
 		{ "a library", UNWOUND, SHARED, NULL, true,
 		  "own\n"
