@@ -219,6 +219,7 @@ static void take_attribute(const struct pp_dwarf *dwarf,
 		break;
 	case DW_AT_decl_file:
 		die->decl_file = number;
+		die->has_decl_file = true;
 		break;
 	case DW_AT_decl_line:
 		die->decl_line = number;

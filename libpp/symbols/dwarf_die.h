@@ -59,6 +59,7 @@ struct pp_die {
 	uint64_t origin; /* that it is a copy of, or that it completes; or
 			    PP_NO_DIE */
 	const char *name, *linkage_name; /* in a section; NULL for none */
+	bool has_decl_file;
 	uint64_t decl_file, decl_line; /* numbers of the unit's line table */
 	uint64_t call_file, call_line, call_discriminator;
 	bool has_low, has_high, has_ranges;

@@ -11,9 +11,10 @@
  * compared; what a copy is called is read of those that are on the way.
  *
  * A function that was inlined refers to the entry of the function itself,
- * maybe in another unit, and that to a declaration; names and lines are taken
- * from the first of these that has them. Depths and sizes are bounded, because
- * the entries may hold anything.
+ * maybe in another unit, and that to a declaration; names, files and lines are
+ * each taken from the first of these that has them: a definition in the file of
+ * its declaration has a line, but no file, of its own. Depths and sizes are
+ * bounded, because the entries may hold anything.
  */
 
 #include "libpp/symbols/inline_index.h"
@@ -451,9 +452,10 @@ static void describe_from(const struct pp_die *die,
 		out->name = die->linkage_name;
 	if (!*plain)
 		*plain = die->name;
-	if (!out->decl_line && die->decl_line) {
-		out->decl_file = die->decl_file;
+	if (!out->decl_line)
 		out->decl_line = die->decl_line;
+	if (out->line_table == UINT64_MAX && die->has_decl_file) {
+		out->decl_file = die->decl_file;
 		out->line_table = unit->line_table;
 	}
 }

@@ -36,6 +36,8 @@ enum {
 	MODULE,
 	NO_CODE, /* a function without */
 	LYING_STRUCT, /* its end is itself */
+	LINE_ONLY, /* with a line, but no file, and an origin */
+	FILE_ONLY, /* the other way round */
 };
 
 static const uint8_t abbrevs[] = {
@@ -58,6 +60,8 @@ static const uint8_t abbrevs[] = {
 	MODULE, DW_TAG_module, 1, DW_AT_sibling, DW_FORM_ref2, 0, 0,
 	NO_CODE, DW_TAG_subprogram, 1, 0, 0,
 	LYING_STRUCT, DW_TAG_structure_type, 1, DW_AT_sibling, DW_FORM_ref1, 0, 0,
+	LINE_ONLY, DW_TAG_subprogram, 0, DW_AT_decl_line, DW_FORM_data1, DW_AT_specification, DW_FORM_ref_addr, 0, 0,
+	FILE_ONLY, DW_TAG_subprogram, 0, DW_AT_decl_file, DW_FORM_data1, DW_AT_specification, DW_FORM_ref_addr, 0, 0,
 	0,
 	/* clang-format on */
 };
@@ -472,12 +476,17 @@ static void names_come_from_origins(void **state)
 	origins[nr++] = w->info.len; /* 8: one more is not read */
 	PUT(&w->info, LINED, 2, 0);
 	put(&w->info, origins[7], 4);
+	origins[nr++] = w->info.len; /* 9: in the file of its declaration */
+	PUT(&w->info, LINE_ONLY, 99);
+	put(&w->info, last, 4);
+	origins[nr++] = w->info.len; /* 10: on the line of its declaration */
+	PUT(&w->info, FILE_ONLY, 2);
+	put(&w->info, last, 4);
 	f = put_function(w, 0x1000, 0x80);
 	for (size_t i = 0; i < nr; i++)
 		put_copy(w, LEAF, origins[i], 0x1000 + 8 * i, 8, 3);
 	end_at(w, f);
 	end_unit(w);
-	assert_int_not_equal(last, 0);
 	open_index(w);
 	expect(w, 0x1000, "_Zf -1:4:44 < 7:3:3");
 	expect(w, 0x1008, "_Zf -1:4:44 < 7:3:3");
@@ -486,8 +495,10 @@ static void names_come_from_origins(void **state)
 	expect(w, 0x1020, "away -1:0:0 < 7:3:3");
 	expect(w, 0x1028, "");
 	expect(w, 0x1030, "");
-	expect(w, 0x1038, "eighth 7:1:88 < 7:3:3");
+	expect(w, 0x1038, "eighth 7:2:88 < 7:3:3");
 	expect(w, 0x1040, "");
+	expect(w, 0x1048, "eighth 7:1:99 < 7:3:3");
+	expect(w, 0x1050, "eighth 7:2:88 < 7:3:3");
 }
 
 /* A function whose entries end early has what stands before. */
