@@ -478,12 +478,12 @@ static void check_answers(struct checking *c, const char *path,
 	struct pp_inline_answers answers;
 	int err = pp_inline_answers_read(&answers, path, id, id_len);
 
-	if (err)
+	if (!err)
+		pp_inline_answers_release(&answers);
+	else if (err != -ESTALE)
 		say_damage(c, path,
 			   err == -EBADMSG ? "it is damaged" : strerror(-err),
 			   "reports read again what was inlined");
-	else
-		pp_inline_answers_release(&answers);
 }
 
 /* Files of the store are called by their build-id; so are those of images/,

@@ -18,7 +18,7 @@
 
 #define MAX_FILE (64u << 20) /* bytes */
 #define MAGIC "opinline"
-#define VERSION 1u /* reads as another number in the other byte order */
+#define VERSION 2u /* reads as another number in the other byte order */
 
 struct answers_head {
 	char magic[8];
@@ -30,7 +30,7 @@ struct answers_head {
 };
 _Static_assert(sizeof(struct answers_head) == 64, "head of a file");
 _Static_assert(sizeof(struct pp_inline_address) == 16, "record of a file");
-_Static_assert(sizeof(struct pp_inline_frame) == 20, "record of a file");
+_Static_assert(sizeof(struct pp_inline_frame) == 24, "record of a file");
 
 void pp_inline_answers_release(struct pp_inline_answers *answers)
 {
@@ -106,6 +106,9 @@ static int take_file(struct pp_inline_answers *a, const char *file, size_t len,
 		return -EBADMSG;
 	memcpy(&head, file, sizeof(head));
 	file += sizeof(head);
+	if (!memcmp(head.magic, MAGIC, sizeof(head.magic)) && head.version &&
+	    head.version < VERSION)
+		return -ESTALE;
 	if (!is_head_of(&head, len, id, id_len) ||
 	    crc32(0, (const Bytef *)file, (uInt)(len - sizeof(head))) !=
 		    head.crc)
@@ -160,6 +163,7 @@ bool pp_inline_answers_find(const struct pp_inline_answers *answers,
 			.line = f->line,
 			.call_file = answer_text(answers, f->call_file),
 			.call_line = f->call_line,
+			.call_discriminator = f->call_discriminator,
 		};
 	}
 	return true;
@@ -227,8 +231,11 @@ static int offset_of_text(struct pp_inline_answers *a, const char *text,
 static int add_answer_frame(struct pp_inline_answers *a,
 			    const struct op_bfd_inlined *inlined)
 {
-	struct pp_inline_frame frame = { .line = inlined->line,
-					 .call_line = inlined->call_line };
+	struct pp_inline_frame frame = {
+		.line = inlined->line,
+		.call_line = inlined->call_line,
+		.call_discriminator = inlined->call_discriminator,
+	};
 	int err = op_array_reserve(&a->frames, a->nr_frames, 1) ?:
 		  offset_of_text(a, inlined->name, &frame.name) ?:
 		  offset_of_text(a, inlined->file, &frame.file) ?:

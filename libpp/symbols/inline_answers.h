@@ -31,7 +31,7 @@ struct pp_inline_address {
 
 /* Texts are offsets; 0 is none. */
 struct pp_inline_frame {
-	uint32_t name, file, line, call_file, call_line;
+	uint32_t name, file, line, call_file, call_line, call_discriminator;
 };
 
 /* All zeros when empty. */
@@ -46,7 +46,8 @@ struct pp_inline_answers {
 };
 
 /* Read the file @path of the build @id. Returns 0; or -errno with @answers
- * empty: -ENOENT without a file, -EBADMSG for one that is of no use. */
+ * empty: -ENOENT without a file, -EBADMSG for one that is of no use,
+ * -ESTALE for one of an earlier version, which the next session replaces. */
 int pp_inline_answers_read(struct pp_inline_answers *answers, const char *path,
 			   const uint8_t *id, size_t id_len);
 

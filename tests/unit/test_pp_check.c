@@ -76,6 +76,16 @@ static void flip_byte(const char *path, const char *where)
 	write_bytes(path, session_bytes, len);
 }
 
+/* Make file @path of answers one of the first version. */
+static void age_answers(const char *path)
+{
+	const uint32_t version = 1;
+	size_t len = read_session_file(path);
+
+	memcpy(session_bytes + 8, &version, sizeof(version));
+	write_bytes(path, session_bytes, len);
+}
+
 static void cut_file(const char *path, const char *where)
 {
 	size_t len = read_session_file(path);
@@ -467,6 +477,9 @@ static const struct check_row {
 	  "= 1 files, 0 samples, 0 damaged, 0 repaired\n"
 	  "$/store/.build-id/01/0203.inlines: it is damaged: reports read again what was inlined\n"
 	  "= 1 files, 0 samples, 1 damaged, 0 repaired\n" },
+	{ "answers of an earlier version",
+	  "folder samples;answers store/.build-id/01/0203.inlines 3;age store/.build-id/01/0203.inlines;check",
+	  "= 1 files, 0 samples, 0 damaged, 0 repaired\n" },
 	{ "answers of another build",
 	  "folder samples;answers store/.build-id/01/02.inlines 3;answers store/.build-id/01/0204.inlines 3;check",
 	  "$/store/.build-id/01/02.inlines: it is damaged: reports read again what was inlined\n"
@@ -508,6 +521,8 @@ static bool damage_file_of_session(const char *word, const char *path,
 		flip_byte(path, how);
 	else if (!strcmp(word, "tear"))
 		tear_table(path);
+	else if (!strcmp(word, "age"))
+		age_answers(path);
 	else if (!strcmp(word, "cut"))
 		cut_file(path, how);
 	else if (!strcmp(word, "rename"))

@@ -18,7 +18,8 @@ static const struct op_bfd_inlined two[] = {
 	  .file = "/src/a.h",
 	  .line = 3,
 	  .call_file = "/src/a.c",
-	  .call_line = 30 },
+	  .call_line = 30,
+	  .call_discriminator = 7 },
 	{ .name = "outer", .line = 4 },
 };
 static const struct op_bfd_inlined one[] = {
@@ -42,15 +43,16 @@ static const char *answer(const struct pp_inline_answers *answers, uint64_t key)
 	*line = '\0';
 	for (size_t i = 0; i < nr; i++)
 		len += (size_t)snprintf(line + len, sizeof(line) - len,
-					"%s %s:%u < %s:%u;", out[i].name,
+					"%s %s:%u < %s:%u.%u;", out[i].name,
 					text_or_dash(out[i].file), out[i].line,
 					text_or_dash(out[i].call_file),
-					out[i].call_line);
+					out[i].call_line,
+					out[i].call_discriminator);
 	return line;
 }
 
-#define TWO "inner /src/a.h:3 < /src/a.c:30;outer -:4 < -:0;"
-#define ONE "inner /src/b.h:3 < -:0;"
+#define TWO "inner /src/a.h:3 < /src/a.c:30.7;outer -:4 < -:0.0;"
+#define ONE "inner /src/b.h:3 < -:0.0;"
 
 /* Some of them, in no order, one twice. */
 static void write_some(const char *path)
@@ -226,6 +228,33 @@ static void numbers_are_checked(void **state)
 	}
 }
 
+/* Files of earlier versions are as good as none, but not damaged. */
+static void earlier_versions_are_told(void **state)
+{
+	static const struct {
+		uint32_t version;
+		int err;
+	} rows[] = {
+		{ 0, -EBADMSG }, { 1, -ESTALE },	  { 2, 0 },
+		{ 3, -EBADMSG }, { 0x1000000, -EBADMSG },
+	};
+
+	(void)state;
+	write_some("kept");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct pp_inline_answers answers;
+		uint8_t file[1024];
+		FILE *in = fopen("kept", "r");
+		size_t len = fread(file, 1, sizeof(file), in);
+
+		fclose(in);
+		memcpy(file + 8, &rows[i].version, 4);
+		write_bytes("aged", file, len);
+		assert_int_equal(read_them(&answers, "aged"), rows[i].err);
+		pp_inline_answers_release(&answers);
+	}
+}
+
 static void files_may_be_out_of_reach(void **state)
 {
 	struct pp_inline_answers answers = { 0 };
@@ -248,6 +277,7 @@ int main(void)
 		folder_test(answers_are_added_to_a_file),
 		folder_test(others_are_not_believed),
 		folder_test(numbers_are_checked),
+		folder_test(earlier_versions_are_told),
 		folder_test(files_may_be_out_of_reach),
 	};
 
