@@ -747,21 +747,52 @@ const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 	return code;
 }
 
+static bool may_know_inlines(const struct pp_image_symbols *symbols)
+{
+	return symbols->wants & PP_WANT_INLINES && symbols->bfd &&
+	       symbols->offsets;
+}
+
+/* Half an answer would be wrong for ever. */
+static void keep_inline_answer(struct pp_image_symbols *symbols, uint64_t key,
+			       const struct op_bfd_inlined *frames, size_t nr)
+{
+	if (may_keep_inlines(symbols) &&
+	    pp_inline_answers_add(&symbols->added, key, frames, nr))
+		symbols->kept_path = NULL;
+}
+
 size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,
 				struct op_bfd_inlined out[OP_BFD_MAX_INLINED])
 {
 	size_t nr;
 
-	if (!(symbols->wants & PP_WANT_INLINES) || !symbols->bfd ||
-	    !symbols->offsets)
+	if (!may_know_inlines(symbols))
 		return 0;
 	if (pp_inline_answers_find(&symbols->kept, key, out, &nr))
 		return nr;
 	nr = op_bfd_inlined(symbols->bfd, bfd_vma(symbols, key), out,
 			    OP_BFD_MAX_INLINED);
-	/* Half an answer would be wrong for ever. */
-	if (may_keep_inlines(symbols) &&
-	    pp_inline_answers_add(&symbols->added, key, out, nr))
-		symbols->kept_path = NULL;
+	keep_inline_answer(symbols, key, out, nr);
+	return nr;
+}
+
+bool pp_image_symbols_function(struct pp_image_symbols *symbols,
+			       const struct pp_symbol *symbol,
+			       struct op_bfd_inlined *out)
+{
+	struct op_bfd_inlined found[OP_BFD_MAX_INLINED];
+	uint64_t key = PP_INLINE_FUNCTION | symbol->key;
+	size_t nr;
+
+	if (!may_know_inlines(symbols))
+		return false;
+	if (!pp_inline_answers_find(&symbols->kept, key, found, &nr)) {
+		nr = op_bfd_function(symbols->bfd,
+				     bfd_vma(symbols, symbol->key), &found[0]);
+		keep_inline_answer(symbols, key, found, nr);
+	}
+	if (nr)
+		*out = found[0];
 	return nr;
 }

@@ -111,4 +111,10 @@ const uint8_t *pp_image_symbols_code(struct pp_image_symbols *symbols,
 size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,
 				struct op_bfd_inlined out[OP_BFD_MAX_INLINED]);
 
+/* Likewise put the name and the declaration of @symbol into @out. Returns false
+ * when that is not known, or if inlined functions are not wanted. */
+bool pp_image_symbols_function(struct pp_image_symbols *symbols,
+			       const struct pp_symbol *symbol,
+			       struct op_bfd_inlined *out);
+
 #endif /* LIBPP_IMAGE_SYMBOLS_H */

@@ -4,7 +4,8 @@
  * linkers have it, which tells overloads and namespaces apart; where it has a
  * plain name, static functions of several files may share that, so the line of
  * its declaration is compared, too. If the table has one symbol of the name,
- * that is the same function, compiled once more by itself.
+ * that is the same function, compiled once more by itself, unless a plain name
+ * is known to be declared elsewhere there.
  */
 
 #include "libpp/owners.h"
@@ -96,14 +97,38 @@ static const struct pp_symbol *symbol_called(const struct pp_owners *owners,
 }
 
 /* A mangled name is that of one function. */
+static bool is_mangled(const char *name)
+{
+	return !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2);
+}
+
+static bool is_same_declaration(const struct op_bfd_inlined *a,
+				const struct op_bfd_inlined *b)
+{
+	return a->line == b->line &&
+	       !strcmp(a->file ? a->file : "", b->file ? b->file : "");
+}
+
 static bool is_same_function(const struct op_bfd_inlined *a,
 			     const struct op_bfd_inlined *b)
 {
-	if (strcmp(a->name, b->name))
-		return false;
-	return !strncmp(a->name, "_Z", 2) || !strncmp(a->name, "_R", 2) ||
-	       (a->line == b->line &&
-		!strcmp(a->file ? a->file : "", b->file ? b->file : ""));
+	return !strcmp(a->name, b->name) &&
+	       (is_mangled(a->name) || is_same_declaration(a, b));
+}
+
+/* Whether @symbol, of the name of @inlined, is known to be a function of
+ * another file or line. What is known of its address may be about a function
+ * of another name, with which a linker folded it. */
+static bool is_declared_elsewhere(struct pp_owners *owners,
+				  const struct pp_symbol *symbol,
+				  const struct op_bfd_inlined *inlined)
+{
+	struct op_bfd_inlined function;
+
+	return !is_mangled(inlined->name) && inlined->file && inlined->line &&
+	       pp_image_symbols_function(owners->symbols, symbol, &function) &&
+	       function.file && !strcmp(function.name, inlined->name) &&
+	       !is_same_declaration(&function, inlined);
 }
 
 static int owner_of_name(struct pp_owners *owners,
@@ -121,7 +146,7 @@ static int owner_of_name(struct pp_owners *owners,
 	if (err)
 		return err;
 	symbol = symbol_called(owners, inlined->name);
-	if (symbol)
+	if (symbol && !is_declared_elsewhere(owners, symbol, inlined))
 		return owner_of_symbol(owners, symbol, out);
 	hash = op_hash_text(index->seed, inlined->name);
 	op_hash_each(index, hash, number) {

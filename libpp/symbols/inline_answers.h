@@ -10,9 +10,11 @@
  *
  * The file has a head, the addresses in ascending order, the frames, each
  * address's one behind the other, and the texts, each ended by a zero byte,
- * the first of them empty. Numbers are in the byte order of the machine. A file
- * of another version, order or build, or with another checksum than its head
- * says, is as good as none.
+ * the first of them empty. An address with PP_INLINE_FUNCTION is that of a
+ * function of the symbol table, and its frame, if it has one, is this function
+ * itself: its name, and where it is declared. Numbers are in the byte order of
+ * the machine. A file of another version, order or build, or with another
+ * checksum than its head says, is as good as none.
  */
 
 #include <stdbool.h>
@@ -23,6 +25,8 @@
 #include "libpp/symbols/op_bfd.h"
 
 #define PP_INLINES_SUFFIX ".inlines"
+
+#define PP_INLINE_FUNCTION ((uint64_t)1 << 63)
 
 struct pp_inline_address {
 	uint64_t key; /* offset in the binary's file */

@@ -341,25 +341,34 @@ static void symbols_have_what_they_called(void **state)
  * helper from 4 to 12, and in that one of leaf from 6 to 8, which has no
  * symbol; in other a copy of main from 8 on, and in that of helper from 12 on.
  * In both copies of "twin", from 0 to 2 of main and of helper, are functions
- * of one name from different lines.
+ * of one name from different lines. Functions step, same, alias and user
+ * follow: in user are copies of a step of another file, from 0 to 2, of same,
+ * from 2 to 4, and of an alias of another line, from 4 to 6; at the address of
+ * alias a function of another name is known.
  */
 #define INLINED                                                                    \
-	".file 1 \"/src/a.c\"\n.text\n"                                            \
+	".file 1 \"/src/a.c\"\n.file 2 \"/src/b.c\"\n.text\n"                      \
 	".globl main\n.type main,@function\nmain:\n.loc 1 1\nnop\n.skip 15,0x90\n" \
 	".size main,16\n.globl helper\n.type helper,@function\nhelper:\n"          \
 	".loc 1 2\nnop\n.skip 15,0x90\n.size helper,16\n"                          \
 	".globl other\n.type other,@function\nother:\n.loc 1 3\n"                  \
 	"nop\n.skip 15,0x90\n.size other,16\n"                                     \
+	".globl step\n.type step,@function\nstep:.skip 16,0x90\n.size step,16\n"   \
+	".globl same\n.type same,@function\nsame:.skip 16,0x90\n.size same,16\n"   \
+	".globl alias\n.type alias,@function\nalias:.skip 16,0x90\n"               \
+	".size alias,16\n"                                                         \
+	".globl user\n.type user,@function\nuser:.skip 16,0x90\n.size user,16\n"   \
 	".section .debug_abbrev\nabbrevs:\n"                                       \
 	".byte 1,0x11,1,0x11,1,0x12,0xb,0x10,0x17,0,0\n"                           \
 	".byte 2,0x2e,0,3,8,0x3b,0xb,0x3a,0xb,0,0\n" /* abstract */                \
 	".byte 3,0x2e,1,0x11,1,0x12,0xb,0,0\n"                                     \
 	".byte 4,0x1d,1,0x31,0x13,0x11,1,0x12,0xb,0x58,0xb,0x59,0xb,0,0\n"         \
 	".byte 5,0x1d,0,0x31,0x13,0x11,1,0x12,0xb,0x58,0xb,0x59,0xb,0,0\n"         \
+	".byte 6,0x2e,0,3,8,0x3b,0xb,0x3a,0xb,0x11,1,0x12,0xb,0,0\n"               \
 	".byte 0\n"                                                                \
 	".section .debug_info\nunit:.long end-start\nstart:.value 4\n"             \
 	".long abbrevs\n.byte 8\n"                                                 \
-	".byte 1\n.quad main\n.byte 48\n.long 0\n"                                 \
+	".byte 1\n.quad main\n.byte 112\n.long 0\n"                                \
 	"Dmain:.byte 2\n.asciz \"main\"\n.byte 1,1\n"                              \
 	"Dhelper:.byte 2\n.asciz \"helper\"\n.byte 2,1\n"                          \
 	"Dleaf:.byte 2\n.asciz \"leaf\"\n.byte 30,1\n"                             \
@@ -381,17 +390,34 @@ static void symbols_have_what_they_called(void **state)
 	".byte 5\n.long Dother-unit\n.quad other+2\n.byte 2,1,12\n"                \
 	".byte 4\n.long Dmain-unit\n.quad other+8\n.byte 8,1,12\n"                 \
 	".byte 5\n.long Dhelper-unit\n.quad other+12\n.byte 4,1,13\n"              \
-	".byte 0\n.byte 0\n.byte 0\nend:\n"
+	".byte 0\n.byte 0\n"                                                       \
+	"Dstep:.byte 2\n.asciz \"step\"\n.byte 60,2\n"                             \
+	"Dsame:.byte 2\n.asciz \"same\"\n.byte 70,1\n"                             \
+	"Dalias:.byte 2\n.asciz \"alias\"\n.byte 80,1\n"                           \
+	".byte 6\n.asciz \"step\"\n.byte 60,1\n.quad step\n.byte 16\n"             \
+	".byte 6\n.asciz \"same\"\n.byte 70,1\n.quad same\n.byte 16\n"             \
+	".byte 6\n.asciz \"folded\"\n.byte 81,1\n.quad alias\n.byte 16\n"          \
+	".byte 3\n.quad user\n.byte 16\n"                                          \
+	".byte 5\n.long Dstep-unit\n.quad user\n.byte 2,1,14\n"                    \
+	".byte 5\n.long Dsame-unit\n.quad user+2\n.byte 2,1,15\n"                  \
+	".byte 5\n.long Dalias-unit\n.quad user+4\n.byte 2,1,16\n"                 \
+	".byte 0\n.byte 0\nend:\n"
 
 #ifdef __x86_64__
-static void build_inlined(void)
+static void build_inlined_with_id(const char *id)
 {
+	setenv("ID", id, 1);
 	assert_int_equal(system("mkdir -p bin"), 0);
 	write_text("b.s", INLINED);
 	assert_int_equal(
 		system("${CC:-cc} -nostdlib -static -Wl,-e,0 "
-		       "-Wl,-Ttext=0x401000 -Wl,--build-id=0x01 -o bin/x b.s"),
+		       "-Wl,-Ttext=0x401000 -Wl,--build-id=$ID -o bin/x b.s"),
 		0);
+}
+
+static void build_inlined(void)
+{
+	build_inlined_with_id("0x01");
 }
 
 static void inlined_functions_are_symbols(void **state)
@@ -420,6 +446,15 @@ static void inlined_functions_are_symbols(void **state)
 		{ "one name, of which one has old samples",
 		  { "current x x E 1000=100 1010=300", "old x x E 1010=30" }, { INLINES }, NULL, "{ session:old } {}",
 		  "x twin 300<30 inlined\nx twin 100<0 inlined\n" },
+		{ "the name of a symbol of another file",
+		  { "current x x E 1030=1 1060=4" }, { INLINES }, NULL, NULL,
+		  "x step 4 inlined\nx step 1\n" },
+		{ "the name of a symbol of the same declaration",
+		  { "current x x E 1040=1 1062=4" }, { INLINES }, NULL, NULL,
+		  "x same 5\n" },
+		{ "the name of a symbol of which the declaration is not known",
+		  { "current x x E 1050=1 1064=4" }, { INLINES }, NULL, NULL,
+		  "x alias 5\n" },
 		{ "one mangled name, one function",
 		  { "current x x E 1002=2 1012=4" }, { INLINES }, NULL, NULL,
 		  "x cpp() 6 inlined\n" },
@@ -457,6 +492,39 @@ static void inlined_functions_are_symbols(void **state)
 	(void)state;
 	build_inlined();
 	write_rows(rows, NR(rows));
+}
+
+/* What a session keeps of inlined functions is all that a report needs. */
+static void kept_answers_are_enough(void **state)
+{
+#define KEPT                                                                   \
+	{                                                                      \
+		"build 1 2 0", "current x x E 1030=1 1060=4 1062=2 1006=8"     \
+	}
+#define KEPT_TEXT "x leaf 8 inlined\nx step 4 inlined\nx same 2\nx step 1\n"
+	static const struct row rows[] = {
+		{ "when they are stored",
+		  KEPT,
+		  { INLINES, .keep_inlines = true },
+		  NULL,
+		  NULL,
+		  KEPT_TEXT },
+		{ "without debug information",
+		  KEPT,
+		  { INLINES },
+		  NULL,
+		  NULL,
+		  KEPT_TEXT },
+	};
+
+	(void)state;
+	build_inlined_with_id("0x0100");
+	assert_int_equal(system("mkdir -p store/.build-id/01; "
+				"cp bin/x store/.build-id/01/00"),
+			 0);
+	write_rows(rows, 1);
+	assert_int_equal(system("objcopy --strip-debug bin/x"), 0);
+	write_rows(rows + 1, 1);
 }
 
 /* The binary, and the maker of code, that lack most names are told. */
@@ -623,6 +691,7 @@ int main(void)
 		folder_test(inlined_functions_are_symbols),
 		folder_test(stacks_end_in_inlined_functions),
 		folder_test(nameless_code_is_told),
+		folder_test(kept_answers_are_enough),
 #endif
 	};
 
