@@ -150,8 +150,8 @@ bool pp_same_event(const struct pp_class *a, const struct pp_class *b)
 	       a->unit_mask == b->unit_mask;
 }
 
-static bool differ_in(const struct pp_class *a, const struct pp_class *b,
-		      enum pp_axis axis)
+bool pp_classes_differ(const struct pp_class *a, const struct pp_class *b,
+		       enum pp_axis axis)
 {
 	switch (axis) {
 	case PP_AXIS_TGID:
@@ -183,7 +183,7 @@ static unsigned int find_axes(struct pp_classes *classes)
 		tids_are_tgids &= all[i].tid == all[i].tgid;
 		for (int axis = 0; axis < PP_NR_AXES; axis++)
 			classes->differing[axis] |=
-				differ_in(&all[0], &all[i], axis);
+				pp_classes_differ(&all[0], &all[i], axis);
 	}
 	if (classes->differing[PP_AXIS_TGID] && tids_are_tgids)
 		classes->differing[PP_AXIS_TID] = false;
@@ -237,7 +237,8 @@ bool pp_same_task(const struct pp_class *a, const struct pp_class *b)
 bool pp_same_column(const struct pp_class *a, const struct pp_class *b)
 {
 	return pp_same_event(a, b) && a->cpu == b->cpu &&
-	       !differ_in(a, b, PP_AXIS_TIME) && !pp_compare_sessions(a, b);
+	       !pp_classes_differ(a, b, PP_AXIS_TIME) &&
+	       !pp_compare_sessions(a, b);
 }
 
 /* ---- names and errors ---------------------------------------------------- */
@@ -323,9 +324,9 @@ static const char *time_title(struct op_arena *arena,
 			       pp_time_text(end, (time_t) class->end));
 }
 
-static const char *axis_value(struct op_arena *arena,
-			      const struct pp_classes *classes,
-			      const struct pp_class *class, enum pp_axis axis)
+const char *pp_class_value(struct op_arena *arena,
+			   const struct pp_classes *classes,
+			   const struct pp_class *class, enum pp_axis axis)
 {
 	switch (axis) {
 	case PP_AXIS_TGID:
@@ -351,13 +352,13 @@ static const char *full_name(struct op_arena *arena,
 			     const struct pp_classes *classes,
 			     const struct pp_class *class)
 {
-	const char *name = axis_value(arena, classes, class, classes->axis);
+	const char *name = pp_class_value(arena, classes, class, classes->axis);
 
 	for (int axis = classes->axis + 1; axis < PP_NR_AXES && name; axis++)
 		if (classes->differing[axis])
 			name = op_arena_printf(arena, "%s %s", name,
-					       axis_value(arena, classes, class,
-							  axis));
+					       pp_class_value(arena, classes,
+							      class, axis));
 	return name;
 }
 
@@ -373,13 +374,13 @@ static const char *axis_values(struct op_arena *arena,
 	for (size_t i = 0; i < classes->nr; i++) {
 		size_t j = 0;
 
-		while (differ_in(&all[j], &all[i], axis))
+		while (pp_classes_differ(&all[j], &all[i], axis))
 			j++;
 		if (j < i)
 			continue; /* an earlier class has the same value */
 		if (shown == SHOWN_VALUES)
 			return op_arena_printf(arena, "%s and more", text);
-		value = axis_value(arena, classes, &all[i], axis);
+		value = pp_class_value(arena, classes, &all[i], axis);
 		text = op_arena_printf(arena, "%s%s%s", text, shown ? ", " : "",
 				       value ? value : "?");
 		if (!text)

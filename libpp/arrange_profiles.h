@@ -148,4 +148,14 @@ bool pp_same_column(const struct pp_class *a, const struct pp_class *b);
 bool pp_same_event(const struct pp_class *a, const struct pp_class *b);
 int pp_compare_sessions(const struct pp_class *a, const struct pp_class *b);
 
+/* Whether two classes differ in @axis. */
+bool pp_classes_differ(const struct pp_class *a, const struct pp_class *b,
+		       enum pp_axis axis);
+
+/* What @class, one of @classes, is in @axis: "cpu:0", "EVENT:COUNT". NULL when
+ * memory is short. */
+const char *pp_class_value(struct op_arena *arena,
+			   const struct pp_classes *classes,
+			   const struct pp_class *class, enum pp_axis axis);
+
 #endif /* LIBPP_ARRANGE_PROFILES_H */

@@ -27,10 +27,60 @@
 
 /* ---- columns ------------------------------------------------------------- */
 
+static int refuse_other_events(const struct pp_class *now,
+			       const struct pp_class *old, struct op_diag *diag)
+{
+	if (strcmp(now->event, old->event) || now->count != old->count)
+		return op_diag_set(
+			diag, -EINVAL,
+			"the two profiles counted different events: %s and %s; choose with event: and count:",
+			old->name, now->name);
+	return op_diag_set(
+		diag, -EINVAL,
+		"the two profiles counted %s with different unit masks: 0x%02llx and 0x%02llx; choose with unit-mask: or merge with --merge=unitmask",
+		now->event, (unsigned long long)old->unit_mask,
+		(unsigned long long)now->unit_mask);
+}
+
+/* Whether it tells classes of a side from each other. */
+static bool tells_classes_apart(const struct pp_classes *classes,
+				enum pp_axis axis)
+{
+	return classes->differing[axis] || classes->row_axes[axis];
+}
+
+/* What all classes of a side share was chosen: CPUs 0 and 1 may be compared,
+ * but not the columns of CPUs 0 and 1 with those of 0 and 2. */
+static int check_column_pair(const struct pp_population *p, size_t nr,
+			     struct op_diag *diag)
+{
+	const struct pp_classes *now = &p->side.classes;
+	const struct pp_classes *old = &p->old.classes;
+	const struct pp_class *a = &now->classes[nr], *b = &old->classes[nr];
+	struct op_arena *arena = &p->report->arena;
+
+	if (!pp_same_event(a, b))
+		return refuse_other_events(a, b, diag);
+	for (int axis = 0; axis < PP_NR_AXES; axis++)
+		if ((tells_classes_apart(now, axis) ||
+		     tells_classes_apart(old, axis)) &&
+		    pp_classes_differ(a, b, axis))
+			return op_diag_set(
+				diag, -EINVAL,
+				"the two profiles have different columns (%s and %s); choose the same for both or %s",
+				pp_class_value(arena, old, b, axis) ?: "?",
+				pp_class_value(arena, now, a, axis) ?: "?",
+				axis != PP_AXIS_SESSION ? "merge with --merge"
+				: now->by_label		? "leave out --by-label"
+						: "leave out --by-session");
+	return 0;
+}
+
 int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
 {
 	const struct pp_classes *now = &p->side.classes;
 	const struct pp_classes *old = &p->old.classes;
+	int err = 0;
 
 	if (now->nr != old->nr || now->axis != old->axis)
 		return op_diag_set(
@@ -38,14 +88,9 @@ int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
 			"the two profiles have different columns (%s and others: %zu; %s and others: %zu); choose with event: or merge with --merge",
 			old->classes[0].name, old->nr, now->classes[0].name,
 			now->nr);
-	for (size_t i = 0; i < now->nr; i++)
-		if (strcmp(now->classes[i].event, old->classes[i].event) ||
-		    now->classes[i].count != old->classes[i].count)
-			return op_diag_set(
-				diag, -EINVAL,
-				"the two profiles counted different events: %s and %s; choose with event: and count:",
-				old->classes[i].name, now->classes[i].name);
-	return 0;
+	for (size_t i = 0; i < now->nr && !err; i++)
+		err = check_column_pair(p, i, diag);
+	return err;
 }
 
 /* ---- which symbols are the same ------------------------------------------ */

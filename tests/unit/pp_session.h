@@ -58,14 +58,14 @@ static inline enum op_image_kind kind_of(const char *word)
 				    : OP_IMAGE_FILE;
 }
 
-/* "SESSION APP IMAGE[>CALLEE] EVENT[.TGID.TID] KEY=COUNT..."; of a call
- * KEY>KEY=COUNT. */
+/* "SESSION APP IMAGE[>CALLEE] EVENT[/MASK][.TGID.TID[.CPU]] KEY=COUNT..."; of a
+ * call KEY>KEY=COUNT. */
 static inline void write_samples(const char *line)
 {
 	char copy[256], path[512];
 	const char *words[24] = { NULL }, *image, *app;
 	struct op_sample_header header = made_header;
-	char *callee, *ids;
+	char *callee, *ids, *mask;
 	struct odb *odb;
 	int len;
 
@@ -76,6 +76,9 @@ static inline void write_samples(const char *line)
 	ids = strchr(words[3], '.');
 	if (ids)
 		*ids++ = '\0';
+	mask = strchr(words[3], '/');
+	if (mask)
+		*mask++ = '\0';
 	header.kind = kind_of(words[2]);
 	if (callee) {
 		header.cg_build_id_len = header.build_id_len;
@@ -91,8 +94,9 @@ static inline void write_samples(const char *line)
 	if (callee)
 		len += snprintf(path + len, sizeof(path) - (size_t)len,
 				"{cg}/%s/", image_of(callee));
-	snprintf(path + len, sizeof(path) - (size_t)len, "%s.100.0.%s.all",
-		 words[3], ids ? ids : "all.all");
+	snprintf(path + len, sizeof(path) - (size_t)len, "%s.100.%s.%s%s",
+		 words[3], mask ? mask : "0", ids ? ids : "all.all",
+		 ids && strchr(ids, '.') != strrchr(ids, '.') ? "" : ".all");
 	assert_int_equal(op_make_parents(path, 0755), 0);
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 	memcpy(odb_user(odb), &header, sizeof(header));

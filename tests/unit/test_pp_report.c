@@ -395,6 +395,18 @@ static void profiles_are_compared(void **state)
 		  "1,symbol,E:100,/bin/z,/vmlinux,_stext,0x0,,,0,0,3,30,-100\n"
 		  "1,symbol,E:100,/bin/w,/vmlinux,_stext,0x0,,,0,0,2,20,-100\n" },
 		{ "other events", { "current k k E 0=60", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted different events: F:100 and E:100; choose with event: and count:\n" },
+		{ "other unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted E with different unit masks: 0x02 and 0x01; choose with unit-mask: or merge with --merge=unitmask\n" },
+		{ "merged unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS, .merge = PP_MERGE_UNIT_MASK }, "{ session:old } {}",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,100,30,100,0\n" },
+		{ "columns of other CPUs", { "current k k E.all.all.0 0=6", "current k k E.all.all.2 0=3", "old k k E.all.all.0 0=6", "old k k E.all.all.1 0=3" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (cpu:1 and cpu:2); choose the same for both or merge with --merge\n" },
+		{ "columns of the same CPUs", { "current k k E.all.all.0 0=6", "current k k E.all.all.2 0=3", "old k k E.all.all.0 0=6", "old k k E.all.all.2 0=3" }, { SYMBOLS }, "{ session:old } {}",
+		  "1,symbol,cpu:0,/vmlinux,/vmlinux,_stext,0x0,,,6,100,6,100,0\n"
+		  "1,symbol,cpu:2,/vmlinux,/vmlinux,_stext,0x0,,,3,100,3,100,0\n" },
+		{ "a CPU that was chosen for each side", { "current k k E.all.all.0 0=6", "current k k E.all.all.2 0=3" }, { SYMBOLS }, "{ cpu:0 } { cpu:2 }",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,3,100,6,100,0\n" },
+		{ "columns of other processes", { "current k k E.7.7 0=6", "current k k E.8.8 0=3", "old k k E.7.7 0=6", "old k k E.9.9 0=3" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (tgid:9 and tgid:8); choose the same for both or merge with --merge\n" },
+		{ "rows of other threads", { "current k k E.7.7 0=6", "current k k E.7.8 0=3", "old k k E.7.7 0=6", "old k k E.7.9 0=3" }, { SYMBOLS, .layout = PP_LAYOUT_ROWS }, "{ session:old } {}", "the two profiles have different columns (tid:9 and tid:8); choose the same for both or merge with --merge\n" },
+		{ "columns of other sessions", { "current k k E 0=6", "old k k E 0=3", "older k k E 0=6" }, { SYMBOLS }, "{ session:old,older } { session:current,old }", "the two profiles have different columns (session:old and session:current); choose the same for both or leave out --by-session\n" },
 		{ "more columns", { "current k k E 0=60", "current k k F 0=1", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (F:100 and others: 1; E:100 and others: 2); choose with event: or merge with --merge\n" },
 		{ "nothing old", { "current k k E 0=60" }, { SYMBOLS }, "{ session:old } {}", "old: no such session in $/samples; its sessions: current\n" },
 	};
