@@ -68,15 +68,13 @@ bool pp_is_call_graph(const struct pp_sample_file *file)
 	return file->name.cg.space != OP_SPACE_NONE;
 }
 
-/* Whether a file was renamed for damage: NAME.bad, maybe with a further number,
- * or by an earlier release as of another binary: NAME.stale. */
-static bool is_renamed_for_damage(const char *path)
+bool pp_is_set_aside(const char *path)
 {
 	size_t len = strlen(path), end = len;
 
 	while (end && path[end - 1] >= '0' && path[end - 1] <= '9')
 		end--;
-	if (end < len && end && path[end - 1] == '.')
+	if (end < len && end && (path[end - 1] == '-' || path[end - 1] == '.'))
 		end--;
 	return (end >= 4 && !memcmp(path + end - 4, ".bad", 4)) ||
 	       (end >= 6 && !memcmp(path + end - 6, ".stale", 6));
@@ -180,7 +178,7 @@ static int take_sample_file(const struct db_member *member, void *ctx)
 
 	if (member->entry && search->session->pack_error)
 		return 0;
-	if (is_renamed_for_damage(member->name)) {
+	if (pp_is_set_aside(member->name)) {
 		search->nr_bad++;
 		return 0;
 	}

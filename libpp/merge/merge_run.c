@@ -26,6 +26,7 @@
 #include "libop/op_remove.h"
 #include "libop/op_sample_file.h"
 #include "libpp/merge/merge_run.h"
+#include "libpp/sample_list.h"
 
 #define PARTS_MAX 64 /* that are in memory: one of each item, and some more */
 #define GENERATION 1
@@ -76,14 +77,6 @@ static int name_of_part(struct run *run, struct run_part *part)
 	return part->name ? 0 : -ENOMEM;
 }
 
-/* A file that the daemon set aside as damaged counts for nobody. */
-static bool is_set_aside(const char *name)
-{
-	const char *dot = strstr(name, ".bad");
-
-	return (dot && !strchr(dot, '/')) || strstr(name, ".stale");
-}
-
 static int take_member(const struct db_member *member, void *ctx)
 {
 	struct run *run = ctx;
@@ -92,7 +85,8 @@ static int take_member(const struct db_member *member, void *ctx)
 						      run->sources) };
 	int err;
 
-	if (is_set_aside(member->name))
+	/* What the daemon set aside as damaged counts for nobody. */
+	if (pp_is_set_aside(member->name))
 		return 0;
 	if (!member->entry) {
 		part.member.name = op_arena_strdup(&run->arena, member->name);

@@ -439,6 +439,9 @@ static void files_are_left_out(void **state)
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.bad",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
 		  "$/samples/current: 1 files were set aside as damaged (names ending in .bad or .stale); not counted\n" },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.bad-2",
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
+		  "$/samples/current: 1 files were set aside as damaged (names ending in .bad or .stale); not counted\n" },
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.12",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
 		  "$/samples/current: 1 files were set aside as damaged (names ending in .bad or .stale); not counted\n" },
