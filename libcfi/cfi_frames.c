@@ -15,8 +15,6 @@
  * bad.
  */
 
-#include <string.h>
-
 #include "libcfi/cfi_address.h"
 #include "libcfi/cfi_frames.h"
 
@@ -100,16 +98,32 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters,
 	return !data.failed;
 }
 
+/* NULL if they are too many. Where no end is near none is looked for: an entry
+ * may be as large as the section, and many FDEs may have it as their CIE. */
+static const char *augmentation_letters(struct op_cursor *c)
+{
+	size_t left = op_cursor_left(c);
+	struct op_cursor text =
+		op_cursor(c->at, left < MAX_AUGMENTATION + 1
+					 ? left
+					 : MAX_AUGMENTATION + 1);
+	const char *letters = op_cursor_string(&text);
+
+	if (letters)
+		c->at = text.at;
+	return letters;
+}
+
 static bool read_cie(struct entry *e, struct cfi_cie *cie)
 {
 	struct op_cursor *c = &e->c;
 	uint8_t version = op_cursor_u8(c);
-	const char *letters = op_cursor_string(c);
+	const char *letters = augmentation_letters(c);
 
 	*cie = (struct cfi_cie){ .encoding = CFI_PE_ABSPTR };
 	if (version != 1 && version != 3 && version != 4)
 		return false;
-	if (!letters || strlen(letters) > MAX_AUGMENTATION)
+	if (!letters)
 		return false;
 	/* address size, segment size */
 	if (version == 4 && (op_cursor_u8(c) != 8 || op_cursor_u8(c)))

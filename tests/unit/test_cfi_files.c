@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Files with call frame information, laid out in all ways, and damaged ones. */
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zlib.h>
 
+#include "libcfi/cfi_frames.h"
 #include "tests/unit/cfi_fixture.h"
 
 /* The caller's stack pointer above SP at an offset in the code; 0: no data. */
@@ -799,6 +802,37 @@ static void damage(void **state)
 	free(whole);
 }
 
+/* The end of the letters of a CIE is looked for where it may be, not in all of
+ * the entry: what is behind the seventeenth is no memory here. */
+static void letters_are_near(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct cfi_section section = { .bytes = map,
+					     .len = 2 * page,
+					     .is_debug = true };
+	const uint32_t cie_at = (uint32_t)(page - 17 - 9);
+	const uint32_t cie_len = (uint32_t)(2 * page) - cie_at - 4;
+	const uint32_t fde_len = cie_at - 4;
+	struct cfi_frames frames;
+	struct cfi_fde fde;
+	size_t at;
+
+	(void)state;
+	assert_true(map != MAP_FAILED);
+	memcpy(map, &fde_len, 4);
+	memcpy(map + 4, &cie_at, 4);
+	memcpy(map + cie_at, &cie_len, 4);
+	memset(map + cie_at + 4, 0xff, 4);
+	map[cie_at + 8] = 1;
+	memset(map + cie_at + 9, 'B', 17);
+	assert_int_equal(mprotect(map + page, page, PROT_NONE), 0);
+	cfi_frames_init(&frames, &section);
+	assert_false(cfi_frames_next(&frames, &fde, &at));
+	munmap(map, 2 * page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -811,6 +845,7 @@ int main(void)
 		cmocka_unit_test(padded_section),
 		cmocka_unit_test(cie_heads),
 		cmocka_unit_test(long_cies),
+		cmocka_unit_test(letters_are_near),
 		cmocka_unit_test(fdes_that_are_none),
 		cmocka_unit_test(entries_of_64_bits),
 		cmocka_unit_test(sections_that_are_none),
