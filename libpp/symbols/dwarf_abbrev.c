@@ -13,7 +13,6 @@
 #include "libop/op_array.h"
 #include "libop/op_search.h"
 
-#define MAX_ABBREVS (1u << 20) /* of a unit */
 #define MAX_LENGTH (1u << 30) /* bytes that are jumped over at once */
 
 bool pp_dwarf_next_attribute(struct op_cursor *abbrev, uint64_t *name,
@@ -225,7 +224,7 @@ int pp_abbrevs_read(struct pp_abbrevs *table, const struct pp_dwarf *dwarf,
 	uint64_t code, last = 0;
 	int err = 0;
 
-	for (uint32_t nr = 0; nr < MAX_ABBREVS && !err; nr++) {
+	for (uint32_t nr = 0; nr < PP_MAX_ABBREVS && !err; nr++) {
 		code = op_cursor_uleb(&c);
 		if (!code || c.failed)
 			break;

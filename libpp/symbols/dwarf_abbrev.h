@@ -45,6 +45,8 @@ enum {
 	DW_AT_GNU_discriminator = 0x2136,
 };
 
+#define PP_MAX_ABBREVS (1u << 20) /* of a unit; more are damage */
+
 #define PP_ANY_LENGTH UINT32_MAX
 #define PP_NO_PLACE ((struct pp_abbrev_place){ .at = PP_ANY_LENGTH })
 

@@ -16,16 +16,14 @@
 #include "libop/op_search.h"
 #include "libpp/symbols/dwarf_die.h"
 
-/* The first entry's is one of the first; a damaged file may have none. */
-#define MAX_ABBREVS 256
-
-/* Go to the attributes of abbreviation @code. */
+/* Go to the attributes of abbreviation @code, which may be anywhere among those
+ * of the unit; a damaged file may have none. */
 static bool find_attributes(struct op_cursor *abbrev, uint64_t code)
 {
 	uint64_t this, name, form;
 	int64_t constant;
 
-	for (unsigned int nr = 0; nr < MAX_ABBREVS; nr++) {
+	for (unsigned int nr = 0; nr < PP_MAX_ABBREVS; nr++) {
 		this = op_cursor_uleb(abbrev);
 		if (!this || abbrev->failed)
 			return false;

@@ -510,6 +510,49 @@ static void test_any_length(void **state)
 	expect(w, 0x1000, "/src/a.c", 2);
 }
 
+static void put_uleb_of_two(struct section *s, unsigned int value)
+{
+	PUT(s, (uint8_t)(value & 0x7f) | 0x80, (uint8_t)(value >> 7));
+}
+
+/* The abbreviation of a unit's first entry is where the compiler put it. */
+static void test_dirs_of_any_abbreviation(void **state)
+{
+	static const unsigned int rows[] = { 1, 2, 256, 257, 600 };
+	struct world *w = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pp_dwarf dwarf;
+		struct pp_dwarf_dirs dirs;
+		const char *dir;
+
+		w->abbrev.len = w->info.len = 0;
+		for (unsigned int code = 1; code < rows[i]; code++) {
+			put_uleb_of_two(&w->abbrev, code);
+			PUT(&w->abbrev, 0x13, 0, 0, 0); /* a structure */
+		}
+		put_uleb_of_two(&w->abbrev, rows[i]);
+		PUT(&w->abbrev, 0x11, 0, 0x1b, DW_FORM_string); /* its folder */
+		PUT(&w->abbrev, 0x10, DW_FORM_sec_offset, 0, 0, 0);
+		put(&w->info, 0, 4);
+		put(&w->info, 4, 2);
+		put(&w->info, 0, 4);
+		PUT(&w->info, 8);
+		put_uleb_of_two(&w->info, rows[i]);
+		put_text(&w->info, "/build");
+		put(&w->info, 0x40, 4);
+		put_len(&w->info, 0);
+		dwarf = (struct pp_dwarf){ .info = bytes_of(&w->info),
+					   .abbrev = bytes_of(&w->abbrev) };
+		assert_int_equal(pp_dwarf_dirs_init(&dirs, &dwarf), 0);
+		dir = pp_dwarf_dirs_find(&dirs, 0x40);
+		if (!dir || strcmp(dir, "/build"))
+			fail_msg("abbreviation %u", rows[i]);
+		assert_null(pp_dwarf_dirs_find(&dirs, 0x41));
+		pp_dwarf_dirs_release(&dirs);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -529,6 +572,7 @@ int main(void)
 		TEST(test_names_cut_off),
 		TEST(test_any_byte),
 		TEST(test_any_length),
+		TEST(test_dirs_of_any_abbreviation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
