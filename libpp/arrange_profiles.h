@@ -68,6 +68,10 @@ struct pp_class {
 	uint64_t taken, turns; /* samples in that time, chosen or not, and in
 				  how many turns; 0 when not known */
 	double scale; /* 1 or more */
+	/* That ratio in the sessions where it is least and largest, by their
+	 * names; 0 until it is known of one. */
+	double least_scale, most_scale;
+	const char *least_session, *most_session;
 	/* Where the rate was lowered, samples that were taken once count for
 	 * several: as many stored ones as these say as much as one. */
 	uint64_t stored, spread; /* of the accounts; as op_ledger.h has them */

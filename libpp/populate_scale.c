@@ -10,6 +10,10 @@
  * depends on how many samples there really are. What is computed from scaled
  * counts later has to divide by the factor (pp_scaled_share_interval()).
  *
+ * Sessions that are added up have one factor, of all their time. Where their
+ * own ones differ that is wrong for what one session has more of than another,
+ * and a warning says so.
+ *
  * Counts stay whole numbers. Those of the parts of one whole, as of the nodes
  * of a tree, are rounded so that the parts still add up to the whole: each gets
  * what the rounded running sum grows by.
@@ -26,6 +30,9 @@
  * since start and stop take time. */
 #define SHORT_OF_WHOLE 10000
 
+/* Factors of two sessions whose ratio is larger are not the same. */
+#define SAME_SCALES 1.1
+
 /* ---- from the account ---------------------------------------------------- */
 
 /* Whether @class has samples of the event of @time. */
@@ -38,11 +45,38 @@ static bool counts_event(const struct pp_class *class,
 	       !strcmp(class->event, time->name);
 }
 
+static double scale_of_times(uint64_t enabled, uint64_t running)
+{
+	return !running || running >= enabled ||
+			       enabled - running <= enabled / SHORT_OF_WHOLE
+		       ? 1
+		       : (double)enabled / (double)running;
+}
+
+/* Note the factor of one session alone. */
+static void note_scale(struct pp_class *class, const char *session,
+		       uint64_t enabled, uint64_t running)
+{
+	double scale = scale_of_times(enabled, running);
+
+	if (!running)
+		return;
+	if (!class->least_scale || scale < class->least_scale) {
+		class->least_scale = scale;
+		class->least_session = session;
+	}
+	if (scale > class->most_scale) {
+		class->most_scale = scale;
+		class->most_session = session;
+	}
+}
+
 void pp_side_add_times(struct pp_side *side, const struct pp_session *session,
 		       const struct op_ledger *account)
 {
 	for (size_t c = 0; c < side->classes.nr; c++) {
 		struct pp_class *class = &side->classes.classes[c];
+		uint64_t enabled = 0, running = 0;
 
 		if (class->session && strcmp(class->session, session->name))
 			continue;
@@ -61,31 +95,55 @@ void pp_side_add_times(struct pp_side *side, const struct pp_session *session,
 
 			if (!counts_event(class, time))
 				continue;
-			class->enabled =
-				pp_add_counts(class->enabled, time->enabled);
-			class->running =
-				pp_add_counts(class->running, time->running);
+			enabled = pp_add_counts(enabled, time->enabled);
+			running = pp_add_counts(running, time->running);
 			class->taken =
 				pp_add_counts(class->taken, time->samples);
 			class->turns = pp_add_counts(class->turns, time->turns);
 		}
+		class->enabled = pp_add_counts(class->enabled, enabled);
+		class->running = pp_add_counts(class->running, running);
+		note_scale(class, session->name, enabled, running);
 	}
 }
 
-/* Whether some class has to be scaled. */
-static bool find_scales(struct pp_classes *classes)
+/* Whether factors of sessions that @class adds up are not the same. Spans of
+ * the history are sessions of one name, which no column keeps apart. */
+static bool has_other_scales(const struct pp_class *class)
 {
-	bool any = false;
+	return class->most_scale > class->least_scale * SAME_SCALES &&
+	       strcmp(class->least_session, class->most_session) != 0;
+}
+
+static void warn_of_one_scale(struct pp_messages *messages,
+			      const struct pp_class *class)
+{
+	pp_message(
+		messages, PP_WARNING,
+		"%s: it was counted for %.3g %% of the time in session %s and for %.3g %% in %s, but the counts of both are multiplied by %.3g; show each session with opreport --by-session",
+		class->event, 100 / class->least_scale, class->least_session,
+		100 / class->most_scale, class->most_session, class->scale);
+}
+
+/* Whether some class has to be scaled. */
+static bool find_scales(struct pp_classes *classes,
+			struct pp_messages *messages)
+{
+	bool any = false, is_said = false;
 
 	for (size_t c = 0; c < classes->nr; c++) {
 		struct pp_class *class = &classes->classes[c];
+		double scale = scale_of_times(class->enabled, class->running);
 
-		if (!class->running || class->running >= class->enabled ||
-		    class->enabled - class->running <=
-			    class->enabled / SHORT_OF_WHOLE)
+		if (scale == 1)
 			continue;
-		class->scale = (double)class->enabled / (double)class->running;
+		class->scale = scale;
 		any = true;
+		/* Columns of many tasks say the same. */
+		if (!is_said && has_other_scales(class)) {
+			warn_of_one_scale(messages, class);
+			is_said = true;
+		}
 	}
 	return any;
 }
@@ -321,7 +379,7 @@ int pp_scale_counts(struct pp_population *p)
 
 	if (p->request->as_taken)
 		return 0;
-	scaled = find_scales(&p->side.classes);
-	old_scaled = find_scales(&p->old.classes);
+	scaled = find_scales(&p->side.classes, &p->report->messages);
+	old_scaled = find_scales(&p->old.classes, &p->report->messages);
 	return scaled || old_scaled ? scale_report(&s, p->report) : 0;
 }

@@ -142,6 +142,86 @@ static void spread_needs_samples(void **state)
 	assert_true(class.grain == 1);
 }
 
+/* ---- sessions that are added up ------------------------------------------ */
+
+static void other_scales_are_told(void **state)
+{
+	static const struct {
+		const char *name;
+		struct {
+			const char *session;
+			uint64_t enabled, running;
+		} times[3];
+		bool as_taken;
+		const char *wanted;
+	} rows[] = {
+		{ "one session", { { "a", 100, 50 } }, false, "2" },
+		{ "the same part of the time",
+		  { { "a", 100, 50 }, { "b", 1000, 500 } },
+		  false,
+		  "2" },
+		{ "nearly the same",
+		  { { "a", 100, 50 }, { "b", 108, 50 } },
+		  false,
+		  "2.08" },
+		{ "another part",
+		  { { "a", 100, 50 }, { "b", 111, 50 } },
+		  false,
+		  "2.11 E: it was counted for 50 % of the time in session a and for 45 % in b, but the counts of both are multiplied by 2.11; show each session with opreport --by-session" },
+		{ "all of the time in one",
+		  { { "a", 900, 300 }, { "b", 100, 100 }, { "c", 100, 50 } },
+		  false,
+		  "2.44 E: it was counted for 100 % of the time in session b and for 33.3 % in a, but the counts of both are multiplied by 2.44; show each session with opreport --by-session" },
+		{ "never in one",
+		  { { "a", 900, 300 }, { "b", 100, 0 } },
+		  false,
+		  "3.33" },
+		{ "spans of one session",
+		  { { "a", 900, 300 }, { "a", 100, 100 } },
+		  false,
+		  "2.5" },
+		{ "as they were taken",
+		  { { "a", 900, 300 }, { "b", 100, 100 } },
+		  true,
+		  "1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_class classes[2] = {
+			{ .event = "E", .scale = 1 },
+			{ .event = "E", .scale = 1 },
+		};
+		struct pp_request request = { .as_taken = rows[i].as_taken };
+		struct pp_report report = { .classes = { .nr = 0 } };
+		struct pp_population p = { .report = &report,
+					   .request = &request };
+		struct text text;
+
+		op_arena_init(&report.arena);
+		report.messages.arena = &report.arena;
+		p.side.classes.classes = classes;
+		p.side.classes.nr = NR(classes);
+		for (size_t k = 0; k < 3 && rows[i].times[k].session; k++) {
+			const struct pp_session session = {
+				.name = rows[i].times[k].session
+			};
+			struct op_ledger account = { .nr_events = 1 };
+
+			strcpy(account.events[0].name, "E");
+			account.events[0].enabled = rows[i].times[k].enabled;
+			account.events[0].running = rows[i].times[k].running;
+			pp_side_add_times(&p.side, &session, &account);
+		}
+		assert_int_equal(pp_scale_counts(&p), 0);
+		fprintf(text_begin(&text), "%.3g", classes[0].scale);
+		for (size_t k = 0; k < report.messages.nr; k++)
+			fprintf(text.out, " %s", report.messages.list[k].text);
+		text_must_be(&text, rows[i].name, rows[i].wanted);
+		op_arena_release(&report.arena);
+	}
+}
+
 /* ---- what becomes of counts ---------------------------------------------- */
 
 /* A report of two columns, of which the first alone has a scale, and of one
@@ -477,6 +557,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_those_of_the_event),
 		cmocka_unit_test(spread_needs_samples),
+		cmocka_unit_test(other_scales_are_told),
 		cmocka_unit_test(each_count_of_a_report_is_scaled),
 		cmocka_unit_test(one_scale_is_enough),
 		cmocka_unit_test(counts_without_a_scale_stay),
