@@ -737,7 +737,6 @@ int main(void)
 		session_test(reset_starts_at_zero),
 		session_test(reset_makes_another_folder),
 		session_test(reset_needs_no_count),
-		session_test(reset_makes_another_folder),
 		session_test(a_save_that_fails_changes_nothing),
 		session_test(a_reset_that_fails),
 		session_test(save_keeps_what_was),
