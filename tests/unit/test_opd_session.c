@@ -460,10 +460,10 @@ int mkdir(const char *path, mode_t mode)
 	return -1;
 }
 
-int unlink(const char *path)
+int unlink(const char *name)
 {
-	if (!unlink_error || !strstr(path, "bin%-ls"))
-		return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	if (!unlink_error || !strstr(name, "bin%-ls"))
+		return (int)syscall(SYS_unlinkat, AT_FDCWD, name, 0);
 	errno = unlink_error;
 	return -1;
 }
@@ -471,9 +471,10 @@ int unlink(const char *path)
 FTSENT *fts_read(FTS *fts)
 {
 	FTSENT *(*usual)(FTS * fts) = dlsym(RTLD_NEXT, "fts64_read");
+	FTSENT *entry = usual(fts);
 
 	if (!fts_error)
-		return usual(fts);
+		return entry;
 	errno = fts_error;
 	return NULL;
 }
