@@ -7,10 +7,16 @@
  * the last and is made of the first one, as std::less<int> is for a set of int
  * and std::less<void> is not; that may make another one the last, so dropping
  * goes on until nothing changes.
+ *
+ * A mangled name refers to its own parts, so one of 300 bytes may stand for one
+ * of gigabytes. libiberty writes that to a function, which ends it where it
+ * becomes too long; only by a jump, since libiberty asks nobody whether to go
+ * on.
  */
 
 #include "libpp/symbols/demangle.h"
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +33,66 @@
 #define DMGL_PARAMS (1 << 0)
 #define DMGL_ANSI (1 << 1)
 #define DMGL_AUTO (1 << 8)
+typedef void (*demangle_callbackref)(const char *, size_t, void *);
 char *cplus_demangle(const char *mangled, int options);
+int cplus_demangle_v3_callback(const char *mangled, int options,
+			       demangle_callbackref callback, void *opaque);
+int rust_demangle_callback(const char *mangled, int options,
+			   demangle_callbackref callback, void *opaque);
 #endif
 
+#include "libop/op_array.h"
 #include "libpp/symbols/demangle_java.h"
+
+/* ---- libiberty ----------------------------------------------------------- */
+
+#define MAX_DEMANGLED (1u << 18) /* bytes of a name */
+
+struct demangled {
+	char *text; /* an op_array; ended by a zero byte */
+	size_t len;
+	jmp_buf too_long;
+};
+
+static void append_demangled(const char *text, size_t len, void *ctx)
+{
+	struct demangled *d = ctx;
+
+	if (len > MAX_DEMANGLED - d->len ||
+	    op_array_reserve(&d->text, d->len, len + 1))
+		longjmp(d->too_long, 1);
+	memcpy(d->text + d->len, text, len);
+	d->len += len;
+	d->text[d->len] = '\0';
+}
+
+/* The demanglers that cplus_demangle() tries first, in its order. They work on
+ * the stack, but for identifiers of Rust beyond ASCII, of which a jump may
+ * leave a few bytes behind. Returns false if the name is too long; without any
+ * text if it is none of theirs. */
+static bool demangle_bounded(struct demangled *d, const char *name, int options)
+{
+	if (setjmp(d->too_long))
+		return false;
+	if (rust_demangle_callback(name, options, append_demangled, d))
+		return true;
+	d->len = 0;
+	if (!cplus_demangle_v3_callback(name, options, append_demangled, d))
+		d->len = 0;
+	return true;
+}
+
+/* The caller's to free; NULL if it is no mangled name, or one too long. */
+static char *demangle_by_libiberty(const char *name, int options)
+{
+	struct demangled d = { 0 };
+	bool is_short = demangle_bounded(&d, name, options);
+
+	if (is_short && d.len)
+		return d.text;
+	free(d.text);
+	return is_short ? cplus_demangle(name, options) : NULL;
+}
 
 /* ---- smart --------------------------------------------------------------- */
 
@@ -329,7 +391,7 @@ const char *pp_demangle(struct op_arena *arena, const char *name,
 	end = strchr(name, '@');
 	if (end && end > name)
 		return demangle_start(arena, name, end, how);
-	text = cplus_demangle(name, DMGL_AUTO | DMGL_ANSI | params);
+	text = demangle_by_libiberty(name, DMGL_AUTO | DMGL_ANSI | params);
 	if (!text)
 		text = pp_demangle_java(name);
 	if (!text)

@@ -17,7 +17,8 @@ enum pp_demangle {
 };
 
 /* @name as @how asks for, up to an "@" such as that of "malloc@plt"; @name
- * itself when there is nothing to change or memory is short. */
+ * itself when there is nothing to change, memory is short, or it stands for
+ * more than 256 KiB. */
 const char *pp_demangle(struct op_arena *arena, const char *name,
 			enum pp_demangle how);
 

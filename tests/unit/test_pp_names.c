@@ -193,6 +193,69 @@ static void names_are_demangled_as_asked(void **state)
 	op_arena_release(&arena);
 }
 
+/* A name whose text is twice as long with each of @nr steps. */
+static void double_cxx_name(char *name, unsigned int nr)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	name = stpcpy(name, "_Z1f1AIiiE");
+	for (unsigned int i = 0; i < nr; i++)
+		name += sprintf(name, "S_IS%c_S%c_E", digits[i], digits[i]);
+}
+
+/* Likewise of tuples in tuples; a reference is where the one before begins. */
+static void double_rust_name(char *name, unsigned int nr)
+{
+	static const char digits[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char *start = name + 2, *at;
+	unsigned int last = 8;
+
+	at = stpcpy(name, "_RINvC1a1fTllE");
+	for (unsigned int i = 0; i < nr; i++) {
+		char ref[8];
+		unsigned int here = (unsigned int)(at - start);
+
+		if (last <= 62)
+			sprintf(ref, "B%c_", digits[last - 1]);
+		else
+			sprintf(ref, "B%c%c_", digits[(last - 1) / 62],
+				digits[(last - 1) % 62]);
+		at += sprintf(at, "T%s%sE", ref, ref);
+		last = here;
+	}
+	strcpy(at, "E");
+}
+
+/* A short name may stand for gigabytes: it is shown as it is. */
+static void long_names_stay_mangled(void **state)
+{
+	static const struct {
+		void (*make)(char *name, unsigned int nr);
+		unsigned int nr;
+		bool is_demangled;
+	} rows[] = {
+		{ double_cxx_name, 10, true },	{ double_cxx_name, 12, true },
+		{ double_cxx_name, 13, false }, { double_cxx_name, 24, false },
+		{ double_rust_name, 10, true }, { double_rust_name, 24, false },
+	};
+	struct op_arena arena;
+
+	(void)state;
+	op_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		char name[512];
+		const char *shown;
+
+		rows[i].make(name, rows[i].nr);
+		shown = pp_demangle(&arena, name, PP_DEMANGLE_NORMAL);
+		if ((shown != name) != rows[i].is_demangled)
+			fail_msg("%s", name);
+		assert_true(rows[i].is_demangled == (strlen(shown) > 10000));
+	}
+	op_arena_release(&arena);
+}
+
 /* Both kinds of strings that libstdc++ has are std::string to a reader. */
 static void smart_names_are_told_apart(void **state)
 {
@@ -612,6 +675,7 @@ int main(void)
 		cmocka_unit_test(smart_names_are_told_apart),
 		cmocka_unit_test(java_names_are_demangled),
 		cmocka_unit_test(names_are_demangled_as_asked),
+		cmocka_unit_test(long_names_stay_mangled),
 		cmocka_unit_test(images_have_names),
 		cmocka_unit_test(source_paths_are_joined),
 		cmocka_unit_test(equal_strings_are_one),
