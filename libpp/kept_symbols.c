@@ -4,7 +4,8 @@
  * wanted of it. Handles of libbfd refer to paths and folders of the locator
  * that they were opened with, which dies with its report; so all images are
  * opened with a locator that lives here. Whether an entry stays is decided once
- * its image is open: one that does not stay is released when it is put back.
+ * its image is open: one that does not stay is released when it is put back,
+ * with its paths and messages, which are in an arena of its own until then.
  */
 
 #include "libpp/kept_symbols.h"
@@ -17,6 +18,7 @@
 #include "libop/op_hash.h"
 
 struct kept_entry {
+	struct op_arena arena; /* what came of opening it */
 	struct pp_image_symbols symbols;
 	const char *path, *build; /* of the image */
 	enum op_image_kind kind;
@@ -32,6 +34,7 @@ struct pp_kept_symbols {
 	size_t nr;
 	struct op_hash index; /* of entries, by image */
 	struct pp_image_symbols passing; /* what is not kept, while it is out */
+	struct op_arena passing_arena; /* what came of opening that */
 };
 
 struct pp_kept_symbols *pp_kept_symbols_new(void)
@@ -47,17 +50,20 @@ void pp_kept_symbols_free(struct pp_kept_symbols *kept)
 {
 	if (!kept)
 		return;
-	for (size_t i = 0; i < kept->nr; i++)
+	for (size_t i = 0; i < kept->nr; i++) {
 		pp_image_symbols_release(&kept->entries[i]->symbols);
+		op_arena_release(&kept->entries[i]->arena);
+	}
 	free(kept->entries);
 	op_hash_release(&kept->index);
 	op_arena_release(&kept->arena);
 	free(kept);
 }
 
-struct op_arena *pp_kept_symbols_arena(struct pp_kept_symbols *kept)
+struct op_arena *pp_kept_symbols_arena(struct pp_kept_symbols *kept,
+				       const struct pp_image_symbols *symbols)
 {
-	return &kept->arena;
+	return symbols == &kept->passing ? NULL : &kept->arena;
 }
 
 /* ---- where to look --------------------------------------------------------
@@ -71,7 +77,7 @@ static int copy_locator(struct pp_kept_symbols *kept,
 	if (kept->has_locator)
 		return 0;
 	*own = *locator;
-	own->arena = &kept->arena;
+	own->arena = own->list_arena = &kept->arena;
 	own->found = NULL;
 	own->nr_found = 0;
 	own->listed = false;
@@ -134,6 +140,8 @@ static int keep_entry(struct pp_kept_symbols *kept,
 	if (err || !entry)
 		return -ENOMEM;
 	*entry = *opened;
+	entry->messages.arena = &entry->arena;
+	entry->symbols.messages = &entry->messages;
 	entry->kind = image->kind;
 	entry->path = op_arena_strdup(&kept->arena, image->path);
 	entry->build = op_arena_strdup(&kept->arena, image->build);
@@ -175,10 +183,11 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 		return pp_image_symbols_open(*out, image, session, locator,
 					     wants, messages);
 	}
-	opened.messages.arena = &kept->arena;
 	err = copy_locator(kept, locator);
 	if (err)
 		return err;
+	op_arena_init(&opened.arena);
+	opened.messages.arena = kept->locator.arena = &opened.arena;
 	err = pp_image_symbols_open(&opened.symbols, image, session,
 				    &kept->locator, wants, &opened.messages);
 	repeat_messages(messages, &opened.messages);
@@ -188,10 +197,14 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 			*out = &entry->symbols;
 	} else if (!err) {
 		kept->passing = opened.symbols;
+		kept->passing.messages = messages;
+		kept->passing_arena = opened.arena;
 		*out = &kept->passing;
 	}
-	if (err)
+	if (err) {
 		pp_image_symbols_release(&opened.symbols);
+		op_arena_release(&opened.arena);
+	}
 	return err;
 }
 
@@ -202,4 +215,5 @@ void pp_kept_symbols_put(struct pp_kept_symbols *kept,
 		return;
 	pp_image_symbols_release(symbols);
 	memset(symbols, 0, sizeof(*symbols));
+	op_arena_release(&kept->passing_arena);
 }

@@ -38,7 +38,10 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 void pp_kept_symbols_put(struct pp_kept_symbols *kept,
 			 struct pp_image_symbols *symbols);
 
-/* The arena for pp_image_symbols_place(), which lives as long as @kept. */
-struct op_arena *pp_kept_symbols_arena(struct pp_kept_symbols *kept);
+/* The arena for pp_image_symbols_place(), which lives as long as @kept; NULL
+ * for
+ * @symbols that are not kept, to which that of the report is enough. */
+struct op_arena *pp_kept_symbols_arena(struct pp_kept_symbols *kept,
+				       const struct pp_image_symbols *symbols);
 
 #endif /* LIBPP_KEPT_SYMBOLS_H */

@@ -101,6 +101,7 @@ int pp_locator_init(struct pp_locator *locator, struct op_arena *arena,
 
 	*locator = (struct pp_locator){
 		.arena = arena,
+		.list_arena = arena,
 		.archive = archive,
 		.root = root,
 	};
@@ -138,9 +139,9 @@ static int note_file_in_image_path(const struct op_walk_entry *entry, void *ctx)
 
 	if (entry->kind != OP_WALK_FILE)
 		return 0;
-	path = op_arena_strdup(locator->arena, entry->path);
-	found = op_arena_grow(locator->arena, locator->found, locator->nr_found,
-			      sizeof(*found));
+	path = op_arena_strdup(locator->list_arena, entry->path);
+	found = op_arena_grow(locator->list_arena, locator->found,
+			      locator->nr_found, sizeof(*found));
 	if (!path || !found)
 		return -ENOMEM;
 	locator->found = found;

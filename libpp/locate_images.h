@@ -19,7 +19,8 @@
 struct pp_found; /* a file in the image path */
 
 struct pp_locator {
-	struct op_arena *arena;
+	struct op_arena *arena; /* of the paths that are found */
+	struct op_arena *list_arena; /* of @found; mostly the same */
 	const struct pp_archive *archive; /* NULL for none */
 	const char *root; /* put before recorded paths; NULL for none */
 	const char *const *image_path; /* folders, ended by NULL; or NULL;

@@ -97,6 +97,40 @@ static void write_rows(const struct row *rows, size_t nr)
 	}
 }
 
+/* What is not kept leaves nothing in the memory of what is: two pieces of it
+ * are neighbours though a report was made in between. */
+static void what_is_not_kept_is_forgotten(void **state)
+{
+	static const struct row row = {
+		.files = { "current k k E 0=1", "current x x E 0=2",
+			   "current x a E 0=4", "current x m E 0=8" },
+		.request = { .symbols = true, .lines = true },
+		.words = "",
+	};
+	static const struct pp_image_symbols any;
+	struct pp_kept_symbols *kept = pp_kept_symbols_new();
+	struct op_arena *arena;
+	const char *before, *after;
+
+	(void)state;
+	assert_non_null(kept);
+	arena = pp_kept_symbols_arena(kept, &any);
+	write_session(row.files, MAX_FILES);
+	for (int round = 0; round < 5; round++) {
+		struct text t;
+
+		before = op_arena_alloc(arena, 1, 1);
+		write_report(text_begin(&t), &row, kept);
+		fclose(t.out);
+		assert_non_null(strstr(t.all, "/bin/x: no symbols"));
+		free(t.all);
+		after = op_arena_alloc(arena, 1, 1);
+		if (round)
+			assert_int_equal(after - before, _Alignof(max_align_t));
+	}
+	pp_kept_symbols_free(kept);
+}
+
 #define SYMBOLS .symbols = true
 #define DETAILS SYMBOLS, .details = true
 #define CALLS SYMBOLS, .call_graph = true
@@ -784,6 +818,7 @@ static void accounts_are_added_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		folder_test(what_is_not_kept_is_forgotten),
 		folder_test(samples_are_of_symbols),
 		folder_test(some_of_it_is_chosen),
 		folder_test(calls_are_of_symbols),
