@@ -10,6 +10,7 @@
 #include "libop/op_plain.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,23 +113,54 @@ static void take_byte(struct plain *p, char c)
 	}
 }
 
+/* Whether one of eight bytes is a control character or 0xc2, by arithmetic on
+ * all at once; rarely also where none is. */
+static bool may_begin_something(const char *bytes)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t word, found;
+
+	memcpy(&word, bytes, sizeof(word));
+	found = (word - ones * 0x20) & ~word; /* below 0x20 */
+	word ^= ones * 0x7f;
+	found |= (word - ones) & ~word;
+	word ^= ones * (0x7f ^ 0xc2);
+	found |= (word - ones) & ~word;
+	return found & ones << 7;
+}
+
+/* How many bytes at the start of @buf pass as they are: nearly all. */
+static size_t plain_len(const char *buf, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		size_t end = at + 8 < len ? at + 8 : len;
+
+		if (end == at + 8 && !may_begin_something(buf + at)) {
+			at = end;
+			continue;
+		}
+		for (; at < end; at++)
+			if (begins_something(buf[at]) && buf[at] != '\n')
+				return at;
+	}
+	return len;
+}
+
 static ssize_t plain_write(void *cookie, const char *buf, size_t len)
 {
 	struct plain *p = cookie;
-	size_t from = 0;
+	size_t at = 0;
 
-	for (size_t i = 0; i < len; i++) {
-		/* Nearly all is written as it came. */
-		if (!p->nr_held &&
-		    (!begins_something(buf[i]) || buf[i] == '\n'))
-			continue;
-		if (from < i && !p->nr_held)
-			fwrite(buf + from, 1, i - from, p->out);
-		take_byte(p, buf[i]);
-		from = i + 1;
+	while (at < len) {
+		size_t nr = p->nr_held ? 0 : plain_len(buf + at, len - at);
+
+		fwrite(buf + at, 1, nr, p->out);
+		at += nr;
+		if (at < len)
+			take_byte(p, buf[at++]);
 	}
-	if (from < len)
-		fwrite(buf + from, 1, len - from, p->out);
 	return ferror(p->out) ? 0 : (ssize_t)len;
 }
 

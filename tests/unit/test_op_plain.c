@@ -63,6 +63,14 @@ static void streams_are_text(void **state)
 		{ "", "" },
 		{ "a\nb\tc\fd\r\ne", "a\nb\tc\fd\r\ne" },
 		{ "a\rb\r\r\n\r", "a?b?\r\n?" },
+		/* Beyond what is looked at in one step, at each place of it. */
+		{ "0123456789abcdef\033[2J01234567\0010123456\177012345\xc2\x85"
+		  "01234\r0123\n012\t01\b0123456789",
+		  "0123456789abcdef?[2J01234567?0123456?012345??"
+		  "01234?0123\n012\t01?0123456789" },
+		{ "\xe4\xbd\xa0\xe5\xa5\xbd\xef\xbf\xbd\xc3\xa9 !~ \xf0\x9f\x98\x80",
+		  "\xe4\xbd\xa0\xe5\xa5\xbd\xef\xbf\xbd\xc3\xa9 !~ "
+		  "\xf0\x9f\x98\x80" },
 		{ "\001\037\177\033", "????" },
 		{ "\033[m\033[1m\033[4m\033[32m\033[33m\033[1;31mx",
 		  "\033[m\033[1m\033[4m\033[32m\033[33m\033[1;31mx" },
