@@ -86,8 +86,12 @@ static bool demangle_bounded(struct demangled *d, const char *name, int options)
 static char *demangle_by_libiberty(const char *name, int options)
 {
 	struct demangled d = { 0 };
-	bool is_short = demangle_bounded(&d, name, options);
+	bool is_short;
 
+	/* Those of these demanglers begin with "_Z", "_R" or so. */
+	if (!strchr("_RZ", *name))
+		return cplus_demangle(name, options);
+	is_short = demangle_bounded(&d, name, options);
 	if (is_short && d.len)
 		return d.text;
 	free(d.text);
