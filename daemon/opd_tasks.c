@@ -142,9 +142,12 @@ void opd_tasks_learn_link(struct opd_tasks *tasks, const char *link,
 static struct opd_task_process *
 generation_find(const struct opd_task_generation *generation, int64_t tgid)
 {
-	uint64_t hash = op_hash_mix(generation->index.seed, (uint64_t)tgid);
+	uint64_t hash;
 	uint32_t number;
 
+	if (!generation->nr) /* as without separate cgroups */
+		return NULL;
+	hash = op_hash_mix(generation->index.seed, (uint64_t)tgid);
 	op_hash_each(&generation->index, hash, number)
 		if (generation->list[number - 1].tgid == tgid)
 			return &generation->list[number - 1];
@@ -170,20 +173,28 @@ static struct opd_task_process *add_process(struct opd_tasks *tasks,
 	return &now->list[now->nr - 1];
 }
 
+static struct opd_task_process *find_older_process(struct opd_tasks *tasks,
+						   int64_t tgid)
+{
+	const struct opd_task_process *process =
+		generation_find(&tasks->older, tgid);
+	struct opd_task_process copy;
+
+	if (!process)
+		return NULL;
+	copy = *process; /* to add one may drop those */
+	return add_process(tasks, &copy);
+}
+
 static struct opd_task_process *find_process(struct opd_tasks *tasks,
 					     int64_t tgid)
 {
 	struct opd_task_process *process =
 		generation_find(&tasks->processes, tgid);
-	struct opd_task_process copy;
 
-	if (process)
+	if (process || !tasks->older.nr)
 		return process;
-	process = generation_find(&tasks->older, tgid);
-	if (!process)
-		return NULL;
-	copy = *process; /* to add one may drop those */
-	return add_process(tasks, &copy);
+	return find_older_process(tasks, tgid);
 }
 
 static struct opd_task_process *get_process(struct opd_tasks *tasks,
