@@ -124,9 +124,10 @@ counted() {
 		"$(cat report)" '^Builds added up: .*of app'
 	report -l --by-build
 	is "$name: or it keeps them apart" \
-		"$(grep -cE " app \\(build [0-9a-f]{12}\\) .* alpha\$" report)" 2
-	# Its source lines are those of one build.
-	id=$(sed -n 's/.* app (build \([0-9a-f]*\)) .* other$/\1/p' report)
+		"$(grep -cE " app \\(build [0-9a-f]{12}\\) (.* )?alpha\$" report)" 2
+	# Where all samples are of one application its name is no column. Its
+	# source lines are those of one build.
+	id=$(sed -n 's/.* app (build \([0-9a-f]*\)) \(.* \)*other$/\1/p' report)
 	"$BIN/opannotate" --session-dir="$SESSION" --all -s "build-id:$id" \
 		--include-symbols=other >annotated 2>annotate.err
 	like "$name: one build is annotated" "$(cat annotated)" '/\* other total: '
