@@ -34,7 +34,7 @@ make_jobs() {
 	[ -z "$AS" ] || give_to_user work
 }
 # run_jobs NAME HOW: sets $all, the samples in the jobs or lost, $named, and
-# $nameless, those in jobs that are in the report without a name.
+# $unread, those in jobs whose file was not found.
 run_jobs() {
 	make_jobs "$2"
 	# shellcheck disable=SC2016 # for the command
@@ -46,7 +46,7 @@ run_jobs() {
 	head -n 3 "$TMP/all" | sed 's/^/# /'
 	all=$(($(sum 'job-[0-9]*' '.*' <"$TMP/all") + $(ledger lost)))
 	named=$(sum 'job-[0-9]*' 'burn_job|main|_.*' <"$TMP/all")
-	nameless=$(sum 'job-[0-9]*' "$NAMELESS" <"$TMP/all")
+	unread=$(sum 'job-[0-9]*' '[(]no symbols[)]' <"$TMP/all")
 	is "$1: the jobs deleted themselves" "$(ls work)" ""
 }
 # named_well NAME [PERCENT]: but for so many of the samples (1).
@@ -78,7 +78,7 @@ if [ "$(id -u)" -eq 0 ]; then
 		# any while an ordinary daemon waits for a CPU.
 		run_jobs "an ordinary user's own programs" builds
 		named_well "an ordinary user's own programs" 30
-		[ "$nameless" -eq 0 ] ||
+		[ "$unread" -eq 0 ] ||
 			like "what is missing is told" "$(cat "$TMP/report.err")" \
 				'/work/job-[0-9]+: no symbols: not found'
 	else
