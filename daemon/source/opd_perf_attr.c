@@ -21,6 +21,16 @@
 #include "daemon/source/opd_perf_regs.h"
 #include "libop/op_perf.h"
 
+#define CLOCK CLOCK_MONOTONIC_RAW
+
+uint64_t opd_perf_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /*
  * A little longer than asked for: samples at whole parts of a second would
  * always meet the same phase of work that is timed by the kernel's tick.
@@ -42,7 +52,7 @@ static void init_attr(const struct opd_perf_events *all,
 	attr->inherit = !opd_perf_samples_cpus(all->target);
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
-	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->clockid = CLOCK;
 	attr->watermark = 1;
 }
 

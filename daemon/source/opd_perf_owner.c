@@ -19,9 +19,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "daemon/source/opd_maps.h"
+#include "daemon/source/opd_perf_attr.h"
 #include "daemon/source/opd_perf_world.h"
 
 /* The four numbers behind a key of a status file, if they are the same. */
@@ -86,14 +86,6 @@ static bool read_owner(const char *proc, uint32_t tgid, bool strictly,
 	return true;
 }
 
-static uint64_t raw_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 void opd_perf_owner_fork(struct opd_owner *child,
 			 const struct opd_owner *parent, uint64_t time)
 {
@@ -110,7 +102,7 @@ static void ask_owner(const struct opd_perf_world *world,
 {
 	process->owner = (struct opd_owner){ .is_asked = true };
 	read_owner(world->proc, process->tgid, true, &process->owner.user);
-	process->owner.since = raw_now();
+	process->owner.since = opd_perf_now();
 }
 
 static bool wants_owners(const struct opd_perf_world *world)

@@ -24,8 +24,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
+#include "daemon/source/opd_perf_attr.h"
 #include "daemon/source/opd_perf_owner.h"
 #include "daemon/source/opd_perf_proc.h"
 #include "libop/op_log.h"
@@ -34,14 +34,6 @@
 
 /* perf_events' number for a task that is being freed. */
 #define NO_TASK UINT32_MAX
-
-static uint64_t read_raw_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
-}
 
 uint64_t opd_perf_world_clock(const struct opd_perf_world *world)
 {
@@ -54,7 +46,7 @@ int opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 
 	memset(world, 0, sizeof(*world));
 	world->proc = proc;
-	world->clock = read_raw_clock;
+	world->clock = opd_perf_now;
 	world->times = 1;
 	opd_perf_words_set_depth(&world->words, 0);
 	opd_names_init(&world->names, proc, 0, true);

@@ -80,21 +80,13 @@ struct opd_perf {
 	uint64_t throttled; /* the most that was told */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Of CLOCK_MONOTONIC, which programs use, our clock is ahead by so much. */
 static int64_t raw_ahead_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now_ns() -
+	return (int64_t)opd_perf_now() -
 	       ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
@@ -220,7 +212,7 @@ static int read_processes(struct opd_perf *perf, struct op_diag *diag)
 	const struct opd_perf_target *target = &perf->target;
 	struct opd_perf_world *world = &perf->world;
 
-	world->now = now_ns();
+	world->now = opd_perf_now();
 	world->only_chosen = target->by_cpu;
 	/* Its exec starts with nothing. */
 	world->chosen_by_exec = (uint32_t)target->exec;
@@ -395,7 +387,7 @@ static void forget_ended(int epoll_fd, const struct epoll_event *ready)
 
 static bool start_pause(const struct opd_perf *perf)
 {
-	bool is_short = now_ns() - perf->news_at < NEWS_NS;
+	bool is_short = opd_perf_now() - perf->news_at < NEWS_NS;
 	struct itimerspec pause = { .it_value.tv_nsec = PAUSE_LONG_NS };
 
 	if (is_short)
@@ -413,7 +405,7 @@ static bool look_at_side(struct opd_perf *perf)
 	if (opd_perf_merge_look_ahead(&perf->merge, &perf->world, &filling))
 		perf->side_came = true;
 	if (perf->world.images.nr > nr_images)
-		perf->news_at = now_ns();
+		perf->news_at = opd_perf_now();
 	return filling;
 }
 
@@ -442,7 +434,7 @@ static bool look_ahead(struct opd_source *source)
 static void look_at_folders(struct opd_perf *perf)
 {
 	if (opd_perf_folders_read(&perf->world.images.folders))
-		perf->news_at = now_ns();
+		perf->news_at = opd_perf_now();
 }
 
 /* Returns whether rings should be read. */
@@ -480,7 +472,7 @@ static void start_reading(struct opd_source *source)
 {
 	struct opd_perf *perf = source->perf;
 
-	perf->horizon = now_ns();
+	perf->horizon = opd_perf_now();
 	perf->world.jits.ahead = raw_ahead_ns();
 	if (!perf->flush)
 		perf->horizon -= LATE_NS;
@@ -544,7 +536,7 @@ static int perf_enable(struct opd_source *source, bool on, struct op_diag *diag)
 				   strerror(-err));
 	perf->armed |= by_exec;
 	if (perf->on && !on)
-		perf->off_at = now_ns();
+		perf->off_at = opd_perf_now();
 	perf->on = on;
 	return 0;
 }
@@ -615,7 +607,7 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 	int err;
 
 	*throttled += opd_perf_merge_throttled(
-		&perf->merge, perf->off_at ? perf->off_at : now_ns());
+		&perf->merge, perf->off_at ? perf->off_at : opd_perf_now());
 	/* A CPU may have gone on already, as a record says that comes later:
 	 * what was told too much is told less the next time. */
 	if (*throttled < perf->throttled)
@@ -669,7 +661,7 @@ static int perf_lower_rate(struct opd_source *source, unsigned int shift)
 	struct opd_perf *perf = source->perf;
 
 	update_lost(perf);
-	return opd_perf_events_lower(&perf->events, shift, now_ns);
+	return opd_perf_events_lower(&perf->events, shift, opd_perf_now);
 }
 
 static struct unwinder *perf_unwinder(struct opd_source *source)
