@@ -499,7 +499,6 @@ static int open_by_path(const struct opd_keep *keep,
 			const struct opd_binary *binary, uint32_t tgid)
 {
 	int fd = op_open_without_links("/", binary->name);
-	char root[64];
 
 	if (fd >= 0 && is_build(keep, binary, fd))
 		return fd;
@@ -507,8 +506,7 @@ static int open_by_path(const struct opd_keep *keep,
 		close(fd);
 	if (!tgid)
 		return -1;
-	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", tgid);
-	fd = op_open_without_links(root, binary->name);
+	fd = op_open_in_root(tgid, binary->name, binary->build_id.len);
 	if (fd < 0 || is_build(keep, binary, fd))
 		return fd;
 	close(fd);
@@ -676,11 +674,8 @@ void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
 	}
 	if (!kept)
 		return;
-	/* A process may mount what it likes in a root of its own, and give its
-	 * file the time of that. */
 	if (fd < 0 && !deleted)
-		fd = open_by_path(keep, binary,
-				  binary->build_id.len || geteuid() ? tgid : 0);
+		fd = open_by_path(keep, binary, tgid);
 	if (fd >= 0)
 		hold_open(keep, kept, fd);
 	/* What is gone need not be held until the next sweep. */

@@ -86,6 +86,16 @@ int op_open_without_links(const char *root, const char *name)
 	return fd;
 }
 
+int op_open_in_root(uint32_t tgid, const char *name, bool has_build_id)
+{
+	char root[64];
+
+	if (!has_build_id && !geteuid())
+		return -1;
+	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", tgid);
+	return op_open_without_links(root, name);
+}
+
 int op_open_mapped(uint32_t tgid, uint64_t start, uint64_t end)
 {
 	char path[96];

@@ -7,6 +7,7 @@
  * something when it is opened, too.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -26,6 +27,13 @@ int op_open_regular(const char *path);
  * one in the place of the file.
  */
 int op_open_without_links(const char *root, const char *name);
+
+/*
+ * The same in the root of process @tgid, which may be another. A process may
+ * mount what it likes there, and give its file any time; so root finds nothing
+ * there unless it @has_build_id to know the file by, which the caller compares.
+ */
+int op_open_in_root(uint32_t tgid, const char *name, bool has_build_id);
 
 /*
  * Open the file @at, of which O_PATH is enough, to read if it is a regular one.

@@ -227,13 +227,6 @@ static int open_program(const struct opd_perf_images *images,
 	return -1;
 }
 
-/* A process may mount what it likes in a root of its own, and inodes of several
- * file systems have the same number. So root looks there by build-id only. */
-static bool may_look_in_its_root(const struct opd_perf_image *image)
-{
-	return image->told.len || geteuid();
-}
-
 /*
  * Open the file of the path; that of the path below the root of the process,
  * which may be another; what is held and has the path, or had it; the mapping
@@ -249,11 +242,10 @@ static int open_own(const struct opd_perf_image *image,
 	if (!is_deleted(image->name)) {
 		fd = check(images, image,
 			   op_open_without_links("/", image->name));
-		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root",
-			 image->pid);
-		if (fd < 0 && may_look_in_its_root(image))
+		if (fd < 0)
 			fd = check(images, image,
-				   op_open_without_links(path, image->name));
+				   op_open_in_root(image->pid, image->name,
+						   image->told.len));
 	}
 	if (fd < 0)
 		fd = check(images, image,
