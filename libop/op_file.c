@@ -102,6 +102,24 @@ int op_file_read(const char *path, size_t max, char **text, size_t *len,
 	return err;
 }
 
+/* ---- about files --------------------------------------------------------- */
+
+bool op_is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+mode_t op_file_mode(mode_t mode)
+{
+	mode_t mask = umask(0); /* there is no other way to ask */
+
+	umask(mask);
+	return mode & ~mask;
+}
+
 /* ---- parts --------------------------------------------------------------- */
 
 ssize_t op_file_read_next(int fd, void *buf, size_t len)

@@ -26,6 +26,13 @@
 int op_file_read(const char *path, size_t max, char **text, size_t *len,
 		 struct op_diag *diag);
 
+/* Whether both paths lead to one file, which is there. */
+bool op_is_same_file(const char *a, const char *b);
+
+/* The bits of @mode that a new file of this process gets, as open(2) and
+ * mkdir(2) have it: for those that are made in another way. */
+mode_t op_file_mode(mode_t mode);
+
 /* Read @len bytes from where @fd is, or what there is before its end: a pipe
  * gives parts. Returns how many, or -errno. */
 ssize_t op_file_read_next(int fd, void *buf, size_t len);

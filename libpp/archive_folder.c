@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_file.h"
 #include "libop/op_folder.h"
 #include "libop/op_remove.h"
 #include "libpp/archive.h"
@@ -181,10 +182,7 @@ static int put_on_disk(struct pp_archive_folder *folder)
 /* As mkdir(2) would have made it. */
 static int open_to_others(struct pp_archive_folder *folder)
 {
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return chmod(folder->path, 0777 & ~mask)
+	return chmod(folder->path, op_file_mode(0777))
 		       ? pp_archive_folder_failed(folder, -errno)
 		       : 0;
 }

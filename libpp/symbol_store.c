@@ -32,6 +32,7 @@
 #include "libop/op_array.h"
 #include "libop/op_build_id.h"
 #include "libop/op_cache.h"
+#include "libop/op_file.h"
 #include "libop/op_folder.h"
 #include "libop/op_open.h"
 #include "libop/op_search.h"
@@ -141,14 +142,6 @@ static int store_digest_file(const struct storing *s, int from,
 	return err;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
-}
-
 /* Store the digest of file @from as @path, or note there that it is needed. */
 static int store_file(const struct storing *s, const char *from,
 		      const char *path)
@@ -156,7 +149,7 @@ static int store_file(const struct storing *s, const char *from,
 	struct stat st;
 	int fd, err;
 
-	if (!utimensat(AT_FDCWD, path, NULL, 0) || is_same_file(from, path))
+	if (!utimensat(AT_FDCWD, path, NULL, 0) || op_is_same_file(from, path))
 		return 0;
 	fd = op_open_regular(from);
 	if (fd < 0)

@@ -13,9 +13,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_file.h"
 #include "libop/op_folder.h"
 #include "libop/op_search.h"
 #include "libpp/source_file.h"
@@ -164,14 +164,6 @@ static int write_own_file(const struct source *source, const char *path)
 	return err;
 }
 
-static bool is_the_source(const struct source *s, const char *path)
-{
-	struct stat old, new;
-
-	return !stat(path, &old) && !stat(s->path, &new) &&
-	       old.st_dev == new.st_dev &&old.st_ino == new.st_ino;
-}
-
 /* Whether the other files can be written although one could not. */
 static bool is_of_one_file(int err)
 {
@@ -191,7 +183,7 @@ static int write_below_output_dir(const struct source *s, size_t *nr_refused,
 	if (asprintf(&path, "%s/%s", s->text->options->output_dir,
 		     name + (*name == '/')) < 0)
 		return -ENOMEM;
-	if (strstr(path, "/../") || is_the_source(s, path))
+	if (strstr(path, "/../") || op_is_same_file(path, s->path))
 		err = -EINVAL;
 	else
 		err = op_make_parents(path, 0777) ?: write_own_file(s, path);

@@ -15,10 +15,8 @@ static bool may_replace(const char *path, mode_t *mode)
 
 	if (lstat(path, &st)) {
 		bool is_new = errno == ENOENT;
-		mode_t mask = umask(0);
 
-		umask(mask);
-		*mode = 0666 & ~mask; /* as open(2) would have made it */
+		*mode = op_file_mode(0666);
 		return is_new;
 	}
 	*mode = st.st_mode & 0777;
