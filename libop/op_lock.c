@@ -3,9 +3,13 @@
 #include "libop/op_lock.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdint.h>
 #include <sys/file.h>
 
 #include "libop/op_clock.h"
+#include "libop/op_config.h"
 
 #define PAUSE_MS 10
 
@@ -20,4 +24,12 @@ int op_lock(int fd, unsigned int wait_ms, const struct op_clock *clock)
 		wait_ms -= PAUSE_MS;
 	}
 	return 0;
+}
+
+bool op_process_is_gone(const char *pid)
+{
+	uint64_t number;
+
+	return !op_parse_u64(pid, &number) && number > 0 && number <= INT_MAX &&
+	       kill((pid_t)number, 0) && errno == ESRCH;
 }

@@ -2,6 +2,8 @@
 #ifndef LIBOP_OP_LOCK_H
 #define LIBOP_OP_LOCK_H
 
+#include <stdbool.h>
+
 struct op_clock;
 
 /*
@@ -10,5 +12,11 @@ struct op_clock;
  * too, until all have closed @fd. Returns 0, -EBUSY or -errno.
  */
 int op_lock(int fd, unsigned int wait_ms, const struct op_clock *clock);
+
+/*
+ * Whether @pid is the number of a process that is not there: for what names its
+ * process, as a lock file does, and may be left when that was killed.
+ */
+bool op_process_is_gone(const char *pid);
 
 #endif /* LIBOP_OP_LOCK_H */

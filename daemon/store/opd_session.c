@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdint.h>
@@ -33,7 +32,6 @@
 #include "libdb/ctree.h"
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
-#include "libop/op_config.h"
 #include "libop/op_folder.h"
 #include "libop/op_lock.h"
 #include "libop/op_log.h"
@@ -81,11 +79,9 @@ static void read_pid(int fd, char pid[PID_MAX_LEN])
 static bool is_gone(int fd)
 {
 	char text[PID_MAX_LEN];
-	uint64_t pid;
 
 	read_pid(fd, text);
-	return !op_parse_u64(text, &pid) && pid > 0 && pid <= INT_MAX &&
-	       kill((pid_t)pid, 0) && errno == ESRCH;
+	return op_process_is_gone(text);
 }
 
 /*

@@ -19,7 +19,6 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_config.h"
+#include "libop/op_lock.h"
 #include "libop/op_perf.h"
 
 #define CGROUP_NAME "operf-"
@@ -143,11 +142,9 @@ static int try_to_sample(const char *folder)
 static bool is_left_behind(const char *name)
 {
 	size_t len = strlen(CGROUP_NAME);
-	uint64_t pid;
 
 	return !strncmp(name, CGROUP_NAME, len) &&
-	       !op_parse_u64(name + len, &pid) && pid && pid <= INT_MAX &&
-	       kill((pid_t)pid, 0) && errno == ESRCH;
+	       op_process_is_gone(name + len);
 }
 
 /* An operf that was killed leaves its cgroup. One where a program still runs
