@@ -211,15 +211,13 @@ static int write_ledger(struct opd *opd, struct op_diag *diag)
  * long ago. A live source tells each again before the next sample that needs
  * it; those of samples that are here already, and wait, stay.
  */
-static void restart_names(struct opd *opd)
+static void forget_names(struct opd *opd)
 {
 	const struct opd_context *context = &opd->trans.context;
 	struct op_tasks old;
 
-	if (!opd_source_tell_names_again(&opd->source)) {
-		opd_tasks_write(&opd->tasks, true);
+	if (!opd_source_tell_names_again(&opd->source))
 		return;
-	}
 	opd_tasks_begin_anew(&opd->tasks, &old);
 	opd_tasks_learn_old(&opd->tasks, &old, context->tgid, context->tid);
 	for (size_t i = 0; i < opd->defer.nr; i++) {
@@ -228,7 +226,6 @@ static void restart_names(struct opd *opd)
 				    context->tid);
 	}
 	op_tasks_release(&old);
-	opd_tasks_write(&opd->tasks, true);
 }
 
 /* What was counted belongs to another session. */
@@ -237,7 +234,8 @@ static void restart(struct opd *opd)
 	opd_budget_check(&opd->budget, true);
 	opd_budget_restart(&opd->budget);
 	opd_stats_restart(&opd->stats);
-	restart_names(opd);
+	forget_names(opd);
+	opd_tasks_write(&opd->tasks, true);
 }
 
 int opd_command_reset(struct opd *opd, struct op_diag *diag)
@@ -291,7 +289,8 @@ static int close_span_at(struct opd *opd, time_t end, unsigned int wait_ms,
 	if (err)
 		return err;
 	opd_stats_restart(&opd->stats);
-	restart_names(opd);
+	forget_names(opd);
+	opd_tasks_write(&opd->tasks, true);
 	return write_ledger(opd, diag);
 }
 
