@@ -155,13 +155,24 @@ static void answers_are_added_to_a_file(void **state)
 	pp_inline_answers_release(&old);
 }
 
+/* The bytes of what write_some() wrote to "kept". */
+static size_t read_kept(uint8_t *file, size_t room)
+{
+	FILE *in = fopen("kept", "r");
+	size_t len;
+
+	assert_non_null(in);
+	len = fread(file, 1, room, in);
+	fclose(in);
+	return len;
+}
+
 static void others_are_not_believed(void **state)
 {
 	static const uint8_t other[20] = { 1, 2, 4 };
 	struct pp_inline_answers answers;
 	uint8_t file[1024];
 	size_t len;
-	FILE *in;
 
 	(void)state;
 	assert_int_equal(read_them(&answers, "none"), -ENOENT);
@@ -173,9 +184,7 @@ static void others_are_not_believed(void **state)
 			 -EBADMSG);
 	assert_int_equal(pp_inline_answers_read(&answers, "kept", id, 0),
 			 -EBADMSG);
-	in = fopen("kept", "r");
-	len = fread(file, 1, sizeof(file), in);
-	fclose(in);
+	len = read_kept(file, sizeof(file));
 	for (size_t i = 0; i < len; i++) {
 		write_bytes("cut", file, i);
 		assert_int_equal(read_them(&answers, "cut"), -EBADMSG);
@@ -214,11 +223,9 @@ static void numbers_are_checked(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct pp_inline_answers answers;
 		uint8_t file[1024];
-		FILE *in = fopen("kept", "r");
-		size_t len = fread(file, 1, sizeof(file), in);
+		size_t len = read_kept(file, sizeof(file));
 		uint32_t crc;
 
-		fclose(in);
 		memcpy(file + rows[i].at, &rows[i].value, 4);
 		crc = (uint32_t)crc32(0, file + 64, (uInt)(len - 64));
 		memcpy(file + 12, &crc, 4);
@@ -244,10 +251,8 @@ static void earlier_versions_are_told(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct pp_inline_answers answers;
 		uint8_t file[1024];
-		FILE *in = fopen("kept", "r");
-		size_t len = fread(file, 1, sizeof(file), in);
+		size_t len = read_kept(file, sizeof(file));
 
-		fclose(in);
 		memcpy(file + 8, &rows[i].version, 4);
 		write_bytes("aged", file, len);
 		assert_int_equal(read_them(&answers, "aged"), rows[i].err);
