@@ -40,7 +40,7 @@ void pp_kept_symbols_put(struct pp_kept_symbols *kept,
 
 /* The arena for pp_image_symbols_place(), which lives as long as @kept; NULL
  * for
- * @symbols that are not kept, to which that of the report is enough. */
+ * @symbols that are not kept: that of the report is enough for these. */
 struct op_arena *pp_kept_symbols_arena(struct pp_kept_symbols *kept,
 				       const struct pp_image_symbols *symbols);
 
