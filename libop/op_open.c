@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opening files by names that others gave.
+ *
+ * A file is opened with O_PATH first, which does nothing to a device or a
+ * FIFO, and again through /proc/self/fd once it is known to be a regular one:
+ * between the two nobody can put another file in its place.
+ */
 
 #include "libop/op_open.h"
 

@@ -14,22 +14,12 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_perf_clock.h"
 #include "daemon/source/opd_perf_record.h"
 #include "daemon/source/opd_perf_regs.h"
 #include "libop/op_perf.h"
-
-#define CLOCK CLOCK_MONOTONIC_RAW
-
-uint64_t opd_perf_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /*
  * A little longer than asked for: samples at whole parts of a second would
@@ -52,7 +42,7 @@ static void init_attr(const struct opd_perf_events *all,
 	attr->inherit = !opd_perf_samples_cpus(all->target);
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
-	attr->clockid = CLOCK;
+	attr->clockid = OPD_PERF_CLOCK;
 	attr->watermark = 1;
 }
 

@@ -11,9 +11,6 @@
 
 #include "daemon/source/opd_perf_events.h"
 
-/* What time it is by the clock of the records, in ns. */
-uint64_t opd_perf_now(void);
-
 /* Nanoseconds between two samples of the clock. */
 uint64_t opd_perf_period(uint32_t rate);
 

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 
 #include "daemon/source/opd_maps.h"
-#include "daemon/source/opd_perf_attr.h"
+#include "daemon/source/opd_perf_clock.h"
 #include "daemon/source/opd_perf_world.h"
 
 /* The four numbers behind a key of a status file, if they are the same. */

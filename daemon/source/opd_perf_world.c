@@ -25,7 +25,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/source/opd_perf_attr.h"
+#include "daemon/source/opd_perf_clock.h"
 #include "daemon/source/opd_perf_owner.h"
 #include "daemon/source/opd_perf_proc.h"
 #include "libop/op_log.h"

@@ -28,6 +28,7 @@
 
 #include "libop/op_log.h"
 #include "daemon/source/opd_perf_attr.h"
+#include "daemon/source/opd_perf_clock.h"
 #include "daemon/source/opd_perf_events.h"
 #include "daemon/source/opd_perf_execs.h"
 #include "daemon/source/opd_perf_proc.h"
