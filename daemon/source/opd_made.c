@@ -41,8 +41,9 @@ int opd_made_new(struct opd_made **out, const struct opd_source_client *client,
 	struct opd_made *made = calloc(1, sizeof(*made));
 
 	*out = made;
-	if (!made || opd_perf_images_init(&made->images))
+	if (!made)
 		return -ENOMEM;
+	opd_perf_images_init(&made->images);
 	opd_jits_init(&made->jits, &made->images);
 	made->jits.proc = proc;
 	made->jits.log = client->log;

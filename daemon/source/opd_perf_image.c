@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An image is found by what the kernel said of the mapping (name, and build-id
- * or device, inode and generation) in a hash table with chains; the table
- * doubles when it has more images than buckets. Images are never removed,
- * because a cookie must keep its meaning as long as the stream. So their number
- * is bounded: the images beyond share one cookie, which has no name.
+ * An image is found by what the kernel said of the mapping: name, and build-id
+ * or device, inode and generation. Images are never removed, because a cookie
+ * must keep its meaning as long as the stream. So their number is bounded: the
+ * images beyond share one cookie, which has no name.
  *
  * A file that is not held open since it was seen (opd_perf_files.h) is opened
  * by its path, by the path in the root of the process, or by the mapping
@@ -27,18 +26,15 @@
 #include "daemon/source/opd_foreign.h"
 #include "daemon/source/opd_perf_words.h"
 #include "libcfi/unwinder.h"
+#include "libop/op_array.h"
 #include "libop/op_deleted.h"
 #include "libop/op_open.h"
 
-#define FIRST_BUCKETS 1024
 #define ANON "anon"
 #define VDSO "[vdso]"
 
 /* A mapping of an image: what its identity is, and what was found out. */
 struct opd_perf_image {
-	struct opd_perf_image *next; /* with the same hash */
-	uint64_t cookie;
-	uint64_t hash;
 	char *name; /* as the kernel writes it */
 	struct op_build_id told; /* the kernel's build-id */
 	uint64_t dev, ino, generation; /* the kernel's */
@@ -51,14 +47,11 @@ struct opd_perf_image {
 	bool gives_no_rights; /* its own file was looked at for that */
 };
 
-int opd_perf_images_init(struct opd_perf_images *images)
+void opd_perf_images_init(struct opd_perf_images *images)
 {
 	memset(images, 0, sizeof(*images));
 	opd_perf_files_init(&images->files);
 	opd_perf_folders_init(&images->folders);
-	images->nr_buckets = FIRST_BUCKETS;
-	images->buckets = calloc(FIRST_BUCKETS, sizeof(images->buckets[0]));
-	return images->buckets ? 0 : -ENOMEM;
 }
 
 static void image_free(struct opd_perf_image *image)
@@ -76,31 +69,21 @@ void opd_perf_images_release(struct opd_perf_images *images)
 	opd_perf_files_release(&images->files);
 	opd_perf_folders_close(&images->folders);
 	free(images->images);
-	free(images->buckets);
+	op_hash_release(&images->index);
 	memset(images, 0, sizeof(*images));
 }
 
 /* ---- finding ----------------------------------------------------------------
  */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t hash_of(const struct opd_perf_images *images,
+			const struct opd_perf_image_id *id)
 {
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
+	uint64_t hash = op_hash_text(images->index.seed, id->name);
 
-static uint64_t hash_of(const struct opd_perf_image_id *id)
-{
-	uint64_t hash = mix(mix(id->dev, id->ino), id->generation);
-	uint64_t word;
-
-	for (const char *c = id->name; *c; c++)
-		hash = mix(hash, (unsigned char)*c);
-	for (unsigned int i = 0; i + 8 <= id->build_id.len; i += 8) {
-		memcpy(&word, id->build_id.bytes + i, sizeof(word));
-		hash = mix(hash, word);
-	}
-	return hash;
+	hash = op_hash_bytes(hash, id->build_id.bytes, id->build_id.len);
+	hash = op_hash_mix(op_hash_mix(hash, id->dev), id->ino);
+	return op_hash_mix(hash, id->generation);
 }
 
 static bool is_it(const struct opd_perf_image *image,
@@ -110,47 +93,6 @@ static bool is_it(const struct opd_perf_image *image,
 	       image->generation == id->generation &&
 	       op_build_id_same(&image->told, &id->build_id) &&
 	       !strcmp(image->name, id->name);
-}
-
-static struct opd_perf_image **bucket_of(const struct opd_perf_images *images,
-					 uint64_t hash)
-{
-	return &images->buckets[hash & (images->nr_buckets - 1)];
-}
-
-/* Longer chains do no harm: memory that is short is no error here. */
-static void grow_buckets(struct opd_perf_images *images)
-{
-	size_t nr = images->nr_buckets * 2;
-	struct opd_perf_image **buckets = calloc(nr, sizeof(buckets[0]));
-
-	if (!buckets)
-		return;
-	free(images->buckets);
-	images->buckets = buckets;
-	images->nr_buckets = nr;
-	for (size_t i = 0; i < images->nr; i++) {
-		struct opd_perf_image *image = images->images[i];
-		struct opd_perf_image **bucket = bucket_of(images, image->hash);
-
-		image->next = *bucket;
-		*bucket = image;
-	}
-}
-
-static int make_room(struct opd_perf_images *images)
-{
-	size_t room = images->room ? images->room * 2 : 256;
-	struct opd_perf_image **more;
-
-	if (images->nr < images->room)
-		return 0;
-	more = reallocarray(images->images, room, sizeof(more[0]));
-	if (!more)
-		return -ENOMEM;
-	images->images = more;
-	images->room = room;
-	return 0;
 }
 
 /* ---- the file ---------------------------------------------------------------
@@ -348,39 +290,34 @@ static bool has_room_for(const struct opd_perf_images *images, const char *name)
 }
 
 static uint64_t add(struct opd_perf_images *images,
-		    const struct opd_perf_image_id *id, uint64_t hash)
+		    const struct opd_perf_image_id *id)
 {
-	struct opd_perf_image **bucket;
 	struct opd_perf_image *image;
 
 	if (!has_room_for(images, id->name))
 		return OPD_PERF_NAMELESS;
-	if (make_room(images))
-		return OP_NO_COOKIE;
-	image = image_new(id, images);
+	image = op_array_reserve(&images->images, images->nr, 1)
+			? NULL
+			: image_new(id, images);
 	if (!image)
 		return OP_NO_COOKIE;
-	image->hash = hash;
-	bucket = bucket_of(images, hash);
-	image->next = *bucket;
-	*bucket = image;
 	images->images[images->nr++] = image;
 	images->names_len += strlen(image->name) + 1;
-	image->cookie = images->nr;
-	if (images->nr > images->nr_buckets)
-		grow_buckets(images);
-	return image->cookie;
+	op_hash_add(&images->index, hash_of(images, id), (uint32_t)images->nr);
+	return images->nr;
 }
 
 uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
 			       const struct opd_perf_image_id *id)
 {
-	uint64_t hash = hash_of(id);
-	const struct opd_perf_image *image = *bucket_of(images, hash);
+	uint32_t cookie;
 
-	while (image && (image->hash != hash || !is_it(image, id)))
-		image = image->next;
-	return image ? image->cookie : add(images, id, hash);
+	if (op_hash_reserve(&images->index, images->nr + 1))
+		return OP_NO_COOKIE;
+	op_hash_each(&images->index, hash_of(images, id), cookie)
+		if (is_it(images->images[cookie - 1], id))
+			return cookie;
+	return add(images, id);
 }
 
 const char *opd_perf_image_path(const struct opd_perf_images *images,

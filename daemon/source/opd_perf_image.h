@@ -18,6 +18,7 @@
 #include "daemon/source/opd_perf_files.h"
 #include "daemon/source/opd_perf_folders.h"
 #include "libop/op_build_id.h"
+#include "libop/op_hash.h"
 #include "module/uapi/oprofile.h"
 
 /* What a mapping says of its image. */
@@ -45,20 +46,17 @@ struct opd_perf_image_id {
 struct opd_perf_image;
 
 struct opd_perf_images {
-	struct opd_perf_image **images; /* by cookie - 1 */
+	struct opd_perf_image **images; /* an op_array, by cookie - 1 */
 	size_t nr;
-	size_t room;
 	size_t names_len; /* bytes of all names */
-	struct opd_perf_image **buckets;
-	size_t nr_buckets; /* a power of 2 */
+	struct op_hash index; /* cookies, by what the kernel said */
 	char *anon[512]; /* names of anonymous memory */
 	size_t nr_anon;
 	struct opd_perf_files files; /* that were seen just now */
 	struct opd_perf_folders folders; /* with programs that will be */
 };
 
-/* Returns 0 or -ENOMEM. */
-int opd_perf_images_init(struct opd_perf_images *images);
+void opd_perf_images_init(struct opd_perf_images *images);
 void opd_perf_images_release(struct opd_perf_images *images);
 
 /* The cookie of an image; OPD_PERF_NAMELESS when there are too many,

@@ -40,10 +40,8 @@ uint64_t opd_perf_world_clock(const struct opd_perf_world *world)
 	return world->clock ? world->clock() : world->now;
 }
 
-int opd_perf_world_init(struct opd_perf_world *world, const char *proc)
+void opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 {
-	int err;
-
 	memset(world, 0, sizeof(*world));
 	world->proc = proc;
 	world->clock = opd_perf_now;
@@ -53,9 +51,8 @@ int opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 	opd_maps_init(&world->maps);
 	opd_jits_init(&world->jits, &world->images);
 	opd_foreign_init(&world->binaries);
-	err = opd_perf_images_init(&world->images);
+	opd_perf_images_init(&world->images);
 	world->images.files.foreign = &world->binaries;
-	return err;
 }
 
 void opd_perf_world_release(struct opd_perf_world *world)

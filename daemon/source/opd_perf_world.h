@@ -74,8 +74,7 @@ struct opd_perf_world {
 	uint64_t gap_at;
 };
 
-/* Returns 0 or -ENOMEM. */
-int opd_perf_world_init(struct opd_perf_world *world, const char *proc);
+void opd_perf_world_init(struct opd_perf_world *world, const char *proc);
 void opd_perf_world_release(struct opd_perf_world *world);
 
 /* Tell of tasks what @tells (OPD_TELL_*) says, from world->proc and records. */

@@ -238,14 +238,14 @@ static void hold_programs(struct opd_perf *perf)
 static int set_up(struct opd_source *source, struct op_diag *diag)
 {
 	struct opd_perf *perf = source->perf;
-	int err = opd_perf_world_init(&perf->world, "/proc");
+	int err = 0;
 
+	opd_perf_world_init(&perf->world, "/proc");
 	perf->world.lowered = true;
 	if (source->client->images && *source->client->images)
 		perf->world.jits.folder = source->client->images;
 	perf->world.jits.log = source->client->log;
-	if (!err)
-		opd_perf_world_tell(&perf->world, source->client->tells);
+	opd_perf_world_tell(&perf->world, source->client->tells);
 	perf->merge = (struct opd_perf_merge){
 		.cpus = perf->events.cpus,
 		.nr_cpus = perf->events.nr_cpus,
@@ -255,7 +255,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	};
 	if (opd_event_is_timer(&source->events->counter[0]))
 		perf->merge.period_ns = opd_perf_period(perf->target.rate);
-	if (!err && !perf->merge.bounce)
+	if (!perf->merge.bounce)
 		err = -ENOMEM;
 	if (!err && perf->target.depth)
 		err = opd_perf_stacks_init(&perf->world, perf->target.depth,

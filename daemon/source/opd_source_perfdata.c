@@ -158,16 +158,13 @@ static int look_at_all(struct opd_source *source, struct op_diag *diag)
 static int set_up_world(struct opd_source *source)
 {
 	struct opd_perfdata_source *p = source->perfdata;
-	int err = opd_perf_world_init(&p->world, NULL);
-
-	if (err)
-		return err;
+	opd_perf_world_init(&p->world, NULL);
 	p->kernel.client = source->client;
 	opd_perf_world_tell(&p->world, source->client->tells);
-	if (source->stacks)
-		err = opd_perf_stacks_init(&p->world, OPD_PERF_DEPTH_MAX,
-					   p->chain_max);
-	return err;
+	return source->stacks
+		       ? opd_perf_stacks_init(&p->world, OPD_PERF_DEPTH_MAX,
+					      p->chain_max)
+		       : 0;
 }
 
 static int perfdata_open(struct opd_source *source, const char *arg,

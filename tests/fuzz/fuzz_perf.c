@@ -201,8 +201,7 @@ static void begin(uint8_t settings)
 	opd.options.separate_kernel = settings & 2;
 	opd.options.separate_thread = settings & 4;
 	opd.options.separate_cpu = settings & 8;
-	if (opd_perf_world_init(&world, "/proc"))
-		abort();
+	opd_perf_world_init(&world, "/proc");
 	if (settings & 64 && opd_perf_stacks_init(&world, DEPTH, DEPTH / 2))
 		abort();
 	world.proc = proc;
