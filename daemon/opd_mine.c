@@ -26,7 +26,7 @@
 
 #include "daemon/opd_mine_stream.h"
 #include "daemon/opd_options.h"
-#include "daemon/source/opd_confine.h"
+#include "libop/op_confine.h"
 #include "libop/op_clock.h"
 #include "libop/op_control.h"
 #include "libop/op_log.h"
@@ -271,7 +271,7 @@ static void send_answer(int fd, const struct opd_mine_request *request)
 	}
 	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
 		return;
-	(void)opd_confine(OPD_CONFINE_TO_DESCRIPTORS);
+	(void)op_confine(OP_CONFINE_TO_DESCRIPTORS);
 	if (send_bytes(fd, head, write_head(&separate, head, sizeof(head))))
 		send_bytes(fd, words.words, words.nr * sizeof(words.words[0]));
 }
@@ -279,13 +279,13 @@ static void send_answer(int fd, const struct opd_mine_request *request)
 static void answer_in_child(int fd, const struct opd_mine_request *request,
 			    pid_t daemon)
 {
-	opd_confine_child(fd, daemon);
+	op_confine_child(fd, daemon);
 	signal(SIGALRM, SIG_DFL);
 	alarm(OPD_MINE_SECONDS);
 	setsid(); /* the daemon's has a priority: see opd_priority.h */
 	setpriority(PRIO_PROCESS, 0, NICE);
 	send_answer(0, request);
-	opd_confine_end();
+	op_confine_end();
 }
 
 /* ---- clients ----------------------------------------------------------------

@@ -104,6 +104,11 @@ int op_file_read(const char *path, size_t max, char **text, size_t *len,
 
 /* ---- about files --------------------------------------------------------- */
 
+bool op_is_own_file(const struct stat *st)
+{
+	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & 022);
+}
+
 bool op_is_same_file(const char *a, const char *b)
 {
 	struct stat x, y;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "libop/op_diag.h"
@@ -25,6 +26,10 @@
  */
 int op_file_read(const char *path, size_t max, char **text, size_t *len,
 		 struct op_diag *diag);
+
+/* Whether nobody but root and this user may write to a file with the status
+ * @st, or give others that right. */
+bool op_is_own_file(const struct stat *st);
 
 /* Whether both paths lead to one file, which is there. */
 bool op_is_same_file(const char *a, const char *b);

@@ -14,10 +14,13 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "libop/op_search.h"
 
 void op_open_raise_limit(void)
 {
@@ -27,6 +30,28 @@ void op_open_raise_limit(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int compare_descriptors(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return op_compare(*x, *y);
+}
+
+void op_close_others(int *kept, size_t nr)
+{
+	int from = 0;
+
+	qsort(kept, nr, sizeof(*kept), compare_descriptors);
+	for (size_t i = 0; i < nr; i++) {
+		if (kept[i] > from)
+			close_range((unsigned int)from,
+				    (unsigned int)kept[i] - 1, 0);
+		if (kept[i] >= from)
+			from = kept[i] + 1;
+	}
+	close_range((unsigned int)from, ~0U, 0);
 }
 
 int op_reopen_regular(int at)

@@ -8,6 +8,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -15,6 +16,10 @@
  * thread need some, and so do the sessions of an archive.
  */
 void op_open_raise_limit(void);
+
+/* Close all descriptors but @nr of them, which get into ascending order; -1
+ * among them is none. For a child. */
+void op_close_others(int *kept, size_t nr);
 
 /* Open @path to read if it is a regular file. A descriptor, or -1 with errno:
  * EINVAL when it is none. */

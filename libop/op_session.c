@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_ksyms.h"
 
 #define LOCAL_DIR "oprofile_data"
@@ -227,4 +228,18 @@ int op_session_name_check(const char *name, struct op_diag *diag)
 			   "\"%s\" cannot name a saved session: %s; choose "
 			   "another name",
 			   name, why);
+}
+
+int op_session_digest(const struct op_session *session, const uint8_t *build_id,
+		      size_t build_id_len, char *buf, size_t len)
+{
+	char hex[OP_BUILD_TEXT_MAX];
+	int n;
+
+	if (build_id_len < 2 || build_id_len > OP_BUILD_ID_MAX)
+		return -ENOENT;
+	op_build_id_text(build_id, build_id_len, hex);
+	n = snprintf(buf, len, "%s/.build-id/%.2s/%s", session->store, hex,
+		     hex + 2);
+	return n < 0 || (size_t)n >= len ? -ENAMETOOLONG : 0;
 }

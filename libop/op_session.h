@@ -93,4 +93,12 @@ int op_session_image(const struct op_session *session, const char *name,
 		     const uint8_t *build_id, size_t build_id_len,
 		     uint64_t mtime, char *buf, size_t len);
 
+/*
+ * Where the store of the session has the digest of a binary, if it has one:
+ * below store/ by the build-id. Returns 0, -ENOENT for a build-id that is too
+ * short, or -ENAMETOOLONG.
+ */
+int op_session_digest(const struct op_session *session, const uint8_t *build_id,
+		      size_t build_id_len, char *buf, size_t len);
+
 #endif /* LIBOP_OP_SESSION_H */

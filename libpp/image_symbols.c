@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "libop/op_perf_map.h"
-#include "libpp/symbol_store.h"
 #include "libpp/symbols/perf_map.h"
 
 #define MAX_CODE (1u << 24) /* bytes; no function is that large */
@@ -314,8 +313,8 @@ static int open_kept_binary(struct pp_image_symbols *symbols,
 
 	if (!err || err == -ENOMEM)
 		return err;
-	return pp_store_path(session, image->build_id, image->build_id_len,
-			     path, sizeof(path))
+	return op_session_digest(session, image->build_id, image->build_id_len,
+				 path, sizeof(path))
 		       ?: open_image_build(symbols, image, path, locator,
 					   messages);
 }
@@ -464,83 +463,25 @@ static bool is_kernel_code(const struct pp_image *image)
 
 /* ---- what the store has of inlined functions ----------------------------- */
 
-/* Where the digest of @image's binary is or would be; false for none. */
-static bool store_path_of(const struct pp_image *image,
-			  const struct op_session *session, char *path,
-			  size_t len)
-{
-	return !pp_store_path(session, image->build_id, image->build_id_len,
-			      path, len);
-}
-
-/* Answers are kept for what is stored; other files are not even opened, as they
- * may never answer (OP_IMAGE_MAY_HANG), and nobody reads this report. */
-static bool is_passed_over(const struct pp_image *image,
-			   const struct op_session *session, unsigned int wants)
-{
-	char path[8192];
-
-	return wants & PP_KEEP_INLINES &&
-	       (!store_path_of(image, session, path, sizeof(path)) ||
-		access(path, F_OK));
-}
-
-/*
- * Answers stand beside the digest of the binary, where that is stored. A report
- * only reads them: when a session ends its own answers are put there.
- */
+/* Answers stand beside the digest of the binary, where that is stored. */
 static int read_kept_inlines(struct pp_image_symbols *symbols,
 			     const struct pp_image *image,
 			     const struct op_session *session,
 			     const struct pp_locator *locator)
 {
 	char path[8192];
-	size_t len;
+	size_t room = sizeof(path) - sizeof(PP_INLINES_SUFFIX);
 	int err;
 
 	if (!(symbols->wants & PP_WANT_INLINES) || !symbols->bfd ||
 	    !symbols->offsets || locator->archive ||
-	    !store_path_of(image, session, path,
-			   sizeof(path) - sizeof(PP_INLINES_SUFFIX)))
+	    op_session_digest(session, image->build_id, image->build_id_len,
+			      path, room))
 		return 0;
-	len = strlen(path);
-	memcpy(path + len, PP_INLINES_SUFFIX, sizeof(PP_INLINES_SUFFIX));
+	strcat(path, PP_INLINES_SUFFIX);
 	err = pp_inline_answers_read(&symbols->kept, path, image->build_id,
 				     image->build_id_len);
-	if (err == -ENOMEM || !(symbols->wants & PP_KEEP_INLINES))
-		return err == -ENOMEM ? err : 0;
-	symbols->kept_path = op_arena_strdup(locator->arena, path);
-	return symbols->kept_path ? 0 : -ENOMEM;
-}
-
-/* An answer from a binary without debug information may be another one when
- * that is installed. */
-static bool may_keep_inlines(const struct pp_image_symbols *symbols)
-{
-	return symbols->kept_path && op_bfd_has_inlines(symbols->bfd);
-}
-
-/* The answers tell no more than the binary to anybody. What goes wrong costs
- * the next report its speed. */
-static void write_kept_inlines(struct pp_image_symbols *symbols)
-{
-	struct pp_inline_answers *added = &symbols->added;
-	const uint8_t *id;
-	struct stat st;
-	size_t len;
-
-	if (!symbols->kept_path)
-		return;
-	if (!added->nr_addresses) {
-		utimensat(AT_FDCWD, symbols->kept_path, NULL, 0);
-		return;
-	}
-	id = op_bfd_build_id(symbols->bfd, &len);
-	if (!may_keep_inlines(symbols) || !id || stat(symbols->path, &st) ||
-	    pp_inline_answers_add_all(added, &symbols->kept))
-		return;
-	pp_inline_answers_write(added, symbols->kept_path, st.st_mode & 0444,
-				id, len);
+	return err == -ENOMEM ? err : 0;
 }
 
 int pp_image_symbols_open(struct pp_image_symbols *symbols,
@@ -556,10 +497,6 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	memset(symbols, 0, sizeof(*symbols));
 	symbols->wants = wants;
 	symbols->messages = messages;
-	if (is_passed_over(image, session, wants)) {
-		symbols->whole = image->name;
-		return 0;
-	}
 	err = open_symbol_source(symbols, image, session, locator, messages);
 	/* A function that the kernel made is an image, shown with a slash. */
 	if (!symbols->nr)
@@ -579,6 +516,22 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	return err;
 }
 
+int pp_image_symbols_take(struct pp_image_symbols *symbols,
+			  const struct pp_image *image, const char *path,
+			  int fd, const struct op_debug_places *places,
+			  unsigned int wants, struct pp_messages *messages)
+{
+	int err;
+
+	*symbols = (struct pp_image_symbols){ .wants = wants,
+					      .messages = messages,
+					      .path = path };
+	err = op_bfd_take(&symbols->bfd, path, fd, places);
+	if (!err && is_changed(symbols->bfd, image))
+		err = -ESTALE;
+	return err ?: take_symbols_of_binary(symbols, image, messages);
+}
+
 /* libbfd passes over what it cannot read. */
 static void warn_of_fault(const struct pp_image_symbols *symbols)
 {
@@ -595,7 +548,6 @@ static void warn_of_fault(const struct pp_image_symbols *symbols)
 void pp_image_symbols_release(struct pp_image_symbols *symbols)
 {
 	warn_of_fault(symbols);
-	write_kept_inlines(symbols);
 	pp_inline_answers_release(&symbols->kept);
 	pp_inline_answers_release(&symbols->added);
 	free(symbols->table);
@@ -753,13 +705,15 @@ static bool may_know_inlines(const struct pp_image_symbols *symbols)
 	       symbols->offsets;
 }
 
-/* Half an answer would be wrong for ever. */
+/* Half an answer would be wrong for ever. An answer from a binary without debug
+ * information may be another one when that is installed. */
 static void keep_inline_answer(struct pp_image_symbols *symbols, uint64_t key,
 			       const struct op_bfd_inlined *frames, size_t nr)
 {
-	if (may_keep_inlines(symbols) &&
-	    pp_inline_answers_add(&symbols->added, key, frames, nr))
-		symbols->kept_path = NULL;
+	if (symbols->wants & PP_KEEP_INLINES &&
+	    (!op_bfd_has_inlines(symbols->bfd) ||
+	     pp_inline_answers_add(&symbols->added, key, frames, nr)))
+		symbols->wants &= ~PP_KEEP_INLINES;
 }
 
 size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,

@@ -43,7 +43,6 @@ struct pp_image_symbols {
 	const char *last_file, *last_copy; /* a name of bfd's and its copy */
 	struct pp_inline_answers kept; /* of the store; mostly empty */
 	struct pp_inline_answers added; /* with PP_KEEP_INLINES */
-	const char *kept_path; /* where to keep them; NULL: nowhere */
 };
 
 /* Source lines: for these the kernel's binary is worth a search. */
@@ -54,7 +53,8 @@ struct pp_image_symbols {
 #define PP_WANT_INLINES 4u
 /* Where functions are declared, of files. */
 #define PP_WANT_DECLARATIONS 8u
-/* What is asked about inlined functions is kept in the session's store. */
+/* New answers about inlined functions are added to pp_image_symbols.added. The
+ * bit is gone from there once they are not to be kept. */
 #define PP_KEEP_INLINES 16u
 
 /*
@@ -66,6 +66,15 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  struct pp_locator *locator, unsigned int wants,
 			  struct pp_messages *messages);
 void pp_image_symbols_release(struct pp_image_symbols *symbols);
+
+/*
+ * The same from the open file @fd at @path alone, which is closed in any case.
+ * Returns also what op_bfd_open() does, and -ESTALE for another build.
+ */
+int pp_image_symbols_take(struct pp_image_symbols *symbols,
+			  const struct pp_image *image, const char *path,
+			  int fd, const struct op_debug_places *places,
+			  unsigned int wants, struct pp_messages *messages);
 
 /* The address to show for @key. */
 uint64_t pp_image_symbols_vma(const struct pp_image_symbols *symbols,

@@ -329,8 +329,6 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 		side->wants |= PP_WANT_LINES;
 	if (request->inlines || request->code_frames)
 		side->wants |= PP_WANT_INLINES;
-	if (request->keep_inlines)
-		side->wants |= PP_KEEP_INLINES;
 	if (p->request->declarations)
 		side->wants |= PP_WANT_DECLARATIONS;
 	err = find_session(p, side, diag)

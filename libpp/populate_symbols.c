@@ -43,8 +43,7 @@ next_symbol_at(const struct pp_image_symbols *symbols, size_t *next,
 	return NULL;
 }
 
-/* Find the owners of all points, which are in ascending order. */
-static int find_owners(struct pp_batch *b, struct pp_point *points, size_t nr)
+int pp_find_owners(struct pp_owners *owners, struct pp_point *points, size_t nr)
 {
 	size_t next = 0;
 	int err = 0;
@@ -52,15 +51,15 @@ static int find_owners(struct pp_batch *b, struct pp_point *points, size_t nr)
 	for (size_t i = 0; i < nr && !err; i++) {
 		struct pp_point *point = &points[i];
 		const struct pp_symbol *symbol =
-			next_symbol_at(b->symbols, &next, point->key);
+			next_symbol_at(owners->symbols, &next, point->key);
 
 		/* Sessions of earlier versions have callers as functions. */
 		if (point->is_node && symbol && symbol->key == point->key)
 			point->is_function = true;
-		err = pp_owners_find(&b->owners, point->key, symbol,
+		err = pp_owners_find(owners, point->key, symbol,
 				     !point->is_function, &point->chain);
 		if (!err)
-			point->owner = b->owners.chained[point->chain.first];
+			point->owner = owners->chained[point->chain.first];
 	}
 	return err;
 }
@@ -266,7 +265,7 @@ static int match_points_to_symbols(struct pp_batch *b, struct pp_point *points,
 				   size_t nr)
 {
 	const struct pp_request *request = b->p->request;
-	int err = find_owners(b, points, nr);
+	int err = pp_find_owners(&b->owners, points, nr);
 
 	b->entries = calloc((size_t)b->owners.nr + 1, sizeof(*b->entries));
 	if (!err && !b->entries)

@@ -77,6 +77,11 @@ int pp_find_uses(struct pp_population *p, const struct pp_side *side,
 struct pp_point *pp_gather_points(const struct pp_use *uses, size_t nr,
 				  size_t *nr_points);
 
+/* Tell each of @nr points, which are in ascending order, its owners. Returns 0
+ * or -ENOMEM; -EFBIG for too many. */
+int pp_find_owners(struct pp_owners *owners, struct pp_point *points,
+		   size_t nr);
+
 /* Add the entry for @nr points of owner @owner, and tell ends of arcs its
  * number. Returns 0 or -ENOMEM. */
 int pp_add_symbol_entry(const struct pp_batch *b, uint32_t owner,

@@ -76,7 +76,6 @@ struct pp_request {
 	bool inlines; /* functions that were inlined are symbols of their own */
 	const char *by_label; /* unless sessions are merged: a column for each
 				 value of it; NULL: for each session */
-	bool keep_inlines; /* with inlines: put them into the session's store */
 	bool call_sites; /* with details and inlines: where each address was
 			    inlined */
 	bool code_frames; /* with details and lines: what functions each address

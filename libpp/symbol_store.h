@@ -42,9 +42,4 @@ struct pp_store_request {
 int pp_store_symbols(const struct pp_store_request *request,
 		     struct pp_messages *messages, struct op_diag *diag);
 
-/* The path of the digest of a binary in the store of @session. Returns 0,
- * -ENOENT for a build-id that is too short, or -ENAMETOOLONG. */
-int pp_store_path(const struct op_session *session, const uint8_t *build_id,
-		  size_t build_id_len, char *buf, size_t len);
-
 #endif /* LIBPP_SYMBOL_STORE_H */

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_confine.h"
+#include "libop/op_confine.h"
 #include "daemon/source/opd_foreign_read.h"
 #include "daemon/source/opd_pass.h"
 #include "libcfi/cfi.h"
@@ -95,14 +95,14 @@ static void serve_calls(int sock, void *room)
 
 static void be_foreign(int sock, void *room, pid_t daemon)
 {
-	opd_confine_child(sock, daemon);
+	op_confine_child(sock, daemon);
 	if (!chdir("/")) {
 		/* As in opd_reader.c: a kernel without filters is no reason to
 		 * have no names. */
-		(void)opd_confine(OPD_CONFINE_TO_DESCRIPTORS);
+		(void)op_confine(OP_CONFINE_TO_DESCRIPTORS);
 		serve_calls(0, room);
 	}
-	opd_confine_end();
+	op_confine_end();
 }
 
 static int start_foreign(struct opd_foreign *foreign)

@@ -5,7 +5,7 @@
 /*
  * Reads perf maps, jitdumps and binaries, which any user may have written, in a
  * process of its own: it has nothing but the descriptor that each call hands to
- * it, and can do no more than read (opd_confine.h). What it answers is not
+ * it, and can do no more than read (op_confine.h). What it answers is not
  * believed: whoever calls looks at each number, as at one in the file.
  *
  * A call waits for its answer. A file that keeps the process longer than

@@ -4,7 +4,7 @@
  * descriptor or a path, opens the file for reading and answers with its
  * build-id and the new descriptor. Children stay for the next file, as the
  * daemon may be large and costly to fork by then; each has closed all that it
- * inherited, and can do nothing but read files (opd_confine.h), because any
+ * inherited, and can do nothing but read files (op_confine.h), because any
  * user may have written what is in these.
  *
  * A child that has not answered in time is killed. A read that hangs may keep
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_confine.h"
+#include "libop/op_confine.h"
 #include "daemon/source/opd_pass.h"
 #include "libop/op_open.h"
 
@@ -69,15 +69,15 @@ static void read_files(int sock)
 
 static void be_child(int sock, pid_t daemon)
 {
-	opd_confine_child(sock, daemon);
+	op_confine_child(sock, daemon);
 	setsid(); /* the daemon's has a priority: see opd_priority.h */
 	if (!chdir("/")) {
 		/* What a kernel without filters refuses is no reason to have
 		 * no build-ids. */
-		(void)opd_confine(OPD_CONFINE_TO_READING);
+		(void)op_confine(OP_CONFINE_TO_READING);
 		read_files(0);
 	}
-	opd_confine_end();
+	op_confine_end();
 }
 
 static int start_child(struct opd_reader_child *child)

@@ -38,6 +38,7 @@
 #include "libdb/pack.h"
 #include "libop/op_clock.h"
 #include "libop/op_log.h"
+#include "libop/op_open.h"
 #include "libop/op_session.h"
 
 #define NICE 10
@@ -213,21 +214,12 @@ static double cost_of(const struct rusage *usage)
  */
 static void close_other_files(int log, int lock)
 {
-	const int kept[] = { log < lock ? log : lock, log < lock ? lock : log };
+	int kept[] = { STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, log, lock };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int from = STDERR_FILENO + 1;
 
-	for (int fd = 0; fd < from && null >= 0; fd++)
+	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
 		dup2(null, fd);
-	for (int i = 0; i < 2; i++) {
-		if (kept[i] < from)
-			continue;
-		if (kept[i] > from)
-			close_range((unsigned int)from,
-				    (unsigned int)kept[i] - 1, 0);
-		from = kept[i] + 1;
-	}
-	close_range((unsigned int)from, ~0U, 0);
+	op_close_others(kept, sizeof(kept) / sizeof(kept[0]));
 }
 
 /* Jobs of a child, in the folder ".". */

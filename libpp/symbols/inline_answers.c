@@ -8,6 +8,7 @@
 #include "libpp/symbols/inline_answers.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -327,8 +328,8 @@ struct answers_part {
 	size_t len;
 };
 
-static void write_answers(struct op_replace *to, struct answers_head *head,
-			  const struct answers_part parts[3])
+static void write_parts(FILE *to, struct answers_head *head,
+			const struct answers_part parts[3])
 {
 	uLong crc = crc32(0, NULL, 0);
 
@@ -337,20 +338,17 @@ static void write_answers(struct op_replace *to, struct answers_head *head,
 		if (parts[i].len)
 			crc = crc32(crc, parts[i].bytes, (uInt)parts[i].len);
 	head->crc = (uint32_t)crc;
-	fwrite(head, sizeof(*head), 1, to->file);
+	fwrite(head, sizeof(*head), 1, to);
 	for (int i = 0; i < 3; i++)
-		fwrite(parts[i].bytes, 1, parts[i].len, to->file);
+		fwrite(parts[i].bytes, 1, parts[i].len, to);
 }
 
-int pp_inline_answers_write(struct pp_inline_answers *answers, const char *path,
-			    unsigned int mode, const uint8_t *id, size_t id_len)
+int pp_inline_answers_write(struct pp_inline_answers *answers, FILE *to,
+			    const uint8_t *id, size_t id_len)
 {
 	struct pp_inline_answers *a = answers;
 	struct answers_head head = { .version = VERSION,
 				     .id_len = (uint32_t)id_len };
-	struct op_diag unsaid = { 0 };
-	struct op_replace to;
-	int err;
 
 	if (!id_len || id_len > sizeof(head.id))
 		return -EINVAL;
@@ -360,14 +358,12 @@ int pp_inline_answers_write(struct pp_inline_answers *answers, const char *path,
 	head.nr_addresses = (uint32_t)a->nr_addresses;
 	head.nr_frames = (uint32_t)a->nr_frames;
 	head.texts_len = (uint32_t)a->texts_len;
-	err = op_replace_open(&to, path, mode, &unsaid);
-	if (err)
-		return err;
-	write_answers(&to, &head,
-		      (struct answers_part[3]){
-			      { a->addresses,
-				a->nr_addresses * sizeof(*a->addresses) },
-			      { a->frames, a->nr_frames * sizeof(*a->frames) },
-			      { a->texts, a->texts_len } });
-	return op_replace_commit(&to, &unsaid);
+	write_parts(to, &head,
+		    (struct answers_part[3]){
+			    { a->addresses,
+			      a->nr_addresses * sizeof(*a->addresses) },
+			    { a->frames, a->nr_frames * sizeof(*a->frames) },
+			    { a->texts, a->texts_len } });
+	errno = 0;
+	return fflush(to) || ferror(to) ? -(errno ?: EIO) : 0;
 }

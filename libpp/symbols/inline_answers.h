@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "libop/op_hash.h"
 #include "libpp/symbols/op_bfd.h"
@@ -71,11 +72,10 @@ int pp_inline_answers_add(struct pp_inline_answers *answers, uint64_t key,
 int pp_inline_answers_add_all(struct pp_inline_answers *answers,
 			      const struct pp_inline_answers *from);
 
-/* Replace the file @path by all answers, with the rights @mode. Returns 0 or
- * -errno. */
-int pp_inline_answers_write(struct pp_inline_answers *answers, const char *path,
-			    unsigned int mode, const uint8_t *id,
-			    size_t id_len);
+/* Write all answers to the empty file @to, as those of the build @id. Returns 0
+ * or -errno. */
+int pp_inline_answers_write(struct pp_inline_answers *answers, FILE *to,
+			    const uint8_t *id, size_t id_len);
 
 void pp_inline_answers_release(struct pp_inline_answers *answers);
 

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_file.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_search.h"
 #include "libpp/symbols/elf_digest.h"
@@ -120,7 +121,9 @@ static int stat_for_bfd(bfd *abfd, void *of, struct stat *st)
 
 void op_bfd_object_close(struct object *object)
 {
-	struct bfd_fault *fault = object->fault;
+	const struct object empty = { .fd = -1,
+				      .fault = object->fault,
+				      .only_own = object->only_own };
 
 	if (object->abfd)
 		bfd_close(object->abfd);
@@ -128,7 +131,7 @@ void op_bfd_object_close(struct object *object)
 		close(object->fd);
 	free(object->syms);
 	free(object->path);
-	*object = (struct object){ .fd = -1, .fault = fault };
+	*object = empty;
 }
 
 /* A module may be installed as NAME.ko.xz. */
@@ -145,16 +148,18 @@ static int object_unpack(struct object *object, uint64_t len)
 
 /* What libbfd and others read is one file, opened once. Opening a pipe or a
  * device would wait or do worse. */
-static int object_open_file(struct object *object)
+static int object_examine(struct object *object)
 {
 	struct stat st;
 
-	object->fd = open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (object->fd < 0 || fstat(object->fd, &st))
+	if (fstat(object->fd, &st))
 		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENOEXEC;
+	if (object->only_own && !op_is_own_file(&st))
+		return -EPERM;
 	object->mtime = (uint64_t)st.st_mtime;
-	return S_ISREG(st.st_mode) ? object_unpack(object, (uint64_t)st.st_size)
-				   : -ENOEXEC;
+	return object_unpack(object, (uint64_t)st.st_size);
 }
 
 /* A file that is not linked has all sections at address 0. The files of JIT
@@ -187,21 +192,28 @@ static int object_parse(struct object *object)
 	return 0;
 }
 
+static int object_begin(struct object *object)
+{
+	int err = object_examine(object) ?: object_parse(object);
+
+	return op_bfd_object_note(object, err);
+}
+
 int op_bfd_object_open(struct object *object, const char *path)
 {
 	object->path = strdup(path);
 	if (!object->path)
 		return -ENOMEM;
-	return op_bfd_object_note(object, object_open_file(object)
-						  ?: object_parse(object));
+	object->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return object->fd < 0 ? op_bfd_object_note(object, -errno)
+			      : object_begin(object);
 }
 
 int op_bfd_object_take(struct object *object, const char *path, int fd)
 {
 	object->fd = fd;
 	object->path = strdup(path);
-	return object->path ? op_bfd_object_note(object, object_parse(object))
-			    : -ENOMEM;
+	return object->path ? object_begin(object) : -ENOMEM;
 }
 
 static int compare_sections(const void *pa, const void *pb)
@@ -321,14 +333,16 @@ static int read_code_sections(struct op_bfd *bfd)
 	return 0;
 }
 
-int op_bfd_open(struct op_bfd **out, const char *path,
+int op_bfd_take(struct op_bfd **out, const char *path, int fd,
 		const struct op_debug_places *places)
 {
 	struct op_bfd *bfd = calloc(1, sizeof(*bfd));
 	int ret;
 
-	if (!bfd)
+	if (!bfd) {
+		close(fd);
 		return -ENOMEM;
+	}
 	bfd_init();
 	bfd_set_error_handler(ignore_error);
 	bfd_set_assert_handler(ignore_assert);
@@ -336,13 +350,22 @@ int op_bfd_open(struct op_bfd **out, const char *path,
 	bfd->main.fd = bfd->debug.fd = bfd->shared.fd = bfd->packed.fd = -1;
 	bfd->main.fault = bfd->debug.fault = &bfd->fault;
 	bfd->shared.fault = bfd->packed.fault = &bfd->fault;
-	ret = op_bfd_object_open(&bfd->main, path) ?: bfd->fault.err ?:
+	bfd->debug.only_own = bfd->shared.only_own = places->only_own;
+	ret = op_bfd_object_take(&bfd->main, path, fd) ?: bfd->fault.err ?:
 	      place_unlinked_sections(&bfd->main) ?: read_code_sections(bfd);
 	if (ret)
 		op_bfd_close(bfd);
 	else
 		*out = bfd;
 	return ret;
+}
+
+int op_bfd_open(struct op_bfd **out, const char *path,
+		const struct op_debug_places *places)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd < 0 ? -errno : op_bfd_take(out, path, fd, places);
 }
 
 void op_bfd_close(struct op_bfd *bfd)

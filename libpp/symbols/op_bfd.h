@@ -24,6 +24,7 @@ struct op_bfd;
 struct op_debug_places {
 	const char *dirs[5]; /* folders such as /usr/lib/debug; ended by NULL */
 	struct pp_debuginfod *server; /* asked last; or NULL */
+	bool only_own; /* none but those that op_is_own_file() */
 };
 
 /*
@@ -34,6 +35,11 @@ struct op_debug_places {
 int op_bfd_open(struct op_bfd **out, const char *path,
 		const struct op_debug_places *places);
 void op_bfd_close(struct op_bfd *bfd);
+
+/* The same for the open file @fd at @path, which becomes the handle's, or is
+ * closed. */
+int op_bfd_take(struct op_bfd **out, const char *path, int fd,
+		const struct op_debug_places *places);
 
 /*
  * Whether something that belongs to the binary could not be read until now,

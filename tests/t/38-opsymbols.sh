@@ -208,6 +208,59 @@ touch -d 2001-01-01 "$kept"
 keep
 ok "what is needed again is younger" test "$kept" -nt src/inlined.c
 
+# ---- files of others -----------------------------------------------------------------
+
+# What another user could have written root does not parse: that is done with
+# the rights of the user.
+if [ "$(id -u)" -eq 0 ]; then
+	rm -r "$SESSION"
+	chmod 755 "$TMP"
+	(cd src && ${CC:-cc} -O1 -g -Wl,--build-id -o ../bin/inlined inlined.c) || exit 1
+	inlined_samples
+	for name in open closed ours; do
+		build $name $name
+		id_of bin/$name >$name.id
+		profile current $name $name 5
+		objcopy --only-keep-debug bin/$name bin/$name.debug
+		(cd bin && strip $name && objcopy --add-gnu-debuglink=$name.debug $name)
+	done
+	build gone gone
+	id_of bin/gone >gone.id
+	profile current gone gone 5
+	chown "$test_user" bin/inlined bin/open bin/closed bin/gone
+	chmod 700 bin/inlined
+	chmod 600 bin/closed.debug
+	chown "$test_user" bin/ours.debug
+	is "nothing is said" "$(keep 2>&1)" ""
+	stored=$(at "$(cat inlined.id)")
+	is "a file of another user is stored, for root" \
+		"$(stat -c '%a %u' "$stored" "$stored.inlines")" "400 0
+400 0"
+	ok "so is a debug file that this user may read" test -s "$(at "$(cat open.id)").debug"
+	ok "not one that only root may" test ! -e "$(at "$(cat closed.id)").debug"
+	ok "nor a debug file of others for what is ours" test ! -e "$(at "$(cat ours.id)").debug"
+	keep
+	cp "$stored.inlines" again
+	inlined_samples
+	keep
+	ok "once more it is the same" cmp "$stored.inlines" again
+	is "nothing is left over" "$(find "$SESSION/store" -name '*.new')" ""
+	strip --strip-debug bin/inlined
+	is "a report finds what was inlined there" "$(functions | tr ' ' '\n' |
+		grep -c inner)" 1
+	# The copy of a file that has changed is root's, but not what is in it.
+	rm "$(at "$(cat gone.id)")"*
+	mkdir "$SESSION/images"
+	cp bin/gone "$SESSION/images/gone-$(cat gone.id)"
+	build gone other
+	chown "$test_user" bin/gone
+	keep
+	ok "a copy is stored" test -s "$(at "$(cat gone.id)")"
+	rm "$(at "$(cat gone.id)")"* "$SESSION/images/gone-$(cat gone.id)"
+	is "what has changed is passed over" "$(keep --verbose 2>&1 | grep 'bin/gone:')" \
+		"opsymbols: $TMP/bin/gone: its symbols are not stored: No such file or directory"
+fi
+
 # ---- the bound ----------------------------------------------------------------------
 
 # A large one pushes out what was needed longest ago, and nothing that is needed.

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_CONFINE_KERNEL_H
 
 /*
- * A kernel for opd_confine, in the test program: the system calls that confine
+ * A kernel for op_confine, in the test program: the system calls that confine
  * a process come here, as the program's own functions stand before the C
  * library's. They do what they should, unless the test asks for another kernel:
  * one that refuses them, or one that tells them to the test and confines

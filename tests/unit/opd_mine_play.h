@@ -15,7 +15,7 @@
 
 #include "daemon/opd_mine.h"
 #include "daemon/opd_mine_stream.h"
-#include "daemon/source/opd_confine.h"
+#include "libop/op_confine.h"
 #include "libop/op_clock.h"
 #include "tests/unit/opd_fixture.h"
 
@@ -178,14 +178,14 @@ ssize_t mine_sendmsg(int fd, const struct msghdr *msg, int flags)
 /* ---- what the child does ----------------------------------------------------
  */
 
-int opd_confine(enum opd_confine_to to)
+int op_confine(enum op_confine_to to)
 {
 	fprintf(play.out, "confined to %s\n",
-		to == OPD_CONFINE_TO_READING ? "reading" : "descriptors");
+		to == OP_CONFINE_TO_READING ? "reading" : "descriptors");
 	return 0;
 }
 
-void opd_confine_child(int fd, pid_t daemon)
+void op_confine_child(int fd, pid_t daemon)
 {
 	assert_int_equal(fd, play.mine.client);
 	assert_int_equal(daemon, getpid());
@@ -193,7 +193,7 @@ void opd_confine_child(int fd, pid_t daemon)
 	assert_int_equal(dup2(fd, 0), 0);
 }
 
-void opd_confine_end(void)
+void op_confine_end(void)
 {
 	fputs("end\n", play.out);
 	close(0);

@@ -108,6 +108,31 @@ static void test_files_are_replaced_whole_or_not(void **state)
 			 -ENOENT);
 }
 
+/* The status alone tells, not who may read. */
+static void test_others_may_have_written(void **state)
+{
+	const struct {
+		uid_t owner;
+		mode_t mode;
+		bool is_own;
+	} rows[] = {
+		{ 0, 0755, true },
+		{ geteuid(), 04755, true },
+		{ geteuid() + 1, 0755, false },
+		{ 0, 0775, false },
+		{ 0, 0757, false },
+		{ geteuid(), 0666, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct stat st = { .st_uid = rows[i].owner,
+					 .st_mode = S_IFREG | rows[i].mode };
+
+		assert_int_equal(op_is_own_file(&st), rows[i].is_own);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +141,7 @@ int main(void)
 		folder_test(test_a_full_disk_is_told),
 		folder_test(test_files_of_proc_are_bounded),
 		folder_test(test_files_are_replaced_whole_or_not),
+		folder_test(test_others_may_have_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "libop/op_open.h"
@@ -126,6 +127,37 @@ static void nothing_is_left_open(void **state)
 	close(next);
 }
 
+/* Which of the descriptors 50 to 59 a child has open that keeps some of them:
+ * its status is the number of the first one that is not as it should be. */
+static int keep_in_child(int *kept, size_t nr, const char *wanted)
+{
+	int status, pid = fork();
+
+	if (!pid) {
+		for (int i = 50; i < 60; i++)
+			dup2(0, i);
+		op_close_others(kept, nr);
+		for (int i = 0; i < 10; i++)
+			if ((fcntl(50 + i, F_GETFD) >= 0) != (wanted[i] == 'x'))
+				_exit(50 + i);
+		_exit(fcntl(0, F_GETFD) >= 0 ? 1 : 0);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void others_are_closed(void **state)
+{
+	int some[] = { 57, -1, 50, 51, 57, 59 }, first[] = { 52, 0 };
+
+	(void)state;
+	assert_int_equal(keep_in_child(NULL, 0, "----------"), 0);
+	assert_int_equal(keep_in_child(some, 6, "xx-----x-x"), 0);
+	assert_int_equal(keep_in_child(first, 2, "--x-------"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +166,7 @@ int main(void)
 						leave),
 		cmocka_unit_test_setup_teardown(nothing_is_left_open, enter,
 						leave),
+		cmocka_unit_test(others_are_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_confine.h"
+#include "libop/op_confine.h"
 #include "daemon/source/opd_foreign.h"
 #include "daemon/source/opd_jitdump.h"
 #include "daemon/source/opd_pass.h"
@@ -375,7 +375,7 @@ static int try_confined(int fd)
 	char *argv[] = { "true", NULL };
 	char byte;
 
-	if (opd_confine(OPD_CONFINE_TO_DESCRIPTORS))
+	if (op_confine(OP_CONFINE_TO_DESCRIPTORS))
 		return 1;
 	if (pread(fd, &byte, 1, 0) != 1 || byte != '1')
 		return 2;

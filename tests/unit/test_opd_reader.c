@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Files are read by processes that may hang; a stopped one stands for these. */
 
-#include "daemon/source/opd_confine.h"
+#include "libop/op_confine.h"
 #include "daemon/source/opd_pass.h"
 #include "daemon/source/opd_reader.h"
 
@@ -276,7 +276,7 @@ static int try_confined(const char *path)
 	char byte;
 	int fd;
 
-	if (opd_confine(OPD_CONFINE_TO_READING))
+	if (op_confine(OP_CONFINE_TO_READING))
 		return 1;
 	fd = open(self, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, &byte, 1) != 1 || byte != 0x7f)

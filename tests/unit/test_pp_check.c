@@ -182,13 +182,15 @@ static void write_many_samples(unsigned int nr)
 static void write_inline_answer(const char *path, size_t nr)
 {
 	struct pp_inline_answers answers = { 0 };
+	FILE *file = fopen(path, "w");
 	uint8_t id[OP_BUILD_ID_MAX + 1];
 
 	for (size_t i = 0; i < sizeof(id); i++)
 		id[i] = (uint8_t)(i + 1);
 	assert_int_equal(pp_inline_answers_add(&answers, 0x10, NULL, 0), 0);
-	assert_int_equal(pp_inline_answers_write(&answers, path, 0644, id, nr),
-			 0);
+	assert_non_null(file);
+	assert_int_equal(pp_inline_answers_write(&answers, file, id, nr), 0);
+	fclose(file);
 	pp_inline_answers_release(&answers);
 }
 

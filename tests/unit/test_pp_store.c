@@ -7,6 +7,12 @@
 
 #include "tests/unit/pp_session.h"
 
+#include <dlfcn.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+
 #include "libpp/symbol_store.h"
 #include "libpp/symbols/elf_digest.h"
 
@@ -48,6 +54,15 @@ static void build_binary(const char *name)
 		 "${CC:-cc} -nostdlib -static -Wl,-e,0 "
 		 "-Wl,--build-id=0xabcd0102 -o %s b.s",
 		 name);
+	assert_int_equal(system(command), 0);
+}
+
+/* Make the binary x with samples, in an empty folder, and run @command. */
+static void make_sampled_binary(const char *folder, const char *command)
+{
+	assert_int_equal(system("rm -rf *; touch -d @2000 then"), 0);
+	build_binary("x");
+	write_image_samples(folder, "x", abcd0102, 4);
 	assert_int_equal(system(command), 0);
 }
 
@@ -156,14 +171,119 @@ static void binaries_are_stored(void **state)
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
 
-		assert_int_equal(system("rm -rf *; touch -d @2000 then"), 0);
-		build_binary("x");
-		write_image_samples(*state, "x", abcd0102, 4);
-		assert_int_equal(system(rows[i].command), 0);
+		make_sampled_binary(*state, rows[i].command);
 		write_stored(text_begin(&t), *state, MIB, rows[i].without);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
 }
+
+/* ---- files of others ------------------------------------------------------
+ */
+
+/* What the child that reads them does: its calls come here, as the program's
+ * own functions stand before the C library's. */
+static volatile struct child {
+	uid_t user; /* it has become; in memory that it shares with the test */
+	enum { READS, DIES, SLEEPS } does;
+} * child;
+
+#define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+#define INSTEAD_OF(name) __asm__(#name)
+int child_setuid(uid_t user) INSTEAD_OF(setuid);
+int impatient_poll(struct pollfd *fds, nfds_t nr, int ms) INSTEAD_OF(poll);
+
+int child_setuid(uid_t user)
+{
+	int err = REAL(setuid)(user);
+
+	if (!child)
+		return err;
+	child->user = err ? 0 : getuid();
+	if (child->does == DIES)
+		raise(SIGKILL);
+	while (child->does == SLEEPS)
+		pause();
+	return err;
+}
+
+int impatient_poll(struct pollfd *fds, nfds_t nr, int ms)
+{
+	if (!child || child->does != SLEEPS)
+		return REAL(poll)(fds, nr, ms);
+	while (!child->user)
+		sched_yield();
+	return 0;
+}
+
+/* Root reads them in a child that is their owner. */
+static void files_of_others(void **state)
+{
+#define BY(user, text) "bfd: $/x: stored as $/" STORED "\n" text "by " user "\n"
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		const char *command; /* after the binary x was made */
+		const char *text;
+		uint64_t max;
+		int does;
+	} rows[] = {
+		{ "root's own", ":",
+		  BY("0", BINARY " 444 new\n"), MIB, READS },
+		{ "of a user", "chown 12345 x",
+		  BY("12345", BINARY " 444 new\n"), MIB, READS },
+		{ "for that user alone", "chown 12345 x; chmod 4700 x",
+		  BY("12345", BINARY " 400 new\n"), MIB, READS },
+		{ "root's, but anybody may write", "chmod 777 x",
+		  BY("65534", BINARY " 444 new\n"), MIB, READS },
+		{ "root's, but a group may write, and others not read", "chmod 770 x",
+		  BY("65534", BINARY " 440 new\n"), MIB, READS },
+		{ "a copy", "mkdir images; mv x images/x-abcd0102",
+		  "bfd: $/images/x-abcd0102: stored as $/" STORED "\n" BINARY " 444 new\nby 65534\n", MIB, READS },
+		{ "a copy of what was another's, and is another build", "mkdir images; mv x images/x-abcd0102; cp /bin/true x; chown 12345 x",
+		  "bfd: $/images/x-abcd0102: stored as $/" STORED "\n" BINARY " 444 new\nby 65534\n", MIB, READS },
+		{ "what is there is needed", "chown 12345 x; mkdir -p store/.build-id/ab; echo >" STORED "; touch -d @1000 " STORED,
+		  BINARY " 644 new\nby 12345\n", MIB, READS },
+		{ "what a writer left is replaced", "chown 12345 x; mkdir -p store/.build-id/ab; echo >" STORED ".new; touch -d @1000 " STORED ".new",
+		  BY("12345", BINARY " 444 new\n"), MIB, READS },
+		{ "no binary", "echo >x; chown 12345 x",
+		  "bfd: $/x: its symbols are not stored: Exec format error\nby 12345\n", MIB, READS },
+		{ "too large", "chown 12345 x",
+		  "bfd: $/x: its symbols are not stored: File too large\nby 12345\n", 512, READS },
+		{ "a debug file that its owner may read", "objcopy --only-keep-debug x x.debug; objcopy --strip-all --add-gnu-debuglink=x.debug x; chown 12345 x; chmod 640 x.debug; chgrp 65534 x.debug",
+		  "bfd: $/x: stored as $/" STORED "\nbfd: $/x: stored as $/" STORED ".debug\n"
+		  BINARY " 444 new\n" BINARY ".debug 440 new\nby 12345\n", MIB, READS },
+		{ "one that it may not", "objcopy --only-keep-debug x x.debug; objcopy --strip-all --add-gnu-debuglink=x.debug x; chown 12345 x; chmod 600 x.debug",
+		  BY("12345", BINARY " 444 new\n"), MIB, READS },
+		{ "a debug file of another for what is root's", "objcopy --only-keep-debug x x.debug; objcopy --strip-all --add-gnu-debuglink=x.debug x; chown 12345 x.debug",
+		  BY("0", BINARY " 444 new\n"), MIB, READS },
+		{ "a child that dies", "chown 12345 x",
+		  "bfd: $/x: its symbols are not stored: Input/output error\nby 12345\n", MIB, DIES },
+		{ "a child that never answers", "chown 12345 x",
+		  "bfd: $/x: its symbols are not stored: Connection timed out\nby 12345\n", MIB, SLEEPS },
+	};
+	/* clang-format on */
+
+	if (geteuid())
+		skip();
+	assert_int_equal(chmod(".", 0755), 0);
+	child = mmap(NULL, sizeof(*child), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(child != MAP_FAILED);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		make_sampled_binary(*state, rows[i].command);
+		*child = (struct child){ .does = rows[i].does };
+		write_stored(text_begin(&t), *state, rows[i].max, NULL);
+		fprintf(t.out, "by %u\n", child->user);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+	munmap((void *)child, sizeof(*child));
+	child = NULL;
+}
+
+/* ---- which ones -----------------------------------------------------------
+ */
 
 /* Without a build-id nothing can be stored; one of one byte is no key. */
 static void keys_are_build_ids(void **state)
@@ -180,15 +300,18 @@ static void keys_are_build_ids(void **state)
 	text_must_be(&t, "none", "");
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
 	for (size_t len = 0; len <= sizeof(id); len++)
-		assert_int_equal(pp_store_path(&session, id, len, path,
-					       sizeof(path)),
+		assert_int_equal(op_session_digest(&session, id, len, path,
+						   sizeof(path)),
 				 len >= 2 && len <= 32 ? 0 : -ENOENT);
-	assert_int_equal(pp_store_path(&session, id, 4, path, sizeof(path)), 0);
+	assert_int_equal(op_session_digest(&session, id, 4, path, sizeof(path)),
+			 0);
 	snprintf(wanted, sizeof(wanted), "%s/" STORED, (char *)*state);
 	assert_string_equal(path, wanted);
-	assert_int_equal(
-		pp_store_path(&session, id, 4, path, strlen(wanted) + 1), 0);
-	assert_int_equal(pp_store_path(&session, id, 4, path, strlen(wanted)),
+	assert_int_equal(op_session_digest(&session, id, 4, path,
+					   strlen(wanted) + 1),
+			 0);
+	assert_int_equal(op_session_digest(&session, id, 4, path,
+					   strlen(wanted)),
 			 -ENAMETOOLONG);
 }
 
@@ -200,7 +323,7 @@ static void callers_are_stored(void **state)
 	assert_int_equal(system("touch -d @2000 then"), 0);
 	made_header.build_id_len = 2;
 	write_samples("current x x E 1=1");
-	write_samples("current x x>y E 1>1=1");
+	write_samples("current x x>y F 1>1=1");
 	write_tree("current x E 1:z+1>x+1>z+2");
 	made_header.build_id_len = 1;
 	write_stored(text_begin(&t), *state, MIB, NULL);
@@ -349,6 +472,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(binaries_are_stored),
+		folder_test(files_of_others),
 		folder_test(keys_are_build_ids),
 		folder_test(callers_are_stored),
 		folder_test(a_full_store_forgets),

@@ -6,7 +6,7 @@
  * and are refused all.
  */
 
-#include "daemon/source/opd_confine.h"
+#include "libop/op_confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -32,7 +33,9 @@
 /* Go on behind the next statement unless the loaded word is @value. */
 #define UNLESS(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, 1)
 #define RETURN(what) BPF_STMT(BPF_RET | BPF_K, (what))
-#define ALLOW(call) UNLESS(SYS_##call), RETURN(SECCOMP_RET_ALLOW)
+#define ALLOW(call) ALLOW_IF(true, call)
+#define ALLOW_IF(may, call)                                                    \
+	UNLESS((may) ? SYS_##call : NO_CALL), RETURN(SECCOMP_RET_ALLOW)
 #define REFUSE RETURN(SECCOMP_RET_ERRNO | EPERM)
 #define MORE_THAN_READING (O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND)
 
@@ -40,10 +43,11 @@
 /* No call has that number. */
 #define NO_CALL 0xffffffffu
 
-static int filter_calls(enum opd_confine_to to)
+static int filter_calls(enum op_confine_to to)
 {
+	const bool writes = to == OP_CONFINE_TO_WRITING;
 	const __u32 open_call =
-		to == OPD_CONFINE_TO_READING ? SYS_openat : NO_CALL;
+		to == OP_CONFINE_TO_DESCRIPTORS ? NO_CALL : SYS_openat;
 	struct sock_filter filter[] = {
 		LOAD(arch),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
@@ -68,6 +72,15 @@ static int filter_calls(enum opd_confine_to to)
 		ALLOW(rt_sigreturn),
 		ALLOW(rt_sigprocmask),
 		ALLOW(exit_group),
+		ALLOW_IF(writes, write),
+		ALLOW_IF(writes, pwrite64),
+		ALLOW_IF(writes, writev),
+		ALLOW_IF(writes, fcntl),
+		ALLOW_IF(writes, memfd_create),
+		ALLOW_IF(writes, readlinkat),
+#ifdef SYS_readlink
+		ALLOW_IF(writes, readlink),
+#endif
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, open_call, 1, 0),
 		REFUSE,
 		/* The lower half of 64 bits, on machines that we run on. */
@@ -86,7 +99,7 @@ static int filter_calls(enum opd_confine_to to)
 								    : 0;
 }
 #else
-static int filter_calls(enum opd_confine_to to)
+static int filter_calls(enum op_confine_to to)
 {
 	(void)to;
 	return -ENOSYS;
@@ -94,14 +107,14 @@ static int filter_calls(enum opd_confine_to to)
 #endif
 
 /* All but the one to read any file, if it is there and wanted. */
-static int drop_capabilities(enum opd_confine_to to)
+static int drop_capabilities(enum op_confine_to to)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	struct __user_cap_data_struct has[2];
 	const __u32 kept =
-		to == OPD_CONFINE_TO_READING ? 1u << CAP_DAC_READ_SEARCH : 0;
+		to == OP_CONFINE_TO_READING ? 1u << CAP_DAC_READ_SEARCH : 0;
 
 	if (syscall(SYS_capget, &header, has))
 		return -errno;
@@ -113,13 +126,14 @@ static int drop_capabilities(enum opd_confine_to to)
 	return syscall(SYS_capset, &header, has) ? -errno : 0;
 }
 
-int opd_confine(enum opd_confine_to to)
+int op_confine(enum op_confine_to to)
 {
 	const struct rlimit none = { 0, 0 };
 	int err = 0, dropped, filtered;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_CORE, &none))
+	    (to != OP_CONFINE_TO_WRITING && setrlimit(RLIMIT_FSIZE, &none)) ||
+	    setrlimit(RLIMIT_CORE, &none))
 		err = -errno;
 	dropped = drop_capabilities(to);
 	/* Also where the capabilities could not be dropped. */
@@ -127,18 +141,24 @@ int opd_confine(enum opd_confine_to to)
 	return filtered ?: dropped ?: err;
 }
 
-void opd_confine_child(int fd, pid_t daemon)
+/* Not by _exit(3), see op_confine_end(). */
+static void end_process(int status)
 {
-	/* The daemon may be dead already, which sends no signal any more. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != daemon)
-		_exit(1);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+void op_confine_child(int fd, pid_t parent)
+{
+	/* The parent may be dead already, which sends no signal any more. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		end_process(1);
 	if (dup2(fd, 0))
-		opd_confine_end();
+		op_confine_end();
 	close_range(1, ~0U, 0);
 }
 
-void opd_confine_end(void)
+void op_confine_end(void)
 {
-	syscall(SYS_exit_group, 0);
-	_exit(0);
+	end_process(0);
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "daemon/source/opd_confine.h"
+#include "libop/op_confine.h"
 #include "tests/unit/rows.h"
 
 #include "tests/unit/confine_kernel.h"
@@ -41,9 +41,17 @@ static const struct {
 	{ "filter", REFUSE_SECCOMP },
 };
 
+static enum op_confine_to way_called(const char *name)
+{
+	if (!strcmp(name, "reading"))
+		return OP_CONFINE_TO_READING;
+	return strcmp(name, "writing") ? OP_CONFINE_TO_DESCRIPTORS
+				       : OP_CONFINE_TO_WRITING;
+}
+
 /*
- * has MASK: its capabilities; refuse CALL; to reading | descriptors: it
- * confines itself
+ * has MASK: its capabilities; refuse CALL; to reading | descriptors | writing:
+ * it confines itself
  */
 static void do_confine_line(const char *line, FILE *out)
 {
@@ -59,9 +67,7 @@ static void do_confine_line(const char *line, FILE *out)
 				confine_kernel.refused = refusals[i].call;
 		assert_int_not_equal(confine_kernel.refused, REFUSE_NONE);
 	} else {
-		err = opd_confine(!strcmp(text, "reading")
-					  ? OPD_CONFINE_TO_READING
-					  : OPD_CONFINE_TO_DESCRIPTORS);
+		err = op_confine(way_called(text));
 		fprintf(out, ": %s\n", err ? strerrorname_np(-err) : "0");
 	}
 }
@@ -90,6 +96,9 @@ static const struct row rows[] = {
 	  " no-new-privs=1 file-size=0/0 core=0/0 capget capset=4/4/0,0/0/0 filter: 0\n" },
 	{ "it_has_its_descriptors_only", NULL, "has ffffffff; to descriptors",
 	  " no-new-privs=1 file-size=0/0 core=0/0 capget capset=0/0/0,0/0/0 filter: 0\n" },
+	/* How large its files may be others have said. */
+	{ "it_may_make_files_larger", NULL, "has ffffffff; to writing",
+	  " no-new-privs=1 core=0/0 capget capset=0/0/0,0/0/0 filter: 0\n" },
 	{ "it_gets_no_capability", NULL, "has fffffffb; to reading",
 	  " no-new-privs=1 file-size=0/0 core=0/0 capget capset=0/0/0,0/0/0 filter: 0\n" },
 	/* The other means are used nevertheless. */
@@ -157,12 +166,28 @@ static bool filter_lets_through(uint32_t arch, uint32_t nr, uint64_t flags)
 	return false;
 }
 
-static void make_filter(enum opd_confine_to to)
+static void make_filter(enum op_confine_to to)
 {
 	reset_confine_kernel();
 	confine_kernel.is_mine = true;
-	assert_int_equal(opd_confine(to), 0);
+	assert_int_equal(op_confine(to), 0);
 	confine_kernel.is_mine = false;
+}
+
+static bool is_call_of_writer(long nr)
+{
+	static const long calls[] = {
+		SYS_write,    SYS_pwrite64,	SYS_writev,
+		SYS_fcntl,    SYS_memfd_create, SYS_readlinkat,
+#ifdef SYS_readlink
+		SYS_readlink,
+#endif
+	};
+
+	for (size_t i = 0; i < NR(calls); i++)
+		if (calls[i] == nr)
+			return true;
+	return false;
 }
 
 static bool is_call_of_reader(long nr)
@@ -189,20 +214,23 @@ static bool is_call_of_reader(long nr)
 /* Calls but openat(2), whatever their arguments are. */
 static void calls_that_are_let_through(void **state)
 {
-	static const enum opd_confine_to ways[] = {
-		OPD_CONFINE_TO_READING, OPD_CONFINE_TO_DESCRIPTORS
-	};
+	static const enum op_confine_to ways[] = { OP_CONFINE_TO_READING,
+						   OP_CONFINE_TO_DESCRIPTORS };
 
 	(void)state;
 	for (size_t i = 0; i < NR(ways); i++) {
 		make_filter(ways[i]);
 		for (uint32_t nr = 0; nr < NR_CALLS; nr++) {
+			bool is_wanted = is_call_of_reader(nr);
+
 			if (nr == SYS_openat)
 				continue;
+			if (ways[i] == OP_CONFINE_TO_WRITING)
+				is_wanted |= is_call_of_writer(nr);
 			if (filter_lets_through(THIS_ARCH, nr, 0) !=
-				    is_call_of_reader(nr) ||
+				    is_wanted ||
 			    filter_lets_through(THIS_ARCH, nr, UINT64_MAX) !=
-				    is_call_of_reader(nr))
+				    is_wanted)
 				fail_msg("call %u", nr);
 			/* The same numbers, of other kinds of programs. */
 			assert_false(filter_lets_through(OTHER_ARCH, nr, 0));
@@ -234,13 +262,17 @@ static void how_files_are_opened(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < NR(opens); i++) {
-		make_filter(OPD_CONFINE_TO_READING);
+		make_filter(OP_CONFINE_TO_WRITING);
+		if (filter_lets_through(THIS_ARCH, SYS_openat,
+					opens[i].flags) != opens[i].is_reading)
+			fail_msg("flags %#lx", (unsigned long)opens[i].flags);
+		make_filter(OP_CONFINE_TO_READING);
 		if (filter_lets_through(THIS_ARCH, SYS_openat,
 					opens[i].flags) != opens[i].is_reading)
 			fail_msg("flags %#lx", (unsigned long)opens[i].flags);
 		assert_false(filter_lets_through(OTHER_ARCH, SYS_openat,
 						 opens[i].flags));
-		make_filter(OPD_CONFINE_TO_DESCRIPTORS);
+		make_filter(OP_CONFINE_TO_DESCRIPTORS);
 		assert_false(filter_lets_through(THIS_ARCH, SYS_openat,
 						 opens[i].flags));
 	}
@@ -270,7 +302,7 @@ static void be_confined_child(int fd, pid_t parent)
 	int sig = 0;
 
 	fstat(fd, &file);
-	opd_confine_child(fd, parent);
+	op_confine_child(fd, parent);
 	if (prctl(PR_GET_PDEATHSIG, &sig) || sig != SIGKILL)
 		_exit(11);
 	if (fstat(0, &standard_input) || standard_input.st_ino != file.st_ino)
@@ -315,7 +347,7 @@ static void be_child_that_ends(int fd, pid_t parent)
 {
 	(void)fd;
 	(void)parent;
-	opd_confine_end();
+	op_confine_end();
 	_exit(10);
 }
 
@@ -334,15 +366,16 @@ static void end_of_a_child(void **state)
 
 /* Calls that are refused, and some that are not: the status is the number of
  * the first one that is not as it should be. */
-static int try_calls(enum opd_confine_to to)
+static int try_calls(enum op_confine_to to)
 {
-	bool is_reading = to == OPD_CONFINE_TO_READING;
+	bool is_reading = to != OP_CONFINE_TO_DESCRIPTORS;
+	bool is_writing = to == OP_CONFINE_TO_WRITING;
 	char *argv[] = { (char *)"true", NULL };
 	struct rlimit limit;
 	char byte;
 	int fd;
 
-	if (opd_confine(to))
+	if (op_confine(to))
 		return 1;
 	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (is_reading ? fd < 0 || read(fd, &byte, 1) != 1 || byte != 0x7f
@@ -350,7 +383,8 @@ static int try_calls(enum opd_confine_to to)
 		return 2;
 	if (open("/proc/self/comm", O_WRONLY) >= 0 || errno != EPERM)
 		return 3;
-	if (write(2, "x", 1) >= 0 || errno != EPERM)
+	if (is_writing ? write(2, "", 0) != 0
+		       : write(2, "x", 1) >= 0 || errno != EPERM)
 		return 4;
 	if (fork() >= 0 || errno != EPERM)
 		return 5;
@@ -366,17 +400,20 @@ static int try_calls(enum opd_confine_to to)
 static void be_child_that_tries(int to, pid_t parent)
 {
 	(void)parent;
-	syscall(SYS_exit_group, try_calls((enum opd_confine_to)to));
+	syscall(SYS_exit_group, try_calls((enum op_confine_to)to));
 }
 
 static void this_kernel_refuses(void **state)
 {
 	(void)state;
 	assert_int_equal(status_of_child(be_child_that_tries,
-					 OPD_CONFINE_TO_READING, 0),
+					 OP_CONFINE_TO_READING, 0),
 			 0);
 	assert_int_equal(status_of_child(be_child_that_tries,
-					 OPD_CONFINE_TO_DESCRIPTORS, 0),
+					 OP_CONFINE_TO_DESCRIPTORS, 0),
+			 0);
+	assert_int_equal(status_of_child(be_child_that_tries,
+					 OP_CONFINE_TO_WRITING, 0),
 			 0);
 }
 
