@@ -49,6 +49,7 @@
 #include "libop/op_session_readers.h"
 
 #define GONE "is gone"
+#define SAME_BUILD_MAX 64 /* names of a build that are tried */
 
 static int compare_mount_ids(const void *a, const void *b)
 {
@@ -177,36 +178,22 @@ static uint32_t first_of_build(const struct opd_keep *keep,
 	return number;
 }
 
-/* The entry that @number stands for, unless it is @kept itself, or the next one
- * whose file has the same content; NULL behind the last. */
-static const struct opd_kept *other_of_build(const struct opd_keep *keep,
-					     const struct opd_kept *kept,
-					     uint32_t *number)
-{
-	while (*number) {
-		const struct opd_kept *other = &keep->kept[*number - 1];
-
-		*number = other->next_of_build;
-		if (other != kept)
-			return other;
-	}
-	return NULL;
-}
-
 /* Link the session's copy of the same build to this name, too. */
 static bool link_copy(const struct opd_keep *keep, const struct opd_kept *kept)
 {
 	char path[PATH_MAX], other_path[PATH_MAX];
+	uint32_t first = first_of_build(keep, &kept->binary.build_id);
+	uint32_t number = first ? keep->kept[first - 1].copy_of_build : 0;
 	const struct opd_kept *other;
-	uint32_t number = first_of_build(keep, &kept->binary.build_id);
 
-	while ((other = other_of_build(keep, kept, &number)))
-		if (other->copied &&
-		    !path_of_copy(keep, &kept->binary, path, sizeof(path)) &&
-		    !path_of_copy(keep, &other->binary, other_path,
-				  sizeof(other_path)))
-			return !link(other_path, path) || errno == EEXIST;
-	return false;
+	if (!number)
+		return false;
+	other = &keep->kept[number - 1];
+	return other != kept &&
+	       !path_of_copy(keep, &kept->binary, path, sizeof(path)) &&
+	       !path_of_copy(keep, &other->binary, other_path,
+			     sizeof(other_path)) &&
+	       (!link(other_path, path) || errno == EEXIST);
 }
 
 /* Into the session, unless it is there already. */
@@ -236,7 +223,11 @@ static int copy_binary(struct opd_keep *keep, const struct opd_binary *binary,
 static void note_copy(struct opd_keep *keep, struct opd_kept *kept,
 		      const char *why, int err)
 {
-	kept->copied = !err;
+	uint32_t first = first_of_build(keep, &kept->binary.build_id);
+
+	if (!err && first)
+		keep->kept[first - 1].copy_of_build =
+			(uint32_t)(kept - keep->kept) + 1;
 	keep->new_copies |= !err;
 	if (err)
 		op_log(keep->log, "%s: %s, and it cannot be copied: %s",
@@ -277,25 +268,34 @@ static bool is_gone(const struct opd_kept *kept)
 		(uint64_t)st.st_mtime != kept->binary.mtime);
 }
 
-/* Open another file of the same build: one that is held, or by its path. */
+/* It is held, or found by its path. */
+static int open_kept(const struct opd_kept *kept)
+{
+	if (kept->fd >= 0)
+		return fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
+	return kept->shut || kept->is_remote
+		       ? -1
+		       : op_open_without_links("/", kept->binary.name);
+}
+
+/* Open another file of the same build, of the first and the latest names: a
+ * user may give a build any number of them. */
 static int open_same_build(const struct opd_keep *keep,
 			   const struct opd_kept *kept)
 {
-	const struct opd_kept *other;
 	uint32_t number = first_of_build(keep, &kept->binary.build_id);
-	int fd = -1;
 
-	while (fd < 0 && (other = other_of_build(keep, kept, &number))) {
-		if (other->fd >= 0)
-			fd = fcntl(other->fd, F_DUPFD_CLOEXEC, 0);
-		else if (!other->shut && !other->is_remote)
-			fd = op_open_without_links("/", other->binary.name);
-		if (fd >= 0 && !is_build(keep, &kept->binary, fd)) {
+	for (int i = 0; number && i < SAME_BUILD_MAX; i++) {
+		const struct opd_kept *other = &keep->kept[number - 1];
+		int fd = other != kept ? open_kept(other) : -1;
+
+		if (fd >= 0 && is_build(keep, &kept->binary, fd))
+			return fd;
+		if (fd >= 0)
 			close(fd);
-			fd = -1;
-		}
+		number = other->next_of_build;
 	}
-	return fd;
+	return -1;
 }
 
 /* It is gone, and @fd is a file of its build, or -1. */
@@ -524,7 +524,11 @@ static bool is_same_binary(const struct opd_binary *a,
 static uint64_t hash_binary(const struct op_hash *index,
 			    const struct opd_binary *binary)
 {
-	return op_hash_text(hash_build(index, &binary->build_id), binary->name);
+	uint64_t hash = hash_build(index, &binary->build_id);
+
+	if (!binary->build_id.len)
+		hash = op_hash_mix(hash, binary->mtime);
+	return op_hash_text(hash, binary->name);
 }
 
 static struct opd_kept *find_kept(const struct opd_keep *keep,

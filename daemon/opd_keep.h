@@ -50,12 +50,12 @@ struct opd_kept {
 	time_t since; /* of the monotonic clock */
 	int fd; /* -1: let go */
 	bool done; /* copied, or never will be */
-	bool copied;
 	bool is_sought; /* gone; a process may have it, see nr_sought */
 	bool missing; /* gone, and no file of its build was found so far */
 	bool shut; /* it must not be opened */
 	bool is_remote; /* on a file system whose server may be gone */
 	uint32_t next_of_build; /* number of another one, 0: none */
+	uint32_t copy_of_build; /* of the first one: that of one with a copy */
 };
 
 struct opd_keep {

@@ -30,6 +30,22 @@ int keep_fstatfs(int fd, struct statfs *st)
 	return 0;
 }
 
+static unsigned int nr_paths_tried; /* from the root folder on */
+
+int keep_open(const char *path, int flags, ...) __asm__("open64");
+
+int keep_open(const char *path, int flags, ...)
+{
+	mode_t mode;
+	va_list args;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	nr_paths_tried += !strcmp(path, "/");
+	return openat(AT_FDCWD, path, flags, mode);
+}
+
 struct rig {
 	struct fixture *f;
 	struct opd_binary binaries[NR_IMAGES];
@@ -752,6 +768,27 @@ static void test_same_binary(void **state)
 	free_fixture(f);
 }
 
+/* What is tried for one does not grow with their number. */
+static void test_many_names_of_a_build(void **state)
+{
+	struct fixture *f = new_replay();
+	struct opd_binary binary = { .build_id = build_of(1, 20) };
+	char name[64];
+
+	(void)state;
+	init_keep(&f->opd, false, 1000000);
+	binary.name = name;
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "/nonexistent/%d", i);
+		nr_paths_tried = 0;
+		opd_keep_binary(&f->opd.keep, &binary, 0, true, -1);
+		if (i == 10)
+			assert_int_equal(nr_paths_tried, 10);
+	}
+	assert_in_range(nr_paths_tried, 10, 100);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest others[] = {
@@ -761,6 +798,7 @@ int main(void)
 		cmocka_unit_test(test_path_of_a_process),
 		cmocka_unit_test(test_not_to_be_told),
 		cmocka_unit_test(test_same_binary),
+		cmocka_unit_test(test_many_names_of_a_build),
 	};
 
 	return run_rows(rows, NR(rows), test_row, others, NR(others));
