@@ -65,6 +65,7 @@ static const char *const suffixes[NR_PARTS] = { "", ".debug",
 struct outcome {
 	int err;
 	unsigned int debug_mode; /* of the debug file */
+	unsigned int has_inlines; /* not 0: these are whole */
 };
 
 struct making {
@@ -216,23 +217,28 @@ static int store_debug_file(struct making *m, const char *path)
 
 /* ---- inlined functions --------------------------------------------------- */
 
+static int hand_inlines_back(struct making *m,
+			     struct pp_inline_answers *answers)
+{
+	FILE *file = fdopen(m->handed[PART_INLINES], "w");
+	int err = file ? pp_inline_answers_write(answers, file,
+						 m->image->build_id,
+						 m->image->build_id_len)
+		       : -errno;
+
+	m->outcome.has_inlines = !err;
+	return err;
+}
+
 static int write_inlines(const struct making *m,
 			 struct pp_inline_answers *answers)
 {
 	const struct pp_image *image = m->image;
 	struct op_diag unsaid = { 0 };
 	struct op_replace to;
-	FILE *file;
-	int err;
+	int err =
+		op_replace_open(&to, m->paths[PART_INLINES], m->mode, &unsaid);
 
-	if (m->handed) {
-		file = fdopen(m->handed[PART_INLINES], "w");
-		return file ? pp_inline_answers_write(answers, file,
-						      image->build_id,
-						      image->build_id_len)
-			    : -errno;
-	}
-	err = op_replace_open(&to, m->paths[PART_INLINES], m->mode, &unsaid);
 	if (err)
 		return err;
 	err = pp_inline_answers_write(answers, to.file, image->build_id,
@@ -244,8 +250,7 @@ static int write_inlines(const struct making *m,
 
 /* Ask what a report would, and keep what it finds out. What goes wrong costs
  * the next report its speed. */
-static int store_inlines(const struct making *m,
-			 struct pp_image_symbols *symbols)
+static int store_inlines(struct making *m, struct pp_image_symbols *symbols)
 {
 	struct pp_owners owners = { .symbols = symbols, .has_inlines = true };
 	struct pp_inline_answers *added = &symbols->added;
@@ -256,7 +261,8 @@ static int store_inlines(const struct making *m,
 		touch(m->paths[PART_INLINES]);
 	else if (!err && symbols->wants & PP_KEEP_INLINES)
 		err = pp_inline_answers_add_all(added, &symbols->kept)
-			      ?: write_inlines(m, added);
+			      ?: m->handed ? hand_inlines_back(m, added)
+					   : write_inlines(m, added);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -396,14 +402,15 @@ static int open_parts(const struct making *m, int parts[NR_PARTS],
 
 /* Nothing that the child did not fill. */
 static int take_part(const struct making *m, enum part part, int fd,
-		     const char *tmp, unsigned int mode)
+		     const char *tmp, const struct outcome *outcome)
 {
+	unsigned int mode = part == PART_DEBUG ? outcome->debug_mode : m->mode;
 	struct stat st;
 	int err;
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (!st.st_size)
+	if (!st.st_size || (part == PART_INLINES && !outcome->has_inlines))
 		return unlink(tmp) ? -errno : 0;
 	err = fchmod(fd, mode & m->mode)
 		      ? -errno
@@ -428,8 +435,7 @@ static int store_by_child(struct making *m, int fd, uid_t user)
 			continue;
 		if (!err)
 			err = take_part(m, (enum part)i, parts[i], tmp[i],
-					i == PART_DEBUG ? outcome.debug_mode
-							: m->mode);
+					&outcome);
 		if (err)
 			unlink(tmp[i]);
 		close(parts[i]);
