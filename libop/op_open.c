@@ -43,7 +43,8 @@ void op_close_others(int *kept, size_t nr)
 {
 	int from = 0;
 
-	qsort(kept, nr, sizeof(*kept), compare_descriptors);
+	if (nr)
+		qsort(kept, nr, sizeof(*kept), compare_descriptors);
 	for (size_t i = 0; i < nr; i++) {
 		if (kept[i] > from)
 			close_range((unsigned int)from,
