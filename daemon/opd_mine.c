@@ -26,8 +26,8 @@
 
 #include "daemon/opd_mine_stream.h"
 #include "daemon/opd_options.h"
-#include "libop/op_confine.h"
 #include "libop/op_clock.h"
+#include "libop/op_confine.h"
 #include "libop/op_control.h"
 #include "libop/op_log.h"
 #include "libop/op_session.h"

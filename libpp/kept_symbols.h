@@ -39,8 +39,7 @@ void pp_kept_symbols_put(struct pp_kept_symbols *kept,
 			 struct pp_image_symbols *symbols);
 
 /* The arena for pp_image_symbols_place(), which lives as long as @kept; NULL
- * for
- * @symbols that are not kept: that of the report is enough for these. */
+ * for @symbols that are not kept: that of the report is enough for these. */
 struct op_arena *pp_kept_symbols_arena(struct pp_kept_symbols *kept,
 				       const struct pp_image_symbols *symbols);
 

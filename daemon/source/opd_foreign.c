@@ -20,11 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libop/op_confine.h"
 #include "daemon/source/opd_foreign_read.h"
 #include "daemon/source/opd_pass.h"
 #include "libcfi/cfi.h"
 #include "libop/op_build_id.h"
+#include "libop/op_confine.h"
 #include "libop/op_log.h"
 
 void opd_foreign_init(struct opd_foreign *foreign)

@@ -290,7 +290,7 @@ static bool has_room_for(const struct opd_perf_images *images, const char *name)
 }
 
 static uint64_t add(struct opd_perf_images *images,
-		    const struct opd_perf_image_id *id)
+		    const struct opd_perf_image_id *id, uint64_t hash)
 {
 	struct opd_perf_image *image;
 
@@ -303,7 +303,7 @@ static uint64_t add(struct opd_perf_images *images,
 		return OP_NO_COOKIE;
 	images->images[images->nr++] = image;
 	images->names_len += strlen(image->name) + 1;
-	op_hash_add(&images->index, hash_of(images, id), (uint32_t)images->nr);
+	op_hash_add(&images->index, hash, (uint32_t)images->nr);
 	return images->nr;
 }
 
@@ -311,13 +311,15 @@ uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
 			       const struct opd_perf_image_id *id)
 {
 	uint32_t cookie;
+	uint64_t hash;
 
 	if (op_hash_reserve(&images->index, images->nr + 1))
 		return OP_NO_COOKIE;
-	op_hash_each(&images->index, hash_of(images, id), cookie)
+	hash = hash_of(images, id);
+	op_hash_each(&images->index, hash, cookie)
 		if (is_it(images->images[cookie - 1], id))
 			return cookie;
-	return add(images, id);
+	return add(images, id, hash);
 }
 
 const char *opd_perf_image_path(const struct opd_perf_images *images,

@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/op_confine.h"
 #include "daemon/source/opd_pass.h"
+#include "libop/op_confine.h"
 #include "libop/op_open.h"
 
 /* ---- the child --------------------------------------------------------------

@@ -25,13 +25,13 @@
 
 #include <cmocka.h>
 
-#include "libop/op_confine.h"
 #include "daemon/source/opd_foreign.h"
 #include "daemon/source/opd_jitdump.h"
 #include "daemon/source/opd_pass.h"
 #include "libcfi/cfi.h"
 #include "libop/op_build_id.h"
 #include "libop/op_code_image.h"
+#include "libop/op_confine.h"
 #include "libop/op_log.h"
 #include "tests/unit/jitdump_writer.h"
 
