@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The check of a sample file's header. What passes may be used as it is:
- * strings end, lengths fit, enums are in range.
+ * The check of a sample file's header, and of its name. A header that passes
+ * may be used as it is: strings end, lengths fit, enums are in range.
  */
 
 #include "libop/op_sample_file.h"
@@ -75,4 +75,17 @@ int op_sample_header_check(const struct op_sample_header *header,
 	if (!why)
 		return 0;
 	return op_diag_set(diag, -EBADMSG, "%s: %s", path, why);
+}
+
+bool op_sample_file_is_set_aside(const char *path)
+{
+	size_t end = strlen(path), digits = 0;
+
+	while (digits < end && path[end - digits - 1] >= '0' &&
+	       path[end - digits - 1] <= '9')
+		digits++;
+	if (digits && digits < end && strchr("-.", path[end - digits - 1]))
+		end -= digits + 1;
+	return (end >= 4 && !memcmp(path + end - 4, ".bad", 4)) ||
+	       (end >= 6 && !memcmp(path + end - 6, ".stale", 6));
 }

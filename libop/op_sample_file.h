@@ -90,4 +90,9 @@ _Static_assert(sizeof(struct op_sample_header) == 192,
 int op_sample_header_check(const struct op_sample_header *header,
 			   const char *path, struct op_diag *diag);
 
+/* Whether the sample file @path was renamed for damage: NAME.bad or NAME.bad-2
+ * and so on, or by an earlier release NAME.bad.2, or as of another binary:
+ * NAME.stale. It counts for nobody. */
+bool op_sample_file_is_set_aside(const char *path);
+
 #endif /* LIBOP_OP_SAMPLE_FILE_H */

@@ -128,13 +128,6 @@ static int check_call_tree(struct checking *c, const struct db_member *member)
 	return err;
 }
 
-static bool was_set_aside(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return strstr(slash ? slash : name, ".bad");
-}
-
 static const char *what_is_lost(const struct op_mangle *name)
 {
 	return name->is_tree ? "the stacks in it are lost, not their samples"
@@ -150,7 +143,7 @@ static int check_member(const struct db_member *member, void *ctx)
 	char path[2 * PATH_MAX];
 	int err;
 
-	if (was_set_aside(member->name)) {
+	if (op_sample_file_is_set_aside(member->name)) {
 		say_line(c, "%s: set aside by a daemon: it is not counted",
 			 member->path);
 		return 0;

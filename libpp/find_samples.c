@@ -9,6 +9,7 @@
  */
 
 #include "libdb/pack.h"
+#include "libop/op_sample_file.h"
 #include "libop/op_search.h"
 #include "libpp/sample_list.h"
 
@@ -66,18 +67,6 @@ bool pp_is_of_event(const struct op_mangle *a, const struct op_mangle *b)
 bool pp_is_call_graph(const struct pp_sample_file *file)
 {
 	return file->name.cg.space != OP_SPACE_NONE;
-}
-
-bool pp_is_set_aside(const char *path)
-{
-	size_t len = strlen(path), end = len;
-
-	while (end && path[end - 1] >= '0' && path[end - 1] <= '9')
-		end--;
-	if (end < len && end && (path[end - 1] == '-' || path[end - 1] == '.'))
-		end--;
-	return (end >= 4 && !memcmp(path + end - 4, ".bad", 4)) ||
-	       (end >= 6 && !memcmp(path + end - 6, ".stale", 6));
 }
 
 /* ---- the files in them --------------------------------------------------- */
@@ -178,7 +167,7 @@ static int take_sample_file(const struct db_member *member, void *ctx)
 
 	if (member->entry && search->session->pack_error)
 		return 0;
-	if (pp_is_set_aside(member->name)) {
+	if (op_sample_file_is_set_aside(member->name)) {
 		search->nr_bad++;
 		return 0;
 	}

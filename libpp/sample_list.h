@@ -104,11 +104,6 @@ int pp_sample_list_choose(struct pp_sample_list *list,
 			  const struct pp_spec *spec,
 			  struct pp_messages *messages, struct op_diag *diag);
 
-/* Whether the file @path was renamed for damage: NAME.bad or NAME.bad-2 and so
- * on, or by an earlier release NAME.bad.2, or as of another binary: NAME.stale.
- */
-bool pp_is_set_aside(const char *path);
-
 /* Say that the file @label had lost pages: odb_is_torn(), ctree_is_torn(). */
 void pp_message_of_torn(struct pp_messages *messages, const char *label);
 

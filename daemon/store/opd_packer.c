@@ -70,23 +70,8 @@
 #include "libop/op_clock.h"
 #include "libop/op_folder.h"
 #include "libop/op_lock.h"
+#include "libop/op_sample_file.h"
 #include "libop/op_walk.h"
-
-/* ---- names ------------------------------------------------------------------
- */
-
-bool opd_packer_is_bad(const char *name)
-{
-	const char *slash, *dot;
-
-	/* Only what is behind the last slash, of a name or a path in {loose}.
-	 */
-	while ((slash = strstr(name, DB_FOLDER_SLASH)))
-		name = slash + 1;
-	slash = strrchr(name, '/');
-	dot = strstr(slash ? slash : name, ".bad");
-	return dot && (dot[4] == '\0' || dot[4] == '-');
-}
 
 static int pack_path(char *path, const char *dir)
 {
@@ -177,11 +162,12 @@ static int measure_entry(const struct op_walk_entry *entry, void *ctx)
 	if (!entry->depth || entry->kind == OP_WALK_UNREAD)
 		return 0;
 	/* Neither on its way into the pack, nor may it be. */
-	if ((entry->depth == 1 && entry->name[0] != '{' &&
-	     !db_folder_packing(entry->name)) ||
-	    opd_packer_is_bad(entry->name))
+	if (entry->depth == 1 && entry->name[0] != '{' &&
+	    !db_folder_packing(entry->name))
 		return OP_WALK_SKIP;
-	if (entry->kind != OP_WALK_FOLDER && entry->kind != OP_WALK_FILE)
+	if (entry->kind != OP_WALK_FOLDER &&
+	    (entry->kind != OP_WALK_FILE ||
+	     op_sample_file_is_set_aside(entry->name)))
 		return 0;
 	out->loose += (uint64_t)entry->st->st_blocks * 512;
 	out->left |= entry->depth == 1 && entry->name[0] == '.';
@@ -368,7 +354,8 @@ static int remove_packed_entry(const struct op_walk_entry *entry, void *ctx)
 
 	if (entry->kind == OP_WALK_UNREAD)
 		return entry->err;
-	if (entry->kind == OP_WALK_FILE && opd_packer_is_bad(entry->name))
+	if (entry->kind == OP_WALK_FILE &&
+	    op_sample_file_is_set_aside(entry->name))
 		return keep_damaged_file(removal->dir, removal->top,
 					 entry->path);
 	if (entry->kind == OP_WALK_LEFT)

@@ -101,7 +101,4 @@ int opd_packer_lock(const char *dir, unsigned int wait_ms);
 /* The generation of the pack of @dir, 0 without one. Returns 0 or -errno. */
 int opd_packer_generation(const char *dir, uint64_t *generation);
 
-/* Whether a file of that name was renamed for damage. */
-bool opd_packer_is_bad(const char *name);
-
 #endif /* DAEMON_STORE_OPD_PACKER_H */

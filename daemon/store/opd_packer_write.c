@@ -51,7 +51,7 @@ static bool is_member_wanted(const struct work *work,
 {
 	const char *path = member->path + strlen(work->packer->dir);
 
-	if (opd_packer_is_bad(member->name))
+	if (op_sample_file_is_set_aside(member->name))
 		return false;
 	if (work->packer->nr_from)
 		return true;

@@ -35,6 +35,7 @@
 #include "libop/op_folder.h"
 #include "libop/op_lock.h"
 #include "libop/op_log.h"
+#include "libop/op_sample_file.h"
 #include "libop/op_session.h"
 #include "libop/op_session_readers.h"
 #include "libop/op_span.h"
@@ -217,7 +218,7 @@ static int count_member(const struct db_member *member, void *ctx)
 	struct count *count = ctx;
 	int err = 0;
 
-	if (opd_packer_is_bad(member->name))
+	if (op_sample_file_is_set_aside(member->name))
 		return 0;
 	if (is_flat(member))
 		err = count_flat(count, member);

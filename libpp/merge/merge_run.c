@@ -86,7 +86,7 @@ static int take_member(const struct db_member *member, void *ctx)
 	int err;
 
 	/* What the daemon set aside as damaged counts for nobody. */
-	if (pp_is_set_aside(member->name))
+	if (op_sample_file_is_set_aside(member->name))
 		return 0;
 	if (!member->entry) {
 		part.member.name = op_arena_strdup(&run->arena, member->name);

@@ -85,7 +85,7 @@ __attribute__((unused)) static int add_member(const struct db_member *member,
 
 	if (sum->name && strcmp(sum->name, member->name))
 		return 0;
-	if (opd_packer_is_bad(member->name))
+	if (op_sample_file_is_set_aside(member->name))
 		return 0;
 	assert_int_equal(db_folder_table(sum->folder, member, &odb), 0);
 	odb_stat(odb, &stat);

@@ -105,6 +105,41 @@ static void test_damaged(void **state)
 	refuse(&h, "CPU type");
 }
 
+static void test_files_set_aside(void **state)
+{
+	static const struct {
+		const char *path;
+		bool is_set_aside;
+	} rows[] = {
+		{ "E.1.0.all.all.all", false },
+		{ "E.1.0.all.all.all.bad", true },
+		{ "E.1.0.all.all.all.bad-2", true },
+		{ "E.1.0.all.all.all.bad.12", true },
+		{ "E.1.0.all.all.all.stale", true },
+		{ "E.1.0.all.all.all.stale.2", true },
+		{ "{root}/bin/a.bad/E.1.0.all.all.all", false },
+		{ "{root}/bin/a.bad-1/E.1.0.all.all.all", false },
+		{ "{root}%-bin%-a.bad%-E.1.0.all.all.all", false },
+		{ "{root}%-bin%-a%-E.1.0.all.all.all.bad-12", true },
+		{ "E.1.0.all.all.all.badly", false },
+		{ "E.1.0.all.all.all.bad2", false },
+		{ "E.1.0.all.all.all.bad-", false },
+		{ "Ebad", false },
+		{ "bad", false },
+		{ ".bad", true },
+		{ "stale", false },
+		{ "-1", false },
+		{ "1", false },
+		{ "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (op_sample_file_is_set_aside(rows[i].path) !=
+		    rows[i].is_set_aside)
+			fail_msg("%s", rows[i].path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +147,7 @@ int main(void)
 		cmocka_unit_test(test_derived),
 		cmocka_unit_test(test_not_ours),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_files_set_aside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

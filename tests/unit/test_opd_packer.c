@@ -70,29 +70,6 @@ static void files_of_earlier_versions_count(void **state)
 	free_fixture(f);
 }
 
-static void names_of_damaged_files(void **state)
-{
-	static const struct {
-		const char *name;
-		bool is_bad;
-	} rows[] = {
-		{ SH, false },
-		{ SH ".bad", true },
-		{ SH ".bad-2", true },
-		{ "{root}/bin/a.bad-1/E", false },
-		{ "{root}%-bin%-a.bad-1%-E", false },
-		{ "{root}%-bin%-a.bad%-E", false },
-		{ "{root}%-bin%-a%-E.bad", true },
-		{ "{root}%-bin%-a%-E.bad-12", true },
-		{ "{root}%-bin%-a%-E.badly", false },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (opd_packer_is_bad(rows[i].name) != rows[i].is_bad)
-			fail_msg("%s", rows[i].name);
-}
-
 static void nothing_makes_no_pack(void **state)
 {
 	struct fixture *f = new_replay();
@@ -452,7 +429,6 @@ int main(void)
 		cmocka_unit_test(counts_come_into_the_pack),
 		cmocka_unit_test(counting_goes_on_beside_the_pack),
 		cmocka_unit_test(files_of_earlier_versions_count),
-		cmocka_unit_test(names_of_damaged_files),
 		cmocka_unit_test(nothing_makes_no_pack),
 		cmocka_unit_test(derived_files_keep_their_account),
 		cmocka_unit_test(a_packer_may_die_after_each_step),

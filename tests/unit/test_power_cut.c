@@ -8,6 +8,7 @@
 #include "tests/unit/opd_history_fixture.h"
 #include "tests/unit/power_disk.h"
 
+#include "libop/op_sample_file.h"
 #include "libop/op_tree_image.h"
 
 #define NR_IMAGES 3
@@ -105,7 +106,7 @@ static void find_tree(struct found *found, const struct db_member *member)
 
 static int find_member(const struct db_member *member, void *ctx)
 {
-	if (opd_packer_is_bad(member->name))
+	if (op_sample_file_is_set_aside(member->name))
 		return 0;
 	if (strstr(member->name, "{tree}"))
 		find_tree(ctx, member);
