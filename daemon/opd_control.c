@@ -94,7 +94,6 @@ void opd_control_accept(struct opd *opd)
 	nr = make_place(&opd->control);
 	client = &opd->control.clients[nr];
 	client->fd = fd;
-	client->len = 0;
 	if (opd_loop_add(&opd->loop, fd, OPD_WAIT_CLIENT + nr))
 		close_client(client);
 }

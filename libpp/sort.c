@@ -267,7 +267,7 @@ int pp_sort_symbols(const struct pp_sort *sort, struct pp_symbol_entry *symbols,
 		items[i] = (struct sort_item){
 			.entry = &symbols[i],
 			.count = pp_sum_counts(pp_shown_counts(&symbols[i]),
-					       sort->nr_counts ?: 1),
+					       sort->nr_counts),
 			.nr = i,
 		};
 	err = rank_items(sort, items, nr);

@@ -27,7 +27,7 @@ struct pp_sort {
 	enum pp_sort_key keys[PP_NR_SORT_KEYS]; /* most important first */
 	bool wants_total, wants_diff; /* they were asked for */
 	bool reverse;
-	size_t nr_counts; /* of a symbol, the sum of which matters; 0: one */
+	size_t nr_counts; /* of a symbol, the sum of which matters */
 	bool long_names; /* compare whole paths, not base names */
 };
 

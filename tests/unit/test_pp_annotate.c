@@ -6,6 +6,7 @@
 
 #include "libpp/annotation.h"
 #include "libpp/archive.h"
+#include "libpp/source_file.h"
 #include "pp/opannotate_excerpt.h"
 #include "pp/opannotate_files.h"
 #include "pp/opannotate_text.h"
@@ -380,6 +381,45 @@ static void sources_are_opened(void **state)
 	}
 }
 
+static void a_source_may_end_early(void **state)
+{
+	static const struct {
+		int err;
+		const char *text;
+	} rows[] = {
+		{ EIO,
+		  "warning: a: cannot be read to its end: Input/output error; "
+		  "the rest of it is left out\n" },
+		{ ENODEV,
+		  "warning: a: cannot be read to its end: No such device; "
+		  "the rest of it is left out\n" },
+		{ 0,
+		  "warning: a: cannot be read to its end: Input/output error; "
+		  "the rest of it is left out\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_arena arena;
+		struct pp_messages messages = { .arena = &arena };
+		FILE *in = fopen("early", "w");
+		struct text t;
+
+		op_arena_init(&arena);
+		assert_non_null(in);
+		pp_source_check(&messages, "a", in);
+		assert_int_equal(messages.nr, 0);
+		assert_int_equal(fgetc(in), EOF); /* it is for writing */
+		errno = rows[i].err;
+		pp_source_check(&messages, "a", in);
+		fclose(in);
+		write_messages(text_begin(&t), &messages);
+		text_must_be(&t, strerror(rows[i].err), rows[i].text);
+		assert_int_equal(messages.nr_faults, 1);
+		op_arena_release(&arena);
+	}
+}
+
 static void changed_sources_are_not_used(void **state)
 {
 	struct pp_sum sum = { .name = "a" }; /* the hash of nothing */
@@ -723,6 +763,7 @@ int main(void)
 		cmocka_unit_test(names_are_those_at_home),
 		folder_test(files_are_found),
 		folder_test(sources_are_opened),
+		folder_test(a_source_may_end_early),
 		folder_test(changed_sources_are_not_used),
 		folder_test(lines_are_annotated),
 		folder_test(output_folders_are_filled),

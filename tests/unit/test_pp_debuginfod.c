@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "libpp/symbols/debuginfod.h"
+#include "libpp/symbols/op_bfd.h"
 
 #ifdef HAVE_DEBUGINFOD
 
@@ -339,6 +340,36 @@ static void what_is_no_debug_file_is_removed(void **state)
 	pp_debuginfod_free(server);
 }
 
+/* A debug file that the binary names is not there. */
+static void servers_are_asked_last(void **state)
+{
+	struct pp_debuginfod *server = new_server();
+	const struct op_debug_places places = { .dirs = { "debug" },
+						.server = server };
+	struct op_bfd *bfd;
+
+	(void)state;
+	write_text("b.c", "int main(void) { return 0; }");
+	assert_int_equal(
+		system("${CC:-cc} -Wl,--build-id=0x0abcde -o b b.c && cp b d &&"
+		       "objcopy --add-gnu-debuglink=d b"),
+		0);
+	for (int is_gone = 0; is_gone < 2; is_gone++) {
+		if (is_gone)
+			assert_int_equal(unlink("d"), 0);
+		text_begin(&told);
+		assert_int_equal(op_bfd_open(&bfd, "b", &places), 0);
+		if (is_gone)
+			assert_null(op_bfd_debug_path(bfd));
+		else
+			assert_string_equal(op_bfd_debug_path(bfd), "d");
+		op_bfd_close(bfd);
+		text_must_be(&told, is_gone ? "gone" : "there",
+			     is_gone ? "(b 0/0)(- 0/0)" : "");
+	}
+	pp_debuginfod_free(server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +380,7 @@ int main(void)
 		cmocka_unit_test_setup(misses_are_forgotten, prepare),
 		cmocka_unit_test_setup(what_is_no_debug_file_is_removed,
 				       prepare),
+		cmocka_unit_test_setup(servers_are_asked_last, prepare),
 	};
 
 	return cmocka_run_group_tests(tests, load_library, leave_folder);

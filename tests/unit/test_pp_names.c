@@ -593,6 +593,7 @@ static void symbols_are_sorted(void **state)
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_symbol_entry own[NR(entries)];
 		struct pp_sort sort = { .reverse = rows[i].reverse,
+					.nr_counts = 1,
 					.long_names = rows[i].long_names };
 		struct text t;
 		FILE *out = text_begin(&t);

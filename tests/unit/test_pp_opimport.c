@@ -118,6 +118,14 @@ static void folded_stacks_are_imported(void **state)
 				"kworker_0:1;run 3\n"
 				"web;main 26\n"
 				"web;main;f 7\n" } } },
+		{ "/opt/./a/../b/.c;f 5\n.;g 2\n...;h 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 8 samples = 8 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "5        62.5000  62.5000  /opt/_/a/_./b/.c         f\n"
+			      "2        25.0000  25.0000  /_                       g\n"
+			      "1        12.5000  12.5000  /...                     h\n" } } },
 		{ "a;[truncated];d 1.4\na;[broken stack];d 2\na;[no unwind data];d 3\n"
 		  "a;d;d 0.6\nb;\tc 9\n",
 		  { { .line = IMPORTED("-t "),

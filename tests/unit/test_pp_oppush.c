@@ -260,7 +260,7 @@ static void profiles_are_sent(void **state)
 	};
 	static const struct push_row busy[] = {
 		{ PUSH "-u http://%/x/ingest",
-		  "503 Busy\r\nRetry-After: 3600\r\nContent-Length: 9\r\n\r\nbusy\r\nnow",
+		  "503 Busy\r\nRetry-After: 3600\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nbus\r\n6\r\ny\r\nnow\r\n0\r\n\r\n",
 		  "oppush: the server answers 503: busy; 1 profiles wait, the next attempt is in 3600 s (failure 1)\n"
 		  "= 1\n"
 		  "> POST /x/ingest?name=oprofile%7Bhost%3Dh%7D&from=NUMBER&until=NUMBER&format=pprof&spyName=oprofile HTTP/1.1\n"

@@ -472,6 +472,11 @@ static void archives_are_made(void **state)
 			  "opmerge: warning: none: left out: No such file or directory\n"
 			  "opmerge: 1 of 2 archives were left out; the sum is that of the others\n"
 			  "= 1\n" },
+		{ .line = "opmerge ar . -o less --force",
+		  .wanted =
+			  "opmerge: warning: $: left out: it has no .oparchive/facts; it is not of oparchive, or of OProfile 1.4 or older\n"
+			  "opmerge: 1 of 2 archives were left out; the sum is that of the others\n"
+			  "= 1\n" },
 		{ .line = "opmerge -o most",
 		  .wanted =
 			  "opmerge: nothing to merge; name archives that oparchive made\n"

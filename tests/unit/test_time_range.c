@@ -50,6 +50,7 @@ static void test_ranges(void **state)
 		{ "2026-03-28T14:00-2026-03-29T04:00", YESTERDAY + 14 * 3600,
 		  TODAY + 3 * 3600 },
 		{ "2026-03-28 14:00", YESTERDAY + 14 * 3600, NOW },
+		{ "1970-01-02", 82800, 169200 },
 	};
 
 	(void)state;
