@@ -54,7 +54,7 @@ ASSERTS = {"assert", "static_assert", "_Static_assert", "BUILD_BUG_ON"}
 # Calls that only tell people something.
 LOGS = {"op_log", "op_log_plain", "op_verbose", "perror", "warn", "warnx"}
 # Calls that only change how much time or memory the rest takes.
-HINTS = {"madvise", "op_array_trim", "posix_fadvise", "setpriority"}
+HINTS = {"madvise", "mallopt", "op_array_trim", "posix_fadvise", "setpriority"}
 # Only a leak checker sees that one of these is missing.
 FREES = re.compile(
     r"(.*_)?(free|release)(_.*)?$|closedir$|fts_close$|poptFreeContext$"

@@ -5,6 +5,7 @@
  */
 #include <limits.h>
 #include <sys/file.h>
+#include <time.h>
 
 #include "tests/unit/odb_fixture.h"
 
@@ -24,6 +25,17 @@ long pathconf(const char *path, int name)
 {
 	assert_int_equal(name, _PC_NAME_MAX);
 	return access(path, F_OK) ? -1 : longest_name;
+}
+
+/* Nobody sleeps; how often one wanted to. */
+static unsigned int nr_sleeps;
+
+int nanosleep(const struct timespec *requested_time, struct timespec *remaining)
+{
+	(void)remaining;
+	assert_in_range(requested_time->tv_nsec, 1, 999999999);
+	nr_sleeps++;
+	return 0;
 }
 
 /* ---- making what there is -------------------------------------------------
@@ -518,6 +530,10 @@ static void test_lock(void **state)
 	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
 	db_folder_close(two);
 	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	/* Who waits for a packer gives up in the end. */
+	assert_int_equal(nr_sleeps, 0);
+	assert_int_equal(db_folder_open(&one, f->dir), -EBUSY);
+	assert_true(nr_sleeps > 0);
 	close(fd);
 }
 

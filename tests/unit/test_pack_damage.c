@@ -121,6 +121,12 @@ static void others_are_told_from_damage(void **state)
 	memcpy(bytes, &header, sizeof(header));
 	write_file(f->path, bytes, len);
 	must_refuse_pack(f->path, -EPROTO);
+	/* That of no machine, though the rest of the header is sound. */
+	header.byte_order = 1;
+	header.crc = pack_crc(&header, offsetof(struct pack_header, crc));
+	memcpy(bytes, &header, sizeof(header));
+	write_file(f->path, bytes, len);
+	must_refuse_pack(f->path, -EBADMSG);
 	must_refuse_pack(beside(f, "table"), -EBADMSG);
 	must_refuse_pack(f->dir, -EISDIR);
 	must_refuse_pack(beside(f, "missing"), -ENOENT);

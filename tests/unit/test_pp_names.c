@@ -193,6 +193,40 @@ static void names_are_demangled_as_asked(void **state)
 	op_arena_release(&arena);
 }
 
+static void names_are_recognized_in_brief(void **state)
+{
+	static const struct {
+		const char *raw, *brief;
+	} rows[] = {
+		{ "main", "main" },
+		{ "_Z1fi", "f" },
+		{ "_ZNSt6vectorIiSaIiEE4growEv", "std::vector<...>::grow" },
+		{ "_ZNSt6vectorIiSaIiEE4growEv@plt",
+		  "std::vector<...>::grow@plt" },
+		/* Arguments that are shorter than what stands for them. */
+		{ "_ZN1a1fI1bEEvv", "a::f<b>" },
+		{ "_ZN1a1fIiEEvv", "a::f<...>" },
+		{ "_ZN1a1fI2bcEEvv", "a::f<bc>" },
+		{ "_ZN1aIiE1bIiE1fEv", "a<...>::b<...>::f" },
+		{ "_ZN3boxltERKS_", "box::operator<" },
+		{ "_ZN3boxlsEi", "box::operator<<" },
+		{ "_ZN1aIlEltERKS0_", "a<...>::operator<" },
+		{ "_ZN1aIlElsIlEEvT_", "a<...>::operator<< <...>" },
+	};
+	struct op_arena arena;
+
+	(void)state;
+	op_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		fputs(pp_demangle(&arena, rows[i].raw, PP_DEMANGLE_BRIEF),
+		      text_begin(&t));
+		text_must_be(&t, rows[i].raw, rows[i].brief);
+	}
+	op_arena_release(&arena);
+}
+
 /* A name whose text is twice as long with each of @nr steps. */
 static void double_cxx_name(char *name, unsigned int nr)
 {
@@ -676,6 +710,7 @@ int main(void)
 		cmocka_unit_test(smart_names_are_told_apart),
 		cmocka_unit_test(java_names_are_demangled),
 		cmocka_unit_test(names_are_demangled_as_asked),
+		cmocka_unit_test(names_are_recognized_in_brief),
 		cmocka_unit_test(long_names_stay_mangled),
 		cmocka_unit_test(images_have_names),
 		cmocka_unit_test(source_paths_are_joined),
