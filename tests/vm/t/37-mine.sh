@@ -5,7 +5,6 @@
 # numbers of processes that are used again at once.
 # timeout: 900
 # vm-smp: 2
-# vm-check: 6.1 6.12
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../../t/mine.sh"
@@ -26,12 +25,13 @@ before=$(cat /proc/sys/kernel/pid_max)
 echo 400 >/proc/sys/kernel/pid_max
 cat >short.sh <<'END'
 i=0
-while [ $((i += 1)) -le 300 ]; do
+while [ $((i += 1)) -le $2 ]; do
 	./$1-tool 300000
 done
 END
-as "$ALICE" sh short.sh alice >/dev/null &
-as "$BOB" sh short.sh bob >/dev/null
+nr=$(by_tier 150 300)
+as "$ALICE" sh short.sh alice "$nr" >/dev/null &
+as "$BOB" sh short.sh bob "$nr" >/dev/null
 wait $!
 echo "$before" >/proc/sys/kernel/pid_max
 ok "dump again" "$BIN/opcontrol" --dump
