@@ -465,6 +465,28 @@ static void keys_do_what_they_say(void **unused)
 	}
 }
 
+static void pages_are_bounded(void **unused)
+{
+	const struct optop_query query = { .kind = OPTOP_SOURCE };
+	struct optop_state state;
+
+	(void)unused;
+	assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS), 0);
+	for (size_t i = 1; i < OPTOP_MAX_PAGES; i++)
+		optop_push_page(&state, &query);
+	assert_int_equal(state.nr_pages, OPTOP_MAX_PAGES);
+	assert_string_equal(state.status, "");
+	optop_push_page(&state, &query);
+	assert_int_equal(state.nr_pages, OPTOP_MAX_PAGES);
+	assert_string_equal(state.status,
+			    "too many pages are open; go back with Backspace");
+	for (size_t i = 0; i < OPTOP_MAX_PAGES; i++)
+		optop_pop_page(&state);
+	assert_int_equal(state.nr_pages, 1);
+	assert_int_equal(optop_kind(&state), OPTOP_SYMBOLS);
+	optop_state_release(&state);
+}
+
 /* Every key of the help is in the table above, as the help has them. */
 static void help_is_whole(void **unused)
 {
@@ -596,6 +618,7 @@ int main(void)
 		cmocka_unit_test(text_is_made_harmless),
 		cmocka_unit_test(names_are_cut),
 		cmocka_unit_test(keys_do_what_they_say),
+		cmocka_unit_test(pages_are_bounded),
 		cmocka_unit_test(help_is_whole),
 		cmocka_unit_test(readings_follow_one_another),
 		cmocka_unit_test(any_size_is_drawn),

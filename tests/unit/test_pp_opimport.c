@@ -253,6 +253,20 @@ static void files_of_callgrind_are_imported(void **state)
 			      "3         3.0000  main.cc:50                  end\n"
 			      "  3        100.000  main.cc:50                  end [self]\n"
 			      "-------------------------------------------------------------------------------\n" } } },
+		/* Lines of files that have no name are none. */
+		{ "version: 1\ncmd: ./app\nevents: Ir\nob=app\nfl=???\nfn=f\n"
+		  "10 5\n\nfl=\nfn=g\n20 4\n\nfl=a.c\nfn=h\n30 3\n"
+		  "totals: 12\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 12 samples = 12 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001000 5        41.6667  (no location information)   f\n"
+			      "  00001000 5        100.000  (no location information)\n"
+			      "00001010 4        33.3333  (no location information)   g\n"
+			      "  00001010 4        100.000  (no location information)\n"
+			      "00001020 3        25.0000  a.c:30                      h\n"
+			      "  00001020 3        100.000  a.c:30\n" } } },
 		/* Parts with events of their own, no objects, no pid. */
 		{ "version: 1\ncmd: /srv/www/index.php\npart: 1\n\n"
 		  "events: Time_(10ns) Memory\nfl=a\nfn=f\n1 5 7\n"

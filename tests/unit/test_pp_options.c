@@ -6,6 +6,7 @@
 #include "tests/unit/pp_fixture.h"
 
 #include <limits.h>
+#include <sys/ioctl.h>
 
 #include "libpp/symbols/debuginfod.h"
 #include "pp/opannotate_options.h"
@@ -924,6 +925,41 @@ static void pages_do_not_go_to_terminals(void **state)
 	}
 }
 
+/* Only a terminal has a width, and only what goes there is fitted to it. */
+static void lines_fit_the_terminal(void **state)
+{
+	static const char *const argv[] = { "opreport", NULL };
+	static const struct {
+		bool is_terminal, wide;
+		const char *output;
+		size_t width;
+	} rows[] = {
+		{ true, false, NULL, 77 },
+		{ true, true, NULL, 0 },
+		{ true, false, "FILE", 0 },
+		{ false, false, NULL, 0 },
+	};
+	const struct winsize size = { .ws_row = 24, .ws_col = 77 };
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opreport_options o = {
+			.args = { .wide = rows[i].wide,
+				  .output = (char *)rows[i].output }
+		};
+		struct op_diag diag = { "" };
+		int fd = rows[i].is_terminal ? open_terminal()
+					     : open("/dev/null", O_RDWR);
+
+		assert_true(fd >= 0);
+		if (rows[i].is_terminal)
+			assert_int_equal(ioctl(fd, TIOCSWINSZ, &size), 0);
+		assert_int_equal(take_opreport(&o, NULL, argv, fd, &diag), 0);
+		assert_int_equal(o.format_options.width, rows[i].width);
+		opreport_release_options(&o);
+	}
+}
+
 static void terminals_have_colors(void **state)
 {
 	static const char *const argv[] = { "opannotate", NULL };
@@ -1069,6 +1105,7 @@ int main(void)
 		cmocka_unit_test(opgprof_takes_options),
 		cmocka_unit_test(oparchive_takes_options),
 		cmocka_unit_test(pages_do_not_go_to_terminals),
+		cmocka_unit_test(lines_fit_the_terminal),
 		cmocka_unit_test(terminals_have_colors),
 		cmocka_unit_test(command_lines_are_kept),
 		folder_test(output_folders_become_absolute),

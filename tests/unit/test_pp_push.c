@@ -173,20 +173,28 @@ static void free_made(struct made *m)
 		free(m->strings[i]);
 }
 
-/* The same text of what a file has, as far as it is no 0. */
-static void read_back(const uint8_t *bytes, size_t len, char *text, size_t room)
+/* What a file of those bytes has. */
+static Pprof__Profile *unpack(const uint8_t *bytes, size_t len)
 {
 	char path[] = "/tmp/test_pp_push-XXXXXX";
 	struct op_diag diag = { "" };
 	Pprof__Profile *p;
 	int fd = mkstemp(path);
-	size_t used = 0;
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, len), len);
 	close(fd);
 	assert_int_equal(push_read_profile(path, &p, &diag), 0);
 	unlink(path);
+	return p;
+}
+
+/* The same as a text, as far as it is no 0. */
+static void read_back(const uint8_t *bytes, size_t len, char *text, size_t room)
+{
+	Pprof__Profile *p = unpack(bytes, len);
+	size_t used = 0;
+
 	text[0] = '\0';
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const Pprof__Sample *s = p->sample[i];
@@ -256,6 +264,65 @@ static void differences_add_up(void **state)
 		push_sums_release(&sums);
 		free_made(&now);
 		free_made(&old);
+	}
+}
+
+/* Each mapping of two profiles is written once, up to its last end. */
+static void mappings_are_those_of_both(void **state)
+{
+	static const uint64_t limits[][3] = {
+		/* of the old one, of the new one, and what is written */
+		{ 0x5000, 0x7000, 0x7000 },
+		{ 0x7000, 0x5000, 0x7000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		const struct push_profile_info info = { .begin = 1, .end = 3 };
+		struct made made[2];
+		Pprof__Mapping mapping[2],
+			*list[2] = { &mapping[0], &mapping[1] };
+		struct push_sums sums;
+		uint8_t *bytes = NULL;
+		Pprof__Profile *p;
+		size_t len;
+
+		for (int k = 0; k < 2; k++) {
+			struct made *m = &made[k];
+
+			make_profile(m, "p/a=3 p/b=4", 1);
+			pprof__mapping__init(&mapping[k]);
+			mapping[k].id = 9;
+			mapping[k].memory_start = 0x4000;
+			mapping[k].memory_limit = limits[i][k];
+			mapping[k].filename = string_number(m, "/bin/x");
+			mapping[k].build_id = string_number(m, "0abc");
+			m->p.mapping = &list[k];
+			m->p.n_mapping = 1;
+			for (size_t at = 0; at < m->p.n_location; at++)
+				m->locations[at].mapping_id = 9;
+		}
+		assert_int_equal(push_sums_init(&sums, &made[0].p, &made[1].p),
+				 0);
+		assert_int_equal(
+			push_sums_write(&sums, true, &info, &bytes, &len), 0);
+		p = unpack(bytes, len);
+		assert_int_equal(p->n_mapping, 1);
+		assert_int_equal(p->mapping[0]->memory_start, 0x4000);
+		assert_int_equal(p->mapping[0]->memory_limit, limits[i][2]);
+		assert_string_equal(p->string_table[p->mapping[0]->filename],
+				    "/bin/x");
+		assert_string_equal(p->string_table[p->mapping[0]->build_id],
+				    "0abc");
+		assert_int_equal(p->n_location, 3);
+		for (size_t at = 0; at < p->n_location; at++)
+			assert_int_equal(p->location[at]->mapping_id,
+					 p->mapping[0]->id);
+		pprof__profile__free_unpacked(p, NULL);
+		free(bytes);
+		push_sums_release(&sums);
+		free_made(&made[0]);
+		free_made(&made[1]);
 	}
 }
 
@@ -684,6 +751,7 @@ int main(void)
 		cmocka_unit_test(answers_mean_something),
 		cmocka_unit_test(waits_double_and_end),
 		cmocka_unit_test(differences_add_up),
+		cmocka_unit_test(mappings_are_those_of_both),
 		cmocka_unit_test(damage_is_refused),
 		IN_BOX(profiles_stay_in_order),
 		IN_BOX(who_was_killed_is_gone_on_from),

@@ -164,6 +164,9 @@ static void types_go_together_by_name(void **state)
 		{ "a/count=1 a/count=3", "b/count=2 b/count=4 a/count=5",
 		  "b/count=2 a/count=4 each 250 b/count\n"
 		  "b/count=2 a/count=5 each 250 b/count\n" },
+		{ NULL, "a/count=5 b/count=1 b/count=9 b/count=8",
+		  "a/count=5 b/count=1 each 250 a/count\n"
+		  "a/count=5 b/count=1 each 250 a/count\n" },
 		{ NULL, "", "\n\n" },
 	};
 
