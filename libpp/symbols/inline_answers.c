@@ -333,14 +333,16 @@ static void write_parts(FILE *to, struct answers_head *head,
 {
 	uLong crc = crc32(0, NULL, 0);
 
-	/* Of no bytes at NULL crc32() makes a new start. */
+	/* What is empty is at NULL, where crc32() makes a new start and
+	 * fwrite() may do anything. */
 	for (int i = 0; i < 3; i++)
 		if (parts[i].len)
 			crc = crc32(crc, parts[i].bytes, (uInt)parts[i].len);
 	head->crc = (uint32_t)crc;
 	fwrite(head, sizeof(*head), 1, to);
 	for (int i = 0; i < 3; i++)
-		fwrite(parts[i].bytes, 1, parts[i].len, to);
+		if (parts[i].len)
+			fwrite(parts[i].bytes, 1, parts[i].len, to);
 }
 
 int pp_inline_answers_write(struct pp_inline_answers *answers, FILE *to,
