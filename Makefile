@@ -89,7 +89,10 @@ SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer)
 BASE_CFLAGS = -std=gnu11 -I. -I$(O) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	$(WARNINGS) $(CFLAGS) $(SANITIZE_FLAGS)
-ALL_CFLAGS = $(BASE_CFLAGS) $($(1)_CFLAGS)
+ALL_CFLAGS = $(BASE_CFLAGS) $($(1)_CFLAGS) $(OPTIMIZE)
+# To optimize a unit test with sanitizers takes longer than it saves.
+OPTIMIZE :=
+$(O)/tests/unit/%.o: OPTIMIZE := $(if $(SANITIZE),-O0)
 
 # What everything depends on besides its sources. A file that changes only
 # when its text does: $(1) file, $(2) text
