@@ -89,10 +89,11 @@ SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer)
 BASE_CFLAGS = -std=gnu11 -I. -I$(O) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	$(WARNINGS) $(CFLAGS) $(SANITIZE_FLAGS)
-ALL_CFLAGS = $(BASE_CFLAGS) $($(1)_CFLAGS) $(OPTIMIZE)
+# OWN_CFLAGS: those of an object or a folder, as it sets them.
+OWN_CFLAGS :=
+ALL_CFLAGS = $(BASE_CFLAGS) $(OWN_CFLAGS)
 # To optimize a unit test with sanitizers takes longer than it saves.
-OPTIMIZE :=
-$(O)/tests/unit/%.o: OPTIMIZE := $(if $(SANITIZE),-O0)
+$(O)/tests/unit/%.o: private OWN_CFLAGS := $(if $(SANITIZE),-O0)
 
 # What everything depends on besides its sources. A file that changes only
 # when its text does: $(1) file, $(2) text
@@ -148,7 +149,7 @@ $(foreach p,$(FUZZERS),$(eval $(call PROG_RULE,$(p),$(O)/tests/$(p),-fsanitize=f
 $(O)/%.o: %.c $(O)/flags
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(call ALL_CFLAGS,$(notdir $*)) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 ALL_SRCS := $(foreach x,$(LIBS) $(PROGS) $(TEST_PROGS) $(UNIT_TESTS) $(FUZZERS),$($(x)_SRCS))
 -include $(patsubst %.c,$(O)/%.d,$(sort $(ALL_SRCS)))

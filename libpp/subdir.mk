@@ -12,7 +12,7 @@ $(O)/libpp/format/profile.pb-c.c: libpp/format/profile.proto
 	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
 $(O)/libpp/format/profile.pb-c.o: $(O)/libpp/format/profile.pb-c.c $(O)/flags
 	$(call say,CC,$@)
-	$(Q)$(CC) $(call ALL_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 $(patsubst %,$(O)/libpp/format/%.o,format_pprof pprof_places pprof_stream pprof_values): $(O)/libpp/format/profile.pb-c.c
 
 # Pages for a browser, as strings of C: files that a page includes are put into

@@ -25,7 +25,6 @@
 
 #include "daemon/store/opd_history.h"
 #include "daemon/store/opd_mangling.h"
-#include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_sample_file.h"
 #include "daemon/store/opd_session.h"
 #include "daemon/store/opd_store.h"

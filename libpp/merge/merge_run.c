@@ -26,7 +26,6 @@
 #include "libop/op_remove.h"
 #include "libop/op_sample_file.h"
 #include "libpp/merge/merge_run.h"
-#include "libpp/sample_list.h"
 
 #define PARTS_MAX 64 /* that are in memory: one of each item, and some more */
 #define GENERATION 1

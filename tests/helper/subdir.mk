@@ -27,7 +27,7 @@ jitcode_LDLIBS = -L$(O)/lib -lopagent -Wl,-rpath,'$$$$ORIGIN/../lib' -lpthread
 $(O)/tests/jitcode: | $(AGENT_SO)
 
 # So that its stack can be followed either way.
-spin_CFLAGS := -fno-omit-frame-pointer
+$(O)/tests/helper/spin.o: private OWN_CFLAGS := -fno-omit-frame-pointer
 
 # The model that it compares with is in libdw.
 ifneq ($(DW_LIBS),)

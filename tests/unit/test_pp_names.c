@@ -67,6 +67,15 @@ static void java_names_are_demangled(void **state)
 
 #define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 
+static void demangles_to(struct op_arena *arena, const char *raw,
+			 enum pp_demangle how, const char *wanted)
+{
+	struct text t;
+
+	fputs(pp_demangle(arena, raw, how), text_begin(&t));
+	text_must_be(&t, raw, wanted);
+}
+
 static void names_are_demangled_as_asked(void **state)
 {
 	static const struct {
@@ -178,14 +187,10 @@ static void names_are_demangled_as_asked(void **state)
 	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct text t;
-
-		fputs(pp_demangle(&arena, rows[i].raw, PP_DEMANGLE_NORMAL),
-		      text_begin(&t));
-		text_must_be(&t, rows[i].raw, rows[i].normal);
-		fputs(pp_demangle(&arena, rows[i].raw, PP_DEMANGLE_SMART),
-		      text_begin(&t));
-		text_must_be(&t, rows[i].raw, rows[i].smart);
+		demangles_to(&arena, rows[i].raw, PP_DEMANGLE_NORMAL,
+			     rows[i].normal);
+		demangles_to(&arena, rows[i].raw, PP_DEMANGLE_SMART,
+			     rows[i].smart);
 		assert_ptr_equal(pp_demangle(&arena, rows[i].raw,
 					     PP_DEMANGLE_NONE),
 				 rows[i].raw);
@@ -217,13 +222,9 @@ static void names_are_recognized_in_brief(void **state)
 
 	(void)state;
 	op_arena_init(&arena);
-	for (size_t i = 0; i < NR(rows); i++) {
-		struct text t;
-
-		fputs(pp_demangle(&arena, rows[i].raw, PP_DEMANGLE_BRIEF),
-		      text_begin(&t));
-		text_must_be(&t, rows[i].raw, rows[i].brief);
-	}
+	for (size_t i = 0; i < NR(rows); i++)
+		demangles_to(&arena, rows[i].raw, PP_DEMANGLE_BRIEF,
+			     rows[i].brief);
 	op_arena_release(&arena);
 }
 
