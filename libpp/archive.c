@@ -146,6 +146,9 @@ static int read_archive(struct pp_archive *archive, struct op_arena *arena,
 			diag, err,
 			"%s: it is not what was archived; archive the session again",
 			facts_path);
+	else if (err)
+		op_diag_set(diag, err, "%s: cannot be read: %s", facts_path,
+			    strerror(-err));
 	if (!err)
 		err = take_facts(archive, arena, facts, facts_path, diag);
 	op_config_free(facts);

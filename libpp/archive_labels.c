@@ -25,15 +25,23 @@ static int label_if_known(struct op_labels *labels, const char *key,
 }
 
 /* machine-id(5) asks for a hash where others may see it. */
-static int label_machine_id(struct op_labels *labels)
+static int label_machine_id(struct op_labels *labels,
+			    struct pp_messages *messages)
 {
 	static const char salt[] = "oprofile archive";
 	char hex[OP_BUILD_TEXT_MAX], *id = NULL;
 	uint8_t hash[PP_SHA256_LEN];
 	struct sha256_ctx sha;
 	size_t len;
+	int err = op_file_read(MACHINE_ID_FILE, 4096, &id, &len, NULL);
 
-	if (op_file_read(MACHINE_ID_FILE, 4096, &id, &len, NULL))
+	if (pp_is_fault(err))
+		pp_message_of_error(
+			messages, err,
+			MACHINE_ID_FILE
+			": cannot be read: %s; the archive is without this label",
+			strerror(-err));
+	if (err)
 		return 0;
 	len = strcspn(id, "\n");
 	sha256_init(&sha);
@@ -45,7 +53,7 @@ static int label_machine_id(struct op_labels *labels)
 	return len ? label_if_known(labels, OP_LABEL_MACHINE, hex) : 0;
 }
 
-int pp_labels_of_machine(struct op_labels *labels)
+int pp_labels_of_machine(struct op_labels *labels, struct pp_messages *messages)
 {
 	struct utsname name;
 	int err = 0;
@@ -54,5 +62,5 @@ int pp_labels_of_machine(struct op_labels *labels)
 		err = label_if_known(labels, OP_LABEL_HOST, name.nodename)
 			      ?: label_if_known(labels, OP_LABEL_KERNEL,
 						name.release);
-	return err ?: label_machine_id(labels);
+	return err ?: label_machine_id(labels, messages);
 }

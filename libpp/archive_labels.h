@@ -7,11 +7,13 @@
  */
 
 #include "libop/op_labels.h"
+#include "libpp/messages.h"
 
 /*
  * Add host, kernel and machine-id of this machine, as far as they are known.
- * Returns 0 or -ENOMEM.
+ * That the system fails to read one becomes a message. Returns 0 or -ENOMEM.
  */
-int pp_labels_of_machine(struct op_labels *labels);
+int pp_labels_of_machine(struct op_labels *labels,
+			 struct pp_messages *messages);
 
 #endif /* LIBPP_ARCHIVE_LABELS_H */

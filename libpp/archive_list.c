@@ -541,7 +541,9 @@ static int find_labels(struct search *s, const char *folder,
 	if (!err)
 		err = op_labels_read(labels, path, s->diag);
 	if (err == -ENOENT)
-		err = archive ? 0 : pp_labels_of_machine(labels);
+		err = archive ? 0
+			      : pp_labels_of_machine(labels,
+						     &s->list->report.messages);
 	for (size_t i = 0; more && i < more->nr && !err; i++)
 		err = op_labels_set(labels, more->list[i].key,
 				    more->list[i].value);
@@ -726,6 +728,9 @@ static int archive_sources_of_report(struct search *s,
 		if (!err)
 			err = archive_file(s, PP_ARCHIVE_SOURCE, path,
 					   names.list[i]);
+		else if (pp_is_fault(err) && err != -ENOMEM)
+			err = cannot_look_at(s, PP_ARCHIVE_SOURCE,
+					     names.list[i], err);
 		else if (err != -ENOMEM) {
 			first = first ? first : names.list[i];
 			missing++;
@@ -735,8 +740,8 @@ static int archive_sources_of_report(struct search *s,
 	if (missing)
 		pp_message(
 			&s->list->report.messages, PP_WARNING,
-			"%zu source files cannot be found, the first: %s; annotations will lack them",
-			missing,
+			"%zu source file%s cannot be found, the first: %s; annotations will lack them",
+			missing, missing == 1 ? "" : "s",
 			op_arena_strdup(&s->list->report.arena, first));
 	return err;
 }
@@ -755,8 +760,10 @@ static int archive_sources(struct search *s)
 	request.details = true;
 	request.lines = true;
 	err = pp_report_new(&report, &request, s->diag);
-	if (!err)
+	if (!err) {
+		pp_take_faults(&s->list->report.messages, &report->messages);
 		err = archive_sources_of_report(s, report);
+	}
 	pp_report_free(report);
 	return err;
 }

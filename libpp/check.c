@@ -37,6 +37,7 @@
 #include "libop/op_sample_file.h"
 #include "libop/op_span.h"
 #include "libop/op_walk.h"
+#include "libpp/messages.h"
 #include "libpp/sample_list.h"
 #include "libpp/symbols/inline_answers.h"
 #include "libpp/symbols/op_bfd.h"
@@ -82,10 +83,26 @@ static void say_damage(struct checking *c, const char *path, const char *what,
 	say_line(c, "%s: %s: %s", path, what, lost);
 }
 
+/* For a file that @err came of reading it. */
+static const char *what_is_wrong(int err)
+{
+	return pp_is_fault(err) || err == -EACCES ? strerror(-err)
+						  : "it is damaged";
+}
+
 static void say_repaired(struct checking *c, const char *path, const char *how)
 {
 	c->check->nr_repaired++;
 	say_line(c, "%s: %s", path, how);
+}
+
+/* Whether @entry is a part of the session that cannot be looked at. */
+static bool is_unread(struct checking *c, const struct op_walk_entry *entry)
+{
+	if (entry->kind != OP_WALK_UNREAD)
+		return false;
+	say_damage(c, entry->path, strerror(-entry->err), "it is not checked");
+	return true;
 }
 
 /* ---- sample files -------------------------------------------------------- */
@@ -283,7 +300,7 @@ static void check_ledger(struct checking *c, const char *dir)
 		return;
 	c->check->nr_files++;
 	if (err) {
-		say_damage(c, path, "it is damaged",
+		say_damage(c, path, what_is_wrong(err),
 			   "the number of samples lost before is unknown");
 		return;
 	}
@@ -292,9 +309,10 @@ static void check_ledger(struct checking *c, const char *dir)
 	if (c->is_running || ledger.stored <= c->stored + c->beside)
 		return;
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " of the %" PRIu64 " samples in it are in no file",
+		 "%" PRIu64 " of the %" PRIu64
+		 " samples in it are in no file that can be read",
 		 ledger.stored - c->stored - c->beside, ledger.stored);
-	say_damage(c, path, text, "they are lost");
+	say_damage(c, path, text, "they are missing");
 }
 
 /* ---- a folder of samples/ -------------------------------------------------
@@ -329,10 +347,12 @@ static void check_dropped(struct checking *c, const char *path)
 {
 	struct op_ledger *ledger = malloc(sizeof(*ledger));
 	char file[PATH_MAX + 16];
+	int err;
 
 	snprintf(file, sizeof(file), "%s/ledger", path);
-	if (ledger && op_ledger_read(ledger, file, NULL))
-		say_damage(c, file, "it is damaged",
+	err = ledger ? op_ledger_read(ledger, file, NULL) : -ENOMEM;
+	if (err)
+		say_damage(c, file, what_is_wrong(err),
 			   "how many samples were dropped before is unknown");
 	c->check->nr_files++;
 	free(ledger);
@@ -391,7 +411,8 @@ static int check_entry_of_samples(const struct op_walk_entry *entry, void *ctx)
 	if ((entry->kind == OP_WALK_FILE || entry->kind == OP_WALK_OTHER) &&
 	    !entry->depth)
 		return -ENOTDIR;
-	if (entry->kind != OP_WALK_FOLDER || !entry->depth)
+	if (is_unread(c, entry) || entry->kind != OP_WALK_FOLDER ||
+	    !entry->depth)
 		return 0;
 	if (entry->name[0] == '.')
 		return OP_WALK_SKIP;
@@ -403,6 +424,7 @@ static int check_entry_of_samples(const struct op_walk_entry *entry, void *ctx)
 /* ---- unfinished files ------------------------------------------------------
  */
 
+/* Folders that cannot be looked at are told when what is in them is checked. */
 static int check_unfinished(const struct op_walk_entry *entry, void *ctx)
 {
 	struct checking *c = ctx;
@@ -431,12 +453,13 @@ static int check_kernel_symbols(const struct op_walk_entry *entry, void *ctx)
 	struct op_ksyms ksyms;
 	int err;
 
-	if (entry->kind != OP_WALK_FILE || entry->name[0] == '.')
+	if (is_unread(c, entry) || entry->kind != OP_WALK_FILE ||
+	    entry->name[0] == '.')
 		return 0;
 	c->check->nr_files++;
 	err = op_ksyms_read(&ksyms, entry->path, &why);
 	if (err)
-		say_damage(c, entry->path, "it is damaged",
+		say_damage(c, entry->path, what_is_wrong(err),
 			   "that kernel's samples have no names");
 	else
 		op_ksyms_release(&ksyms);
@@ -474,8 +497,7 @@ static void check_answers(struct checking *c, const char *path,
 	if (!err)
 		pp_inline_answers_release(&answers);
 	else if (err != -ESTALE)
-		say_damage(c, path,
-			   err == -EBADMSG ? "it is damaged" : strerror(-err),
+		say_damage(c, path, what_is_wrong(err),
 			   "reports read again what was inlined");
 }
 
@@ -491,7 +513,8 @@ static int check_stored(const struct op_walk_entry *entry, void *ctx)
 	size_t id_len;
 	int err;
 
-	if (entry->kind != OP_WALK_FILE || entry->name[0] == '.')
+	if (is_unread(c, entry) || entry->kind != OP_WALK_FILE ||
+	    entry->name[0] == '.')
 		return 0;
 	c->check->nr_files++;
 	id_len = build_id_of_answers(entry, id);
@@ -505,8 +528,7 @@ static int check_stored(const struct op_walk_entry *entry, void *ctx)
 		op_bfd_close(bfd);
 	}
 	if (err)
-		say_damage(c, entry->path,
-			   err == -ENOEXEC ? "it is damaged" : strerror(-err),
+		say_damage(c, entry->path, what_is_wrong(err),
 			   "samples of that file have no names from here");
 	return 0;
 }
@@ -540,7 +562,8 @@ static int take_daemon_lock(struct checking *c, struct op_diag *diag)
 static int walk_part(struct checking *c, const char *path,
 		     int (*visit)(const struct op_walk_entry *, void *))
 {
-	return access(path, F_OK) ? 0 : op_walk(path, visit, c);
+	return access(path, F_OK) && errno == ENOENT ? 0
+						     : op_walk(path, visit, c);
 }
 
 int pp_check_session(struct pp_check *check, const struct op_session *session,

@@ -532,22 +532,22 @@ int pp_image_symbols_take(struct pp_image_symbols *symbols,
 	return err ?: take_symbols_of_binary(symbols, image, messages);
 }
 
-/* libbfd passes over what it cannot read. */
-static void warn_of_fault(const struct pp_image_symbols *symbols)
+void pp_warn_of_fault(struct pp_messages *messages, const struct op_bfd *bfd,
+		      const char *missing)
 {
 	const char *path;
-	int err = symbols->bfd ? op_bfd_fault(symbols->bfd, &path) : 0;
+	int err = bfd ? op_bfd_fault(bfd, &path) : 0;
 
 	if (err)
-		pp_message_of_error(
-			symbols->messages, err,
-			"%s: cannot be read: %s; names and lines from it may be missing",
-			path, strerror(-err));
+		pp_message_of_error(messages, err,
+				    "%s: cannot be read: %s; %s may be missing",
+				    path, strerror(-err), missing);
 }
 
 void pp_image_symbols_release(struct pp_image_symbols *symbols)
 {
-	warn_of_fault(symbols);
+	pp_warn_of_fault(symbols->messages, symbols->bfd,
+			 "names and lines from it");
 	pp_inline_answers_release(&symbols->kept);
 	pp_inline_answers_release(&symbols->added);
 	free(symbols->table);

@@ -23,6 +23,11 @@
 #include "libop/op_strings.h"
 #include "libpp/symbols/symtab.h"
 
+/* libbfd passes over what it cannot read: that becomes a message, which says
+ * that @missing may be. @bfd may be NULL. */
+void pp_warn_of_fault(struct pp_messages *messages, const struct op_bfd *bfd,
+		      const char *missing);
+
 struct pp_image_symbols {
 	struct pp_symbol *table; /* ascending keys, see pp_symtab_build() */
 	size_t nr;

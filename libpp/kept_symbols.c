@@ -5,7 +5,9 @@
  * that they were opened with, which dies with its report; so all images are
  * opened with a locator that lives here. Whether an entry stays is decided once
  * its image is open: one that does not stay is released when it is put back,
- * with its paths and messages, which are in an arena of its own until then.
+ * with its paths and messages, which are in an arena of its own until then. One
+ * of which something could not be read later is released likewise, and opened
+ * again in the same entry when it is asked for.
  */
 
 #include "libpp/kept_symbols.h"
@@ -24,6 +26,7 @@ struct kept_entry {
 	enum op_image_kind kind;
 	unsigned int wants;
 	struct pp_messages messages; /* that came when it was opened */
+	bool is_closed; /* after a fault: there are no symbols */
 };
 
 struct pp_kept_symbols {
@@ -119,18 +122,24 @@ static struct kept_entry *find_kept_entry(const struct pp_kept_symbols *kept,
 	return NULL;
 }
 
+static bool has_fault(const struct pp_image_symbols *symbols)
+{
+	const char *path;
+
+	return symbols->bfd && op_bfd_fault(symbols->bfd, &path);
+}
+
 /* Whether a second look at @image would find the same. */
 static bool stays_the_same(const struct pp_image_symbols *symbols,
 			   const struct pp_image *image,
 			   const struct pp_messages *messages)
 {
 	return symbols->nr && image->recorded.space != OP_SPACE_ANON &&
-	       *image->build && !messages->nr_faults;
+	       *image->build && !messages->nr_faults && !has_fault(symbols);
 }
 
-static int keep_entry(struct pp_kept_symbols *kept,
-		      const struct kept_entry *opened,
-		      const struct pp_image *image, struct kept_entry **out)
+static int add_entry(struct pp_kept_symbols *kept, const struct pp_image *image,
+		     unsigned int wants, struct kept_entry **out)
 {
 	struct kept_entry *entry =
 		op_arena_alloc(&kept->arena, 1, sizeof(*entry));
@@ -139,17 +148,37 @@ static int keep_entry(struct pp_kept_symbols *kept,
 
 	if (err || !entry)
 		return -ENOMEM;
-	*entry = *opened;
-	entry->messages.arena = &entry->arena;
-	entry->symbols.messages = &entry->messages;
-	entry->kind = image->kind;
-	entry->path = op_arena_strdup(&kept->arena, image->path);
-	entry->build = op_arena_strdup(&kept->arena, image->build);
+	*entry = (struct kept_entry){
+		.kind = image->kind,
+		.path = op_arena_strdup(&kept->arena, image->path),
+		.build = op_arena_strdup(&kept->arena, image->build),
+		.wants = wants,
+	};
 	if (!entry->path || !entry->build)
 		return -ENOMEM;
 	kept->entries[kept->nr++] = entry;
-	op_hash_add(&kept->index, hash_of_image(kept, image, entry->wants),
+	op_hash_add(&kept->index, hash_of_image(kept, image, wants),
 		    (uint32_t)kept->nr);
+	*out = entry;
+	return 0;
+}
+
+/* *@out is its entry of before, which is closed, or NULL. */
+static int keep_entry(struct pp_kept_symbols *kept,
+		      const struct kept_entry *opened,
+		      const struct pp_image *image, struct kept_entry **out)
+{
+	struct kept_entry *entry = *out;
+	int err = entry ? 0 : add_entry(kept, image, opened->wants, &entry);
+
+	if (err)
+		return err;
+	entry->arena = opened->arena;
+	entry->symbols = opened->symbols;
+	entry->messages = opened->messages;
+	entry->messages.arena = &entry->arena;
+	entry->symbols.messages = &entry->messages;
+	entry->is_closed = false;
 	*out = entry;
 	return 0;
 }
@@ -173,7 +202,7 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 	struct kept_entry opened = { .wants = wants };
 	int err;
 
-	if (entry) {
+	if (entry && !entry->is_closed) {
 		repeat_messages(messages, &entry->messages);
 		*out = &entry->symbols;
 		return 0;
@@ -197,7 +226,6 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 			*out = &entry->symbols;
 	} else if (!err) {
 		kept->passing = opened.symbols;
-		kept->passing.messages = messages;
 		kept->passing_arena = opened.arena;
 		*out = &kept->passing;
 	}
@@ -209,11 +237,22 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 }
 
 void pp_kept_symbols_put(struct pp_kept_symbols *kept,
-			 struct pp_image_symbols *symbols)
+			 struct pp_image_symbols *symbols,
+			 struct pp_messages *messages)
 {
-	if (symbols != &kept->passing)
-		return;
+	struct kept_entry *entry;
+	struct op_arena *arena = &kept->passing_arena;
+
+	if (symbols != &kept->passing) {
+		if (!has_fault(symbols))
+			return;
+		entry = (void *)((char *)symbols -
+				 offsetof(struct kept_entry, symbols));
+		entry->is_closed = true;
+		arena = &entry->arena;
+	}
+	symbols->messages = messages;
 	pp_image_symbols_release(symbols);
 	memset(symbols, 0, sizeof(*symbols));
-	op_arena_release(&kept->passing_arena);
+	op_arena_release(arena);
 }

@@ -27,7 +27,8 @@ void pp_kept_symbols_free(struct pp_kept_symbols *kept);
 /*
  * What pp_image_symbols_open() does, or what it did for this build of the image
  * before; its messages are given again. *@out is set on success and is to be
- * put back before the next one is asked for. Returns 0 or -ENOMEM.
+ * put back before the next one is asked for; that something could not be read
+ * meanwhile becomes a message then. Returns 0 or -ENOMEM.
  */
 int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 			struct pp_image_symbols **out,
@@ -36,7 +37,8 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 			struct pp_locator *locator, unsigned int wants,
 			struct pp_messages *messages);
 void pp_kept_symbols_put(struct pp_kept_symbols *kept,
-			 struct pp_image_symbols *symbols);
+			 struct pp_image_symbols *symbols,
+			 struct pp_messages *messages);
 
 /* The arena for pp_image_symbols_place(), which lives as long as @kept; NULL
  * for @symbols that are not kept: that of the report is enough for these. */

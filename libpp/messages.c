@@ -9,19 +9,21 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "libop/op_plain.h"
 
 #define MESSAGE_MAX 8192
 
-__attribute__((format(printf, 3, 0))) static void
+__attribute__((format(printf, 4, 0))) static void
 add_message(struct pp_messages *messages, enum pp_message_kind kind,
-	    const char *fmt, va_list ap)
+	    bool is_of_fault, const char *fmt, va_list ap)
 {
 	struct pp_message *list;
 	char text[MESSAGE_MAX];
 	const char *copy;
 
+	messages->nr_faults += is_of_fault;
 	vsnprintf(text, sizeof(text), fmt, ap);
 	op_plain_text(text);
 	copy = op_arena_strdup(messages->arena, text);
@@ -30,7 +32,7 @@ add_message(struct pp_messages *messages, enum pp_message_kind kind,
 	if (!copy || !list)
 		return;
 	messages->list = list;
-	list[messages->nr++] = (struct pp_message){ kind, copy };
+	list[messages->nr++] = (struct pp_message){ kind, copy, is_of_fault };
 }
 
 void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
@@ -39,7 +41,7 @@ void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
 	va_list ap;
 
 	va_start(ap, fmt);
-	add_message(messages, kind, fmt, ap);
+	add_message(messages, kind, false, fmt, ap);
 	va_end(ap);
 }
 
@@ -67,9 +69,25 @@ void pp_message_of_error(struct pp_messages *messages, int err, const char *fmt,
 	va_list ap;
 
 	va_start(ap, fmt);
-	add_message(messages, PP_WARNING, fmt, ap);
+	add_message(messages, PP_WARNING, pp_is_fault(err), fmt, ap);
 	va_end(ap);
-	messages->nr_faults += pp_is_fault(err);
+}
+
+static bool has_text(const struct pp_messages *messages, const char *text)
+{
+	for (size_t i = 0; i < messages->nr; i++)
+		if (!strcmp(messages->list[i].text, text))
+			return true;
+	return false;
+}
+
+void pp_take_faults(struct pp_messages *to, const struct pp_messages *from)
+{
+	for (size_t i = 0; i < from->nr; i++)
+		if (from->list[i].is_of_fault &&
+		    !has_text(to, from->list[i].text))
+			pp_message(to, PP_WARNING, "%s", from->list[i].text);
+	to->nr_faults += from->nr_faults;
 }
 
 int pp_check_complete(const struct pp_messages *messages, struct op_diag *diag)

@@ -25,6 +25,7 @@ enum pp_message_kind {
 struct pp_message {
 	enum pp_message_kind kind;
 	const char *text;
+	bool is_of_fault; /* pp_is_fault() */
 };
 
 struct pp_messages {
@@ -48,6 +49,10 @@ void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
  */
 void pp_message_of_error(struct pp_messages *messages, int err, const char *fmt,
 			 ...) __attribute__((format(printf, 3, 4)));
+
+/* Let @to have the faults of @from, which is about the same samples, with those
+ * of their warnings that it has not yet. */
+void pp_take_faults(struct pp_messages *to, const struct pp_messages *from);
 
 /* Whether @err is such a fault. */
 bool pp_is_fault(int err);

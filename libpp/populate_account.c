@@ -6,6 +6,7 @@
  */
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "libpp/population.h"
@@ -24,9 +25,15 @@ static int add_account(struct pp_population *p, struct pp_side *side,
 	if (!path)
 		return -ENOMEM;
 	err = pp_archive_check(side->archive, path);
-	if (err == -EILSEQ)
-		op_diag_set(&why, err, "%s: it is not what was archived", path);
-	err = err ?: op_ledger_read(one, path, &why) ?: op_ledger_sum(sum, one);
+	if (err)
+		op_diag_set(&why, err, "%s: %s", path,
+			    err == -EILSEQ ? "it is not what was archived"
+					   : strerror(-err));
+	err = err ?: op_ledger_read(one, path, &why);
+	if (!err && stat(path, &st))
+		err = op_diag_set(&why, -errno, "%s: %s", path,
+				  strerror(errno));
+	err = err ?: op_ledger_sum(sum, one);
 	if (err == -ENOMEM)
 		return err;
 	if (err && err != -ENOENT)
@@ -36,7 +43,7 @@ static int add_account(struct pp_population *p, struct pp_side *side,
 			*why.text ? why.text : path);
 	if (!err)
 		pp_side_add_times(side, session, one);
-	if (!err && !stat(path, &st) && st.st_mtime > 0 &&
+	if (!err && st.st_mtime > 0 &&
 	    (uint64_t)st.st_mtime > side->account_written)
 		side->account_written = (uint64_t)st.st_mtime;
 	/* An archive of some spans has no other. */

@@ -399,7 +399,7 @@ static int open_and_add_image(struct pp_population *p, struct pp_side *side,
 		return err;
 	b.places = pp_kept_symbols_arena(kept, b.symbols) ?: b.places;
 	err = add_symbols_of_image(&b, image, uses, nr);
-	pp_kept_symbols_put(kept, b.symbols);
+	pp_kept_symbols_put(kept, b.symbols, messages);
 	return err;
 }
 

@@ -62,9 +62,10 @@ static int report_no_session(struct pp_session_search *search, const char *name,
 			folder);
 	if (err != -ENOENT && err != -ENOTDIR)
 		return op_diag_set(
-			search->diag, err,
-			"%s: %s; run as the user who profiled or as root, or profile with --readable-by=GROUP",
-			folder, strerror(-err));
+			search->diag, err, "%s: %s%s", folder, strerror(-err),
+			err == -EACCES || err == -EPERM
+				? "; run as the user who profiled or as root, or profile with --readable-by=GROUP"
+				: "");
 	inside = strstr(samples, "/samples/");
 	if (inside && access(samples, F_OK))
 		return op_diag_set(

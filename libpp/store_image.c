@@ -248,13 +248,22 @@ static int write_inlines(const struct making *m,
 	return err ? err : op_replace_commit(&to, &unsaid);
 }
 
-/* Ask what a report would, and keep what it finds out. What goes wrong costs
- * the next report its speed. */
+/* libbfd passes over what it cannot read, and so would what is kept. */
+static int fault_of(const struct pp_image_symbols *symbols)
+{
+	const char *path;
+
+	return symbols->bfd ? op_bfd_fault(symbols->bfd, &path) : 0;
+}
+
+/* Ask what a report would, and keep what it finds out. What else goes wrong
+ * costs the next report its speed. */
 static int store_inlines(struct making *m, struct pp_image_symbols *symbols)
 {
 	struct pp_owners owners = { .symbols = symbols, .has_inlines = true };
 	struct pp_inline_answers *added = &symbols->added;
-	int err = pp_find_owners(&owners, m->points, m->nr_points);
+	int err = pp_find_owners(&owners, m->points, m->nr_points)
+			  ?: fault_of(symbols);
 
 	pp_owners_release(&owners);
 	if (!err && !added->nr_addresses)
@@ -263,7 +272,7 @@ static int store_inlines(struct making *m, struct pp_image_symbols *symbols)
 		err = pp_inline_answers_add_all(added, &symbols->kept)
 			      ?: m->handed ? hand_inlines_back(m, added)
 					   : write_inlines(m, added);
-	return err == -ENOMEM ? err : 0;
+	return pp_is_fault(err) ? err : 0;
 }
 
 /* ---- one binary ---------------------------------------------------------- */
@@ -525,7 +534,11 @@ int pp_store_image(struct pp_storing *s, const struct pp_image *image,
 		snprintf(m.paths[i], sizeof(m.paths[i]), "%.*s%s", PATH_MAX - 1,
 			 m.paths[0], suffixes[i]);
 	err = find_and_store(&m);
-	if (err && (err != -ENOMEM || m.is_foreign))
+	if (pp_is_fault(err) && err != -ENOMEM && !m.is_foreign)
+		pp_message_of_error(s->messages, err,
+				    "%s: its symbols are not stored: %s",
+				    image->path, strerror(-err));
+	else if (err && (err != -ENOMEM || m.is_foreign))
 		pp_message(s->messages, PP_REMARK_BFD,
 			   "%s: its symbols are not stored: %s", image->path,
 			   strerror(-err));

@@ -204,6 +204,7 @@ int pp_store_symbols(const struct pp_store_request *request,
 	report.messages.arena = &report.arena;
 	population.side.spec = request->spec;
 	err = store_all(&population, request, messages, diag);
+	pp_take_faults(messages, &report.messages);
 	if (population.side.trees)
 		pp_tree_inputs_release(population.side.trees);
 	pp_sessions_close(&population.side.list.sessions);

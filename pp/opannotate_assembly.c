@@ -17,6 +17,7 @@
 #include "libop/op_array.h"
 #include "libop/op_plain.h"
 #include "libop/op_search.h"
+#include "libpp/image_symbols.h"
 #include "libpp/sample_list.h"
 #include "pp/opannotate_excerpt.h"
 #include "pp/opannotate_files.h"
@@ -506,19 +507,6 @@ static int list_symbols_of_image(struct listing *l,
 	return err;
 }
 
-/* libbfd passes over what it cannot read. */
-static void warn_of_binary_fault(const struct listing *l)
-{
-	const char *path;
-	int err = l->bfd ? op_bfd_fault(l->bfd, &path) : 0;
-
-	if (err)
-		pp_message_of_error(
-			l->text->messages, err,
-			"%s: cannot be read: %s; instructions or names may be missing",
-			path, strerror(-err));
-}
-
 static int list_all_images(const struct opannotate_text *text,
 			   const struct pp_symbol_entry **symbols, size_t nr)
 {
@@ -545,7 +533,8 @@ static int list_all_images(const struct opannotate_text *text,
 				      .counts = counts };
 		err = list_symbols_of_image(&l, symbols + i, end - i);
 		op_disasm_free(l.disasm);
-		warn_of_binary_fault(&l);
+		pp_warn_of_fault(l.text->messages, l.bfd,
+				 "instructions or names");
 		op_bfd_close(l.bfd);
 	}
 	opannotate_excerpts_release(&excerpts);

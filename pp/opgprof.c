@@ -81,6 +81,11 @@ static int find_binary(struct opgprof_options *o, struct pp_report **out,
 	err = pp_report_new(out, &o->request, &first);
 	if (!err && (*out)->nr_apps == 1)
 		return check_single_event(*out, diag);
+	/* Nobody knows what the binary itself has. */
+	if (err && err != -ENOENT)
+		return op_diag_set(diag, err, "%s", op_diag_text(&first, err));
+	if (*out && (*out)->messages.nr_faults)
+		return pp_check_complete(&(*out)->messages, diag);
 	pp_report_free(*out);
 	o->request.exclude_dependent = false;
 	err = pp_report_new(out, &o->request, diag);

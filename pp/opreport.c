@@ -112,6 +112,8 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 		err = opreport_page_init(&page, o, diag);
 	err = err ?: write_report_to_output(o, report, diag) ?:
 		  pp_check_complete(&report->messages, diag);
+	if (!err && page.details)
+		err = pp_check_complete(&page.details->messages, diag);
 
 	opreport_page_release(&page);
 	pp_report_free(report);

@@ -19,7 +19,9 @@
 
 #include "libop/op_search.h"
 #include "libop/op_strings.h"
+#include "libpp/image_symbols.h"
 #include "libpp/sample_list.h"
+#include "libpp/source_file.h"
 #include "libpp/symbols/op_disasm.h"
 #include "pp/opannotate_files.h"
 
@@ -341,6 +343,11 @@ static const char *open_hot_image(struct code_finder *f)
 		err = op_disasm_new(&f->disasm, f->bfd, &options);
 	if (err == -ENOTSUP)
 		return "this libopcodes cannot disassemble code of its machine";
+	if (err && err != -ENOMEM)
+		pp_message_of_error(
+			&f->report->messages, err,
+			"%s: cannot be read: %s; the page is without its code",
+			f->image->binary, strerror(-err));
 	return err ? "its binary cannot be read" : NULL;
 }
 
@@ -367,6 +374,8 @@ static int list_hot_image(struct code_finder *f,
 			      ? list_inlined_function(f, symbol)
 			      : list_whole_function(f, symbol);
 	}
+	pp_warn_of_fault(&f->report->messages, f->bfd,
+			 "instructions on the page");
 	op_disasm_free(f->disasm);
 	op_bfd_close(f->bfd);
 	f->disasm = NULL;
@@ -451,8 +460,8 @@ static bool is_line_near(const struct wanted_line *wanted, size_t nr,
 }
 
 static int read_source_lines(struct code_finder *f, struct pp_code_file *file,
-			     FILE *in, const struct wanted_line *wanted,
-			     size_t nr)
+			     const char *path, FILE *in,
+			     const struct wanted_line *wanted, size_t nr)
 {
 	size_t room = 0, next = 0;
 	char *buf = NULL;
@@ -469,6 +478,7 @@ static int read_source_lines(struct code_finder *f, struct pp_code_file *file,
 			buf[LINE_MAX_LEN] = '\0';
 		err = keep_source_line(f, file, at, buf);
 	}
+	pp_source_check(&f->report->messages, path, in);
 	free(buf);
 	return err;
 }
@@ -491,7 +501,7 @@ static int read_sources(struct code_finder *f)
 			end++;
 		file->is_missing = !in;
 		if (in) {
-			err = read_source_lines(f, file, in, wanted + i,
+			err = read_source_lines(f, file, path, in, wanted + i,
 						end - i);
 			fclose(in);
 		}

@@ -27,7 +27,21 @@ static int make_report_quietly(const struct opreport_options *o,
 	request->session = &session;
 	err = pp_report_new(out, request, diag);
 	request->session = NULL;
-	return err ?: pp_check_complete(&(*out)->messages, diag);
+	return err;
+}
+
+/* The first report may have read what this one could not. Without all of the
+ * session, -ENOENT may not be true. */
+static int make_whole_report(const struct opreport_options *o,
+			     struct pp_request *request, struct pp_report **out,
+			     struct op_diag *diag)
+{
+	int err = make_report_quietly(o, request, out, diag);
+
+	if (!*out || (err && err != -ENOENT) || !(*out)->messages.nr_faults)
+		return err;
+	pp_print_messages(stderr, "opreport", &(*out)->messages, o->verbose);
+	return pp_check_complete(&(*out)->messages, diag);
 }
 
 /* How many classes the symbols would have; 0 where the report itself will say
@@ -86,7 +100,7 @@ static int make_stacks(struct opreport_page *page,
 	request.symbols = false;
 	request.totals = false;
 	request.intervals = false;
-	err = make_report_quietly(o, &request, &page->stacks, &why);
+	err = make_whole_report(o, &request, &page->stacks, &why);
 	if (err == -ENOENT) {
 		pp_report_free(page->stacks);
 		page->stacks = NULL;
@@ -115,7 +129,7 @@ static int make_code(struct opreport_page *page,
 	request.threshold = 0;
 	request.merge |=
 		PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID | PP_MERGE_CGROUP;
-	err = make_report_quietly(o, &request, &page->details, diag);
+	err = make_whole_report(o, &request, &page->details, diag);
 	if (err)
 		return err;
 	nr_known = page->details->messages.nr;

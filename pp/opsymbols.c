@@ -77,7 +77,7 @@ static int keep_symbols(struct opsymbols *o, const char *const *words,
 	o->request.spec = &o->spec;
 	err = pp_store_symbols(&o->request, &o->messages, diag);
 	pp_print_messages(stderr, "opsymbols", &o->messages, o->verbose);
-	return err;
+	return err ?: pp_check_complete(&o->messages, diag);
 }
 
 int main(int argc, char **argv)

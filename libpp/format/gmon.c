@@ -63,11 +63,17 @@ static int find_target(struct gmon *g, struct op_diag *diag)
 	unsigned char ident[EI_NIDENT] = { 0 };
 	FILE *file = fopen(g->image->binary, "re");
 	size_t nr = 0;
+	int err = file ? 0 : -errno;
 
 	if (file) {
+		errno = 0;
 		nr = fread(ident, 1, sizeof(ident), file);
+		err = ferror(file) ? -errno : 0;
 		fclose(file);
 	}
+	if (err)
+		return op_diag_set(diag, err, "%s: cannot be read: %s",
+				   g->image->binary, strerror(-err));
 	if (nr < sizeof(ident) || memcmp(ident, ELFMAG, SELFMAG))
 		return op_diag_set(
 			diag, -ENOEXEC,

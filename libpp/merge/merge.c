@@ -126,7 +126,11 @@ static int finish_sum(struct merge_work *work)
 
 	for (size_t i = 0; i < work->nr_sets && !err; i++)
 		err = hash_session(work, work->sets[i].name);
-	op_remove_tree(work->scratch);
+	if (!err) {
+		err = op_remove_tree(work->scratch);
+		if (err)
+			err = pp_archive_folder_failed(&work->folder, err);
+	}
 	return err ?: write_facts_of_sum(work, has_modules)
 		   ?: pp_archive_folder_finish(&work->folder,
 					       &work->merge->messages);

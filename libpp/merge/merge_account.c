@@ -12,6 +12,7 @@
 #include "libop/op_ledger.h"
 #include "libop/op_tasks.h"
 #include "libpp/merge/merge_run.h"
+#include "libpp/messages.h"
 
 static int finish_text(struct run *run, FILE *file, const char *path, int err)
 {
@@ -35,7 +36,8 @@ static int write_account(struct run *run, const char *to, struct op_ledger *sum,
 
 	if (!file)
 		return op_diag_set(run->why, path ? -errno : -ENOMEM,
-				   "%s/ledger: cannot be written", to);
+				   "%s/ledger: cannot be written: %s", to,
+				   strerror(path ? errno : ENOMEM));
 	op_ledger_sort(sum);
 	err = finish_text(run, file, path, op_ledger_print(sum, file));
 	if (!err && utimensat(AT_FDCWD, path, times, 0))
@@ -70,8 +72,9 @@ int merge_sum_accounts(struct run *run, const char *to)
 		if (err == -ENOENT || err == -ENOSPC)
 			return 0;
 		if (err)
-			return merge_is_damaged(run, &run->sources[i], -EBADMSG,
-						path);
+			return merge_is_damaged(
+				run, &run->sources[i],
+				pp_is_fault(err) ? err : -EBADMSG, path);
 		if (stat(path, &st))
 			return merge_is_damaged(run, &run->sources[i], -errno,
 						path);
@@ -105,12 +108,14 @@ static int write_links(struct run *run, const char *to, struct op_tasks *tasks)
 			err = op_tasks_link(&links, tasks->links[i].link,
 					    tasks->links[i].file);
 	file = err ? NULL : fopen(path, "wxe");
-	if (file)
+	if (file) {
 		err = finish_text(run, file, path,
 				  op_tasks_print(&links, file));
-	else
-		err = op_diag_set(run->why, err ?: -errno,
-				  "%s/tasks: cannot be written", to);
+	} else {
+		err = err ?: -errno;
+		op_diag_set(run->why, err, "%s/tasks: cannot be written: %s",
+			    to, strerror(-err));
+	}
 	op_tasks_release(&links);
 	return err;
 }

@@ -434,7 +434,8 @@ static int take_new_file(struct taking *t)
 		close(t->fd);
 	t->fd = -1;
 	/* What has a place now must not be written to. */
-	unlink(t->copy);
+	if (unlink(t->copy) && errno != ENOENT && !err)
+		err = cannot_copy(t, -errno);
 	return err;
 }
 

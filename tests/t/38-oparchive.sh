@@ -135,7 +135,7 @@ is "are those that were sampled" "$(files "$TMP/out/sources" | grep 'prog\.[ch]'
 rm prog.h
 ok "sources that are gone" archive --with-sources -o "$TMP/out/gone"
 is "are said once" "$(cat "$TMP/err")" \
-	"oparchive: warning: 1 source files cannot be found, the first: $H/prog.h; annotations will lack them"
+	"oparchive: warning: 1 source file cannot be found, the first: $H/prog.h; annotations will lack them"
 ok "an archive of an archive" "$BIN/oparchive" -o "$TMP/out/again" \
 	archive:"$TMP/out/a"
 ok "is the same" diff -r "$TMP/out/a" "$TMP/out/again"

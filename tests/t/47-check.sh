@@ -84,7 +84,7 @@ spoil "$(one '*%-{tree}%-*')" 2
 finds 'a call tree' '{tree}.*: it is damaged: the stacks in it are lost, not their samples'
 fresh loose
 rm "$(one '*%-app1%-{dep}%-*app1%-{build*')"
-finds 'a table that is gone' 'ledger: 1 of the 110 samples .*: they are lost'
+finds 'a table that is gone' 'ledger: 1 of the 110 samples .*: they are missing'
 fresh loose
 : >"$CURRENT/{loose}/strange"
 finds 'a strange name' 'strange: it has no name of a sample file'

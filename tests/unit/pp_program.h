@@ -54,6 +54,14 @@ static inline void link_program(const char *name)
 	assert_int_equal(symlink(path, name), 0);
 }
 
+/* In a child: what it prints goes to the files "out" and "err". */
+static inline void redirect_run(void)
+{
+	if (!freopen("out", "w", stdout) || !freopen("err", "w", stderr) ||
+	    !freopen("/dev/null", "r", stdin))
+		_exit(99);
+}
+
 /* Write what the program of @line prints, with '$' for the folder @folder:
  * standard output, then standard error, then its status unless that is 0. */
 static inline void write_run(FILE *out, const struct program *programs,
@@ -73,10 +81,7 @@ static inline void write_run(FILE *out, const struct program *programs,
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		if (!freopen("out", "w", stdout) ||
-		    !freopen("err", "w", stderr) ||
-		    !freopen("/dev/null", "r", stdin))
-			_exit(99);
+		redirect_run();
 		exit(program->main(argc, (char **)words));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

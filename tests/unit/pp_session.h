@@ -33,7 +33,8 @@ static struct op_sample_header made_header = {
 };
 
 /* Images are "k" for the kernel, "m" for a module, "a" for memory of process 7,
- * and anything else for /bin/ANYTHING; the last is the callee of a call. */
+ * a path, and anything else for /bin/ANYTHING; the last is the callee of a
+ * call. */
 static inline const char *image_of(const char *word)
 {
 	static char names[3][64];
@@ -46,7 +47,8 @@ static inline const char *image_of(const char *word)
 		return "{kern}/mod";
 	if (!strcmp(word, "a"))
 		return "{anon:anon}/7.0x1000.0x2000";
-	snprintf(name, sizeof(names[0]), "{root}/bin/%s", word);
+	snprintf(name, sizeof(names[0]), "{root}%s%s",
+		 *word == '/' ? "" : "/bin/", word);
 	return name;
 }
 

@@ -337,7 +337,7 @@ static void files_are_listed(void **state)
 		  "image $/root/bin/x -> /bin/x\n"
 		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
 		  "of $\n"
-		  "1 source files cannot be found, the first: $/x.c; annotations will lack them\n" },
+		  "1 source file cannot be found, the first: $/x.c; annotations will lack them\n" },
 	};
 	/* clang-format on */
 

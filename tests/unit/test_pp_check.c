@@ -384,7 +384,7 @@ static const struct check_row {
 	  "= 1 files, 5 samples, 0 damaged, 0 repaired\n" },
 	{ "beside another check",
 	  "samples current x x E 0=5;ledger samples/current/ledger 6;text samples/current/.packed.grow x;checker;check",
-	  "$/samples/current/ledger: 1 of the 6 samples in it are in no file: they are lost\n"
+	  "$/samples/current/ledger: 1 of the 6 samples in it are in no file that can be read: they are missing\n"
 	  "$/samples/current/.packed.grow: it is unfinished, as its daemon was killed: nothing is lost\n"
 	  "= 2 files, 5 samples, 2 damaged, 0 repaired\n" },
 	{ "an entry of a pack",
@@ -413,7 +413,7 @@ static const struct check_row {
 	{ "an account of more than there is",
 	  ALL_KINDS "ledger samples/current/ledger 8;check;ledger samples/current/ledger 9;check",
 	  "= 4 files, 8 samples, 0 damaged, 0 repaired\n"
-	  "$/samples/current/ledger: 1 of the 9 samples in it are in no file: they are lost\n"
+	  "$/samples/current/ledger: 1 of the 9 samples in it are in no file that can be read: they are missing\n"
 	  "= 4 files, 8 samples, 1 damaged, 0 repaired\n" },
 	{ "a daemon may have counted more",
 	  ALL_KINDS "ledger samples/current/ledger 9;daemon;check;repair",
@@ -427,17 +427,17 @@ static const struct check_row {
 	{ "samples of a span that is being closed",
 	  "samples current x x E 0=5;samples current/.closing-100-200 x x E 0=3;ledger samples/current/ledger 8;check;ledger samples/current/ledger 9;check",
 	  "= 3 files, 8 samples, 0 damaged, 0 repaired\n"
-	  "$/samples/current/ledger: 1 of the 9 samples in it are in no file: they are lost\n"
+	  "$/samples/current/ledger: 1 of the 9 samples in it are in no file that can be read: they are missing\n"
 	  "= 3 files, 8 samples, 1 damaged, 0 repaired\n" },
 	{ "a span with an account of its own",
 	  "samples current x x E 0=5;samples current/.span-100-200 x x E 0=3;ledger samples/current/.span-100-200/ledger 4;ledger samples/current/ledger 6;check",
-	  "$/samples/current/.span-100-200/ledger: 1 of the 4 samples in it are in no file: they are lost\n"
-	  "$/samples/current/ledger: 1 of the 6 samples in it are in no file: they are lost\n"
+	  "$/samples/current/.span-100-200/ledger: 1 of the 4 samples in it are in no file that can be read: they are missing\n"
+	  "$/samples/current/ledger: 1 of the 6 samples in it are in no file that can be read: they are missing\n"
 	  "= 4 files, 8 samples, 2 damaged, 0 repaired\n" },
 	{ "samples beside count in their own session alone",
 	  "samples a x x E 0=5;samples a/.closing-100-200 x x E 0=9;samples b/.span-100-200 x x E 0=3;ledger samples/b/.span-100-200/ledger 4;ledger samples/b/ledger 1;check",
-	  "$/samples/b/.span-100-200/ledger: 1 of the 4 samples in it are in no file: they are lost\n"
-	  "$/samples/b/ledger: 1 of the 1 samples in it are in no file: they are lost\n"
+	  "$/samples/b/.span-100-200/ledger: 1 of the 4 samples in it are in no file that can be read: they are missing\n"
+	  "$/samples/b/ledger: 1 of the 1 samples in it are in no file that can be read: they are missing\n"
 	  "= 5 files, 17 samples, 2 damaged, 0 repaired\n" },
 	{ "what became of dropped spans",
 	  "samples current x x E 0=5;ledger samples/current/.dropped-1-100/ledger 7;check;text samples/current/.dropped-1-100/ledger x;check",

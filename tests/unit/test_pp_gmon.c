@@ -359,19 +359,22 @@ static void only_elf_files_have_words(void **state)
 
 	(void)state;
 	for (size_t i = 0; i <= NR(rows); i++) {
+		bool is_there = i < NR(rows);
 		struct text t;
 
 		diag = (struct op_diag){ "" };
-		if (i < NR(rows))
+		if (is_there)
 			write_bytes("binary", rows[i].bytes, rows[i].len);
 		else
 			unlink("binary");
 		assert_int_equal(pp_gmon_write(text_begin(&t), &report, &image,
 					       &result, &diag),
-				 -ENOEXEC);
-		assert_string_equal(diag.text,
-				    "binary: not an ELF file, so gprof cannot "
-				    "read it");
+				 is_there ? -ENOEXEC : -ENOENT);
+		assert_string_equal(
+			diag.text,
+			is_there
+				? "binary: not an ELF file, so gprof cannot read it"
+				: "binary: cannot be read: No such file or directory");
 		text_must_be(&t, "no file", "");
 	}
 }

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_UNIT_PP_FAULTS_H
+#define TESTS_UNIT_PP_FAULTS_H
+
+/*
+ * Runs of whole programs, while a system call fails, each in turn: the result
+ * is that of a run in which none fails, or the status is not 0 and the reason
+ * is told. Rows have all that is told.
+ */
+
+#include <limits.h>
+
+#include "tests/unit/fail_call.h"
+#include "tests/unit/pp_program.h"
+
+/* Those that read and write files. */
+static const long fault_calls[] = {
+	SYS_openat,    SYS_read,       SYS_pread64, SYS_write,
+	SYS_pwrite64,  SYS_close,      SYS_fstat,   SYS_newfstatat,
+	SYS_statx,     SYS_getdents64, SYS_mmap,    SYS_lseek,
+	SYS_mkdirat,   SYS_unlinkat,   SYS_linkat,  SYS_renameat2,
+	SYS_ftruncate, SYS_fsync,      SYS_syncfs,
+#ifdef SYS_mkdir
+	SYS_mkdir,     SYS_unlink,     SYS_link,    SYS_rename,
+#endif
+};
+
+struct fault_row {
+	const char *line;
+	const char *makes; /* the file or folder that it makes; NULL: "made" */
+	const char *told; /* all lines, in any order, each with its newline,
+			     with EIO for "Input/output error" */
+	bool tells_in_output; /* what it finds is what it prints */
+};
+
+/* ---- a run --------------------------------------------------------------- */
+
+struct fault_command {
+	const struct fault_row *row;
+	const struct program *program;
+	char copy[512];
+	const char *words[24];
+	int nr;
+	const char *folder, *makes;
+};
+
+struct fault_outcome {
+	int status;
+	uint64_t result; /* a digest of what it printed and wrote */
+	char *told;
+};
+
+static inline uint64_t fault_digest(uint64_t hash, const void *bytes,
+				    size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+	return hash;
+}
+
+/* The sum for all files, as they come in any order. */
+static uint64_t fault_digests;
+
+static inline int add_fault_digest(const char *path, const struct stat *st,
+				   int type, struct FTW *ftw)
+{
+	FILE *file = type == FTW_F ? fopen(path, "r") : NULL;
+	uint64_t hash = fault_digest(0, path, strlen(path));
+	char buf[4096];
+	size_t len;
+
+	(void)st;
+	(void)ftw;
+	if (!file)
+		return 0;
+	while ((len = fread(buf, 1, sizeof(buf), file)))
+		hash = fault_digest(hash, buf, len);
+	fclose(file);
+	fault_digests += hash;
+	return 0;
+}
+
+/* In a child: calls of the kinds @calls count. */
+static inline void be_fault_command(const struct fault_command *c,
+				    const long *calls, size_t nr, int socket)
+{
+	int status;
+
+	redirect_run();
+	fail_call_begin(calls, nr, socket);
+	status = c->program->main(c->nr, (char **)c->words);
+	fflush(NULL);
+	fail_call_end();
+	exit(status);
+}
+
+static inline void run_with_fault(const struct fault_command *c,
+				  struct fail_call *fault, const long *calls,
+				  size_t nr, struct fault_outcome *outcome)
+{
+	struct text told;
+	int sockets[2], listener;
+	pid_t pid;
+
+	nftw(c->makes, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		close(sockets[0]);
+		be_fault_command(c, calls, nr, sockets[1]);
+	}
+	close(sockets[1]);
+	listener = fail_call_receive(sockets[0]);
+	close(sockets[0]);
+	if (listener >= 0) {
+		fail_call(fault, listener);
+		close(listener);
+	}
+	assert_int_equal(waitpid(pid, &outcome->status, 0), pid);
+	/* A kernel or a container may refuse it. */
+	if (listener < 0)
+		skip();
+	fault_digests = 0;
+	nftw("out", add_fault_digest, 16, FTW_PHYS);
+	nftw(c->makes, add_fault_digest, 16, FTW_PHYS);
+	outcome->result = fault_digests;
+	write_without(text_begin(&told), strdup(text_of("err")), c->folder);
+	if (c->row->tells_in_output)
+		write_without(told.out, strdup(text_of("out")), c->folder);
+	fclose(told.out);
+	outcome->told = told.all;
+}
+
+/* ---- what is told ---------------------------------------------------------
+ */
+
+struct fault_lines {
+	char **list;
+	size_t nr;
+};
+
+/* Put @text, which is no longer, for the @len bytes @at. */
+static inline void put_fault_text(char *at, size_t len, const char *text)
+{
+	size_t left = strlen(text);
+
+	memmove(at + left, at + len, strlen(at + len) + 1);
+	memcpy(at, text, left);
+}
+
+/* The same for what is between @start and @end. */
+static inline void shorten_fault_line(char *line, const char *start,
+				      const char *end)
+{
+	char *at = strstr(line, start), *rest;
+
+	at = at ? at + strlen(start) : NULL;
+	rest = at ? strstr(at, end) : NULL;
+	if (rest && rest - at >= 3)
+		put_fault_text(at, (size_t)(rest - at), "...");
+}
+
+/* @line is changed. */
+static inline void add_fault_line(struct fault_lines *lines, char *line)
+{
+	char *error;
+
+	while ((error = strstr(line, "Input/output error")))
+		put_fault_text(error, strlen("Input/output error"), "EIO");
+	/* Which sample file it is does not matter; new folders have any name.
+	 */
+	shorten_fault_line(line, "/samples/current/{", ": ");
+	shorten_fault_line(line, ".made.", "/");
+	for (size_t i = 0; i < lines->nr; i++)
+		if (!strcmp(lines->list[i], line))
+			return;
+	lines->list =
+		realloc(lines->list, (lines->nr + 1) * sizeof(*lines->list));
+	assert_non_null(lines->list);
+	lines->list[lines->nr++] = strdup(line);
+}
+
+/* Each line that @outcome has and @good has not, without @name, the program's,
+ * in front. */
+static inline void add_fault_lines(struct fault_lines *lines,
+				   const struct fault_outcome *outcome,
+				   const struct fault_outcome *good,
+				   const char *name)
+{
+	size_t len = strlen(name);
+	char *save;
+
+	for (char *line = strtok_r(outcome->told, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		if (!strstr(good->told, line))
+			add_fault_line(lines, !strncmp(line, name, len) &&
+							      line[len] == ':'
+						      ? line + len + 2
+						      : line);
+}
+
+static inline int compare_fault_lines(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static inline void write_fault_lines(FILE *out, struct fault_lines *lines)
+{
+	if (lines->nr)
+		qsort(lines->list, lines->nr, sizeof(*lines->list),
+		      compare_fault_lines);
+	for (size_t i = 0; i < lines->nr; i++) {
+		fprintf(out, "%s\n", lines->list[i]);
+		free(lines->list[i]);
+	}
+	free(lines->list);
+}
+
+static inline void write_sorted(FILE *out, const char *text)
+{
+	struct fault_lines lines = { 0 };
+	char *copy = strdup(text), *save;
+
+	for (char *line = strtok_r(copy, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		add_fault_line(&lines, line);
+	free(copy);
+	write_fault_lines(out, &lines);
+}
+
+/* ---- a row ----------------------------------------------------------------
+ */
+
+/* Let call @which of those that the run @good made fail. */
+static inline void fail_one_call(const struct fault_command *c,
+				 const struct fail_call *good_calls,
+				 unsigned int which,
+				 const struct fault_outcome *good,
+				 struct fault_lines *lines)
+{
+	const long call = good_calls->calls[which];
+	struct fail_call fault = { .error = EIO };
+	struct fault_outcome outcome;
+
+	for (unsigned int i = 0; i < which; i++)
+		fault.which += good_calls->calls[i] == call;
+	run_with_fault(c, &fault, &call, 1, &outcome);
+	if (WIFSIGNALED(outcome.status))
+		fail_msg("%s: with call %u of %u failing: signal %d",
+			 c->row->line, which, good_calls->nr,
+			 WTERMSIG(outcome.status));
+	if (outcome.status ? !*outcome.told : outcome.result != good->result)
+		fail_msg(
+			"%s: with call %u of %u failing (number %ld): status %d and another result, without a reason",
+			c->row->line, which, good_calls->nr, call,
+			WEXITSTATUS(outcome.status));
+	add_fault_lines(lines, &outcome, good, c->words[0]);
+	free(outcome.told);
+}
+
+static inline void check_fault_row(const struct program *programs,
+				   const struct fault_row *row,
+				   const char *folder)
+{
+	struct fail_call calls = { .which = UINT_MAX };
+	struct fault_command c = { .row = row,
+				   .folder = folder,
+				   .makes = row->makes ?: "made" };
+	struct fault_lines lines = { 0 };
+	struct fault_outcome good;
+	struct text all, wanted;
+
+	split_words(row->line, c.copy, c.words, NR(c.words));
+	while (c.words[c.nr])
+		c.nr++;
+	c.program = find_program(programs, c.words[0]);
+	assert_non_null(c.program);
+	run_with_fault(&c, &calls, fault_calls, NR(fault_calls), &good);
+	assert_int_equal(good.status, 0);
+	assert_in_range(calls.nr, 1, NR(calls.calls));
+	for (unsigned int which = 0; which < calls.nr; which++)
+		fail_one_call(&c, &calls, which, &good, &lines);
+	free(good.told);
+	write_fault_lines(text_begin(&all), &lines);
+	write_sorted(text_begin(&wanted), row->told);
+	fclose(wanted.out);
+	/*GEN*/
+	text_must_be(&all, row->line, wanted.all);
+	free(wanted.all);
+}
+
+#endif /* TESTS_UNIT_PP_FAULTS_H */
