@@ -91,8 +91,12 @@ bool op_session_has_samples(const struct op_session *session)
 
 	if (!dir)
 		return errno != ENOENT;
-	while (!found && (entry = readdir(dir)))
-		found = op_session_holds_samples(entry->d_name);
+	do {
+		errno = 0;
+		entry = readdir(dir);
+		found = entry ? op_session_holds_samples(entry->d_name)
+			      : errno != 0;
+	} while (entry && !found);
 	closedir(dir);
 	return found;
 }

@@ -27,7 +27,7 @@ int op_session_reset(const struct op_session *session, struct op_diag *diag);
 int op_session_save(const struct op_session *session, const char *name,
 		    struct op_diag *diag);
 
-/* Whether samples/current has any, as far as one may look into it. */
+/* Whether samples/current has any, or may have, as it cannot be looked into. */
 bool op_session_has_samples(const struct op_session *session);
 
 /* What was done to make room for a new run, so that it can be undone. */

@@ -493,9 +493,10 @@ int opimport_profile_end(struct opimport_profile *p, struct op_diag *diag)
 	if (p->err == -ENOMEM)
 		return op_diag_set(diag, p->err, "out of memory");
 	if (p->err)
-		return op_diag_set(diag, p->err,
-				   "a file in %s: %s; make room there",
-				   STREAM_FOLDER, strerror(-p->err));
+		return op_diag_set(diag, p->err, "a file in %s: %s%s",
+				   STREAM_FOLDER, strerror(-p->err),
+				   p->err == -ENOSPC ? "; make room there"
+						     : "");
 	err = save_images(p, diag);
 	return err ? err : run_stream(p, diag);
 }

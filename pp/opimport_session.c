@@ -311,8 +311,11 @@ static int import_folder(struct import *import)
 			import->session.samples);
 	err = read_abi(import) ?: op_walk(samples, visit_session_entry, import)
 			?: import_losses(import, samples);
-	if (err || import->counts->files || import->counts->failed)
-		return err;
+	if (err)
+		return op_diag_set(import->diag, err, "%s: %s", samples,
+				   strerror(-err));
+	if (import->counts->files || import->counts->failed)
+		return 0;
 	return op_diag_set(
 		import->diag, -ENOENT,
 		"%s: there are no sample files; name the folder that samples/ is in",

@@ -343,7 +343,7 @@ static const char *open_hot_image(struct code_finder *f)
 		err = op_disasm_new(&f->disasm, f->bfd, &options);
 	if (err == -ENOTSUP)
 		return "this libopcodes cannot disassemble code of its machine";
-	if (err && err != -ENOMEM)
+	if (err)
 		pp_message_of_error(
 			&f->report->messages, err,
 			"%s: cannot be read: %s; the page is without its code",

@@ -5,7 +5,7 @@
 /*
  * One system call of a child fails: its parent is asked before each call of
  * some kinds, and answers one of them with an error (seccomp_unotify(2)).
- * Processes that the child starts count as well.
+ * Calls of processes that it starts may count as well.
  */
 
 #include <errno.h>
@@ -115,6 +115,7 @@ static inline void fail_call_end(void)
 struct fail_call {
 	unsigned int which; /* from 0; more than there are: none */
 	int error; /* what it fails with */
+	pid_t pid; /* only those of its first thread count; 0: all */
 	unsigned int nr; /* how many there were */
 	int calls[4096]; /* of which kind each of the first of them was */
 	bool is_over; /* the child has said that no more count */
@@ -129,7 +130,7 @@ static inline void fail_call_answer(struct fail_call *f, int listener,
 
 	f->is_over |= asked->data.nr == FAIL_CALL_END;
 	/* Memory of no file is not what fails here. */
-	if (!f->is_over &&
+	if (!f->is_over && (!f->pid || (pid_t)asked->pid == f->pid) &&
 	    (asked->data.nr != SYS_mmap || (int)asked->data.args[4] >= 0)) {
 		if (f->nr == f->which) {
 			answer.flags = 0;

@@ -7,7 +7,7 @@
 /* What a row of a table does not name is zero. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-#include "tests/unit/pp_program.h"
+#include "tests/unit/pp_faults.h"
 
 #include <zlib.h>
 
@@ -760,6 +760,65 @@ static void command_lines_are_checked(void **state)
 	check_runs(programs, broken, NR(broken), *state);
 }
 
+/* clang-format off */
+static const struct fault_row fault_rows[] = {
+	{ .line = "opimport -a abi -o made " OLD,
+	  .told =
+		".opimport-...: cannot be removed: Directory not empty\n"
+		"abi: cannot open: EIO\n"
+		"abi: cannot read: EIO\n"
+		"made: cannot be written: EIO\n"
+		"old/samples/current/{...: cannot open: EIO\n"
+		"old/samples/current/{...: cannot read: EIO\n" },
+	{ .line = "opimport -s old -o made",
+	  .told =
+		"$/made/samples/current/{...: cannot be written: EIO\n"
+		"0 sessions, 0 sample files (0 of call graphs)\n"
+		"1 session, 0 sample files (0 of call graphs)\n"
+		"old/samples/current/{...: EIO\n"
+		"old/samples/current/{...: cannot be written: EIO\n"
+		"old/samples/current/{...: cannot open: EIO\n"
+		"old/samples/current/{...: cannot read: EIO\n"
+		"old/samples/current: EIO\n"
+		"old/samples: EIO\n"
+		"old/samples: EIO; name the folder that samples/ is in\n"
+		"old: 1 files could not be converted; their samples are missing in made\n" },
+	{ .line = "opimport -o made folded",
+	  .told =
+		"$/made/images/...: cannot replace: EIO\n"
+		"$/made/images/...: cannot write: EIO\n"
+		"$/made/images: EIO\n"
+		"$/made/samples: cannot make it: EIO; give --session-dir a folder that you may write to\n"
+		"$/made/samples: there are samples already; name another folder with --output\n"
+		"a file in /var/tmp: EIO\n"
+		"folded: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+		"oprofiled: no such program in ... or on PATH; build it with make, or reinstall oprofile\n",
+	  .runs_daemon = true },
+	{ .line = "opimport -o made callgrind",
+	  .told =
+		"$/made/images/...: cannot replace: EIO\n"
+		"$/made/images/...: cannot write: EIO\n"
+		"$/made/images: EIO\n"
+		"$/made/samples: cannot make it: EIO; give --session-dir a folder that you may write to\n"
+		"$/made/samples: there are samples already; name another folder with --output\n"
+		"a file in /var/tmp: EIO\n"
+		"callgrind: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+		"oprofiled: no such program in ... or on PATH; build it with make, or reinstall oprofile\n",
+	  .runs_daemon = true },
+};
+/* clang-format on */
+
+static void faults_are_told(void **state)
+{
+	make_old_session(OLD);
+	write_text("folded", "a;b 1\na;c 2\n");
+	write_text("callgrind",
+		   "events: Ir\nfl=x.c\nfn=main\n1 2\ncfn=f\ncalls=1 5\n2 3\n"
+		   "fn=f\n5 3\n");
+	for (size_t i = 0; i < NR(fault_rows); i++)
+		check_fault_row(programs, &fault_rows[i], *state);
+}
+
 static void a_daemon_is_needed(void **state)
 {
 	static const struct program_row row = {
@@ -783,6 +842,7 @@ int main(int argc, char **argv)
 		import_test(files_of_pprof_are_imported),
 		import_test(packed_files_are_imported),
 		import_test(command_lines_are_checked),
+		import_test(faults_are_told),
 		import_test(a_daemon_is_needed),
 	};
 
