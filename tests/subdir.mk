@@ -19,7 +19,7 @@ $(foreach t,codes extended feed feed_account mine_stream stack steps trans,$(eva
 
 # What the programs of pp/ are made of, but for their main().
 PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opmerge opgprof opannotate opsymbols),$(filter-out pp/optop% pp/oppush%,$(wildcard pp/*.c)))
-$(foreach t,options annotate import import_loss loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
+$(foreach t,options annotate functions import import_loss loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 # These run the programs as a whole, and include the files of main().
 $(foreach t,faults opannotate opimport pages programs,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))

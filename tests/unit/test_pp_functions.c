@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The listing of functions with their source lines: which lines, gaps and
+ * places of inlining it has. */
+
+#include "tests/unit/pp_report.h"
+
+#include "libpp/annotation.h"
+#include "pp/opannotate_text.h"
+
+#define MAX_FUNCTIONS 4
+#define MAX_PLACES 32
+
+/* A report of the functions of a row. */
+struct made_functions {
+	struct made_report m;
+	struct pp_symbol_entry symbols[MAX_FUNCTIONS];
+	struct pp_detail details[MAX_PLACES];
+	uint64_t counts[MAX_FUNCTIONS + MAX_PLACES][1];
+	uint64_t total[1];
+	size_t nr_details;
+	char names[MAX_FUNCTIONS + 2 * MAX_PLACES][32];
+	size_t nr_names;
+};
+
+/* "FILE:LINE"; "-" is no place. */
+static struct pp_place make_place(struct made_functions *f, const char *text)
+{
+	char *name = f->names[f->nr_names++];
+	size_t len = strcspn(text, ":");
+
+	if (text[len] != ':')
+		return (struct pp_place){ NULL, 0 };
+	snprintf(name, sizeof(f->names[0]), "%.*s", (int)len, text);
+	return (struct pp_place){ name, (unsigned int)strtoul(text + len + 1,
+							      NULL, 10) };
+}
+
+/* "PLACE=COUNT" or "PLACE=COUNT@PLACE", the latter inlined there. */
+static void make_detail(struct made_functions *f,
+			struct pp_symbol_entry *symbol, const char *text)
+{
+	struct pp_detail *detail = &f->details[f->nr_details];
+	uint64_t *count = f->counts[MAX_FUNCTIONS + f->nr_details];
+	const char *at = strchr(text, '@');
+
+	*count = strtoull(strchr(text, '=') + 1, NULL, 10);
+	*detail = (struct pp_detail){ .vma = 0x1000 + f->nr_details,
+				      .counts = count,
+				      .place = make_place(f, text) };
+	if (at)
+		detail->inlined_at = make_place(f, at + 1);
+	*(uint64_t *)symbol->counts += *count;
+	*f->total += *count;
+	symbol->nr_details++;
+	f->nr_details++;
+}
+
+/* "FUNCTION PLACE DETAIL... / FUNCTION ...": with the place of its
+ * declaration. */
+static void make_functions(struct made_functions *f, const char *line)
+{
+	struct pp_symbol_entry *symbol = f->symbols;
+	static char copy[1024];
+	const char *words[64];
+	size_t nr = 1;
+
+	memset(f, 0, sizeof(*f));
+	make_report(&f->m, 0);
+	split_words(line, copy, words, NR(words));
+	for (size_t i = 0; words[i]; i++) {
+		if (*words[i] == '/') {
+			symbol = &f->symbols[nr++];
+			continue;
+		}
+		if (symbol->name) {
+			make_detail(f, symbol, words[i]);
+			continue;
+		}
+		*symbol = (struct pp_symbol_entry){
+			.app = "/bin/x",
+			.image = &made_images[0],
+			.raw_name = words[i],
+			.name = words[i],
+			.vma = 0x1000 * nr,
+			.size = 0x100,
+			.counts = f->counts[nr - 1],
+			.nr = nr - 1,
+			.place = make_place(f, words[i + 1]),
+			.details = &f->details[f->nr_details],
+		};
+		i++;
+	}
+	f->m.report.symbols = f->symbols;
+	f->m.report.nr_symbols = nr;
+	f->m.report.totals = f->m.report.symbol_totals = f->total;
+	f->m.report.has_symbols = f->m.report.has_details =
+		f->m.report.has_lines = true;
+}
+
+static void functions_are_listed(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *functions;
+		double threshold;
+		const char *text;
+	} rows[] = {
+		{ "f x.c:2 x.c:3=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    10 100.000 :f\n"
+		  "               :     1  line 1\n"
+		  "               :     2  line 2\n"
+		  "    10 100.000 :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "               :     5  line 5\n" },
+		{ "f x.c:2 x.c:10=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    10 100.000 :f\n"
+		  "               :     2  line 2\n"
+		  "               :   ...\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n"
+		  "    10 100.000 :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "               :    12  line 12\n" },
+		{ "f x.c:9 x.c:10=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    10 100.000 :f\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n"
+		  "    10 100.000 :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "               :    12  line 12\n" },
+		{ "f x.c:12 x.c:10=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    10 100.000 :f\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n"
+		  "    10 100.000 :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "               :    12  line 12\n" },
+		{ "f y.c:2 x.c:10=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    10 100.000 :f\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n"
+		  "    10 100.000 :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "               :    12  line 12\n" },
+		{ "f - x.c:1=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    10 100.000 :f\n"
+		  "    10 100.000 :     1  line 1\n"
+		  "               :     2  line 2\n"
+		  "               :     3  line 3\n" },
+		{ "f - x.c:20=10 x.c:21=1", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    11 100.000 :f\n"
+		  "               :    18  line 18\n"
+		  "               :    19  line 19\n"
+		  "    10 90.9091 :    20  line 20\n"
+		  "     1  9.0909 :    21\n" },
+		{ "f - x.c:5=10 x.c:10=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    20 100.000 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    10 50.0000 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n"
+		  "    10 50.0000 :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "               :    12  line 12\n" },
+		{ "f - x.c:5=10 x.c:11=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    20 100.000 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    10 50.0000 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n"
+		  "               :    10  line 10\n"
+		  "    10 50.0000 :    11  line 11\n"
+		  "               :    12  line 12\n"
+		  "               :    13  line 13\n" },
+		{ "f - x.c:5=10 x.c:12=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    20 100.000 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    10 50.0000 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n"
+		  "               :   ...\n"
+		  "               :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "    10 50.0000 :    12  line 12\n"
+		  "               :    13  line 13\n"
+		  "               :    14  line 14\n" },
+		{ "f - x.c:5=1000 x.c:12=9", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "  1009 100.000 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "  1000 99.1080 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n"
+		  "               :   ...  (9 samples)\n" },
+		{ "f - x.c:12=1000 x.c:5=9", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "  1009 100.000 :f\n"
+		  "               :   ...  (9 samples)\n"
+		  "               :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "  1000 99.1080 :    12  line 12\n"
+		  "               :    13  line 13\n"
+		  "               :    14  line 14\n" },
+		{ "f - x.c:12=1000 x.c:5=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "  1010 100.000 :f\n"
+		  "               :   ...  (10 samples)\n"
+		  "               :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "  1000 99.0099 :    12  line 12\n"
+		  "               :    13  line 13\n"
+		  "               :    14  line 14\n" },
+		{ "f - x.c:0=3 x.c:5=10", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    13 100.000 :f\n"
+		  "     3 23.0769 :     -  (made by the compiler, of no line)\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    10 76.9231 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n" },
+		{ "f - none.c:2=10 none.c:90=3", 0,
+		  "\n"
+		  "none.c\n"
+		  "\n"
+		  "    13 100.000 :f\n"
+		  "    10 76.9231 :     2\n"
+		  "               :   ...\n"
+		  "     3 23.0769 :    90\n"
+		  "warning: none.c: cannot be read: No such file or directory; say with --search-dirs where it is\n" },
+		{ "f - x.c:5=10@y.c:3", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    10 100.000 :f, inlined from y.c:3\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    10 100.000 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n" },
+		{ "f - x.c:5=10@/a/y.c:3 x.c:5=20@b/y.c:4", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    30 100.000 :f, inlined from b/y.c:4 (20), y.c:3 (10)\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    30 100.000 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n" },
+		{ "f - x.c:5=10@y.c:3 x.c:6=20@y.c:4 x.c:7=15@y.c:3", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    45 100.000 :f, inlined from y.c:3 (25), y.c:4 (20)\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    10 22.2222 :     5  line 5\n"
+		  "    20 44.4444 :     6  line 6\n"
+		  "    15 33.3333 :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n" },
+		{ "f - x.c:5=1@y.c:3 x.c:6=2@y.c:4 x.c:7=3@y.c:5 x.c:5=4@y.c:6 x.c:5=5@y.c:7", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    15 100.000 :f, inlined from y.c:7 (5), y.c:6 (4), y.c:5 (3) and 2 more places\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    10 66.6667 :     5  line 5\n"
+		  "     2 13.3333 :     6  line 6\n"
+		  "     3 20.0000 :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n" },
+		{ "f - x.c:5=1@y.c:3 x.c:6=2@y.c:4 x.c:7=3@y.c:5", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "     6 100.000 :f, inlined from y.c:5 (3), y.c:4 (2), y.c:3 (1)\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "     1 16.6667 :     5  line 5\n"
+		  "     2 33.3333 :     6  line 6\n"
+		  "     3 50.0000 :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n" },
+		{ "f - x.c:5=4@y.c:9 x.c:6=4@y.c:4 x.c:7=4@a.c:5", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    12 100.000 :f, inlined from a.c:5 (4), y.c:4 (4), y.c:9 (4)\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "     4 33.3333 :     5  line 5\n"
+		  "     4 33.3333 :     6  line 6\n"
+		  "     4 33.3333 :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n" },
+		{ "f - x.c:5=4 x.c:6=4@y.c:4 x.c:7=5", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    13 100.000 :f, inlined from y.c:4\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "     4 30.7692 :     5  line 5\n"
+		  "     4 30.7692 :     6  line 6\n"
+		  "     5 38.4615 :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n" },
+		{ "f - x.c:5=4 y.c:1=3 x.c:6=2", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "     6 66.6667 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "     4 44.4444 :     5  line 5\n"
+		  "     2 22.2222 :     6  line 6\n"
+		  "               :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "\n"
+		  "$/y.c\n"
+		  "\n"
+		  "     3 33.3333 :f\n"
+		  "     3 33.3333 :     1  a\n"
+		  "               :     2  b\n" },
+		{ "f - x.c:5=4 / g - y.c:1=9 / h - x.c:9=2", 0,
+		  "\n"
+		  "$/y.c\n"
+		  "\n"
+		  "     9 60.0000 :g\n"
+		  "     9 60.0000 :     1  a\n"
+		  "               :     2  b\n"
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "     4 26.6667 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "     4 26.6667 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n"
+		  "\n"
+		  "     2 13.3333 :h\n"
+		  "               :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "     2 13.3333 :     9  line 9\n"
+		  "               :    10  line 10\n"
+		  "               :    11  line 11\n" },
+		{ "f - x.c:5=4 / e - x.c:1=4 / h - x.c:9=7", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "     7 46.6667 :h\n"
+		  "               :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "     7 46.6667 :     9  line 9\n"
+		  "               :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "\n"
+		  "     4 26.6667 :e\n"
+		  "     4 26.6667 :     1  line 1\n"
+		  "               :     2  line 2\n"
+		  "               :     3  line 3\n"
+		  "\n"
+		  "     4 26.6667 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "     4 26.6667 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n" },
+		{ "f - x.c:5=90 / g - x.c:1=9 / h - y.c:1=1", 9,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    90 90.0000 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    90 90.0000 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n"
+		  "\n"
+		  "     9  9.0000 :g\n"
+		  "     9  9.0000 :     1  line 1\n"
+		  "               :     2  line 2\n"
+		  "               :     3  line 3\n"
+		  "\n"
+		  "1 function below 9 %: 1 sample (--threshold shows more, --all everything)\n" },
+		{ "f - x.c:5=90 y.c:1=5 / g - x.c:1=5", 6,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    90 90.0000 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "    90 90.0000 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n"
+		  "\n"
+		  "2 functions below 6 %: 10 samples (--threshold shows more, --all everything)\n" },
+		{ "f - -=90", 0,
+		  "none of 0 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
+		{ "f - x.c:5=1 -=90", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "     1  1.0989 :f\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "     1  1.0989 :     5  line 5\n"
+		  "               :     6  line 6\n"
+		  "               :     7  line 7\n" },
+		{ "f - x.c:5=1 / g - -=9", 100,
+		  "\n"
+		  "1 function below 100 %: 1 sample (--threshold shows more, --all everything)\n"
+		  "none of 1 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
+	};
+	/* clang-format on */
+	FILE *source = fopen("x.c", "w");
+
+	(void)state;
+	for (int i = 1; i <= 20; i++)
+		fprintf(source, "line %d\n", i);
+	fclose(source);
+	write_text("y.c", "a\nb");
+	for (size_t i = 0; i < NR(rows); i++) {
+		static struct made_functions f;
+		struct op_arena arena;
+		struct pp_messages messages = { .arena = &arena };
+		struct opannotate_options o = { .args.no_header = 1,
+						.threshold =
+							rows[i].threshold };
+		struct opannotate_text text = { .report = &f.m.report,
+						.options = &o,
+						.messages = &messages };
+		struct pp_annotation annotation;
+		struct op_diag diag = { "" };
+		struct text all, t;
+
+		op_arena_init(&arena);
+		make_functions(&f, rows[i].functions);
+		op_arena_init(&f.m.report.arena);
+		assert_int_equal(
+			pp_annotate(&annotation, &f.m.report, NULL, NULL), 0);
+		text.out = text_begin(&all);
+		if (opannotate_write_functions(&text, &annotation, &diag))
+			fprintf(all.out, "%s\n", diag.text);
+		write_messages(all.out, &messages);
+		fclose(all.out);
+		write_without(text_begin(&t), all.all, *state);
+		text_must_be(&t, rows[i].functions, rows[i].text);
+		op_arena_release(&arena);
+		op_arena_release(&f.m.report.arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(functions_are_listed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
