@@ -217,8 +217,8 @@ static void write_numbered_line(const struct opannotate_text *t,
 	const char *text = pp_source_text_line(source, line);
 
 	opannotate_margin(t, counts);
-	fprintf(t->out, "%6" PRIu64 "%s%s\n", line,
-		text && *text ? "  " : "", text ? text : "");
+	fprintf(t->out, "%6" PRIu64 "%s%s\n", line, text && *text ? "  " : "",
+		text ? text : "");
 }
 
 /* The first line from @from on that is shown: the declaration, or one within

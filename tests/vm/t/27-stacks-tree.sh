@@ -70,8 +70,11 @@ ok "$cut stacks are truncated, which are few" \
 	[ $((cut * 10)) -le "$(count .)" ]
 
 ok "report of another program" folded gzip
+# While a program is being started or ends, it has no mappings or they are locked. A
+# kernel that checks itself spends much of a short run there.
+grep -vE ';(do_execveat_common|do_exit)[.;]' "$TMP/folded" >"$TMP/running"
+mv "$TMP/running" "$TMP/folded"
 grep '^gzip;\[[a-z ]*\];' "$TMP/folded" | sed 's/^/# /' | head
-# While a program is being started its mappings are locked.
 all=$(count .)
 cut=$(count '^gzip;\[(no unwind data|broken stack)\];')
 ok "of $all stacks of gzip $cut could not be unwound" \
