@@ -135,7 +135,7 @@ $(line 8 | awk '{ printf "%6d 100.000 :S<long>::f(int)", $1 }')"
 rm "$src/prog.cc"
 annotate -s >"$TMP/out"
 like "without the source" "$(cat "$TMP/err")" 'prog\.cc: cannot be read'
-like "lines have their numbers" "$(cat "$TMP/out")" '^ *[0-9]+ [0-9. ]+ : +8  $'
+like "lines have their numbers" "$(cat "$TMP/out")" '^ *[0-9]+ [0-9. ]+ : +8$'
 
 # ---- instructions ------------------------------------------------------------
 
