@@ -509,7 +509,6 @@ static int check_stored(const struct op_walk_entry *entry, void *ctx)
 	struct checking *c = ctx;
 	uint8_t id[OP_BUILD_ID_MAX];
 	struct op_bfd *bfd;
-	const char *path;
 	size_t id_len;
 	int err;
 
@@ -524,7 +523,7 @@ static int check_stored(const struct op_walk_entry *entry, void *ctx)
 	}
 	err = op_bfd_open(&bfd, entry->path, &nowhere);
 	if (!err) {
-		err = op_bfd_fault(bfd, &path);
+		err = op_bfd_fault(bfd, NULL);
 		op_bfd_close(bfd);
 	}
 	if (err)

@@ -536,7 +536,7 @@ void pp_warn_of_fault(struct pp_messages *messages, const struct op_bfd *bfd,
 		      const char *missing)
 {
 	const char *path;
-	int err = bfd ? op_bfd_fault(bfd, &path) : 0;
+	int err = op_bfd_fault(bfd, &path);
 
 	if (err)
 		pp_message_of_error(messages, err,

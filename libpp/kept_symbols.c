@@ -21,12 +21,11 @@
 
 struct kept_entry {
 	struct op_arena arena; /* what came of opening it */
-	struct pp_image_symbols symbols;
+	struct pp_image_symbols symbols; /* none: closed after a fault */
 	const char *path, *build; /* of the image */
 	enum op_image_kind kind;
 	unsigned int wants;
 	struct pp_messages messages; /* that came when it was opened */
-	bool is_closed; /* after a fault: there are no symbols */
 };
 
 struct pp_kept_symbols {
@@ -122,20 +121,14 @@ static struct kept_entry *find_kept_entry(const struct pp_kept_symbols *kept,
 	return NULL;
 }
 
-static bool has_fault(const struct pp_image_symbols *symbols)
-{
-	const char *path;
-
-	return symbols->bfd && op_bfd_fault(symbols->bfd, &path);
-}
-
 /* Whether a second look at @image would find the same. */
 static bool stays_the_same(const struct pp_image_symbols *symbols,
 			   const struct pp_image *image,
 			   const struct pp_messages *messages)
 {
 	return symbols->nr && image->recorded.space != OP_SPACE_ANON &&
-	       *image->build && !messages->nr_faults && !has_fault(symbols);
+	       *image->build && !messages->nr_faults &&
+	       !op_bfd_fault(symbols->bfd, NULL);
 }
 
 static int add_entry(struct pp_kept_symbols *kept, const struct pp_image *image,
@@ -178,17 +171,8 @@ static int keep_entry(struct pp_kept_symbols *kept,
 	entry->messages = opened->messages;
 	entry->messages.arena = &entry->arena;
 	entry->symbols.messages = &entry->messages;
-	entry->is_closed = false;
 	*out = entry;
 	return 0;
-}
-
-static void repeat_messages(struct pp_messages *to,
-			    const struct pp_messages *from)
-{
-	for (size_t i = 0; i < from->nr; i++)
-		pp_message(to, from->list[i].kind, "%s", from->list[i].text);
-	to->nr_faults += from->nr_faults;
 }
 
 int pp_kept_symbols_get(struct pp_kept_symbols *kept,
@@ -202,8 +186,8 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 	struct kept_entry opened = { .wants = wants };
 	int err;
 
-	if (entry && !entry->is_closed) {
-		repeat_messages(messages, &entry->messages);
+	if (entry && entry->symbols.nr) {
+		pp_repeat_messages(messages, &entry->messages);
 		*out = &entry->symbols;
 		return 0;
 	}
@@ -219,7 +203,7 @@ int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 	opened.messages.arena = kept->locator.arena = &opened.arena;
 	err = pp_image_symbols_open(&opened.symbols, image, session,
 				    &kept->locator, wants, &opened.messages);
-	repeat_messages(messages, &opened.messages);
+	pp_repeat_messages(messages, &opened.messages);
 	if (!err && stays_the_same(&opened.symbols, image, &opened.messages)) {
 		err = keep_entry(kept, &opened, image, &entry);
 		if (!err)
@@ -244,11 +228,10 @@ void pp_kept_symbols_put(struct pp_kept_symbols *kept,
 	struct op_arena *arena = &kept->passing_arena;
 
 	if (symbols != &kept->passing) {
-		if (!has_fault(symbols))
+		if (!op_bfd_fault(symbols->bfd, NULL))
 			return;
 		entry = (void *)((char *)symbols -
 				 offsetof(struct kept_entry, symbols));
-		entry->is_closed = true;
 		arena = &entry->arena;
 	}
 	symbols->messages = messages;

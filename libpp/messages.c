@@ -15,24 +15,28 @@
 
 #define MESSAGE_MAX 8192
 
+static void append(struct pp_messages *messages, struct pp_message message)
+{
+	struct pp_message *list = op_arena_grow(messages->arena, messages->list,
+						messages->nr, sizeof(*list));
+
+	message.text = op_arena_strdup(messages->arena, message.text);
+	if (!message.text || !list)
+		return;
+	messages->list = list;
+	list[messages->nr++] = message;
+}
+
 __attribute__((format(printf, 4, 0))) static void
 add_message(struct pp_messages *messages, enum pp_message_kind kind,
 	    bool is_of_fault, const char *fmt, va_list ap)
 {
-	struct pp_message *list;
 	char text[MESSAGE_MAX];
-	const char *copy;
 
-	messages->nr_faults += is_of_fault;
 	vsnprintf(text, sizeof(text), fmt, ap);
 	op_plain_text(text);
-	copy = op_arena_strdup(messages->arena, text);
-	list = op_arena_grow(messages->arena, messages->list, messages->nr,
-			     sizeof(*list));
-	if (!copy || !list)
-		return;
-	messages->list = list;
-	list[messages->nr++] = (struct pp_message){ kind, copy, is_of_fault };
+	append(messages, (struct pp_message){ kind, text, is_of_fault });
+	messages->nr_faults += is_of_fault;
 }
 
 void pp_message(struct pp_messages *messages, enum pp_message_kind kind,
@@ -86,7 +90,14 @@ void pp_take_faults(struct pp_messages *to, const struct pp_messages *from)
 	for (size_t i = 0; i < from->nr; i++)
 		if (from->list[i].is_of_fault &&
 		    !has_text(to, from->list[i].text))
-			pp_message(to, PP_WARNING, "%s", from->list[i].text);
+			append(to, from->list[i]);
+	to->nr_faults += from->nr_faults;
+}
+
+void pp_repeat_messages(struct pp_messages *to, const struct pp_messages *from)
+{
+	for (size_t i = 0; i < from->nr; i++)
+		append(to, from->list[i]);
 	to->nr_faults += from->nr_faults;
 }
 

@@ -54,6 +54,9 @@ void pp_message_of_error(struct pp_messages *messages, int err, const char *fmt,
  * of their warnings that it has not yet. */
 void pp_take_faults(struct pp_messages *to, const struct pp_messages *from);
 
+/* Add all of @from to @to, with its faults. */
+void pp_repeat_messages(struct pp_messages *to, const struct pp_messages *from);
+
 /* Whether @err is such a fault. */
 bool pp_is_fault(int err);
 

@@ -248,22 +248,14 @@ static int write_inlines(const struct making *m,
 	return err ? err : op_replace_commit(&to, &unsaid);
 }
 
-/* libbfd passes over what it cannot read, and so would what is kept. */
-static int fault_of(const struct pp_image_symbols *symbols)
-{
-	const char *path;
-
-	return symbols->bfd ? op_bfd_fault(symbols->bfd, &path) : 0;
-}
-
-/* Ask what a report would, and keep what it finds out. What else goes wrong
- * costs the next report its speed. */
+/* Ask what a report would, and keep what it finds out, if libbfd could read all
+ * of it. What else goes wrong costs the next report its speed. */
 static int store_inlines(struct making *m, struct pp_image_symbols *symbols)
 {
 	struct pp_owners owners = { .symbols = symbols, .has_inlines = true };
 	struct pp_inline_answers *added = &symbols->added;
 	int err = pp_find_owners(&owners, m->points, m->nr_points)
-			  ?: fault_of(symbols);
+			  ?: op_bfd_fault(symbols->bfd, NULL);
 
 	pp_owners_release(&owners);
 	if (!err && !added->nr_addresses)

@@ -37,8 +37,8 @@ struct pp_store_request {
  * remove what was needed longest ago, as long as the store is too large, but
  * nothing of this profile. @messages get warnings and, as PP_REMARK_BFD, what
  * was stored and removed; of the samples they get only that they could not be
- * read. Returns 0; -ENOENT when there are no samples, or
- * -errno, with the reason in @diag.
+ * read. Returns 0; -ENOENT when there are no samples, or -errno, with the
+ * reason in @diag.
  */
 int pp_store_symbols(const struct pp_store_request *request,
 		     struct pp_messages *messages, struct op_diag *diag);

@@ -214,11 +214,10 @@ static void write_numbered_line(const struct opannotate_text *t,
 				const struct pp_source_text *source,
 				uint64_t line, const uint64_t *counts)
 {
-	const char *text = pp_source_text_line(source, line);
+	const char *text = pp_source_text_line(source, line) ?: "";
 
 	opannotate_margin(t, counts);
-	fprintf(t->out, "%6" PRIu64 "%s%s\n", line, text && *text ? "  " : "",
-		text ? text : "");
+	fprintf(t->out, "%6" PRIu64 "%s%s\n", line, *text ? "  " : "", text);
 }
 
 /* The first line from @from on that is shown: the declaration, or one within

@@ -68,7 +68,10 @@ int op_bfd_object_note(const struct object *object, int err)
 
 int op_bfd_fault(const struct op_bfd *bfd, const char **path)
 {
-	*path = bfd->fault.path ? bfd->fault.path : bfd->main.path;
+	if (!bfd)
+		return 0;
+	if (path)
+		*path = bfd->fault.path ? bfd->fault.path : bfd->main.path;
 	return bfd->fault.err;
 }
 

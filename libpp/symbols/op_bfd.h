@@ -44,7 +44,8 @@ int op_bfd_take(struct op_bfd **out, const char *path, int fd,
 /*
  * Whether something that belongs to the binary could not be read until now,
  * though it is there: a disk that fails, descriptors that ran out. Then symbols
- * or lines are missing. Returns 0, or the first -errno with the file in *@path.
+ * or lines are missing. Returns 0, as without a binary (NULL), or the first
+ * -errno with the file in *@path, which may be NULL.
  */
 int op_bfd_fault(const struct op_bfd *bfd, const char **path);
 

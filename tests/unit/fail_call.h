@@ -17,13 +17,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
+
+#include "daemon/source/opd_pass.h"
 
 /* What a child says when its calls do not count any more: no program calls it.
  */
@@ -31,46 +31,6 @@
 
 /* How many kinds of calls may be asked for at once. */
 #define FAIL_CALL_MAX 28
-
-static inline void fail_call_send(int to, int fd)
-{
-	char byte = 0;
-	struct iovec one = { .iov_base = &byte, .iov_len = 1 };
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
-				.cmsg_level = SOL_SOCKET,
-				.cmsg_type = SCM_RIGHTS } };
-	struct msghdr message = { .msg_iov = &one,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control.room) };
-
-	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-	if (sendmsg(to, &message, 0) != 1)
-		_exit(98);
-}
-
-static inline int fail_call_receive(int from)
-{
-	char byte;
-	struct iovec one = { .iov_base = &byte, .iov_len = 1 };
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr message = { .msg_iov = &one,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control.room) };
-	int fd;
-
-	if (recvmsg(from, &message, 0) != 1 || !CMSG_FIRSTHDR(&message))
-		return -1;
-	memcpy(&fd, CMSG_DATA(&control.head), sizeof(fd));
-	return fd;
-}
 
 /* In the child: from now on ask before each of the @nr @calls. The parent gets
  * the descriptor that it is asked through, at the other end of @socket. */
@@ -82,6 +42,7 @@ static inline void fail_call_begin(const long *calls, size_t nr, int socket)
 	};
 	struct sock_fprog program = { .len = (unsigned short)(nr + 4),
 				      .filter = filter };
+	char byte = 0;
 	int fd;
 
 	if (nr > FAIL_CALL_MAX)
@@ -100,7 +61,8 @@ static inline void fail_call_begin(const long *calls, size_t nr, int socket)
 			  SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 	if (fd < 0)
 		_exit(98);
-	fail_call_send(socket, fd);
+	if (opd_send_file(socket, &byte, 1, fd))
+		_exit(98);
 	close(fd);
 	close(socket);
 }
@@ -109,6 +71,15 @@ static inline void fail_call_begin(const long *calls, size_t nr, int socket)
 static inline void fail_call_end(void)
 {
 	syscall(FAIL_CALL_END, -1, 0);
+}
+
+/* In the parent: the descriptor that the child sends, or -1. */
+static inline int fail_call_listener(int socket)
+{
+	char byte;
+	int fd;
+
+	return opd_receive_file(socket, &byte, 1, &fd) ? fd : -1;
 }
 
 /* The calls that a child makes, and which of them fails. */

@@ -9,7 +9,10 @@
  */
 
 #include <limits.h>
+#include <sys/socket.h>
 
+#include "libop/op_file.h"
+#include "libop/op_hash.h"
 #include "tests/unit/fail_call.h"
 #include "tests/unit/pp_program.h"
 
@@ -39,10 +42,7 @@ struct fault_row {
 
 struct fault_command {
 	const struct fault_row *row;
-	const struct program *program;
-	char copy[512];
-	const char *words[24];
-	int nr;
+	struct command command;
 	const char *folder, *makes;
 };
 
@@ -51,14 +51,6 @@ struct fault_outcome {
 	uint64_t result; /* a digest of what it printed and wrote */
 	char *told;
 };
-
-static inline uint64_t fault_digest(uint64_t hash, const void *bytes,
-				    size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
-	return hash;
-}
 
 /* The sum for all files and keys, as they come in any order. */
 static uint64_t fault_digests;
@@ -75,31 +67,29 @@ static inline bool add_table_digest(const char *path, uint64_t hash)
 	/* When a daemon began is in headers and names. */
 	hash = fault_runs_daemon
 		       ? 1
-		       : fault_digest(hash, odb_user(odb), ODB_USER_SIZE);
+		       : op_hash_bytes(hash, odb_user(odb), ODB_USER_SIZE);
 	fault_digests += hash;
 	for (size_t at = 0; odb_next(odb, &at, &key, &count);)
-		fault_digests += fault_digest(hash, &key, sizeof(key)) * count;
+		fault_digests += op_hash_mix(hash, key) * count;
 	odb_close(odb);
 	return true;
 }
 
 static inline void add_bytes_digest(const char *path, uint64_t hash)
 {
-	FILE *file = fopen(path, "r");
-	char buf[4096];
+	char *text;
 	size_t len;
 
-	assert_non_null(file);
-	while ((len = fread(buf, 1, sizeof(buf), file)))
-		hash = fault_digest(hash, buf, len);
-	fclose(file);
-	fault_digests += hash;
+	assert_int_equal(op_file_read(path, SIZE_MAX / 2, &text, &len, NULL),
+			 0);
+	fault_digests += op_hash_bytes(hash, text, len);
+	free(text);
 }
 
 static inline int add_fault_digest(const char *path, const struct stat *st,
 				   int type, struct FTW *ftw)
 {
-	uint64_t hash = fault_digest(0, path, strlen(path));
+	uint64_t hash = op_hash_text(0, path);
 
 	(void)st;
 	(void)ftw;
@@ -129,7 +119,7 @@ static inline void be_fault_command(const struct fault_command *c,
 	is_fault_run = true;
 	redirect_run();
 	fail_call_begin(calls, nr, socket);
-	status = c->program->main(c->nr, (char **)c->words);
+	status = run_command(&c->command);
 	fflush(NULL);
 	fail_call_end();
 	exit(status);
@@ -152,7 +142,7 @@ static inline void run_with_fault(const struct fault_command *c,
 		be_fault_command(c, calls, nr, sockets[1]);
 	}
 	close(sockets[1]);
-	listener = fail_call_receive(sockets[0]);
+	listener = fail_call_listener(sockets[0]);
 	close(sockets[0]);
 	fault->pid = c->row->runs_daemon ? pid : 0;
 	if (listener >= 0) {
@@ -300,7 +290,7 @@ static inline void fail_one_call(const struct fault_command *c,
 			"%s: with call %u of %u failing (number %ld): status %d and another result, without a reason",
 			c->row->line, which, good_calls->nr, call,
 			WEXITSTATUS(outcome.status));
-	add_fault_lines(lines, &outcome, good, c->words[0]);
+	add_fault_lines(lines, &outcome, good, c->command.words[0]);
 	free(outcome.told);
 }
 
@@ -316,11 +306,7 @@ static inline void check_fault_row(const struct program *programs,
 	struct fault_outcome good;
 	struct text all, wanted;
 
-	split_words(row->line, c.copy, c.words, NR(c.words));
-	while (c.words[c.nr])
-		c.nr++;
-	c.program = find_program(programs, c.words[0]);
-	assert_non_null(c.program);
+	take_command(&c.command, programs, row->line);
 	run_with_fault(&c, &calls, fault_calls,
 		       NR(fault_calls) - row->runs_daemon, &good);
 	assert_int_equal(good.status, 0);

@@ -54,6 +54,29 @@ static inline void link_program(const char *name)
 	assert_int_equal(symlink(path, name), 0);
 }
 
+struct command {
+	const struct program *program;
+	char copy[512]; /* of the line */
+	const char *words[24];
+	int nr;
+};
+
+static inline void take_command(struct command *c,
+				const struct program *programs,
+				const char *line)
+{
+	split_words(line, c->copy, c->words, NR(c->words));
+	for (c->nr = 0; c->words[c->nr];)
+		c->nr++;
+	c->program = find_program(programs, c->words[0]);
+	assert_non_null(c->program);
+}
+
+static inline int run_command(const struct command *c)
+{
+	return c->program->main(c->nr, (char **)c->words);
+}
+
 /* In a child: what it prints goes to the files "out" and "err". */
 static inline void redirect_run(void)
 {
@@ -67,22 +90,16 @@ static inline void redirect_run(void)
 static inline void write_run(FILE *out, const struct program *programs,
 			     const char *line, const char *folder)
 {
-	const char *words[24] = { NULL };
-	const struct program *program;
-	char copy[512];
-	int argc = 0, status;
+	struct command command;
+	int status;
 	pid_t pid;
 
-	split_words(line, copy, words, NR(words));
-	while (words[argc])
-		argc++;
-	program = find_program(programs, words[0]);
-	assert_non_null(program);
+	take_command(&command, programs, line);
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
 		redirect_run();
-		exit(program->main(argc, (char **)words));
+		exit(run_command(&command));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (!WIFEXITED(status))

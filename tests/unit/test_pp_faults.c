@@ -61,6 +61,13 @@ static void make_session(void)
 	"warning: vmlinux: no symbols: $/symbols/vmlinux-01: cannot open: EIO\n"                                                                        \
 	"warning: vmlinux: no symbols: $/symbols/vmlinux-01: cannot read: EIO\n"
 
+/* What one with source lines may lack. */
+#define FAULTS_OF_SOURCES                                                                  \
+	"warning: $/src/x.c: cannot be read to its end: EIO; the rest of it is left out\n" \
+	"warning: $/src/x.c: cannot be read: EIO; say with --search-dirs where it is\n"    \
+	"warning: $/src/x.h: cannot be read to its end: EIO; the rest of it is left out\n" \
+	"warning: $/src/x.h: cannot be read: EIO; say with --search-dirs where it is\n"
+
 /* clang-format off */
 static const struct fault_row rows[] = {
 	{ .line = "opreport --session-dir=. --root=root -c -g",
@@ -82,10 +89,7 @@ static const struct fault_row rows[] = {
 		"made: cannot write: EIO\n"
 		"root: EIO; give --root a folder that exists\n"
 		"the chosen samples have no stacks; choose others\n"
-		"warning: $/src/x.c: cannot be read to its end: EIO; the rest of it is left out\n"
-		"warning: $/src/x.c: cannot be read: EIO; say with --search-dirs where it is\n"
-		"warning: $/src/x.h: cannot be read to its end: EIO; the rest of it is left out\n"
-		"warning: $/src/x.h: cannot be read: EIO; say with --search-dirs where it is\n"
+		FAULTS_OF_SOURCES
 		"warning: CYCLES:100: 201 of 208 samples have no stack, so they are not shown\n"
 		"warning: CYCLES:100: 211 of 218 samples have no stack, so they are not shown\n"
 		"warning: CYCLES:100: 3 of 10 samples have no stack, so they are not shown\n"
@@ -172,11 +176,8 @@ static const struct fault_row rows[] = {
 		"none of the binaries has source lines for its samples; add --assembly to see instructions\n"
 		"root: EIO; give --root a folder that exists\n"
 		"to name the functions of /bin/x: fetch its debug file with --debuginfod=URL\n"
-		"warning: $/src/x.c: cannot be read to its end: EIO; the rest of it is left out\n"
-		"warning: $/src/x.c: cannot be read: EIO; say with --search-dirs where it is\n"
+		FAULTS_OF_SOURCES
 		"warning: $/src/x.c: it ends before 6 of the lines with samples; it is another version\n"
-		"warning: $/src/x.h: cannot be read to its end: EIO; the rest of it is left out\n"
-		"warning: $/src/x.h: cannot be read: EIO; say with --search-dirs where it is\n"
 		"warning: $/src/x.h: it ends before 1 of the lines with samples; it is another version\n"
 		"warning: /bin/x: 1 parts of its line tables are damaged; the lines of some code are not known\n"
 		"warning: /bin/x: no source lines for 208 samples (95.41 %), in /bin/x; no binary has line information\n"

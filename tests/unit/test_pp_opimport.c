@@ -760,6 +760,16 @@ static void command_lines_are_checked(void **state)
 	check_runs(programs, broken, NR(broken), *state);
 }
 
+/* What may come of a profile that a daemon reads as a stream. */
+#define FAULTS_OF_PROFILE                                                                          \
+	"$/made/images/...: cannot replace: EIO\n"                                                 \
+	"$/made/images/...: cannot write: EIO\n"                                                   \
+	"$/made/images: EIO\n"                                                                     \
+	"$/made/samples: cannot make it: EIO; give --session-dir a folder that you may write to\n" \
+	"$/made/samples: there are samples already; name another folder with --output\n"           \
+	"a file in /var/tmp: EIO\n"                                                                \
+	"oprofiled: no such program in ... or on PATH; build it with make, or reinstall oprofile\n"
+
 /* clang-format off */
 static const struct fault_row fault_rows[] = {
 	{ .line = "opimport -a abi -o made " OLD,
@@ -785,25 +795,13 @@ static const struct fault_row fault_rows[] = {
 		"old: 1 files could not be converted; their samples are missing in made\n" },
 	{ .line = "opimport -o made folded",
 	  .told =
-		"$/made/images/...: cannot replace: EIO\n"
-		"$/made/images/...: cannot write: EIO\n"
-		"$/made/images: EIO\n"
-		"$/made/samples: cannot make it: EIO; give --session-dir a folder that you may write to\n"
-		"$/made/samples: there are samples already; name another folder with --output\n"
-		"a file in /var/tmp: EIO\n"
-		"folded: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
-		"oprofiled: no such program in ... or on PATH; build it with make, or reinstall oprofile\n",
+		FAULTS_OF_PROFILE
+		"folded: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n",
 	  .runs_daemon = true },
 	{ .line = "opimport -o made callgrind",
 	  .told =
-		"$/made/images/...: cannot replace: EIO\n"
-		"$/made/images/...: cannot write: EIO\n"
-		"$/made/images: EIO\n"
-		"$/made/samples: cannot make it: EIO; give --session-dir a folder that you may write to\n"
-		"$/made/samples: there are samples already; name another folder with --output\n"
-		"a file in /var/tmp: EIO\n"
-		"callgrind: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
-		"oprofiled: no such program in ... or on PATH; build it with make, or reinstall oprofile\n",
+		FAULTS_OF_PROFILE
+		"callgrind: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n",
 	  .runs_daemon = true },
 };
 /* clang-format on */
