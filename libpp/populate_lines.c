@@ -91,12 +91,14 @@ static const char *squeeze_blanks(struct op_arena *arena, const char *text)
 }
 
 /* The @nr lines of one file. */
-static int read_texts(struct pp_population *p,
-		      const struct pp_source_dirs *dirs,
-		      struct pp_symbol_entry **lines, size_t nr)
+static int read_texts(struct pp_population *p, struct pp_symbol_entry **lines,
+		      size_t nr)
 {
 	struct pp_report *report = p->report;
-	char *path = pp_source_locate(dirs, lines[0]->place.file);
+	char *path =
+		pp_source_locate(&p->request->source_dirs,
+				 report->archive ? report->archive->root : NULL,
+				 lines[0]->place.file);
 	struct pp_source_text text;
 	struct op_arena arena;
 	FILE *in;
@@ -125,11 +127,6 @@ int pp_populate_sources(struct pp_population *p)
 {
 	const struct pp_request *request = p->request;
 	struct pp_report *report = p->report;
-	const struct pp_source_dirs dirs = {
-		.search = request->search_dirs,
-		.bases = request->base_dirs,
-		.archive = report->archive ? report->archive->root : NULL,
-	};
 	struct pp_symbol_entry *symbols = (void *)report->symbols;
 	struct pp_symbol_entry **lines =
 		calloc(report->nr_symbols + 1, sizeof(*lines));
@@ -152,7 +149,7 @@ int pp_populate_sources(struct pp_population *p)
 		for (end = i + 1;
 		     end < nr && !compare_files(&lines[end], &lines[i]);)
 			end++;
-		err = read_texts(p, &dirs, lines + i, end - i);
+		err = read_texts(p, lines + i, end - i);
 	}
 	free(lines);
 	return err;

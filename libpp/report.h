@@ -47,6 +47,12 @@
 struct pp_archive; /* libpp/archive.h */
 struct pp_kept_symbols; /* libpp/kept_symbols.h */
 
+/* Where source files are looked for first; each list ends with NULL, or is. */
+struct pp_source_dirs {
+	const char *const *search;
+	const char *const *bases; /* dropped from names before the search */
+};
+
 struct pp_request {
 	const struct op_session *session;
 	const struct pp_spec *spec;
@@ -82,8 +88,7 @@ struct pp_request {
 			     was written in */
 	bool by_line; /* with details and lines: a symbol for each source line
 			 of each symbol, and no details */
-	const char *const *search_dirs; /* of struct pp_source_dirs, by_line */
-	const char *const *base_dirs; /* likewise */
+	struct pp_source_dirs source_dirs; /* by_line */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
 	bool as_taken; /* scale no counts: readings of one session can then be

@@ -58,7 +58,8 @@ static const char *strip_bases(const struct pp_source_dirs *dirs,
 	return name;
 }
 
-char *pp_source_locate(const struct pp_source_dirs *dirs, const char *name)
+char *pp_source_locate(const struct pp_source_dirs *dirs, const char *archive,
+		       const char *name)
 {
 	const char *const *dir = dirs->search;
 	const char *rest = strip_bases(dirs, name);
@@ -66,8 +67,8 @@ char *pp_source_locate(const struct pp_source_dirs *dirs, const char *name)
 
 	for (; dir && *dir && !path; dir++)
 		path = try_dir(*dir, rest);
-	if (!path && dirs->archive)
-		path = try_dir(dirs->archive, name);
+	if (!path && archive)
+		path = try_dir(archive, name);
 	if (!path)
 		path = realpath(name, NULL);
 	return path ? path : strdup(name);

@@ -17,17 +17,13 @@
 #include "libpp/messages.h"
 #include "libpp/report.h"
 
-struct pp_source_dirs {
-	const char *const *search; /* ended by NULL, as the next; or NULL */
-	const char *const *bases; /* dropped from names before the search */
-	const char *archive; /* its folder; or NULL */
-};
-
 /*
- * Where the file lies that debug information calls @name. Returns a path to
- * free, canonical if the file is there; NULL when memory is short.
+ * Where the file lies that debug information calls @name; @archive is the
+ * folder of an archive, or NULL. Returns a path to free, canonical if the file
+ * is there; NULL when memory is short.
  */
-char *pp_source_locate(const struct pp_source_dirs *dirs, const char *name);
+char *pp_source_locate(const struct pp_source_dirs *dirs, const char *archive,
+		       const char *name);
 
 /*
  * Open the source file @path. That it cannot be read, is not what was put into

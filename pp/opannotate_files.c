@@ -17,13 +17,10 @@ char *opannotate_locate(const struct opannotate_options *o, const char *name)
 {
 	const struct pp_spec_list *archive =
 		&o->spec.spec.lists[PP_SPEC_ARCHIVE];
-	const struct pp_source_dirs dirs = {
-		.search = o->search_dirs,
-		.bases = o->base_dirs,
-		.archive = archive->nr ? archive->items[0].pattern : NULL,
-	};
 
-	return pp_source_locate(&dirs, name);
+	return pp_source_locate(&o->request.source_dirs,
+				archive->nr ? archive->items[0].pattern : NULL,
+				name);
 }
 
 const char *opannotate_home_path(const struct opannotate_options *o,

@@ -28,8 +28,7 @@ poptContext opannotate_parse(struct opannotate_args *a, int argc,
 		{ "source-with-assembly", '\0', POPT_ARG_NONE, &a->both, 0, "show instructions with their source lines", NULL },
 		{ "all", '\0', POPT_ARG_NONE, &a->all, 0, "show whole files and all functions, as the original profiler did", NULL },
 		{ "output-dir", 'o', POPT_ARG_STRING, &a->output_dir, 0, "write each annotated source file to DIR", "DIR" },
-		{ "search-dirs", 'd', POPT_ARG_STRING, &a->search_dirs, 0, "look for source files in DIRS first", "DIRS" },
-		{ "base-dirs", 'b', POPT_ARG_STRING, &a->base_dirs, 0, "strip these prefixes from source paths first", "DIRS" },
+		PP_SOURCE_OPTIONS(&a->sources, 'd', 'b'),
 		{ "include-file", '\0', POPT_ARG_STRING, &a->include_file, 0, "show only source files that match", "PATTERNS" },
 		{ "exclude-file", '\0', POPT_ARG_STRING, &a->exclude_file, 0, "hide source files that match", "PATTERNS" },
 		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "count only samples in these symbols", "NAMES" },
@@ -73,10 +72,6 @@ static int check_opannotate_args(const struct opannotate_args *a,
 		return refuse_options(
 			diag,
 			"--objdump-params is about instructions; add --assembly");
-	if (a->base_dirs && !a->search_dirs)
-		return refuse_options(
-			diag,
-			"--base-dirs changes where to look in --search-dirs; add that");
 	return 0;
 }
 
@@ -142,8 +137,7 @@ static int take_annotation_values(struct opannotate_options *o,
 	       pp_sort_init(&r->sort, NULL, diag) ?:
 	       pp_take_list(arena, a->include, &r->include_symbols) ?:
 	       pp_take_list(arena, a->exclude, &r->exclude_symbols) ?:
-	       pp_take_list(arena, a->search_dirs, &o->search_dirs) ?:
-	       pp_take_list(arena, a->base_dirs, &o->base_dirs) ?:
+	       pp_take_source_dirs(arena, &a->sources, &r->source_dirs, diag) ?:
 	       pp_take_list(arena, a->include_file, &o->include_files) ?:
 	       pp_take_list(arena, a->exclude_file, &o->exclude_files);
 }

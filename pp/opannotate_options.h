@@ -14,7 +14,8 @@
 /* As popt leaves them. */
 struct opannotate_args {
 	struct pp_common_args common;
-	char *output_dir, *search_dirs, *base_dirs;
+	struct pp_source_args sources;
+	char *output_dir;
 	char *include_file, *exclude_file, *include, *exclude;
 	char *objdump_params, *threshold, *merge, *demangle, *color;
 	int source, assembly, both, all, exclude_dependent, no_header, no_pager;
@@ -38,9 +39,7 @@ struct opannotate_options {
 	const char *command;
 	const char *params; /* of objdump, each with a blank behind it */
 	const char *output_dir; /* absolute; NULL for standard output */
-	const char *const *search_dirs; /* these may be NULL */
-	const char *const *base_dirs;
-	const char *const *include_files;
+	const char *const *include_files; /* these may be NULL */
 	const char *const *exclude_files;
 	double threshold; /* percent */
 	unsigned int verbose; /* bits 1 << PP_REMARK_... */

@@ -10,7 +10,7 @@
 /*
  * Find the code of the hottest functions of @report, which has details. Its
  * memory is of the report's arena. @places says where sources are looked for
- * (its spec, search_dirs and base_dirs); what is wrong with them becomes a
+ * (its spec and request.source_dirs); what is wrong with them becomes a
  * message of the report. Returns 0 or -ENOMEM.
  */
 int opreport_find_code(struct pp_code *code, struct pp_report *report,

@@ -30,8 +30,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "tree", '\0', POPT_ARG_STRING, &a->tree, 0, "show the call tree; =callers puts callers below callees", "callers" },
 		{ "details", 'd', POPT_ARG_NONE, &a->details, 0, "show the addresses in each symbol", NULL },
 		{ "debug-info", 'g', POPT_ARG_NONE, &a->lines, 0, "show source files and lines", NULL },
-		{ "search-dirs", '\0', POPT_ARG_STRING, &a->search_dirs, 0, "look for source files in DIRS first", "DIRS" },
-		{ "base-dirs", '\0', POPT_ARG_STRING, &a->base_dirs, 0, "strip these prefixes from source paths first", "DIRS" },
+		PP_SOURCE_OPTIONS(&a->sources, '\0', '\0'),
 		{ "no-inlines", '\0', POPT_ARG_NONE, &a->no_inlines, 0, "count inlined functions as part of their callers", NULL },
 		{ "show-address", 'w', POPT_ARG_NONE, &a->show_address, 0, "show addresses of symbols", NULL },
 		{ "accumulated", 'a', POPT_ARG_NONE, &a->accumulated, 0, "show running sums", NULL },
@@ -116,16 +115,12 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"--lines makes a table of its own; leave %s out",
 			beside);
-	if ((a->search_dirs || a->base_dirs) && !a->by_line &&
+	if ((a->sources.search_dirs || a->sources.base_dirs) && !a->by_line &&
 	    !(o->format->flags & PP_SHOWS_ALL))
 		return op_diag_set(
 			diag, -EINVAL,
 			"--%s is about the text of source lines; add --lines or --html=FILE",
-			a->search_dirs ? "search-dirs" : "base-dirs");
-	if (a->base_dirs && !a->search_dirs)
-		return op_diag_set(
-			diag, -EINVAL,
-			"--base-dirs changes where to look in --search-dirs; add that");
+			a->sources.search_dirs ? "search-dirs" : "base-dirs");
 	if (a->call_graph && a->details)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -526,8 +521,7 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 			      diag) ?:
 	       pp_take_demangle(a->demangle, &r->demangle, diag) ?:
 	       take_sort(o, diag) ?:
-	       pp_take_list(arena, a->search_dirs, &r->search_dirs) ?:
-	       pp_take_list(arena, a->base_dirs, &r->base_dirs) ?:
+	       pp_take_source_dirs(arena, &a->sources, &r->source_dirs, diag) ?:
 	       pp_take_list(arena, a->include, &r->include_symbols) ?:
 	       pp_take_list(arena, a->exclude, &r->exclude_symbols);
 }

@@ -16,7 +16,7 @@ struct opreport_args {
 	struct pp_common_args common;
 	char *output, *html, *threshold, *sort, *merge, *layout, *demangle;
 	char *include, *exclude, *max_loss, *format, *tree;
-	char *search_dirs, *base_dirs;
+	struct pp_source_args sources;
 	const char *xml; /* what is behind --xml=; NULL for nothing */
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
 	int by_build, wide, by_line, no_pager;

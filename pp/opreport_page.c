@@ -114,8 +114,7 @@ static int make_code(struct opreport_page *page,
 {
 	const struct opannotate_options places = {
 		.spec = o->spec,
-		.search_dirs = o->request.search_dirs,
-		.base_dirs = o->request.base_dirs,
+		.request.source_dirs = o->request.source_dirs,
 	};
 	struct pp_request request = o->request;
 	size_t nr_known;

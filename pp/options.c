@@ -183,6 +183,18 @@ int pp_take_list(struct op_arena *arena, const char *text,
 	return 0;
 }
 
+int pp_take_source_dirs(struct op_arena *arena,
+			const struct pp_source_args *args,
+			struct pp_source_dirs *dirs, struct op_diag *diag)
+{
+	if (args->base_dirs && !args->search_dirs)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--base-dirs changes where to look in --search-dirs; add that");
+	return pp_take_list(arena, args->search_dirs, &dirs->search)
+		       ?: pp_take_list(arena, args->base_dirs, &dirs->bases);
+}
+
 static void show_fetching(void *data, const char *name, uint64_t done,
 			  uint64_t total)
 {

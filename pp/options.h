@@ -34,6 +34,18 @@ struct pp_common_args {
 	POPT_TABLEEND
 /* clang-format on */
 
+/* Those of programs that show source files. */
+struct pp_source_args {
+	char *search_dirs, *base_dirs;
+};
+
+/* Their rows in a table, with @search and @base for short names. */
+/* clang-format off */
+#define PP_SOURCE_OPTIONS(s, search, base)                                    \
+	{ "search-dirs", search, POPT_ARG_STRING, &(s)->search_dirs, 0, "look for source files in DIRS first", "DIRS" }, \
+	{ "base-dirs", base, POPT_ARG_STRING, &(s)->base_dirs, 0, "strip these prefixes from source paths first", "DIRS" }
+/* clang-format on */
+
 /*
  * Parse the options of @program, which @table (ended by PP_COMMON_OPTIONS) has;
  * @usage is what follows its name in the help. Returns popt's context, which
@@ -70,6 +82,10 @@ int pp_take_demangle(const char *how, enum pp_demangle *demangle,
 /* A comma list as an array in @arena that NULL ends. */
 int pp_take_list(struct op_arena *arena, const char *text,
 		 const char *const **out);
+
+int pp_take_source_dirs(struct op_arena *arena,
+			const struct pp_source_args *args,
+			struct pp_source_dirs *dirs, struct op_diag *diag);
 
 /*
  * What all programs take: --verbose, --image-path and --debuginfod. *@server is

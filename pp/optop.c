@@ -20,6 +20,7 @@
 
 struct optop_options {
 	struct pp_common_args common;
+	struct pp_source_args sources;
 	char *interval, *view, *sort, *filter, *rows, *demangle;
 	int once, no_inlines;
 	struct op_arena arena;
@@ -46,6 +47,7 @@ static poptContext parse_optop(struct optop_options *o, int argc,
 		{ "rows", '\0', POPT_ARG_STRING, &o->rows, 0, "with --once: print NUMBER rows (default 20; 0: all)", "NUMBER" },
 		{ "no-inlines", '\0', POPT_ARG_NONE, &o->no_inlines, 0, "count inlined functions as part of their callers", NULL },
 		{ "demangle", 'D', POPT_ARG_STRING, &o->demangle, 0, "demangle names: none, normal or smart", "HOW" },
+		PP_SOURCE_OPTIONS(&o->sources, '\0', '\0'),
 		PP_COMMON_OPTIONS(&o->common)
 	};
 	/* clang-format on */
@@ -126,6 +128,7 @@ static int take_optop_options(struct optop_options *o, struct op_diag *diag)
 	      take_optop_filter(o, diag) ?:
 	      pp_take_common(&o->arena, &o->common, &o->verbose,
 			     &r->image_path, &r->debuginfod, diag) ?:
+	      pp_take_source_dirs(&o->arena, &o->sources, &r->source_dirs, diag) ?:
 	      pp_take_demangle(o->demangle, &r->demangle, diag) ?:
 	      pp_sort_init(&r->sort, NULL, diag);
 	o->seconds = (unsigned int)seconds;

@@ -187,8 +187,8 @@ static void draw_event(struct optop_grid *grid, const struct optop_state *state)
 		add_field(&line, OPTOP_PLAIN, "%zu/%zu",
 			  at == OPTOP_NONE ? 0 : at + 1, counts->nr_events);
 	}
-	add_field(&line, OPTOP_PLAIN, "%" PRIu64 " samples%s",
-		  pane->shown.self_sum,
+	add_field(&line, OPTOP_PLAIN, "%" PRIu64 " sample%s%s",
+		  pane->shown.self_sum, pane->shown.self_sum == 1 ? "" : "s",
 		  optop_kind(state) < OPTOP_NR_VIEWS ? "" : " in it");
 	add_losses(&line, state);
 }

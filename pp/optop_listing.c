@@ -306,16 +306,15 @@ static const char *message_since(const struct pp_report *report, size_t nr)
 /* Read @file into @text. Why it cannot be, or is another one, becomes the note.
  */
 static int read_listed_source(struct optop_reading *reading,
+			      const struct pp_source_dirs *dirs,
 			      const struct pp_annotated_file *file,
 			      struct pp_source_text *text)
 {
 	struct pp_report *report = reading->report;
 	const struct pp_archive *archive = report->archive;
-	const struct pp_source_dirs dirs = {
-		.archive = archive ? archive->root : NULL,
-	};
 	size_t nr_messages = report->messages.nr;
-	char *path = pp_source_locate(&dirs, file->name);
+	char *path = pp_source_locate(dirs, archive ? archive->root : NULL,
+				      file->name);
 	FILE *in;
 
 	if (!path)
@@ -446,8 +445,8 @@ int optop_fill_source(struct optop_reading *reading,
 	}
 	for (size_t i = 0; i < a.nr_files && !err; i++)
 		if (is_listed_file(&a.files[i], target))
-			err = read_listed_source(reading, &a.files[i],
-						 &texts[i]);
+			err = read_listed_source(reading, &base->source_dirs,
+						 &a.files[i], &texts[i]);
 	if (!err && !a.nr_files)
 		reading->note =
 			"there are no source lines; compile with -g or install the debug symbols";

@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -114,6 +115,7 @@ class Build:
         self.src, self.folder = src, folder
         self.variables = [f"O={folder}", "KDIRS=", *variables]
         self.compiles, self.links = {}, {}  # by source, by program
+        self.included = {}  # names, by source
 
     def make(self, *words):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -170,14 +172,24 @@ class Build:
             return None, done.stderr.decode(errors="replace")
         return digest(pathlib.Path(to).read_bytes()), ""
 
+    def includes(self, path):
+        """The names that a source includes, itself or by another one."""
+        names, left = set(), [path]
+        while left:
+            text = (self.src / left.pop()).read_text()
+            new = set(re.findall(r'^#include "([^"]+)"', text, re.M)) - names
+            names |= new
+            left += [n for n in new if (self.src / n).is_file()]
+        return names
+
     def unit_including(self, program, name):
         """The source of a test that includes the source name, or None."""
         unit = f"{program}.c"
-        path = self.src / unit
-        if unit in self.compiles and path.is_file():
-            if f'#include "{name}"' in path.read_text():
-                return unit
-        return None
+        if unit not in self.compiles or not (self.src / unit).is_file():
+            return None
+        if unit not in self.included:
+            self.included[unit] = self.includes(unit)
+        return unit if name in self.included[unit] else None
 
     def programs_with(self, name):
         """The programs that may contain the object of a source."""

@@ -4,11 +4,12 @@
 # they would pass whatever the module does, or fail for races of the kernel's own.
 . "$(dirname "$0")/lib.sh"
 
+LAST='[    9.9] random: crng init'
 LINES='=================================================================='
 
 # complaints LINE...: what is found among these lines of dmesg.
 complaints() {
-	printf '%s\n' '[    0.1] Linux version 6.1' "$@" '[    9.9] random: crng init' |
+	printf '%s\n' '[    0.1] Linux version 6.1' "$@" "$LAST" |
 		awk -f "$TOP/tests/vm/lib/complaints.awk"
 }
 
@@ -17,7 +18,8 @@ for line in 'WARNING: CPU: 1 PID: 7 at mm/util.c:596' 'BUG: unable to handle' \
 	'Oops: 0002' 'RIP: 0010:add_sample+0x1' 'WARNING: suspicious RCU usage' \
 	' Call Trace:' ' Call trace:' 'INFO: task x blocked: hung task' \
 	'ODEBUG: free active' 'DEBUG_LOCKS_WARN_ON(1)'; do
-	is "$line" "$(complaints "[    1.2] $line")" "[    1.2] $line"
+	is "$line" "$(complaints "[    1.2] $line")" "[    1.2] $line
+$LAST"
 done
 kasan='[ 1.2] BUG: KASAN: slab-use-after-free in vfs_read'
 is "a report of KASAN, whoever is in it" \
@@ -35,9 +37,13 @@ for module in oprofile op_test_provider; do
 done
 is "a race of the kernel between two complaints" \
 	"$(complaints '[ 1.1] BUG: a' "$LINES" "$race" "$LINES" '[ 1.3] BUG: b')" \
-	'[ 1.1] BUG: a
-[ 1.3] BUG: b'
+	"[ 1.1] BUG: a
+[ 1.3] BUG: b
+$LAST"
 is "a report that is cut off" "$(complaints "$LINES" "$kasan")" \
 	"$kasan
-[    9.9] random: crng init"
+$LAST"
+# shellcheck disable=SC2046 # a line for each
+is "what stands behind a complaint" "$(complaints 'BUG: a' $(seq 100))" \
+	"$(printf '%s\n' 'BUG: a' $(seq 80))"
 done_testing

@@ -156,7 +156,7 @@ exits() {
 	test_result "$test_name" $?
 	[ "$test_got" -eq "$test_wanted" ] ||
 		diag "exit status $test_got, not $test_wanted, of: $*
-$(tail -n 40 "$test_log")"
+$(tail -n 100 "$test_log")"
 }
 
 # is NAME GOT WANTED: two texts are the same.

@@ -296,10 +296,10 @@ static void files_are_found(void **state)
 		const char *search[MAX_NAMES], *base[MAX_NAMES];
 		char copies[2][64];
 		struct opannotate_options o = {
-			.search_dirs = split_words(rows[i].search, copies[0],
-						   search, MAX_NAMES),
-			.base_dirs = split_words(rows[i].base, copies[1], base,
-						 MAX_NAMES),
+			.request.source_dirs.search = split_words(
+				rows[i].search, copies[0], search, MAX_NAMES),
+			.request.source_dirs.bases = split_words(
+				rows[i].base, copies[1], base, MAX_NAMES),
 		};
 		struct text t;
 

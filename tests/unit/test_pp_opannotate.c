@@ -700,10 +700,63 @@ static void code_is_annotated(void **state)
 	check_runs(programs, two, NR(two), *state);
 }
 
+/* Functions of one instruction each, every other one with many samples. */
+static void write_functions(unsigned int nr, struct text *listing)
+{
+	char line[64], command[512];
+	unsigned int total = 2 * nr - nr % 2;
+	FILE *out = listing->out;
+
+	snprintf(command, sizeof(command),
+		 "{ echo .globl _start; for n in $(seq 100 %u); do echo "
+		 ".type f$n, @function; echo f$n: nop; echo .size f$n, 1; "
+		 "done; echo _start:; } >f.s && ${CC:-cc} -nostdlib -static "
+		 "-Wl,-Ttext=0x401000 -Wl,--build-id=0x01 -o root/bin/f f.s",
+		 99 + nr);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(system("rm -rf samples"), 0);
+	for (unsigned int n = 0; n < nr; n++) {
+		unsigned int count = n % 2 ? 3 : 1;
+
+		snprintf(line, sizeof(line), "current f f CYCLES %x=%u",
+			 0x1000 + n, count);
+		write_samples(line);
+		fprintf(out,
+			"               :\n"
+			"%016x <f%u>: /* f%u total:      %u %7.4f */\n"
+			"     %u %7.4f :  %x:\tnop\n",
+			0x401000 + n, 100 + n, 100 + n, count,
+			100.0 * count / total, count, 100.0 * count / total,
+			0x401000 + n);
+	}
+}
+
+static void many_symbols_are_by_address(void **state)
+{
+	struct text wanted;
+	struct program_row row = {
+		.line = "opannotate --session-dir=. --root=root -a --all -n",
+	};
+
+	assert_int_equal(system("mkdir -p root/bin"), 0);
+	fputs("               :\n"
+	      "               :root/bin/f:     file format elf64-x86-64\n"
+	      "               :\n"
+	      "               :\n"
+	      "               :Disassembly of section .text:\n",
+	      text_begin(&wanted));
+	write_functions(51, &wanted);
+	fclose(wanted.out);
+	row.wanted = wanted.all;
+	check_run(programs, &row, *state);
+	free(wanted.all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(code_is_annotated),
+		folder_test(many_symbols_are_by_address),
 	};
 
 	set_program_environment();

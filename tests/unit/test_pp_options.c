@@ -268,8 +268,8 @@ static void write_request(FILE *out, const struct pp_request *r)
 	write_flag(out, "addresses", r->addresses_of_calls);
 	write_flag(out, "lines", r->lines);
 	write_flag(out, "by-line", r->by_line);
-	write_strings(out, "search", r->search_dirs);
-	write_strings(out, "base", r->base_dirs);
+	write_strings(out, "search", r->source_dirs.search);
+	write_strings(out, "base", r->source_dirs.bases);
 	write_flag(out, "code", r->code);
 	write_flag(out, "intervals", r->intervals);
 	write_flag(out, "tree", r->tree);
@@ -618,8 +618,8 @@ static void write_opannotate(FILE *out, const struct opannotate_options *o)
 	if (o->params)
 		fprintf(out, " params=<%s>", o->params);
 	write_string(out, "output", o->output_dir);
-	write_strings(out, "search", o->search_dirs);
-	write_strings(out, "base", o->base_dirs);
+	write_strings(out, "search", o->request.source_dirs.search);
+	write_strings(out, "base", o->request.source_dirs.bases);
 	write_strings(out, "include-file", o->include_files);
 	write_strings(out, "exclude-file", o->exclude_files);
 	if (o->threshold != 0)

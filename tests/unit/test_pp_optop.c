@@ -962,6 +962,151 @@ static void calls_and_tasks_are_shown(void **state)
 	check_screens(rows, NR(rows), *state);
 }
 
+/* One cgroup is called like a pattern that matches another one. */
+static void cgroups_are_shown(void **state)
+{
+	static const char *const lines[] = {
+		"current /bin/x/{cgroup}/web/a*.service x CYCLES 1004=9 1002=6",
+		"current /bin/x/{cgroup}/web/ab.service x CYCLES 1020=8",
+		"current /bin/x/{cgroup} x CYCLES 1030=3",
+		"current /bin/x/{no-cgroup} x CYCLES 1002=1",
+	};
+	static const struct screen_row rows[] = {
+		{ OPTOP_CGROUPS, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  27 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % cgroup                      path\n"
+		  "      15 55.5556 a*.service                  /web/a*.service\n"
+		  "       8 29.6296 ab.service                  /web/ab.service\n"
+		  "       3 11.1111 /                           /\n"
+		  "       1  3.7037 unknown                     unknown\n" },
+		{ OPTOP_CGROUPS, "Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  15 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup a*.service\n"
+		  " samples >self % image               symbol\n"
+		  "       9 60.0000 x                   tiny\n"
+		  "       6 40.0000 x                   first\n" },
+		{ OPTOP_CGROUPS, "Down Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  8 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup ab.service\n"
+		  " samples >self % image               symbol\n"
+		  "       8 100.000 x                   second\n" },
+		{ OPTOP_CGROUPS, "Down Down Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  3 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup /\n"
+		  " samples >self % image               symbol\n"
+		  "       3 100.000 x                   bare\n" },
+		{ OPTOP_CGROUPS, "End Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1 sample  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup unknown\n"
+		  " samples >self % image               symbol\n"
+		  "       1 100.000 x                   first\n" },
+	};
+
+	make_binaries();
+	write_session(lines, NR(lines));
+	check_screens(rows, NR(rows), *state);
+}
+
+/* Lines behind the end of a source are told by their numbers. */
+static void other_sources_are_shown(void **state)
+{
+	static const struct screen_row shorter[] = {
+		{ OPTOP_SYMBOLS, "Enter 2",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  202 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 1      if (x)\n"
+		  "       5  2.4752 2              a       b;\n"
+		  "     120 59.4059 3\n"
+		  "       7  3.4653 12     (not in the file)\n"
+		  "      40 19.8020 18     (not in the file)\n"
+		  "$/src/x.h\n"
+		  "      30 14.8515 1      (not in the file)\n"
+		  "$/src/x.h: cannot be read: No such file or directory; say with --search-dirs where\n" },
+		{ OPTOP_LINES, "Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  218 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  $/src/x.c\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 1      if (x)\n"
+		  "       5  2.2936 2              a       b;\n"
+		  "     120 55.0459 3\n"
+		  "       7  3.2110 12     (not in the file)\n"
+		  "      40 18.3486 18     (not in the file)\n"
+		  "       3  1.3761 30     (not in the file)\n"
+		  "       1  0.4587 34     (not in the file)\n" },
+	};
+	static const struct screen_row newer[] = {
+		{ OPTOP_LINES, "Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  218 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  $/src/x.c\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 1      if (x)\n"
+		  "       5  2.2936 2              a       b;\n"
+		  "     120 55.0459 3\n"
+		  "       7  3.2110 12     (not in the file)\n"
+		  "      40 18.3486 18     (not in the file)\n"
+		  "       3  1.3761 30     (not in the file)\n"
+		  "       1  0.4587 34     (not in the file)\n"
+		  "$/src/x.c: changed after /bin/x was built; its lines may have moved\n" },
+	};
+	static const struct program_row once[] = {
+		{ .line = "optop --once --session-dir=. --base-dirs=/src",
+		  .wanted =
+			  "optop: --base-dirs changes where to look in --search-dirs; add that\n"
+			  "= 2\n" },
+	};
+
+	make_binaries();
+	made_header.mtime = 1000;
+	write_session(one_event, NR(one_event));
+	made_header.mtime = 0;
+	assert_int_equal(system("printf 'if (x)\\n\\ta\\tb;\\n\\n' >src/x.c && "
+				"touch -d @1000 src/x.c && rm src/x.h"),
+			 0);
+	check_screens(shorter, NR(shorter), *state);
+	assert_int_equal(system("touch src/x.c"), 0);
+	check_screens(newer, NR(newer), *state);
+	check_runs(programs, once, NR(once), *state);
+}
+
+/* Compiled elsewhere. */
+static void sources_are_searched(void **state)
+{
+	static const char *const search[] = { "moved", NULL };
+	static const char *const bases[] = { ".", NULL };
+	struct text all, t;
+	struct screen s;
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	assert_int_equal(system("mkdir moved && mv src moved"), 0);
+	open_screen(&s, OPTOP_LINES);
+	s.base.source_dirs = (struct pp_source_dirs){ search, bases };
+	write_screen(text_begin(&all), &s, "/ x . h Enter Enter", 100);
+	fclose(all.out);
+	write_without(text_begin(&t), all.all, *state);
+	close_screen(&s);
+	text_must_be(&t, "searched",
+		     "optop  here  stored  since the start\n"
+		     "CYCLES:100  218 samples in it  no account\n"
+		     "1 assembly  2 source  3 calls  $/src/x.h\n"
+		     " samples  self % line   source\n"
+		     "$/src/x.h\n"
+		     "      32 14.6789 1      a header\n");
+}
+
 /* ---- the program --------------------------------------------------------- */
 
 static void tables_are_printed_once(void **state)
@@ -1288,6 +1433,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		folder_test(sessions_are_shown),
 		folder_test(calls_and_tasks_are_shown),
+		folder_test(cgroups_are_shown),
+		folder_test(other_sources_are_shown),
+		folder_test(sources_are_searched),
 		folder_test(tables_are_printed_once),
 		folder_test(keys_are_typed),
 		folder_test(readings_are_shown),

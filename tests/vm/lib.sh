@@ -152,7 +152,7 @@ kernel_reports() {
 
 kernel_is_content() {
 	kernel_reports >"$TMP/reports"
-	cat "$TMP/reports"
+	head -n 100 "$TMP/reports" # of the first complaint, the others may follow from it
 	[ ! -s "$TMP/reports" ]
 }
 
