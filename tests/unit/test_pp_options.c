@@ -618,8 +618,6 @@ static void write_opannotate(FILE *out, const struct opannotate_options *o)
 	if (o->params)
 		fprintf(out, " params=<%s>", o->params);
 	write_string(out, "output", o->output_dir);
-	write_strings(out, "search", o->request.source_dirs.search);
-	write_strings(out, "base", o->request.source_dirs.bases);
 	write_strings(out, "include-file", o->include_files);
 	write_strings(out, "exclude-file", o->exclude_files);
 	if (o->threshold != 0)
@@ -652,8 +650,8 @@ static void opannotate_takes_options(void **state)
 		{ "--all --source-with-assembly", "48 STIAYDVC symbols details lines | source assembly all" },
 		{ "-s -o /none/such", "48 STIAYDVC symbols details lines | source all output=/none/such" },
 		{ "-s --output-dir=/usr/../usr", "48 STIAYDVC symbols details lines | source all output=/usr" },
-		{ "--all -s -d a,b", "48 STIAYDVC symbols details lines | source all search=a search=b" },
-		{ "--all -s -d a -b c", "48 STIAYDVC symbols details lines | source all search=a base=c" },
+		{ "--all -s -d a,b", "48 STIAYDVC symbols details lines search=a search=b | source all" },
+		{ "--all -s -d a -b c", "48 STIAYDVC symbols details lines search=a base=c | source all" },
 		{ "--all -s --include-file=*.c", "48 STIAYDVC symbols details lines | source all include-file=*.c" },
 		{ "--all -s --exclude-file=*.h,x", "48 STIAYDVC symbols details lines | source all exclude-file=*.h exclude-file=x" },
 		{ "--all -s -i a,b", "48 STIAYDVC symbols details lines include=a include=b | source all" },

@@ -112,7 +112,7 @@ sed 's/^/# /' "$TMP/report" "$TMP/report.err"
 once=$(samples op_test_in_init)
 stays=$(samples op_test_in_text)
 ok "of $(total) samples $once are in its init function, $stays in another" \
-	[ "$once" -gt 50 -a "$stays" -gt 50 -a \
+	[ "$once" -gt 20 -a "$stays" -gt 20 -a \
 	$((10 * (once + stays))) -ge $((9 * $(total))) ]
 ok "half of them" [ $((3 * once)) -ge "$stays" -a $((3 * stays)) -ge "$once" ]
 end_profiler
