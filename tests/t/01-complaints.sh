@@ -43,6 +43,20 @@ $LAST"
 is "a report that is cut off" "$(complaints "$LINES" "$kasan")" \
 	"$kasan
 $LAST"
+dying='[ 1.2] WARNING: CPU: 2 PID: 40 at kernel/sched/core.c:8494 sched_cpu_dying+0x93
+[ 1.2] Call Trace:
+[ 1.2] CPU2 enqueued tasks (2 total):
+[ 1.2] 	pid: 40, name: migration/2'
+is "a CPU that is taken away with nothing left on it" "$(complaints "$dying")" ""
+is "a complaint behind that" "$(complaints "$dying" '[ 1.3] BUG: b')" "[ 1.3] BUG: b
+$LAST"
+is "a task on a CPU that is taken away" \
+	"$(complaints "$dying" '[ 1.2] 	pid: 77, name: kworker/2:1' '[ 1.2] other')" \
+	"$dying
+[ 1.2] 	pid: 77, name: kworker/2:1"
+is "a report of that which is cut off" "$(complaints "${dying%% Call*}")" \
+	"${dying%% Call*}
+$LAST"
 # shellcheck disable=SC2046 # a line for each
 is "what stands behind a complaint" "$(complaints 'BUG: a' $(seq 100))" \
 	"$(printf '%s\n' 'BUG: a' $(seq 80))"

@@ -4,6 +4,10 @@
 # complaint: registers, the stack, and what the report lists after them. Reports of
 # KASAN and KCSAN stand between lines of "="; a data race counts if one of our
 # modules is in it.
+#
+# Linux 6.12 for real time says now and then, without any module, that a CPU which
+# is taken away has a task more than its migration thread, and then lists that one
+# alone. It counts where another task is listed.
 
 function tell() {
 	if (report !~ /BUG: KCSAN/ || report ~ /\[(oprofile|op_test_provider)\]/)
@@ -12,6 +16,19 @@ function tell() {
 }
 /==============================/ { tell(); framed = !framed; next }
 framed { report = report $0 "\n"; next }
+/WARNING: .* sched_cpu_dying/ { is_dying = 1; is_listed = is_busy = 0 }
+is_dying && is_listed && !/\tpid: / {
+	if (is_busy)
+		printf "%s", report
+	report = ""
+	is_dying = 0
+}
+is_dying {
+	report = report $0 "\n"
+	is_listed = is_listed || /enqueued tasks/
+	is_busy = is_busy || (/\tpid: / && !/name: migration\//)
+	next
+}
 /WARNING|BUG|Oops|RIP:|suspicious|Call [Tt]race|hung task|ODEBUG|DEBUG_LOCKS/ {
 	behind = 81
 }
