@@ -106,7 +106,7 @@ int optop_fill_calls(struct optop_reading *reading,
 	reading->keeps_order = true;
 	if (nr < 2)
 		reading->note =
-			"the session has no calls; profile with --callgraph";
+			"no caller or callee of it was seen; stacks are taken with --callgraph";
 	optop_add_counts(reading, event_of, reading->counts->self_sums,
 			 n->callee_totals);
 	return 0;

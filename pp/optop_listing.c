@@ -39,6 +39,29 @@ struct code_listing {
 
 /* ---- the report ---------------------------------------------------------- */
 
+/* Leave the one function in @report: names in a request are patterns, and two
+ * static functions may have one name. */
+static bool keep_function(struct pp_report *report,
+			  const struct optop_target *target)
+{
+	const struct pp_symbol_entry *found = NULL;
+
+	for (size_t i = 0; i < report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols[i];
+
+		if (strcmp(entry->raw_name, target->symbol) != 0)
+			continue;
+		if (!found || entry->vma == target->vma)
+			found = entry;
+	}
+	if (!found)
+		return false;
+	report->symbols = found;
+	report->nr_symbols = 1;
+	report->symbol_totals = found->counts;
+	return true;
+}
+
 static int report_on_function(struct optop_reading *reading,
 			      const struct optop_query *query,
 			      const struct pp_request *base,
@@ -57,29 +80,12 @@ static int report_on_function(struct optop_reading *reading,
 	if (target->symbol)
 		request.include_symbols = names;
 	err = optop_make_report(reading, &request, target, &why);
-	/* There are samples, but none in that function. */
-	if (err == -ENOENT && reading->report->totals)
-		return op_diag_set(diag, err, "%s: it has no samples",
+	/* There may be samples, but none in that function. */
+	if ((err == -ENOENT && reading->report->totals) ||
+	    (!err && target->symbol && !keep_function(reading->report, target)))
+		return op_diag_set(diag, -ENOENT, "%s: it has no samples",
 				   target->title);
 	return err ? op_diag_set(diag, err, "%s", op_diag_text(&why, err)) : 0;
-}
-
-/* The names in a request are patterns; and two static functions may have one
- * name. */
-static const struct pp_symbol_entry *
-find_function(const struct pp_report *report, const struct optop_target *target)
-{
-	const struct pp_symbol_entry *found = NULL;
-
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
-
-		if (strcmp(entry->raw_name, target->symbol) != 0)
-			continue;
-		if (!found || entry->vma == target->vma)
-			found = entry;
-	}
-	return found;
 }
 
 /* All @nr rows are there. Unless a line was asked for, the first one to look at
@@ -256,10 +262,7 @@ int optop_fill_assembly(struct optop_reading *reading,
 	err = report_on_function(reading, query, base, diag);
 	if (err)
 		return err;
-	l.symbol = find_function(reading->report, &query->target);
-	if (!l.symbol)
-		return op_diag_set(diag, -ENOENT, "%s: it has no samples",
-				   query->target.title);
+	l.symbol = reading->report->symbols;
 	/* A row for each byte at most, as no instruction is shorter. */
 	l.room = l.symbol->size + l.symbol->nr_details;
 	err = optop_make_rows(reading, l.room, false, &l.event_of);

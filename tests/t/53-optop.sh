@@ -540,7 +540,7 @@ seen "says what is wrong with binaries" 'bare: stripped'
 press x
 shows '  42 samples'
 press Enter 3
-seen "without call graphs there are no calls" '\[self\] ' '^the session has no calls; '
+seen "without call graphs there are no calls" '\[self\] ' '^no caller or callee of it was seen; '
 press q
 ended "a stripped binary" 0
 if [ "$optop_env" ]; then

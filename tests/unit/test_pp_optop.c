@@ -19,6 +19,7 @@
 
 #include "pp/optop_draw.h"
 #include "pp/optop_keys.h"
+#include "pp/optop_terminal.h"
 
 /* main() under another name. */
 #define main optop_main
@@ -63,7 +64,6 @@ static void open_screen(struct screen *s, enum optop_kind view)
 	assert_int_equal(pp_sort_init(&s->base.sort, NULL, NULL), 0);
 	assert_int_equal(optop_state_init(&s->state, "here", view), 0);
 	s->state.is_once = true;
-	s->state.nr_lines = 100;
 }
 
 static void close_screen(struct screen *s)
@@ -102,8 +102,12 @@ static wint_t key_called(const char *word)
 	for (size_t i = 0; i < NR(names); i++)
 		if (!strcmp(names[i].name, word))
 			return names[i].key;
-	assert_int_equal(strlen(word), 1);
-	return (unsigned char)*word;
+	{
+		wchar_t key[2];
+
+		assert_int_equal(mbstowcs(key, word, NR(key)), 1);
+		return (wint_t)*key;
+	}
 }
 
 /* A letter for each cell, of how it looks; capitals in the chosen line. */
@@ -130,19 +134,20 @@ static void write_colors(FILE *out, const struct optop_grid *grid)
 
 /* Press @keys, words; then the whole screen, but for blanks at line ends. */
 static void write_screen(FILE *out, struct screen *s, const char *keys,
-			 size_t columns)
+			 size_t columns, size_t nr_lines)
 {
 	const char *words[24] = { NULL };
 	struct optop_grid grid;
 	char copy[128];
 
 	split_words(keys, copy, words, NR(words));
+	s->state.nr_lines = nr_lines ?: 100;
 	read_wanted(s);
 	for (size_t i = 0; words[i]; i++) {
 		optop_press(&s->state, key_called(words[i]));
 		read_wanted(s);
 	}
-	s->state.nr_lines = optop_pane(&s->state)->shown.nr ?: 1;
+	s->state.nr_lines = nr_lines ?: optop_pane(&s->state)->shown.nr ?: 1;
 	optop_choose_line(&s->state, optop_pane(&s->state)->chosen);
 	assert_int_equal(optop_grid_init(&grid,
 					 s->state.nr_lines + OPTOP_OTHER_LINES,
@@ -160,6 +165,7 @@ struct screen_row {
 	const char *keys, *wanted;
 	size_t columns;
 	bool has_colors; /* as on a terminal */
+	size_t nr_lines; /* of the table; 0: as many as there are */
 };
 
 static void check_screens(const struct screen_row *rows, size_t nr,
@@ -172,8 +178,8 @@ static void check_screens(const struct screen_row *rows, size_t nr,
 
 		open_screen(&s, rows[i].view);
 		s.state.is_once = !rows[i].has_colors;
-		write_screen(text_begin(&all), &s, keys,
-			     rows[i].columns ?: 100);
+		write_screen(text_begin(&all), &s, keys, rows[i].columns ?: 100,
+			     rows[i].nr_lines);
 		fclose(all.out);
 		write_without(text_begin(&t), all.all, folder);
 		close_screen(&s);
@@ -962,6 +968,248 @@ static void calls_and_tasks_are_shown(void **state)
 	check_screens(rows, NR(rows), *state);
 }
 
+/* What moves the chosen line, and where it is at first. */
+static void lines_are_chosen(void **state)
+{
+	static const char *const lines[] = {
+		"current x x CYCLES 101a=50 1004=9 1002=6 1020=2",
+		"current x k CYCLES 210=8 310=4",
+		"current x x MISSES 1010=3",
+		"current x x STALLS 1010=1",
+		"tree current x CYCLES 50:x+1020>x+101a 9:x+1020>x+1004 6:x+1020>x+1002 2:x+1020",
+	};
+	static const struct screen_row rows[] = {
+		{ OPTOP_SYMBOLS, "Enter",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "                 x.c:2               401000  xor    %eax,%eax\n"
+		  "       6  9.2308 x.c:3               401002  inc    %eax\n"
+		  "       9 13.8462 x.h:1               401004  dec    %eax\n"
+		  "                 x.c:4               401006  nop\n"
+		  "                                     401007  nop\n"
+		  "                                     401008  nop\n"
+		  "                                     401009  nop\n"
+		  "                                     40100a  nop\n"
+		  "                                     40100b  nop\n"
+		  "                                     40100c  nop\n"
+		  "                                     40100d  nop\n"
+		  "                 x.c:18              40100e  inc    %ebx\n"
+		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "      50 76.9231                     40101a  nop\n"
+		  "                 x.c:21              40101b  ret\n"
+		  "                                     40101c  nop\n"
+		  "                                     40101d  nop\n"
+		  "                                     40101e  nop\n"
+		  "                                     40101f  nop\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb.........................ffffffffff.......................................................\n"
+		  "vvvvvvvvvv.....................bbbbb................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  ".................fffff..............................................................................\n"
+		  ".......h.hhhhhhh.fffff.............hhhhhhhhhhhhhhhhhhhhh............................................\n"
+		  ".......h.hhhhhhh.fffff.............hhhhhhhhhhhhhhhhhhhhh............................................\n"
+		  ".................fffff..............................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  ".................ffffff.............................................................................\n"
+		  ".................ffffff.............................................................................\n"
+		  "======HH=HHHHHHH===================HHHHHHHHHHHHH====================================================\n"
+		  ".................ffffff.............................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true },
+		{ OPTOP_SYMBOLS, "Enter",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "                 x.c:18              40100e  inc    %ebx\n"
+		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "      50 76.9231                     40101a  nop\n"
+		  "                 x.c:21              40101b  ret\n"
+		  "                                     40101c  nop\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb.........................ffffffffff.......................................................\n"
+		  "vvvvvvvvvv.....................bbbbb................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  ".................ffffff.............................................................................\n"
+		  ".................ffffff.............................................................................\n"
+		  "======HH=HHHHHHH===================HHHHHHHHHHHHH====================================================\n"
+		  ".................ffffff.............................................................................\n"
+		  "....................................................................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true, .nr_lines = 5 },
+		{ OPTOP_SYMBOLS, "Enter 3",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "      65 100.000 x                   caller  second\n"
+		  "      56 86.1538 x                   [self]  first\n"
+		  "       9 13.8462 x                   callee  tiny\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb.........................ffffffffff.......................................................\n"
+		  "......................vvvvvvv..bbbbb................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "......hh.hhhhhhh.f...................hhhhhhhhhhhhhh.................................................\n"
+		  "======HH=HHHHHHH=F===================HHHHHHHHHHHHH==================================================\n"
+		  ".......h.hhhhhhh.f...................hhhhhhhhhhhh...................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true },
+		{ OPTOP_SYMBOLS, "Down",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "      56 70.8861       65  82.2785 x                   first\n"
+		  "       9 11.3924        9  11.3924 x                   tiny\n"
+		  "       8 10.1266        8  10.1266 vmlinux             wait\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb...................ffffffffff.............................................................\n"
+		  ".........vvvvvvvv...................................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "......hh.hhhhhhh.......hh..hhhhhhh.f................................................................\n"
+		  "=======H=HHHHHHH========H==HHHHHHH=F================================================================\n"
+		  ".......h.hhhhhhh........h..hhhhhhh.fffffff..........................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true, .nr_lines = 3 },
+		{ OPTOP_SYMBOLS, "End",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "       8 10.1266        8  10.1266 vmlinux             wait\n"
+		  "       4  5.0633        4   5.0633 vmlinux             wait\n"
+		  "       2  2.5316       67  84.8101 x                   second\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb...................ffffffffff.............................................................\n"
+		  ".........vvvvvvvv...................................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  ".......h.hhhhhhh........h..hhhhhhh.fffffff..........................................................\n"
+		  ".......h.hhhhhhh........h..hhhhhhh.fffffff..........................................................\n"
+		  "=======W=WWWWWWW=======HH==HHHHHHH=F================================================================\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true, .nr_lines = 3 },
+		{ OPTOP_SYMBOLS, "/ w a i Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  8 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  wait\n"
+		  " samples  self % instruction\n"
+		  "       8 100.000      210\n"
+		  "its binary is not available: only addresses with samples are shown\n" },
+		{ OPTOP_SYMBOLS, "/ w a i Enter Down Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  4 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  wait\n"
+		  " samples  self % instruction\n"
+		  "       4 100.000      310\n"
+		  "its binary is not available: only addresses with samples are shown\n" },
+		{ OPTOP_SYMBOLS, "/ w a i Enter Down Enter 3",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  4 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  wait\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "       4 100.000 vmlinux             [self]  wait\n"
+		  "no caller or callee of it was seen; stacks are taken with --callgraph\n" },
+		{ OPTOP_SYMBOLS, "/ x \u00e9 \u20ac \U0001d11e Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: x\u00e9\u20ac\U0001d11e\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "no row matches the filter; Esc removes it\n" },
+		{ OPTOP_SYMBOLS,
+		  "/ x \u00e9 \u20ac \U0001d11e Rubout Rubout Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: x\u00e9\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "no row matches the filter; Esc removes it\n" },
+		{ OPTOP_IMAGES, "e",
+		  "optop  here  stored  since the start\n"
+		  "MISSES:100  2/3  3 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "       3 100.000 /bin/x\n" },
+		{ OPTOP_IMAGES, "e e",
+		  "optop  here  stored  since the start\n"
+		  "STALLS:100  3/3  1 sample  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "       1 100.000 /bin/x\n" },
+		{ OPTOP_IMAGES, "e e e",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "      67 84.8101 /bin/x\n"
+		  "      12 15.1899 /vmlinux\n" },
+		{ OPTOP_IMAGES, "Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "      50 76.9231                     40101a  nop\n",
+		  .nr_lines = 2 },
+		{ OPTOP_IMAGES, "Enter Enter Back Back",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "      67 84.8101 /bin/x\n"
+		  "      12 15.1899 /vmlinux\n" },
+		{ OPTOP_LINES, "/ k e Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: ke\n"
+		  " samples >self % line                        path\n"
+		  "no row matches the filter; Esc removes it\n" },
+		{ OPTOP_LINES, "/ n o Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: no\n"
+		  " samples >self % line                        path\n"
+		  "      12 15.1899 no line                     code of /vmlinux\n"
+		  "there is nothing to open\n" },
+		{ OPTOP_SYMBOLS, "Enter s",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "      50 76.9231                     40101a  nop\n"
+		  "code and calls cannot be sorted\n",
+		  .nr_lines = 2 },
+		{ OPTOP_IMAGES, "s",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "      67 84.8101 /bin/x\n"
+		  "      12 15.1899 /vmlinux\n"
+		  "only symbols have totals\n" },
+	};
+
+	make_binaries();
+	write_session(lines, NR(lines));
+	check_screens(rows, NR(rows), *state);
+}
+
 /* One cgroup is called like a pattern that matches another one. */
 static void cgroups_are_shown(void **state)
 {
@@ -1094,7 +1342,7 @@ static void sources_are_searched(void **state)
 	assert_int_equal(system("mkdir moved && mv src moved"), 0);
 	open_screen(&s, OPTOP_LINES);
 	s.base.source_dirs = (struct pp_source_dirs){ search, bases };
-	write_screen(text_begin(&all), &s, "/ x . h Enter Enter", 100);
+	write_screen(text_begin(&all), &s, "/ x . h Enter Enter", 100, 0);
 	fclose(all.out);
 	write_without(text_begin(&t), all.all, *state);
 	close_screen(&s);
@@ -1242,7 +1490,9 @@ struct live_run {
 	size_t len;
 };
 
-static void start_live(struct live_run *run, const char *line, const char *type)
+static void start_on_terminal(struct live_run *run,
+			      int (*main)(int argc, char **argv),
+			      const char *line, const char *type)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = 100 };
 	const char *words[24] = { NULL };
@@ -1263,9 +1513,14 @@ static void start_live(struct live_run *run, const char *line, const char *type)
 		if (login_tty(run->slave))
 			_exit(99);
 		setenv("TERM", type, 1);
-		exit(optop_main(argc, (char **)words));
+		exit(main(argc, (char **)words));
 	}
 	assert_true(run->pid > 0);
+}
+
+static void start_live(struct live_run *run, const char *line, const char *type)
+{
+	start_on_terminal(run, optop_main, line, type);
 }
 
 /* Wait until @text was written since the last one that was awaited. */
@@ -1322,6 +1577,10 @@ static void keys_are_typed(void **state)
 	static const struct {
 		const char *keys, *shown;
 	} rows[] = {
+		{ "", "\033[?25l" }, /* no cursor */
+		{ "", "\033[31m" }, /* hot, warm and cool */
+		{ "", "\033[33m" },
+		{ "", "\033[32m" },
 		{ "", "bare" },
 		{ "s", "there are no totals" },
 		{ "e", "only this event" },
@@ -1350,6 +1609,10 @@ static void keys_are_typed(void **state)
 	assert_int_equal(end_live(&run), 0);
 }
 
+#define ACCOUNT_OF                                                             \
+	"source = x\ntaken = 9000\nstored = 1000\npending = 0\n"               \
+	"lost.buffer_full = "
+
 static void readings_are_shown(void **state)
 {
 	struct winsize large = { .ws_row = 40, .ws_col = 160 };
@@ -1373,6 +1636,11 @@ static void readings_are_shown(void **state)
 	/* A new folder is seen. */
 	write_samples("current k k CYCLES 410=888");
 	await_text(&run, "888");
+	/* So is another account in a file that was there. */
+	write_text("samples/current/ledger", ACCOUNT_OF "2222\n");
+	await_text(&run, "lost 2222");
+	write_text("samples/current/ledger", ACCOUNT_OF "3333\n");
+	await_text(&run, "3333");
 	press_keys(&run, "q");
 	assert_int_equal(end_live(&run), 0);
 }
@@ -1406,6 +1674,34 @@ static void signals_end_or_stop(void **state)
 	assert_int_equal(end_live(&run), 0);
 }
 
+static int print_a_message(int argc, char **argv)
+{
+	struct optop_terminal terminal;
+	struct op_diag diag;
+
+	(void)argc;
+	(void)argv;
+	if (optop_terminal_open(&terminal, &diag))
+		return 1;
+	fputs("a message\n", stderr);
+	optop_terminal_close(&terminal);
+	optop_terminal_close(&terminal);
+	fputs("another one\n", stderr);
+	return 0;
+}
+
+static void messages_come_behind_the_screen(void **state)
+{
+	struct live_run run;
+
+	(void)state;
+	start_on_terminal(&run, print_a_message, "optop", "xterm");
+	await_text(&run, "\033[?1049l");
+	await_text(&run, "a message");
+	await_text(&run, "another one");
+	assert_int_equal(end_live(&run), 0);
+}
+
 static void terminals_are_refused(void **state)
 {
 	static const struct {
@@ -1433,6 +1729,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		folder_test(sessions_are_shown),
 		folder_test(calls_and_tasks_are_shown),
+		folder_test(lines_are_chosen),
 		folder_test(cgroups_are_shown),
 		folder_test(other_sources_are_shown),
 		folder_test(sources_are_searched),
@@ -1440,6 +1737,7 @@ int main(void)
 		folder_test(keys_are_typed),
 		folder_test(readings_are_shown),
 		folder_test(signals_end_or_stop),
+		folder_test(messages_come_behind_the_screen),
 		folder_test(terminals_are_refused),
 	};
 
