@@ -25,6 +25,7 @@
 #include "libop/op_build_id.h"
 #include "libop/op_events.h"
 #include "libop/op_perf_map.h"
+#include "libop/op_plural.h"
 #include "libop/op_search.h"
 #include "libpp/archive_labels.h"
 #include "libpp/archive_samples.h"
@@ -741,7 +742,7 @@ static int archive_sources_of_report(struct search *s,
 		pp_message(
 			&s->list->report.messages, PP_WARNING,
 			"%zu source file%s cannot be found, the first: %s; annotations will lack them",
-			missing, missing == 1 ? "" : "s",
+			missing, op_plural(missing),
 			op_arena_strdup(&s->list->report.arena, first));
 	return err;
 }

@@ -34,6 +34,7 @@
 #include "libop/op_ledger.h"
 #include "libop/op_lock.h"
 #include "libop/op_mangle.h"
+#include "libop/op_plural.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_span.h"
 #include "libop/op_walk.h"
@@ -203,17 +204,19 @@ static int say_unlisted(const char *path, int err, void *ctx)
 static void say_recovered_pack(struct checking *c, const char *path)
 {
 	uint64_t nr = pack_nr_missing(db_folder_pack(c->folder));
+	size_t nr_found = pack_nr(db_folder_pack(c->folder));
 	char lost[80];
 
 	if (!nr)
 		snprintf(lost, sizeof(lost), "nothing is lost");
 	else if (nr == UINT64_MAX)
 		snprintf(lost, sizeof(lost),
-			 "its end is lost; %zu sample files in it are found",
-			 pack_nr(db_folder_pack(c->folder)));
+			 "its end is lost; %zu sample file%s found in it",
+			 nr_found, op_plural(nr_found));
 	else
 		snprintf(lost, sizeof(lost),
-			 "%" PRIu64 " sample files in it are lost", nr);
+			 "%" PRIu64 " sample file%s in it lost", nr,
+			 op_plural(nr));
 	say_damage(c, path, "its header or index is damaged", lost);
 }
 

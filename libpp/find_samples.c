@@ -9,6 +9,7 @@
  */
 
 #include "libdb/pack.h"
+#include "libop/op_plural.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_search.h"
 #include "libpp/sample_list.h"
@@ -238,6 +239,7 @@ static void warn_of_recovered_pack(struct search *search,
 				   const struct pp_session *session)
 {
 	uint64_t nr = pack_nr_missing(db_folder_pack(session->folder));
+	size_t nr_found = pack_nr(db_folder_pack(session->folder));
 	const char *path = db_folder_pack_path(session->folder);
 
 	if (!nr)
@@ -248,13 +250,13 @@ static void warn_of_recovered_pack(struct search *search,
 	else if (nr == UINT64_MAX)
 		pp_message(
 			search->messages, PP_WARNING,
-			"%s: it is damaged, and its end is lost: %zu sample files in it are found; others are left out",
-			path, pack_nr(db_folder_pack(session->folder)));
+			"%s: it is damaged, and its end is lost: %zu sample file%s found in it; others are left out",
+			path, nr_found, op_plural(nr_found));
 	else
 		pp_message(search->messages, PP_WARNING,
 			   "%s: it is damaged: %" PRIu64
-			   " sample files in it are lost and left out",
-			   path, nr);
+			   " sample file%s in it lost and left out",
+			   path, nr, op_plural(nr));
 }
 
 static int find_files_of_session(struct search *search,
@@ -319,8 +321,9 @@ static int find_sample_files(struct search *search)
 	if (search->nr_bad)
 		pp_message(
 			search->messages, PP_WARNING,
-			"%s: %zu files were set aside as damaged (names ending in .bad or .stale); not counted",
-			sessions->list[0].path, search->nr_bad);
+			"%s: not counted: %zu file%s set aside as damaged (names ending in .bad or .stale)",
+			sessions->list[0].path, search->nr_bad,
+			op_plural(search->nr_bad));
 	if (err || list->nr)
 		return err;
 	if (pack_error)

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "libop/op_perf_map.h"
+#include "libop/op_plural.h"
 #include "libpp/symbols/perf_map.h"
 
 #define MAX_CODE (1u << 24) /* bytes; no function is that large */
@@ -511,8 +512,8 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	if (nr_damaged)
 		pp_message(
 			messages, PP_WARNING,
-			"%s: %zu parts of its line tables are damaged; the lines of some code are not known",
-			image->name, nr_damaged);
+			"%s: its line tables are damaged in %zu place%s; the lines of some code are not known",
+			image->name, nr_damaged, op_plural(nr_damaged));
 	return err;
 }
 

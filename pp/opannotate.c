@@ -15,6 +15,7 @@
 
 #include "libop/op_pager.h"
 #include "libop/op_plain.h"
+#include "libop/op_plural.h"
 #include "libpp/annotation.h"
 #include "libpp/format/format.h"
 #include "pp/opannotate_files.h"
@@ -51,13 +52,14 @@ static void print_unplaced(const struct pp_report *report,
 	fprintf(out, "opannotate: warning: %s: no source lines for ",
 		u->image->name);
 	for (size_t i = 0; i < report->classes.nr; i++)
-		fprintf(out, "%s%" PRIu64 " samples (%.4g %%)",
-			i ? " and " : "", u->counts[i],
+		fprintf(out, "%s%" PRIu64 " sample%s (%.4g %%)",
+			i ? " and " : "", u->counts[i], op_plural(u->counts[i]),
 			pp_percent(u->counts[i], report->symbol_totals[i]));
 	for (size_t i = 0; i < nr; i++)
 		fprintf(out, "%s%s", i ? ", " : ", in ", u->symbols[i]->name);
 	if (u->nr_symbols > nr)
-		fprintf(out, " and %zu more symbols", u->nr_symbols - nr);
+		fprintf(out, " and %zu more symbol%s", u->nr_symbols - nr,
+			op_plural(u->nr_symbols - nr));
 	fprintf(out, "; %s\n", advice_on_lines(report, u->image));
 	fclose(out);
 }

@@ -16,6 +16,7 @@
 
 #include "libop/op_array.h"
 #include "libop/op_plain.h"
+#include "libop/op_plural.h"
 #include "libop/op_search.h"
 #include "libpp/image_symbols.h"
 #include "libpp/sample_list.h"
@@ -340,8 +341,8 @@ static void warn_not_listed(const struct listing *l,
 		return;
 	fprintf(out, "opannotate: warning: %s: not shown: ", l->image->name);
 	for (size_t i = 0; i < l->text->report->classes.nr; i++)
-		fprintf(out, "%s%" PRIu64 " samples", i ? " and " : "",
-			symbol->counts[i]);
+		fprintf(out, "%s%" PRIu64 " sample%s", i ? " and " : "",
+			symbol->counts[i], op_plural(symbol->counts[i]));
 	fprintf(out, " in %s: %s\n", symbol->name, why);
 	fclose(out);
 }

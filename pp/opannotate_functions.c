@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "libop/op_array.h"
+#include "libop/op_plural.h"
 #include "libop/op_search.h"
 #include "libpp/format/format.h"
 #include "libpp/sample_list.h"
@@ -188,7 +189,8 @@ static int write_sites(FILE *out, const struct opannotate_text *t,
 			fprintf(out, " (%" PRIu64 ")", sites[i].count);
 	}
 	if (nr > MAX_SITES)
-		fprintf(out, " and %zu more places", nr - MAX_SITES);
+		fprintf(out, " and %zu more place%s", nr - MAX_SITES,
+			op_plural(nr - MAX_SITES));
 	free(sites);
 	return 0;
 }

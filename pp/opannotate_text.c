@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_plural.h"
 #include "libpp/sample_list.h"
 #include "libpp/format/text.h"
 #include "libpp/format/text_fit.h"
@@ -132,7 +133,7 @@ static void write_sample_counts(const struct opannotate_text *t,
 	for (size_t i = 0; i < t->report->classes.nr; i++)
 		fprintf(t->out, "%s%" PRIu64, i ? " + " : "", counts[i]);
 	fprintf(t->out, " sample%s",
-		t->report->classes.nr == 1 && counts[0] == 1 ? "" : "s");
+		op_plural(t->report->classes.nr == 1 ? counts[0] : 2));
 }
 
 void opannotate_gap(const struct opannotate_text *t, const uint64_t *hidden)
@@ -152,8 +153,8 @@ void opannotate_rest(const struct opannotate_text *t, size_t nr,
 {
 	if (!nr)
 		return;
-	fprintf(t->out, "\n%zu function%s below %g %%: ", nr,
-		nr == 1 ? "" : "s", t->options->threshold);
+	fprintf(t->out, "\n%zu function%s below %g %%: ", nr, op_plural(nr),
+		t->options->threshold);
 	write_sample_counts(t, hidden);
 	fputs(" (--threshold shows more, --all everything)\n", t->out);
 }

@@ -20,6 +20,7 @@
 #include "config.h"
 #include "libop/op_arguments.h"
 #include "libop/op_diag.h"
+#include "libop/op_plural.h"
 #include "pp/opimport_file.h"
 #include "pp/opimport_foreign.h"
 #include "pp/opimport_input.h"
@@ -171,9 +172,11 @@ static int import_file(const struct options *o, const char *from,
 		fprintf(stderr, "opimport: warning: %s: unknown CPU type %u\n",
 			from, result.unknown_cpu_type - 1);
 	if (o->verbose)
-		fprintf(stderr, "opimport: %s: %llu samples at %llu places\n",
+		fprintf(stderr, "opimport: %s: %llu sample%s at %llu place%s\n",
 			from, (unsigned long long)result.samples,
-			(unsigned long long)result.nr_keys);
+			op_plural(result.samples),
+			(unsigned long long)result.nr_keys,
+			op_plural(result.nr_keys));
 	return 0;
 }
 
@@ -200,8 +203,8 @@ static int run_session(const struct options *o, struct op_diag *diag)
 		return err;
 	fprintf(stderr,
 		"opimport: %u session%s, %u sample file%s (%u of call graphs)\n",
-		counts.sessions, counts.sessions == 1 ? "" : "s", counts.files,
-		counts.files == 1 ? "" : "s", counts.call_graphs);
+		counts.sessions, op_plural(counts.sessions), counts.files,
+		op_plural(counts.files), counts.call_graphs);
 	if (counts.cut_calls)
 		fprintf(stderr,
 			"opimport: warning: %llu calls are to or from anonymous memory of more than 4 GiB; the original kept 32 bits of their offsets, so that their symbols may be wrong\n",

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libop/op_plural.h"
 #include "libpp/merge/merge.h"
 #include "pp/opmerge_options.h"
 #include "pp/options.h"
@@ -32,8 +33,8 @@ static int check_whole(const struct pp_merge *merge, struct op_diag *diag)
 	if (merge->nr_lost)
 		return op_diag_set(
 			diag, -EBADMSG,
-			"%zu files besides samples were left out; samples in them may have no names",
-			merge->nr_lost);
+			"%zu file%s besides samples left out; samples may lack names that stand there",
+			merge->nr_lost, op_plural(merge->nr_lost));
 	return 0;
 }
 

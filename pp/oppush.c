@@ -19,6 +19,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "libop/op_plural.h"
 #include "config.h"
 #include "pp/oppush_options.h"
 #include "pp/oppush_run.h"
@@ -149,9 +150,10 @@ static int show_status(const struct push_spool *spool, struct op_diag *diag)
 
 	for (size_t i = 0; i < spool->nr; i++)
 		samples += spool->list[i].samples;
-	printf("%s: %zu profiles with %" PRIu64 " samples wait, %" PRIu64
+	printf("%s: waiting: %zu profile%s with %" PRIu64 " sample%s, %" PRIu64
 	       " of %" PRIu64 " MiB",
-	       spool->dir, spool->nr, samples, (spool->bytes + 1048575) >> 20,
+	       spool->dir, spool->nr, op_plural(spool->nr), samples,
+	       op_plural(samples), (spool->bytes + 1048575) >> 20,
 	       spool->max >> 20);
 	if (spool->nr)
 		show_span("; the oldest begins ", spool->list->begin);

@@ -15,6 +15,7 @@
 
 #include "libop/op_pager.h"
 #include "libop/op_plain.h"
+#include "libop/op_plural.h"
 #include "libop/op_session.h"
 #include "libpp/check.h"
 #include "libpp/kept_symbols.h"
@@ -150,8 +151,9 @@ static int check_session(const struct opreport_options *o, struct op_diag *diag)
 	if (err)
 		return err;
 	left = check.nr_damaged - check.nr_repaired;
-	printf("%s: %" PRIu64 " files with %" PRIu64 " samples: ", session.dir,
-	       check.nr_files, check.nr_samples);
+	printf("%s: %" PRIu64 " file%s with %" PRIu64 " sample%s: ",
+	       session.dir, check.nr_files, op_plural(check.nr_files),
+	       check.nr_samples, op_plural(check.nr_samples));
 	if (!check.nr_damaged)
 		puts("all sound");
 	else if (check.nr_repaired)

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "libop/op_cgroup.h"
+#include "libop/op_plural.h"
 #include "libpp/format/text.h"
 #include "libpp/sample_list.h"
 #include "pp/optop_keys.h"
@@ -188,7 +189,7 @@ static void draw_event(struct optop_grid *grid, const struct optop_state *state)
 			  at == OPTOP_NONE ? 0 : at + 1, counts->nr_events);
 	}
 	add_field(&line, OPTOP_PLAIN, "%" PRIu64 " sample%s%s",
-		  pane->shown.self_sum, pane->shown.self_sum == 1 ? "" : "s",
+		  pane->shown.self_sum, op_plural(pane->shown.self_sum),
 		  optop_kind(state) < OPTOP_NR_VIEWS ? "" : " in it");
 	add_losses(&line, state);
 }

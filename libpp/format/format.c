@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libop/op_plural.h"
+
 #define FORMAT_ROW(name, title, max_nodes, flags)                              \
 	{ #name, title, max_nodes, flags, pp_format_##name },
 static const struct pp_format formats[] = { PP_FORMATS(FORMAT_ROW) };
@@ -83,15 +85,16 @@ void pp_write_history(FILE *out, const struct pp_history *history)
 	fprintf(out, "%s to %s, %zu span%s",
 		pp_time_text(begin, (time_t)history->begin),
 		pp_time_text(end, (time_t)history->end), history->nr_spans,
-		history->nr_spans == 1 ? "" : "s");
+		op_plural(history->nr_spans));
 	if (history->is_coarse)
 		fprintf(out,
 			"; asked for %s to %s, but the history is no finer there",
 			pp_time_text(begin, (time_t)history->asked_begin),
 			pp_time_text(end, (time_t)history->asked_end));
 	if (history->dropped_end)
-		fprintf(out, "; %" PRIu64 " samples up to %s were dropped",
+		fprintf(out, "; %" PRIu64 " sample%s up to %s dropped",
 			history->dropped_samples,
+			op_plural(history->dropped_samples),
 			pp_time_text(end, (time_t)history->dropped_end));
 }
 

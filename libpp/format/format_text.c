@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libop/op_plural.h"
 #include "libpp/interval.h"
 #include "libpp/sample_list.h"
 #include "libpp/format/text.h"
@@ -214,8 +215,9 @@ static void text_write_sums_of_builds(const struct pp_text *t)
 			sum->nr_builds, pp_text_name(t, sum->name));
 	}
 	if (shown < report->nr_sums_of_builds)
-		fprintf(t->out, ", and those of %zu more images",
-			report->nr_sums_of_builds - shown);
+		fprintf(t->out, ", and those of %zu more image%s",
+			report->nr_sums_of_builds - shown,
+			op_plural(report->nr_sums_of_builds - shown));
 	fputs(" (--by-build keeps them apart)\n", t->out);
 }
 
@@ -247,7 +249,7 @@ void pp_text_header(const struct pp_text *t)
 		fprintf(t->out,
 			"Not shown: %zu sample file%s could not be read\n",
 			report->messages.nr_unread,
-			report->messages.nr_unread == 1 ? "" : "s");
+			op_plural(report->messages.nr_unread));
 	text_write_sums_of_builds(t);
 }
 

@@ -34,7 +34,7 @@ taken_equal_shown "both add up"
 is "where spans meet" "$(cd "$SINK/taken" && echo oprofile-1-* | cut -d- -f4 | cut -d. -f1)" \
 	"$(cd "$SINK/taken" && echo web-1-2-* | cut -d- -f4)"
 like "the status" "$("$BIN/oppush" --status --spool="$SPOOL" | tr '\n' ' ')" \
-	'^'"$SPOOL"': 0 profiles with 0 samples wait, 0 of 64 MiB 2 profiles made, .*; 0 with 0 samples refused'
+	'^'"$SPOOL"': waiting: 0 profiles with 0 samples, 0 of 64 MiB 2 profiles made, .*; 0 with 0 samples refused'
 
 # ---- a server that fails ---------------------------------------------------------
 

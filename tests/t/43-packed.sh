@@ -273,7 +273,7 @@ f="$P/{dep}/$L/$E.42.50.0"
 mv "$C/$f" "$C/$f.bad"
 report -l --merge=all -n >out 2>err
 is "a damaged file that was set aside is not counted" "$(grep -c lib_entry out)" 1
-like "which is said" "$(cat err)" '1 files were set aside'
+like "which is said" "$(cat err)" 'not counted: 1 file set aside'
 echo 5 >"$C/$f"
 report -l --merge=all -n event:CPU_CLK_UNHALTED >out 2>err
 like "a damaged loose part is left out" "$? $(grep -c damaged\; err) $(

@@ -117,7 +117,7 @@ fresh packed
 rm "$CURRENT/ledger"
 truncate -s $((group + 2000)) "$CURRENT/packed"
 finds 'a pack that was cut' \
-	'packed: its header or index is damaged: its end is lost; 64 sample files in it are found'
+	'packed: its header or index is damaged: its end is lost; 64 sample files found in it'
 ok 'a pack that was cut: it is repaired' check --repair
 ok 'a pack that was cut: it is sound then' check --check
 fresh packed

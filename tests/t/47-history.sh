@@ -194,7 +194,7 @@ is "another session has a history of its own" \
 # With an age of a day the daemon drops what is older: all of it.
 take 1 2 --history=100M,minute:1h
 like "what was dropped is in the head" "$(report)" \
-	"^Time: .*, 1 span; 810 samples up to $day 15:00:03 were dropped\$"
+	"^Time: .*, 1 span; 810 samples up to $day 15:00:03 dropped\$"
 is "and not in the report" "$(nr early) $(nr late)" "1 2"
 like "nor to be had" "$(report 'time:yesterday 14:00-15:00')" \
 	"^opreport: time:yesterday 14:00-15:00: samples up to $day 15:00:03 were dropped; ask for a later time, and keep more with opcontrol --setup --history=SIZE\$"

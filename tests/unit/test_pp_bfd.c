@@ -622,7 +622,7 @@ static void images_have_symbols(void **state)
 		  "two 1020-1024 90\n"
 		  "from root/b\n"
 		  "bfd: /b: symbols from root/b\n"
-		  "warning: /b: 1 parts of its line tables are damaged; the lines of some code are not known\n" },
+		  "warning: /b: its line tables are damaged in 1 place; the lines of some code are not known\n" },
 		{ "damaged lines that nobody asks for", { IMAGE(FILE, ROOT, "b") }, KERNEL ".section .debug_line\n.long 99\n.byte 1\n", STATIC, "mv b root/b", NULL, 0,
 		  "early 1000-1010 90\n"
 		  "one 1010-1020 90\n"

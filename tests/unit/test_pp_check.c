@@ -362,18 +362,18 @@ static const struct check_row {
 	  "= 0 files, 0 samples, 1 damaged, 0 repaired\n" },
 	{ "the index and a group of a pack",
 	  "many 66;pack samples/current;flip " PACK " g70;flip " PACK " -3;check;repair;is " PACK ".bad;check",
-	  "$/samples/current/packed: its header or index is damaged: 64 sample files in it are lost\n"
+	  "$/samples/current/packed: its header or index is damaged: 64 sample files in it lost\n"
 	  "= 2 files, 2 samples, 1 damaged, 0 repaired\n"
-	  "$/samples/current/packed: its header or index is damaged: 64 sample files in it are lost\n"
+	  "$/samples/current/packed: its header or index is damaged: 64 sample files in it lost\n"
 	  "$/samples/current/packed: rebuilt from what can be read; the damaged one is kept as packed.bad\n"
 	  "= 2 files, 2 samples, 1 damaged, 1 repaired\n"
 	  "samples/current/packed.bad is there\n"
 	  "= 2 files, 2 samples, 0 damaged, 0 repaired\n" },
 	{ "a pack whose end is not there",
 	  "many 66;pack samples/current;cut " PACK " gg0;check;repair;is " PACK ".bad;check",
-	  "$/samples/current/packed: its header or index is damaged: its end is lost; 64 sample files in it are found\n"
+	  "$/samples/current/packed: its header or index is damaged: its end is lost; 64 sample files found in it\n"
 	  "= 64 files, 64 samples, 1 damaged, 0 repaired\n"
-	  "$/samples/current/packed: its header or index is damaged: its end is lost; 64 sample files in it are found\n"
+	  "$/samples/current/packed: its header or index is damaged: its end is lost; 64 sample files found in it\n"
 	  "$/samples/current/packed: rebuilt from what can be read; the damaged one is kept as packed.bad\n"
 	  "= 64 files, 64 samples, 1 damaged, 1 repaired\n"
 	  "samples/current/packed.bad is there\n"

@@ -77,7 +77,7 @@ static const struct fault_row rows[] = {
 		"root: EIO; give --root a folder that exists\n"
 		"standard output: cannot be written: EIO\n"
 		"to name the functions of /bin/x: fetch its debug file with --debuginfod=URL\n"
-		"warning: /bin/x: 1 parts of its line tables are damaged; the lines of some code are not known\n"
+		"warning: /bin/x: its line tables are damaged in 1 place; the lines of some code are not known\n"
 		"warning: root/bin/x: cannot be read: EIO; names and lines from it may be missing\n"
 		"warning: the samples have no call graphs; profile with opcontrol --callgraph=DEPTH or operf --callgraph\n" },
 	{ .line = "opreport --session-dir=. --root=root --format=html -o made",
@@ -140,7 +140,7 @@ static const struct fault_row rows[] = {
 		"$/symbols/vmlinux-01: EIO: it is not checked\n"
 		"$/symbols/vmlinux-01: EIO: that kernel's samples have no names\n"
 		"$/symbols: EIO: it is not checked\n"
-		"$: 1 files with 0 samples: 1 damaged\n"
+		"$: 1 file with 0 samples: 1 damaged\n"
 		"$: 2 files with 0 samples: 2 damaged\n"
 		"$: 4 files with 10 samples: 2 damaged\n"
 		"$: 4 files with 208 samples: 2 damaged\n"
@@ -179,7 +179,7 @@ static const struct fault_row rows[] = {
 		FAULTS_OF_SOURCES
 		"warning: $/src/x.c: it ends before 6 of the lines with samples; it is another version\n"
 		"warning: $/src/x.h: it ends before 1 of the lines with samples; it is another version\n"
-		"warning: /bin/x: 1 parts of its line tables are damaged; the lines of some code are not known\n"
+		"warning: /bin/x: its line tables are damaged in 1 place; the lines of some code are not known\n"
 		"warning: /bin/x: no source lines for 208 samples (95.41 %), in /bin/x; no binary has line information\n"
 		"warning: /bin/x: no source lines for 208 samples (95.41 %), in first, second, bare; compile it with -g or install its debug symbols\n"
 		"warning: /vmlinux: no source lines for 10 samples (100 %), in do_work; no binary has line information\n"
@@ -222,7 +222,7 @@ static const struct fault_row rows[] = {
 		".made..../var/lib/oprofile/samples/cpu-type=none%2fsuch+host=b/ledger: cannot be written: EIO\n"
 		".made..../var/lib/oprofile/samples/cpu-type=none%2fsuch+host=b: EIO\n"
 		".made..../var/lib/oprofile/samples/cpu-type=none%2fsuch+host=b: cannot be written: EIO\n"
-		"1 files besides samples were left out; samples in them may have no names\n"
+		"1 file besides samples left out; samples may lack names that stand there\n"
 		"1 of 2 archives were left out; the sum is that of the others\n"
 		"made: cannot be written: EIO; nothing is kept\n"
 		"warning: $/ar$/symbols/vmlinux-01: EIO; the sum is without it unless another archive has it\n"

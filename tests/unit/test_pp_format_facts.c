@@ -524,7 +524,7 @@ static const struct fact_row {
 	  "Time: 2026-03-31 14:00:00 to 2026-03-31 14:02:00, 2 spans; asked for 2026-03-31 14:00:00 to 2026-03-31 14:01:00, but the history is no finer there\n" },
 	{ "a history that was dropped",
 	  "text", some_was_dropped, 0, { 0 }, "Time", "            cpu",
-	  "Time: 2026-03-31 14:00:00 to 2026-03-31 14:02:00, 2 spans; 77 samples up to 2026-03-31 13:58:20 were dropped\n" },
+	  "Time: 2026-03-31 14:00:00 to 2026-03-31 14:02:00, 2 spans; 77 samples up to 2026-03-31 13:58:20 dropped\n" },
 	{ "an old history",
 	  "text", an_old_history, SYMBOLS | DIFF, { 0 }, "Time", "samples",
 	  "Time of the old profile: 2026-03-31 14:00:00 to 2026-03-31 14:02:00, 9 spans\n"

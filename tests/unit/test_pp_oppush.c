@@ -201,7 +201,7 @@ static void profiles_are_sent(void **state)
 {
 	static const struct push_row rows[] = {
 		{ "oppush --status --spool=spool", NULL,
-		  "spool: 0 profiles with 0 samples wait, 0 of 64 MiB\n"
+		  "spool: waiting: 0 profiles with 0 samples, 0 of 64 MiB\n"
 		  "0 profiles made; 0 with 0 samples refused and dropped\n" },
 		{ PUSH "-u http://%", GOOD,
 		  "> POST /ingest?name=oprofile%7Bhost%3Dh%7D&from=NUMBER&until=NUMBER&format=pprof&spyName=oprofile HTTP/1.1\n"
@@ -212,7 +212,7 @@ static void profiles_are_sent(void **state)
 		  "> packed\n" },
 		{ PUSH "-u http://%", GOOD, "" },
 		{ "oppush --status --spool=spool", NULL,
-		  "spool: 0 profiles with 0 samples wait, 0 of 64 MiB\n"
+		  "spool: waiting: 0 profiles with 0 samples, 0 of 64 MiB\n"
 		  "1 profiles made, the last one ends TIME; 0 with 0 samples refused and dropped\n" },
 	};
 	static const struct push_row more[] = {
@@ -270,7 +270,7 @@ static void profiles_are_sent(void **state)
 		  "> Idempotency-Key: oprofile-5-NUMBER-NUMBER\n"
 		  "> packed\n" },
 		{ "oppush --status --spool=spool", NULL,
-		  "spool: 1 profiles with 6 samples wait, 1 of 64 MiB; the oldest begins TIME\n"
+		  "spool: waiting: 1 profile with 6 samples, 1 of 64 MiB; the oldest begins TIME\n"
 		  "5 profiles made, the last one ends TIME; 0 with 0 samples refused and dropped\n" },
 	};
 	static const struct push_row refused[] = {
@@ -285,7 +285,7 @@ static void profiles_are_sent(void **state)
 		  "> Idempotency-Key: oprofile-1-NUMBER-NUMBER\n"
 		  "> packed\n" },
 		{ "oppush --status --spool=refused", NULL,
-		  "refused: 1 profiles with 236 samples wait, 1 of 64 MiB; the oldest begins TIME\n"
+		  "refused: waiting: 1 profile with 236 samples, 1 of 64 MiB; the oldest begins TIME\n"
 		  "1 profiles made, the last one ends TIME; 0 with 0 samples refused and dropped\n" },
 	};
 	static const struct push_row told[] = {
@@ -430,10 +430,10 @@ static void mistakes_are_told(void **state)
 		  "oppush: file/s: cannot be made: Not a directory; name another folder with --spool\n"
 		  "= 1\n" },
 		{ "oppush --status --spool=s -m 1 -i 1 -t 1", NULL,
-		  "s: 0 profiles with 0 samples wait, 0 of 1 MiB\n"
+		  "s: waiting: 0 profiles with 0 samples, 0 of 1 MiB\n"
 		  "0 profiles made; 0 with 0 samples refused and dropped\n" },
 		{ "oppush --status --spool=s -m 1048576 -i 86400 -t 3600", NULL,
-		  "s: 0 profiles with 0 samples wait, 0 of 1048576 MiB\n"
+		  "s: waiting: 0 profiles with 0 samples, 0 of 1048576 MiB\n"
 		  "0 profiles made; 0 with 0 samples refused and dropped\n" },
 	};
 

@@ -472,13 +472,13 @@ static void files_are_left_out(void **state)
 		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/x: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/x: not the name of a sample file: EVENT.COUNT.UM.TGID.TID.CPU is missing); left out\n" },
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.bad",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current: 1 files were set aside as damaged (names ending in .bad or .stale); not counted\n" },
+		  "$/samples/current: not counted: 1 file set aside as damaged (names ending in .bad or .stale)\n" },
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.bad-2",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current: 1 files were set aside as damaged (names ending in .bad or .stale); not counted\n" },
+		  "$/samples/current: not counted: 1 file set aside as damaged (names ending in .bad or .stale)\n" },
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.12",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current: 1 files were set aside as damaged (names ending in .bad or .stale); not counted\n" },
+		  "$/samples/current: not counted: 1 file set aside as damaged (names ending in .bad or .stale)\n" },
 		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.",
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
 		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.stale.: not the name of a sample file ({kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.stale.: not the name of a sample file: a field is not a number, or is too large); left out\n" },

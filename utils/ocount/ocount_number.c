@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_plural.h"
+
 #define NSEC_PER_SEC 1000000000
 #define NSEC_PER_MSEC 1000000
 
@@ -68,7 +70,7 @@ const char *ocount_number_time(char *buf, uint64_t ns)
 	else
 		snprintf(buf, OCOUNT_NUMBER_MAX,
 			 "%" PRIu64 " minute%s %.1f seconds", minutes,
-			 minutes == 1 ? "" : "s",
+			 op_plural(minutes),
 			 (double)(ns % (UINT64_C(60) * NSEC_PER_SEC)) /
 				 NSEC_PER_SEC);
 	return buf;

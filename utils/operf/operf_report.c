@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_plural.h"
 #include "libop/op_span.h"
 #include "utils/operf/operf_run.h"
 
@@ -207,8 +208,8 @@ static void note_account(const struct operf *operf,
 	operf_inform(operf,
 		     "%" PRIu64 " sample%s taken, %" PRIu64
 		     " stored, %s; see %s",
-		     ledger->taken, ledger->taken == 1 ? "" : "s",
-		     ledger->stored, lost, command);
+		     ledger->taken, op_plural(ledger->taken), ledger->stored,
+		     lost, command);
 }
 
 /* The commonest cause that its user can do something about. */
