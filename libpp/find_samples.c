@@ -174,11 +174,9 @@ static int take_sample_file(const struct db_member *member, void *ctx)
 	}
 	if (op_mangle_parse(member->name, &file.name, search->scratch,
 			    OP_MANGLE_MAX, &reason)) {
-		pp_message(
-			search->messages, PP_WARNING,
-			"%s%s%s: not the name of a sample file (%s); left out",
-			member->path, member->entry ? ": " : "",
-			member->entry ? member->name : "", reason.text);
+		pp_message(search->messages, PP_WARNING, "%s: %s; left out",
+			   member->entry ? member->path : search->session->path,
+			   reason.text);
 		return 0;
 	}
 	if (pp_is_call_graph(&file) && !list->call_graphs)

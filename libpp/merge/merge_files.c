@@ -252,27 +252,36 @@ static int add_file(struct taking *t, const char *name,
 	return 0;
 }
 
+static int link_copy(const struct taking *t, const char *path)
+{
+	int err = link(t->copy, path) ? -errno : 0;
+
+	if (err != -ENOENT)
+		return err;
+	return op_make_parents(path, 0755)
+		       ?: (link(t->copy, path) ? -errno : 0);
+}
+
 /* Let the sum have it as @name. */
 static int place_file(struct taking *t, const char *name)
 {
 	struct merge_file *file = find_placed_file(t->work->files, name);
 	char path[PATH_MAX];
-	int err = 0;
+	int err;
 
 	if (file && !is_better(t, file))
 		return 0;
 	if (snprintf(path, sizeof(path), "%s/%s", t->work->folder.path, name) >=
 	    (int)sizeof(path))
 		return lose_file(t, -ENAMETOOLONG);
-	if (!file)
-		err = add_file(t, name, &file);
-	else
+	if (file)
 		unlink(path);
-	if (!err && link(t->copy, path))
-		err = errno != ENOENT ? -errno
-				      : op_make_parents(path, 0755)
-						?: (link(t->copy, path) ? -errno
-									: 0);
+	err = link_copy(t, path);
+	/* One archive has a file where another one has a folder. */
+	if (err == -EEXIST || err == -ENOTDIR)
+		return lose_file(t, err);
+	if (!err && !file)
+		err = add_file(t, name, &file);
 	if (err)
 		return cannot_copy(t, err);
 	file->size = t->size;

@@ -7,9 +7,9 @@
 /* What a row of a table does not name is zero. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-#include "tests/unit/pp_session.h"
+#include "tests/unit/pp_made_archive.h"
+#include "tests/unit/pp_packed.h"
 
-#include "libdb/pack.h"
 #include "libpp/archive.h"
 #include "libpp/archive_samples.h"
 #include "libpp/archive_write.h"
@@ -178,6 +178,17 @@ static void write_list(FILE *out, const struct made_list *m)
 
 #define X "current x x E 1=1"
 
+/* The binary u, whose debug file names the file ".dwz/s", which is made as
+ * "s". */
+#define MAKE_SHARED                                                            \
+	"set -e; mkdir -p root/usr/lib/debug/.dwz; build() { ${CC:-cc} -g "    \
+	"-O1 -nostdlib -static -Wl,-e,f -Wl,--build-id=$2 -o $1 x.c; }\n"      \
+	"build root/bin/u 0xabcdef0124; build s 0x77010203\n"                  \
+	"printf '../../.dwz/s\\0\\167\\001\\002\\003' >alt\n"                  \
+	"objcopy --only-keep-debug root/bin/u d; strip root/bin/u\n"           \
+	"objcopy --add-section .gnu_debugaltlink=alt d "                       \
+	"root/usr/lib/debug/.build-id/ab/cdef0124.debug\n"
+
 static void files_are_listed(void **state)
 {
 	/* clang-format off */
@@ -225,6 +236,23 @@ static void files_are_listed(void **state)
 		  "image $/root/bin/w -> /bin/w\n"
 		  "debug $/root/usr/lib/debug/.build-id/ab/cdef0123.debug -> /usr/lib/debug/.build-id/ab/cdef0123.debug\n"
 		  "samples $/samples/current/{root}/bin/w/{dep}/{root}/bin/w/E.100.0.all.all.all\n"
+		  "of $\n" },
+		{ "what debug files share", { "current u u E 1=1" }, MAKE_SHARED "mv s root/usr/lib/debug/.dwz/s", { "", "$/root" },
+		  "image $/root/bin/u -> /bin/u\n"
+		  "debug $/root/usr/lib/debug/.build-id/ab/cdef0124.debug -> /usr/lib/debug/.build-id/ab/cdef0124.debug\n"
+		  "debug $/root/usr/lib/debug/.build-id/ab/../../.dwz/s -> /usr/lib/debug/.build-id/77/010203.debug\n"
+		  "samples $/samples/current/{root}/bin/u/{dep}/{root}/bin/u/E.100.0.all.all.all\n"
+		  "of $\n" },
+		{ "that by its build-id", { "current u u E 1=1" }, MAKE_SHARED "rm root/usr/lib/debug/.dwz/s; mkdir root/usr/lib/debug/.build-id/77; mv s root/usr/lib/debug/.build-id/77/010203.debug", { "", "$/root" },
+		  "image $/root/bin/u -> /bin/u\n"
+		  "debug $/root/usr/lib/debug/.build-id/ab/cdef0124.debug -> /usr/lib/debug/.build-id/ab/cdef0124.debug\n"
+		  "debug $/root/usr/lib/debug/.build-id/77/010203.debug -> /usr/lib/debug/.build-id/77/010203.debug\n"
+		  "samples $/samples/current/{root}/bin/u/{dep}/{root}/bin/u/E.100.0.all.all.all\n"
+		  "of $\n" },
+		{ "another build of that", { "current u u E 1=1" }, MAKE_SHARED "cp root/bin/x root/usr/lib/debug/.dwz/s; rm root/usr/lib/debug/.build-id/77/010203.debug", { "", "$/root" },
+		  "image $/root/bin/u -> /bin/u\n"
+		  "debug $/root/usr/lib/debug/.build-id/ab/cdef0124.debug -> /usr/lib/debug/.build-id/ab/cdef0124.debug\n"
+		  "samples $/samples/current/{root}/bin/u/{dep}/{root}/bin/u/E.100.0.all.all.all\n"
 		  "of $\n" },
 		{ "image path", { "current z z E 1=1" }, NULL, { "", "$/root", { "path" } },
 		  "image $/path/z\n"
@@ -735,6 +763,195 @@ static void archives_are_archived(void **state)
 	unsetenv("OPROFILE_EVENTS_DIR");
 }
 
+/* The labels of each session, and what of each pack was archived at "to/a". */
+static void write_labels_and_packs(FILE *out, const struct made_list *m)
+{
+	const struct pp_archive_list *list = m->list;
+	char path[8192];
+
+	for (size_t i = 0; i < list->nr_labels; i++) {
+		const struct op_labels *labels = &list->labels[i].labels;
+
+		fprintf(out, "/%s:", list->labels[i].to);
+		for (size_t k = 0; k < labels->nr; k++)
+			fprintf(out, " %s=%s", labels->list[k].key,
+				labels->list[k].value);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < list->nr; i++) {
+		struct pack *pack;
+
+		if (!list->files[i].pack)
+			continue;
+		snprintf(path, sizeof(path), "to/a/%s", list->files[i].to);
+		assert_int_equal(pack_open(&pack, path), 0);
+		fprintf(out, "/%s, %d:\n", list->files[i].to,
+			(int)pack_generation(pack));
+		for (size_t k = 0; k < pack_nr(pack); k++)
+			fprintf(out, "  %s: %d\n", pack_entry(pack, k)->name,
+				(int)pack_entry(pack, k)->total);
+		pack_close(pack);
+	}
+}
+
+/* Sessions a and b, of whose files all are packed, with an account each; a has
+ * a span and has dropped others. */
+static void make_packed_sessions(void)
+{
+	static const char *const files[] = {
+		"a x x E 1=1",	 "a x-1 x E 1=2",
+		"a x-1 x F 1=3", "tree a x E 1:x+1",
+		"b x x E 1=4",	 "b y x E 1=5",
+		"b y x F 1=6",	 "a/.span-100-200 x x E 1=7",
+	};
+	static const char *const folders[] = { "samples/a", "samples/b",
+					       "samples/a/.span-100-200" };
+
+	write_session(files, NR(files));
+	for (size_t i = 0; i < NR(folders); i++) {
+		char path[256];
+
+		pack_folder(folders[i]);
+		snprintf(path, sizeof(path), "%s/ledger", folders[i]);
+		write_ledger_at(path, 1, 250);
+	}
+	write_ledger_at("samples/a/.dropped-1-100/ledger", 1, 0);
+	write_text("samples/b/tasks", "");
+	write_labels("samples/a/labels", "host=h,team=t");
+	write_labels("samples/b/labels", "host=g");
+}
+
+/* Of several packs each is archived in its session, with what is asked for. */
+static void packs_are_archived(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		struct wanted wanted;
+		const char *text;
+	} rows[] = {
+		{ "all", { "session:a,b", "$/none" },
+		  "samples $/samples/a/packed (4)\n"
+		  "samples $/samples/a/.span-100-200/packed (1)\n"
+		  "samples $/samples/b/packed (3)\n"
+		  "session $/samples/a/ledger\n"
+		  "session $/samples/a/.span-100-200/ledger\n"
+		  "session $/samples/b/ledger\n"
+		  "session $/samples/b/tasks\n"
+		  "session $/samples/a/.dropped-1-100/ledger\n"
+		  "of $\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "$/samples/a/labels: host=h team=t\n"
+		  "$/samples/b/labels: host=g\n"
+		  "$/samples/a/packed, 1:\n"
+		  "  {root}/bin/x-1/{dep}/{root}/bin/x/E.100.0.all.all.all: 2\n"
+		  "  {root}/bin/x-1/{dep}/{root}/bin/x/F.100.0.all.all.all: 3\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 1\n"
+		  "  {root}/bin/x/{tree}/E.100.0.all.all.all: 1\n"
+		  "$/samples/a/.span-100-200/packed, 1:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 7\n"
+		  "$/samples/b/packed, 1:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 4\n"
+		  "  {root}/bin/y/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
+		  "  {root}/bin/y/{dep}/{root}/bin/x/F.100.0.all.all.all: 6\n" },
+		{ "the other order", { "session:./samples/b,./samples/a", "$/none" },
+		  "samples ./samples/a/packed -> $/samples/a/packed (4)\n"
+		  "samples ./samples/a/.span-100-200/packed -> $/samples/a/.span-100-200/packed (1)\n"
+		  "samples ./samples/b/packed -> $/samples/b/packed (3)\n"
+		  "session ./samples/b/ledger -> $/samples/b/ledger\n"
+		  "session ./samples/b/tasks -> $/samples/b/tasks\n"
+		  "session ./samples/a/ledger -> $/samples/a/ledger\n"
+		  "session ./samples/a/.span-100-200/ledger -> $/samples/a/.span-100-200/ledger\n"
+		  "session ./samples/a/.dropped-1-100/ledger -> $/samples/a/.dropped-1-100/ledger\n"
+		  "of $\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "$/samples/b/labels: host=g\n"
+		  "$/samples/a/labels: host=h team=t\n"
+		  "$/samples/a/packed, 1:\n"
+		  "  {root}/bin/x-1/{dep}/{root}/bin/x/E.100.0.all.all.all: 2\n"
+		  "  {root}/bin/x-1/{dep}/{root}/bin/x/F.100.0.all.all.all: 3\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 1\n"
+		  "  {root}/bin/x/{tree}/E.100.0.all.all.all: 1\n"
+		  "$/samples/a/.span-100-200/packed, 1:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 7\n"
+		  "$/samples/b/packed, 1:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 4\n"
+		  "  {root}/bin/y/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
+		  "  {root}/bin/y/{dep}/{root}/bin/x/F.100.0.all.all.all: 6\n" },
+		{ "one event", { "session:a,b event:F", "$/none" },
+		  "samples $/samples/a/packed (1)\n"
+		  "samples $/samples/b/packed (1)\n"
+		  "session $/samples/a/ledger\n"
+		  "session $/samples/a/.span-100-200/ledger\n"
+		  "session $/samples/b/ledger\n"
+		  "session $/samples/b/tasks\n"
+		  "session $/samples/a/.dropped-1-100/ledger\n"
+		  "of $\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "$/samples/a/labels: host=h team=t\n"
+		  "$/samples/b/labels: host=g\n"
+		  "$/samples/a/packed, 1:\n"
+		  "  {root}/bin/x-1/{dep}/{root}/bin/x/F.100.0.all.all.all: 3\n"
+		  "$/samples/b/packed, 1:\n"
+		  "  {root}/bin/y/{dep}/{root}/bin/x/F.100.0.all.all.all: 6\n" },
+		{ "one program", { "session:a,b image:/bin/x-1", "$/none" },
+		  "samples $/samples/a/packed (2)\n"
+		  "session $/samples/a/ledger\n"
+		  "session $/samples/a/.span-100-200/ledger\n"
+		  "session $/samples/b/ledger\n"
+		  "session $/samples/b/tasks\n"
+		  "session $/samples/a/.dropped-1-100/ledger\n"
+		  "of $\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "$/samples/a/labels: host=h team=t\n"
+		  "$/samples/b/labels: host=g\n"
+		  "$/samples/a/packed, 1:\n"
+		  "  {root}/bin/x-1/{dep}/{root}/bin/x/E.100.0.all.all.all: 2\n"
+		  "  {root}/bin/x-1/{dep}/{root}/bin/x/F.100.0.all.all.all: 3\n" },
+		{ "one session", { "session:b", "$/none" },
+		  "samples $/samples/b/packed (3)\n"
+		  "session $/samples/b/ledger\n"
+		  "session $/samples/b/tasks\n"
+		  "of $\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "$/samples/b/labels: host=g\n"
+		  "$/samples/b/packed, 1:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 4\n"
+		  "  {root}/bin/y/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
+		  "  {root}/bin/y/{dep}/{root}/bin/x/F.100.0.all.all.all: 6\n" },
+		{ "a time", { "session:a time:@100-@200", "$/none" },
+		  "samples $/samples/a/.span-100-200/packed (1)\n"
+		  "session $/samples/a/.span-100-200/ledger\n"
+		  "session $/samples/a/.dropped-1-100/ledger\n"
+		  "of $\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "$/samples/a/labels: host=h team=t\n"
+		  "$/samples/a/.span-100-200/packed, 1:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 7\n" },
+	};
+	/* clang-format on */
+
+	mkdir("none", 0755);
+	setenv("OPROFILE_EVENTS_DIR", "none", 1);
+	make_packed_sessions();
+	for (size_t i = 0; i < NR(rows); i++) {
+		const struct pp_archive_writing how = { .folder = "to/a" };
+		struct made_list m;
+		struct text t, whole;
+
+		assert_int_equal(system("rm -rf to"), 0);
+		make_list(&m, &rows[i].wanted, *state);
+		write_list(text_begin(&whole), &m);
+		assert_int_equal(pp_archive_write(m.list, &how, &m.diag), 0);
+		write_labels_and_packs(whole.out, &m);
+		release_list(&m);
+		fclose(whole.out);
+		write_without(text_begin(&t), whole.all, *state);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+	unsetenv("OPROFILE_EVENTS_DIR");
+}
+
 /* ---- opening ------------------------------------------------------------- */
 
 /* Where the session of the archive "a" is, which folders belong to its image
@@ -840,6 +1057,7 @@ int main(void)
 		folder_test(files_are_listed),
 		folder_test(archives_are_written),
 		folder_test(archives_are_archived),
+		folder_test(packs_are_archived),
 		folder_test(archives_are_opened),
 	};
 

@@ -164,6 +164,9 @@ static void names_are_demangled_as_asked(void **state)
 		{ "_ZSt16__introsort_loopIN9__gnu_cxx17__normal_iteratorIPiSt6vectorIiSaIiEEEElNS0_5__ops15_Iter_less_iterEEvT_S9_T0_T1_",
 		  "void std::__introsort_loop<__gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, long, __gnu_cxx::__ops::_Iter_less_iter>(__gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, __gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, long, __gnu_cxx::__ops::_Iter_less_iter)",
 		  "void std::__introsort_loop<std::vector<int>::iterator, long, __gnu_cxx::__ops::_Iter_less_iter>(std::vector<int>::iterator, std::vector<int>::iterator, long, __gnu_cxx::__ops::_Iter_less_iter)" },
+		{ "_Z1fN9__gnu_cxx17__normal_iteratorIPK1ASt6vectorIS1_SaIS1_EEEE",
+		  "f(__gnu_cxx::__normal_iterator<A const*, std::vector<A, std::allocator<A> > >)",
+		  "f(std::vector<A>::const_iterator)" },
 		/* clang-format on */
 		/* Stubs and versions; an "@" that begins a name is part of it.
 		 */

@@ -38,7 +38,7 @@
 #define LIBRARY "-shared -Wl,--build-id=none "
 
 /* Names, each with how many bytes before the end of its section it begins; a
- * number behind "chosen" is an address of .text. */
+ * number behind "chosen" is an address of .text. Most are global. */
 static const struct row {
 	const char *name, *text, *flags, *entries;
 } rows[] = {
@@ -110,8 +110,9 @@ static void write_entries(FILE *out, struct op_bfd *bfd)
 		if (!strstr(syms[i].name, "@plt"))
 			continue;
 		write_entry_name(out, syms[i].name, chosen);
-		fprintf(out, " %llu\n",
-			(unsigned long long)(syms[i].limit - syms[i].key));
+		fprintf(out, " %llu%s\n",
+			(unsigned long long)(syms[i].limit - syms[i].key),
+			syms[i].flags & PP_SYM_GLOBAL ? "" : " local");
 	}
 	free(syms);
 }

@@ -46,8 +46,20 @@ static void commas_split_text(void **state)
 
 /* ---- words --------------------------------------------------------------- */
 
+/* @mark and @path, with '$' for the working folder @folder in front of it. */
+static void write_path(FILE *out, const char *mark, const char *path,
+		       const char *folder)
+{
+	size_t len = strlen(folder);
+	bool is_below = !strncmp(path, folder, len);
+
+	fprintf(out, "%s%s%s", mark, is_below ? "$" : "",
+		path + (is_below ? len : 0));
+}
+
 /* "tag: text ...", with what else differs from the text: =PATTERN, #NUMBER,
- * and ~ where a base name will do. $ is the working folder. */
+ * ~ where a base name will do, <-LINK, [KEY] of a label and @BEGIN-END of a
+ * time. $ is the working folder. */
 static void write_list(FILE *out, enum pp_spec_tag tag,
 		       const struct pp_spec_list *list, const char *folder)
 {
@@ -56,13 +68,17 @@ static void write_list(FILE *out, enum pp_spec_tag tag,
 	fprintf(out, "%s:", pp_spec_tag_name(tag));
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct pp_spec_item *item = &list->items[i];
-		size_t len = strlen(folder);
 
 		fprintf(out, " %s", item->text);
-		if (!strncmp(item->pattern, folder, len))
-			fprintf(out, "=$%s", item->pattern + len);
-		else if (strcmp(item->pattern, item->text))
-			fprintf(out, "=%s", item->pattern);
+		if (strcmp(item->pattern, item->text))
+			write_path(out, "=", item->pattern, folder);
+		if (item->link)
+			write_path(out, "<-", item->link, folder);
+		if (item->key)
+			fprintf(out, "[%s]", item->key);
+		if (item->range.to)
+			fprintf(out, "@%lld-%lld", (long long)item->range.from,
+				(long long)item->range.to);
 		if (item->number)
 			fprintf(out, "#%llu", (unsigned long long)item->number);
 		if (item->base)
@@ -90,7 +106,15 @@ static void words_say(void **state)
 		{ "name", "path: name~; " },
 		{ "file", "path: file=$/file; " },
 		{ "./file", "path: ./file=$/file; " },
-		{ "link", "path: link=$/file; " },
+		{ "link", "path: link=$/file<-$/link; " },
+		{ "./link", "path: ./link=$/file<-$/link; " },
+		{ "folder/../link", "path: folder/../link=$/file<-$/link; " },
+		{ "folder/inner",
+		  "path: folder/inner=$/file<-$/folder/inner; " },
+		{ "way/inner", "path: way/inner=$/file<-$/folder/inner; " },
+		{ "way/own", "path: way/own=$/folder/own; " },
+		{ "way", "path: way=$/folder<-$/way; " },
+		{ "/proc", "path: /proc; " },
 		{ "./none", "path: ./none=$/none; " },
 		{ "sub/none", "path: sub/none=$/sub/none; " },
 		{ "./*", "path: ./*=$/*; " },
@@ -116,6 +140,23 @@ static void words_say(void **state)
 		{ "session:x session-exclude:y",
 		  "session: x; session-exclude: y; " },
 		{ "archive:.", "archive: .=$; " },
+		{ "build-id:0aBc,1", "build-id: 0aBc 1; " },
+		{ "cgroup:docker:*,/a/b", "cgroup: docker:*~ /a/b; " },
+		{ "host:a*,b/c", "host: a*~ b/c; " },
+		{ "label:team=x*,rack.1=a=b",
+		  "label: team=x*=x*[team] rack.1=a=b=a=b[rack.1]; " },
+		{ "label:team",
+		  "label:team: 'team' is no label; give KEY=VALUE" },
+		{ "label:team=",
+		  "label:team=: 'team=' is no label; give KEY=VALUE" },
+		{ "label:=x", "label:=x: '=x' is no label; give KEY=VALUE" },
+		{ "label:a=b,Team=x",
+		  "label:a=b,Team=x: 'Team=x' is no label; give KEY=VALUE" },
+		{ "label:all", "" },
+		{ "time:@100-@250,@7-@8",
+		  "time: @100-@250@100-250 @7-@8@7-8; " },
+		{ "time:@100-@90",
+		  "time:@100-@90: this ends before it begins; give the earlier time first" },
 		{ "cpu:all", "" },
 		{ "cpu:1,all", "" },
 		{ "cpu:alls", "cpu:alls: 'alls' is not a number; give whole "
@@ -138,6 +179,10 @@ static void words_say(void **state)
 
 	write_text("file", "");
 	assert_int_equal(symlink("file", "link"), 0);
+	assert_int_equal(mkdir("folder", 0755), 0);
+	write_text("folder/own", "");
+	assert_int_equal(symlink("../file", "folder/inner"), 0);
+	assert_int_equal(symlink("folder", "way"), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_diag diag = { "" };
 		struct pp_spec spec;
@@ -247,7 +292,8 @@ static void braces_part_two_profiles(void **state)
 static const struct pp_sample_file files[] = {
 	{ .app = "/bin/prog",
 	  .image_name = "/bin/prog",
-	  .name = { .event = "CYCLES",
+	  .name = { .dep.build = "0abc",
+		    .event = "CYCLES",
 		    .count = 1000,
 		    .unit_mask = 0,
 		    .tgid = ALL,
@@ -263,7 +309,9 @@ static const struct pp_sample_file files[] = {
 		    .cpu = ALL } },
 	{ .app = "/bin/prog",
 	  .image_name = "/lib/libc.so",
-	  .name = { .event = "CYCLES",
+	  .name = { .dep.build = "0abd",
+		    .cg.build = "77",
+		    .event = "CYCLES",
 		    .count = 1000,
 		    .unit_mask = 0,
 		    .tgid = 10,
@@ -321,6 +369,104 @@ static void modules_go_by_their_names(void **state)
 	}
 }
 
+/* A program that is run by a link is known by it; so is one that is the file
+ * itself. $ is the working folder. */
+static void links_are_followed_or_not(void **state)
+{
+	static const struct {
+		const char *word, *app, *image;
+		bool matches;
+	} rows[] = {
+		{ "link", "/file", "/file", true },
+		{ "link", "/link", "/file", true },
+		{ "link", "/link", "/lib", true },
+		{ "link", "/lib", "/file", true },
+		{ "link", "/lib", "/link", false },
+		{ "link", "/other", "/other", false },
+		{ "file", "/link", "/file", true },
+		{ "file", "/link", "/lib", false },
+	};
+	const char *folder = *state;
+
+	write_text("file", "");
+	assert_int_equal(symlink("file", "link"), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *const words[] = { rows[i].word, NULL };
+		char app[256], image[256];
+		const struct pp_spec_subject subject = {
+			.app = app,
+			.image = image,
+			.name = &files[0].name,
+		};
+		struct pp_spec spec;
+
+		snprintf(app, sizeof(app), "%s%s", folder, rows[i].app);
+		snprintf(image, sizeof(image), "%s%s", folder, rows[i].image);
+		assert_int_equal(pp_spec_init(&spec, words, NULL), 0);
+		if (pp_spec_matches(&spec, &subject) != rows[i].matches)
+			fail_msg("%s %s %s", rows[i].word, app, image);
+		pp_spec_release(&spec);
+	}
+}
+
+/* Which sessions words ask for by their labels. */
+static void labels_choose_sessions(void **state)
+{
+	static const struct {
+		const char *words, *labels;
+		bool matches;
+	} rows[] = {
+		{ "", "", true },
+		{ "", "host=a", true },
+		{ "host:a", "host=a", true },
+		{ "host:a", "host=ab", false },
+		{ "host:a", "", false },
+		{ "host:a", "team=a", false },
+		{ "host:a*", "host=ab", true },
+		{ "host:[x]", "host=[x]", true },
+		{ "host:b,a", "host=a", true },
+		{ "host:b,a", "host=b", true },
+		{ "label:host=a", "host=a", true },
+		{ "label:team=x", "host=a team=x", true },
+		{ "label:team=x", "host=x team=y", false },
+		{ "label:team=x", "host=x", false },
+		{ "label:team=?", "team=y", true },
+		{ "label:team=?", "team=xy", false },
+		/* Values of one key are alternatives, keys must all agree. */
+		{ "label:team=x,team=y", "team=y", true },
+		{ "label:team=x,team=y", "team=x", true },
+		{ "label:team=x,team=y", "team=z", false },
+		{ "label:team=x,rack=1", "team=x rack=1", true },
+		{ "label:team=x,rack=1", "team=x rack=2", false },
+		{ "label:team=x,rack=1", "team=y rack=1", false },
+		{ "label:team=x,rack=1", "team=1 rack=x", false },
+		{ "label:team=x,rack=1", "rack=1", false },
+		{ "host:a label:team=x", "host=a team=x", true },
+		{ "host:a label:team=x", "host=b team=x", false },
+		{ "host:a label:team=x", "host=a team=y", false },
+		{ "host:a label:team=x", "team=x", false },
+	};
+	const char *words[8];
+	char copy[128];
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_labels labels = { 0 };
+		struct pp_spec spec;
+
+		split_words(rows[i].labels, copy, words, NR(words));
+		for (size_t k = 0; words[k]; k++)
+			assert_int_equal(
+				op_labels_parse(&labels, words[k], NULL), 0);
+		split_words(rows[i].words, copy, words, NR(words));
+		assert_int_equal(pp_spec_init(&spec, words, NULL), 0);
+		if (pp_spec_matches_labels(&spec, &labels) != rows[i].matches)
+			fail_msg("%s: %s", rows[i].words, rows[i].labels);
+		pp_spec_release(&spec);
+		op_labels_release(&labels);
+	}
+}
+
 /* Which of the files above words choose, by number, and what is said then; or
  * why they choose none. */
 static void words_choose_files(void **state)
@@ -361,6 +507,14 @@ static void words_choose_files(void **state)
 		  "event:M*: no sample files match; events here: MISSES, "
 		  "CYCLES" },
 		{ "event:CYCLES,MISSES", "0 1 2 3 " },
+		/* The beginning of a build-id, also of a library's callees. */
+		{ "build-id:0abc", "0 " },
+		{ "build-id:0ab", "0 2 " },
+		{ "build-id:7", "2 " },
+		{ "build-id:77,0abc", "0 2 " },
+		{ "build-id:0abcd",
+		  "build-id:0abcd: no sample files match; build-ids here: 0abc, "
+		  "0abd, unknown" },
 		{ "count:500", "1 " },
 		{ "count:501",
 		  "count:501: no sample files match; counts here: 500, 1000" },
@@ -408,20 +562,42 @@ static void words_choose_files(void **state)
 		{ "imge:/bin/prog",
 		  "imge:/bin/prog: no sample files match; images here: "
 		  "/bin/prog, /opt/a[b], /lib/libc.so; 'imge:' is not a tag; the tags are image, time, cpu, host, label and 12 more" },
+		{ "event=MISSES",
+		  "event=MISSES: no sample files match; images here: /bin/prog, "
+		  "/lib/libc.so, /opt/a[b]; write event:MISSES" },
+		{ "even=MISSES",
+		  "even=MISSES: no sample files match; images here: /bin/prog, /lib/libc.so, /opt/a[b]" },
+		{ "events=MISSES",
+		  "events=MISSES: no sample files match; images here: /lib/libc.so, /bin/prog, /opt/a[b]" },
+		{ "event",
+		  "event: no sample files match; images here: /bin/prog, /opt/a[b], /lib/libc.so" },
+		{ "old",
+		  "old: no sample files match; images here: /opt/a[b], /bin/prog, /lib/libc.so; it is a session: write session:old" },
+		{ "./old",
+		  "./old: no sample files match; images here: /opt/a[b], /bin/prog, /lib/libc.so" },
+		{ "other",
+		  "other: no sample files match; images here: /bin/prog, /opt/a[b], /lib/libc.so; it is a session folder: write --session-dir=other" },
+		{ "./other",
+		  "./other: no sample files match; images here: /bin/prog, /opt/a[b], /lib/libc.so; it is a session folder: write --session-dir=./other" },
+		{ "samples",
+		  "samples: no sample files match; images here: /bin/prog, /opt/a[b], /lib/libc.so" },
 		{ "Image:x", "Image:x: no sample files match; images here: "
 			     "/bin/prog, /opt/a[b], /lib/libc.so" },
 	};
+	struct pp_session session = { .path = "samples/current" };
 	const char *words[8];
 	char copy[128];
 
 	(void)state;
+	assert_int_equal(system("mkdir -p samples/old other/samples"), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_sample_file *own = calloc(NR(files), sizeof(*own));
 		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
 		struct pp_sample_list list = { .arena = &arena,
 					       .files = own,
-					       .nr = NR(files) };
+					       .nr = NR(files),
+					       .sessions = { &session, 1 } };
 		struct op_diag diag = { "" };
 		struct pp_spec spec;
 		struct text t;
@@ -545,7 +721,9 @@ int main(void)
 		cmocka_unit_test(an_empty_word_is_refused),
 		cmocka_unit_test(braces_part_two_profiles),
 		cmocka_unit_test(modules_go_by_their_names),
-		cmocka_unit_test(words_choose_files),
+		folder_test(links_are_followed_or_not),
+		cmocka_unit_test(labels_choose_sessions),
+		folder_test(words_choose_files),
 		cmocka_unit_test(edits_are_counted),
 		cmocka_unit_test(near_names_come_first),
 	};
