@@ -101,6 +101,12 @@ static void text_write_vma(struct pp_text *t, uint64_t vma, bool is_inlined)
 	text_write_field(t, WIDTH_VMA, buf);
 }
 
+/* What stands where a line would; on a terminal it is short. */
+static const char *text_no_place(const struct pp_text *t)
+{
+	return t->report->by_line || t->options->width ? NO_LINE : NO_PLACE;
+}
+
 static void text_write_place(struct pp_text *t, const struct pp_place *place)
 {
 	char line[16];
@@ -109,8 +115,7 @@ static void text_write_place(struct pp_text *t, const struct pp_place *place)
 	if (!t->report->has_lines)
 		return;
 	if (!place->file) {
-		text_write_field(t, t->place_width,
-				 t->report->by_line ? NO_LINE : NO_PLACE);
+		text_write_field(t, t->place_width, text_no_place(t));
 		return;
 	}
 	name = strrchr(place->file, '/');
@@ -446,11 +451,13 @@ static void text_find_widths(struct pp_text *t)
 
 	for (size_t i = 0; i < report->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &report->symbols[i];
-		const char *file = entry->place.file ?: "";
+		const char *file = entry->place.file;
 		size_t len =
-			strlen(pp_text_name(t, file)) +
-			(size_t)snprintf(NULL, 0, ":%u", entry->place.line);
+			strlen(file ? pp_text_name(t, file) : text_no_place(t));
 
+		if (file)
+			len += (size_t)snprintf(NULL, 0, ":%u",
+						entry->place.line);
 		place = len > place ? len : place;
 		len = strlen(pp_text_name(t, entry->image->name));
 		image = len > image ? len : image;

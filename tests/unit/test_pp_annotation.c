@@ -216,6 +216,23 @@ static void test_equal_files_come_by_address(void **state)
 	assert_string_equal(w->annotation.files[2].name, "a.c");
 }
 
+/* The first code of a file need not be of its first line. */
+static void test_equal_files_come_by_their_first_address(void **state)
+{
+	struct world *w = *state;
+	struct pp_symbol_entry *f = add_symbol(w, &first, "f", "y.c", 50);
+	struct pp_symbol_entry *g = add_symbol(w, &first, "g", "x.c", 1);
+	struct pp_symbol_entry *h = add_symbol(w, &first, "h", "y.c", 3);
+
+	add_detail(w, f, "y.c", 51, 1, 0);
+	add_detail(w, g, "x.c", 2, 2, 0);
+	add_detail(w, h, "y.c", 4, 1, 0);
+	annotate(w);
+	assert_int_equal(w->annotation.nr_files, 2);
+	assert_string_equal(w->annotation.files[0].name, "y.c");
+	assert_string_equal(w->annotation.files[1].name, "x.c");
+}
+
 static void test_unplaced(void **state)
 {
 	struct world *w = *state;
@@ -323,6 +340,7 @@ int main(void)
 		TEST(test_names_of_one_file),
 		TEST(test_file_without_samples),
 		TEST(test_equal_files_come_by_address),
+		TEST(test_equal_files_come_by_their_first_address),
 		TEST(test_unplaced),
 		TEST(test_any_report),
 	};

@@ -5,7 +5,9 @@
 
 #include "tests/unit/pp_report.h"
 
+#include "libpp/code.h"
 #include "libpp/format/text.h"
+#include "libpp/tree.h"
 
 /* ---- tasks in rows ------------------------------------------------------- */
 
@@ -109,6 +111,50 @@ static void totals_of_tasks(struct made_report *m)
 	for (size_t i = 0; i < 3; i++)
 		m->symbols[i].all_counts = task_counts[i];
 	m->symbols[2].all_counts = task_totals;
+}
+
+/* ---- what symbols called ------------------------------------------------- */
+
+static const uint64_t all_counts[3][2] = { { 900, 4 }, { 0, 0 }, { 1, 8 } };
+
+static void with_totals(struct made_report *m)
+{
+	m->report.has_totals = true;
+	for (size_t i = 0; i < 3; i++)
+		m->symbols[i].all_counts = all_counts[i];
+}
+
+/* One symbol has samples in what it called alone. */
+static void totals_alone(struct made_report *m)
+{
+	static const uint64_t none[2];
+
+	with_totals(m);
+	m->symbols[2].counts = none;
+}
+
+/* A task is known of the second column alone. */
+static void totals_and_a_task(struct made_report *m)
+{
+	with_totals(m);
+	m->classes[1].thread = "worker";
+}
+
+static void places_of_all(struct made_report *m)
+{
+	m->symbols[1].place =
+		(struct pp_place){ "/src/a_long_name_of_a_file.c", 4000 };
+	m->symbols[2].place = (struct pp_place){ "b.c", 1 };
+}
+
+static void one_place(struct made_report *m)
+{
+	m->symbols[1].place = (struct pp_place){ "b.c", 1 };
+}
+
+static void an_inlined_function(struct made_report *m)
+{
+	m->symbols[1].is_inlined = true;
 }
 
 /* ---- source lines -------------------------------------------------------- */
@@ -295,6 +341,202 @@ static void rate_was_as_asked(struct made_report *m)
 static void files_were_unread(struct made_report *m)
 {
 	m->report.messages.nr_unread = 3;
+}
+
+/* ---- pages --------------------------------------------------------------- */
+
+static void builds_were_added(struct made_report *m)
+{
+	static const struct pp_sum_of_builds sums[] = { { "/lib/libc.so", 3 },
+							{ "/opt/other", 2 } };
+
+	m->report.sums_of_builds = sums;
+	m->report.nr_sums_of_builds = NR(sums);
+}
+
+static void there_are_messages(struct made_report *m)
+{
+	static struct pp_message list[] = {
+		{ .kind = PP_WARNING, .text = "/bin/x: no symbols" },
+		{ .kind = PP_REMARK_STATS, .text = "7 files" },
+		{ .kind = PP_WARNING, .text = "<lost>" },
+	};
+
+	m->report.messages.list = list;
+	m->report.messages.nr = NR(list);
+}
+
+/* The code of a page: its report has a class for each event, in another order
+ * than that of the symbols. */
+static struct pp_class code_classes[2];
+static struct pp_report code_report;
+static struct pp_code_symbol code_symbols[3];
+static const char *code_lines[] = { NULL, "one", "two", NULL, NULL, "last" };
+static struct pp_code_file code_files[] = {
+	{ "/src/a.c", code_lines, NR(code_lines), false },
+	{ "/src/b.c", NULL, 0, true },
+	{ "/src/c.c", code_lines, 4, false },
+};
+static struct pp_code_insn code_insns[] = {
+	{ .vma = 0x401000, .text = "push", .counts = made_counts[0] },
+	{ .vma = 0x401001, .text = "nop", .file = 2, .line = 3 },
+	{ .vma = 0x401008, .text = "nop", .line = 2, .counts = made_counts[2] },
+};
+static const struct pp_code page_code = {
+	.report = &code_report,
+	.symbols = code_symbols,
+	.nr_symbols = NR(code_symbols),
+	.nr_more = 4,
+	.files = code_files,
+	.nr_files = NR(code_files),
+};
+
+/* Two threads of two events. */
+static void a_page_with_code(struct made_report *m)
+{
+	static struct pp_symbol_entry entries[3];
+
+	tasks_in_rows(m);
+	for (size_t i = 0; i < 2; i++) {
+		code_classes[i] = task_classes[1 - i];
+		code_classes[i].tgid = code_classes[i].tid = OP_MANGLE_ALL;
+		code_classes[i].name = code_classes[i].event;
+	}
+	code_report = m->report;
+	code_report.classes = (struct pp_classes){ .classes = code_classes,
+						   .nr = 2,
+						   .axis = PP_AXIS_EVENT };
+	for (size_t i = 0; i < 3; i++)
+		entries[i] = m->symbols[i];
+	entries[1].is_inlined = true;
+	code_symbols[0] = (struct pp_code_symbol){
+		.entry = &entries[0],
+		.insns = code_insns,
+		.nr_insns = NR(code_insns),
+		.is_cut = true,
+	};
+	code_symbols[1] = (struct pp_code_symbol){ .entry = &entries[1],
+						   .insns = code_insns + 1,
+						   .nr_insns = 1 };
+	code_symbols[2] = (struct pp_code_symbol){ .entry = &entries[2],
+						   .problem = "no binary" };
+	there_are_messages(m);
+	code_report.messages = m->report.messages;
+	code_report.messages.nr = 1;
+}
+
+/* The stacks of a page, of one of its events. */
+static struct pp_report page_stacks;
+
+static void a_page_with_stacks(struct made_report *m)
+{
+	static struct pp_frame frames[] = { { .name = "all" } };
+	static struct pp_tree_node nodes[] = { { 0, 0, 0 } };
+	static uint64_t counts[] = { 7 };
+	static uint64_t none[] = { 0 };
+	static struct pp_tree tree = { .frames = frames,
+				       .nr_frames = 1,
+				       .nodes = nodes,
+				       .nr_nodes = 1,
+				       .nr_columns = 1,
+				       .self = counts,
+				       .all = counts,
+				       .broken = none,
+				       .cut = none };
+
+	m->classes[0].event = "MISSES";
+	page_stacks = m->report;
+	page_stacks.classes.classes = &m->classes[1];
+	page_stacks.classes.nr = 1;
+	page_stacks.tree = &tree;
+	page_stacks.totals = made_totals + 1;
+}
+
+/* ---- classic XML --------------------------------------------------------- */
+
+/* The first application has samples in its library alone. */
+static void a_library_alone(struct made_report *m)
+{
+	m->report.symbols++;
+	m->report.nr_symbols = 2;
+	m->report.known = m->symbols;
+}
+
+static void processes_in_classic_xml(struct made_report *m)
+{
+	named_threads(m);
+	m->classes[0].cgroup = m->classes[1].cgroup = "/a.service";
+}
+
+/* Two lines of one function, and a function of its name in another image. */
+static void lines_of_one_function(struct made_report *m)
+{
+	source_lines(m);
+	m->symbols[1].image = m->symbols[0].image;
+	for (size_t i = 1; i < 3; i++)
+		m->symbols[i].raw_name = m->symbols[0].raw_name;
+}
+
+/* ---- which symbols are written ------------------------------------------- */
+
+/* The only symbol that is shown calls another one and itself. */
+static void a_callee_that_is_not_shown(struct made_report *m)
+{
+	m->neighbours[0].nr_callers = 0;
+	m->report.nr_symbols = 1;
+}
+
+/* Of three functions of one name two are shown, the last one first. */
+static void functions_of_one_name(struct made_report *m)
+{
+	static struct pp_symbol_entry shown[2];
+
+	for (size_t i = 1; i < 3; i++) {
+		m->symbols[i].raw_name = m->symbols[0].raw_name;
+		m->symbols[i].image = m->symbols[0].image;
+		m->symbols[i].app = m->symbols[0].app;
+	}
+	m->symbols[0].nr_details = 0;
+	m->symbols[2].details = made_details;
+	m->symbols[2].nr_details = 1;
+	shown[0] = m->symbols[2];
+	shown[1] = m->symbols[1];
+	m->report.symbols = shown;
+	m->report.nr_symbols = 2;
+}
+
+/* Three events, and two of the columns are of the third. */
+static void three_events(struct made_report *m)
+{
+	static const char *const events[] = { "CYCLES", "MISSES", "BRANCHES",
+					      "BRANCHES", "MISSES" };
+
+	tasks_in_rows(m);
+	m->report.classes.in_rows = false;
+	for (size_t i = 0; i < NR(task_classes); i++) {
+		task_classes[i].event = events[i];
+		task_classes[i].tgid = task_classes[i].tid = OP_MANGLE_ALL;
+		task_classes[i].cpu = i < 3 ? 0 : 1;
+	}
+}
+
+static void one_application(struct made_report *m)
+{
+	m->report.nr_apps = 1;
+	m->classes[0].event = "CYCLES:user";
+	m->texts[0].event = "Cycles\nof the CPU";
+}
+
+/* The names of images have 20 and 21 characters. */
+static void names_of_some_length(struct made_report *m)
+{
+	static const struct pp_image images[] = {
+		{ .name = "/lib/libof20characters.so" },
+		{ .name = "/lib/libof21characters0.so" },
+	};
+
+	m->symbols[0].image = &images[0];
+	m->symbols[1].image = &images[1];
 }
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -691,6 +933,601 @@ static const struct fact_row {
 	{ "files that were not read in CSV",
 	  "csv", files_were_unread, 0, { 0 }, "1,unread", "END",
 	  "1,unread,,,,,,,,3\n" },
+	{ "totals",
+	  "text", totals_alone, SYMBOLS | TWO | INTERVALS, { .accumulated = true }, "samples", "END",
+	  "samples  cum. samples  %        95% interval      cum. %     total %  95% interval      samples  cum. samples  %        95% interval      cum. %     total %  95% interval      image name               symbol name\n"
+	  "600      600           60.0000  56.9309-62.9925   60.0000    90.0000  87.9848-91.7091   3        3             37.5000  13.6844-69.4258   37.5000    50.0000  21.5216-78.4784   prog                     main\n"
+	  "399      999           39.9000  36.9091-42.9682   99.9000          0  0.0000-0.3827     5        8             62.5000  30.5742-86.3156   100.000          0  0.0000-32.4408    libc.so                  f<a&, \"b\">\n"
+	  "0        999                 0  0.0000-0.3827     99.9000     0.1000  0.0177-0.5643     0        8                   0  0.0000-32.4408    100.000    100.000  67.5592-100.0000  other                    /opt/other\n" },
+	{ "totals in CSV",
+	  "csv", totals_alone, SYMBOLS | TWO, { 0 }, "", "END",
+	  "version,row,class,application,image,symbol,address,file,line,samples,percent,total,total_percent\n"
+	  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,900,90\n"
+	  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,3,37.5,4,50\n"
+	  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9,0,0\n"
+	  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5,0,0\n"
+	  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,0,0,1,0.1\n"
+	  "1,symbol,cpu:12 and a long name,/opt/other,/opt/other,/opt/other,,,,0,0,8,100\n" },
+	{ "totals and tasks in CSV",
+	  "csv", totals_and_a_task, CALLS | TWO | INTERVALS | DETAILS, { 0 }, "", "1,symbol,cpu:0,/opt",
+	  "version,row,class,application,image,symbol,address,file,line,samples,percent,percent_low,percent_high,cumulative,of_application,of_image,of_symbol,of_address,total,total_percent,total_percent_low,total_percent_high,process,thread,cgroup\n"
+	  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,56.930943,62.9925219,660,,,,,900,90,87.9848037,91.7090556,,,\n"
+	  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,3,37.5,13.6844286,69.4257605,4,,,,,4,50,21.5216062,78.4783938,,worker,\n"
+	  "1,address,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,100,10,8.29094436,12.0151963,,,,,,,,,,,,\n"
+	  "1,address,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,3,37.5,13.6844286,69.4257605,,,,,,,,,,,worker,\n"
+	  "1,address,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401008,,,500,50,46.90696,53.09304,,,,,,,,,,,,\n"
+	  "1,caller,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,10,20,11.24375,33.0371059,,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,,,,,\n"
+	  "1,caller,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,40,80,66.9628941,88.75625,,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,,,,,\n"
+	  "1,callee,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,60,8.57142857,6.7170837,10.877995,,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,,,,,\n"
+	  "1,callee,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,1,25,4.55872608,69.9358157,,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,,,,worker,\n"
+	  "1,callee,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,40,5.71428571,4.22423538,7.68774533,,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,,,,,\n"
+	  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9,36.9091251,42.9681754,409,,,,,0,0,0,0.382675849,,,\n"
+	  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5,30.5742395,86.3155714,5,,,,,0,0,0,32.4407565,,worker,\n"
+	  "1,address,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1001,file.c,4000000000,399,39.9,36.9091251,42.9681754,,,,,,,,,,,,\n"
+	  "1,address,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1001,file.c,4000000000,5,62.5,30.5742395,86.3155714,,,,,,,,,,,worker,\n"
+	  "1,caller,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,60,100,93.9828148,100,,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,,,,,\n"
+	  "1,caller,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,1,100,20.6549314,100,,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,,,,worker,\n"
+	  "1,callee,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,10,2.44498778,1.33338552,4.44158167,,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,,,,,\n" },
+	{ "totals in JSON",
+	  "json", with_totals, SYMBOLS | TWO | INTERVALS, { 0 }, "\"symbols\"", "END",
+	  "\"symbols\": [\n"
+	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600, 3], \"percent\": [60, 37.5], \"percent_interval\": [[56.930943, 62.9925219], [13.6844286, 69.4257605]], \"total\": [900, 4], \"total_percent\": [90, 50], \"total_percent_interval\": [[87.9848037, 91.7090556], [21.5216062, 78.4783938]]},\n"
+	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399, 5], \"percent\": [39.9, 62.5], \"percent_interval\": [[36.9091251, 42.9681754], [30.5742395, 86.3155714]], \"total\": [0, 0], \"total_percent\": [0, 0], \"total_percent_interval\": [[0, 0.382675849], [0, 32.4407565]]},\n"
+	  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1, 0], \"percent\": [0.1, 0], \"percent_interval\": [[0.0176546371, 0.56425586], [0, 32.4407565]], \"total\": [1, 8], \"total_percent\": [0.1, 100], \"total_percent_interval\": [[0.0176546371, 0.56425586], [67.5592435, 100]]}\n"
+	  " ]\n"
+	  "}\n" },
+	{ "totals on a page",
+	  "html", totals_alone, SYMBOLS | TWO, { 0 }, "\"has_totals\"", " \"cpu\"",
+	  "\"has_totals\": true,\n" },
+	{ "totals of symbols on a page",
+	  "html", totals_alone, SYMBOLS | TWO, { 0 }, " \"counts\"", " \"texts\"",
+	  " \"counts\": [2,0,600,1,3,2,0,399,1,5,0],\n"
+	  "  \"all\": [2,0,900,1,4,0,2,0,1,1,8]\n"
+	  " },\n" },
+	{ "an inlined function",
+	  "text", an_inlined_function, SYMBOLS | DETAILS, { .show_address = true }, "vma", "END",
+	  "vma      samples  %        image name               symbol name\n"
+	  "00401000 600      60.0000  prog                     main\n"
+	  "  00401000 100      16.6667\n"
+	  "  00401008 500      83.3333\n"
+	  "inlined  399      39.9000  libc.so                  f<a&, \"b\">\n"
+	  "  00001001 399      100.000\n"
+	  "00000000 1         0.1000  other                    /opt/other\n" },
+	{ "an inlined function at a long address",
+	  "text", an_inlined_function, SYMBOLS | BIG, { .show_address = true }, "vma", "END",
+	  "vma      samples  %        image name               symbol name\n"
+	  "0000000000401000 600      60.0000  prog                     main\n"
+	  "inlined          399      39.9000  libc.so                  f<a&, \"b\">\n"
+	  "0000000000000000 1         0.1000  other                    /opt/other\n" },
+	{ "an inlined function in JSON",
+	  "json", an_inlined_function, SYMBOLS, { 0 }, "\"symbols\"", "END",
+	  "\"symbols\": [\n"
+	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600], \"percent\": [60]},\n"
+	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"inlined\": true, \"address\": \"0x1000\", \"size\": 8, \"samples\": [399], \"percent\": [39.9]},\n"
+	  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1]}\n"
+	  " ]\n"
+	  "}\n" },
+	{ "an inlined function on a page",
+	  "html", an_inlined_function, SYMBOLS, { 0 }, " \"vma\"", " \"counts\"",
+	  " \"vma\": [\"401000\", \"inlined\", \"\"],\n"
+	  " " },
+	{ "symbols on a terminal",
+	  "text", places_of_all, SYMBOLS | MANY_APPS | LINES, { .width = 80 }, "samples", "END",
+	  "samples  %        linenr info           image name  app name  symbol name\n"
+	  "600      60.0000  main.c:12             prog        prog      main\n"
+	  "399      39.9000  a_long_name_of_a_file.c:4000 libc.so     prog      f<a&, \"b\">\n"
+	  "1         0.1000  b.c:1                 other       other     /opt/other\n" },
+	{ "symbols without places on a terminal",
+	  "text", one_place, SYMBOLS | MANY_APPS | LINES, { .width = 80 }, "samples", "END",
+	  
+		  "samples  %        linenr info  image name  app name  symbol name\n"
+		  "600      60.0000  main.c:12    prog        prog      main\n"
+		  "399      39.9000  b.c:1        libc.so     prog      f<a&, \"b\">\n"
+		  "1         0.1000  (no line)    other       other     /opt/other\n" },
+	{ "symbols without places in a file",
+	  "text", one_place, SYMBOLS | MANY_APPS | LINES, { .width = 0 }, "samples", "END",
+	  
+		  "samples  %        linenr info                 image name               app name                 symbol name\n"
+		  "600      60.0000  main.c:12                   prog                     prog                     main\n"
+		  "399      39.9000  b.c:1                       libc.so                  prog                     f<a&, \"b\">\n"
+		  "1         0.1000  (no location information)   other                    other                    /opt/other\n" },
+	{ "symbols on a narrow terminal",
+	  "text", places_of_all, SYMBOLS | MANY_APPS | LINES, { .width = 40, .long_names = true }, "samples", "END",
+	  "samples  %        linenr info       image name     app name       symbol name\n"
+	  "600      60.0000  /src/dir/main.c:12 /usr/bin/prog  /usr/bin/prog  main\n"
+	  "399      39.9000  /src/a_long_name_of_a_file.c:4000 /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n"
+	  "1         0.1000  b.c:1             /opt/other     /opt/other     /opt/other\n" },
+	{ "symbols on a wide terminal",
+	  "text", places_of_all, SYMBOLS | MANY_APPS | LINES, { .width = 200, .long_names = true }, "samples", "END",
+	  "samples  %        linenr info                        image name     app name       symbol name\n"
+	  "600      60.0000  /src/dir/main.c:12                 /usr/bin/prog  /usr/bin/prog  main\n"
+	  "399      39.9000  /src/a_long_name_of_a_file.c:4000  /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n"
+	  "1         0.1000  b.c:1                              /opt/other     /opt/other     /opt/other\n" },
+	{ "builds on a page",
+	  "html", builds_were_added, 0, { 0 }, " \"builds\"", " \"totals\"",
+	  " \"builds\": [\n"
+	  "  \"/lib/libc.so\",\n"
+	  "  3,\n"
+	  "  \"/opt/other\",\n"
+	  "  2\n"
+	  " ],\n" },
+	{ "messages on a page",
+	  "html", there_are_messages, 0, { 0 }, " \"warnings\"", " \"apps\"",
+	  " \"warnings\": [\n"
+	  "  \"/bin/x: no symbols\",\n"
+	  "  \"\\u003clost>\"\n"
+	  " ],\n"
+	  " \"code_warnings\": [],\n" },
+	{ "columns of the stacks on a page",
+	  "html", a_page_with_stacks, TWO, { .stacks = &page_stacks }, " \"events\"", " \"builds\"",
+	  " \"events\": [\n"
+	  "  {\"name\": \"cpu:0\", \"column\": -1},\n"
+	  "  {\"name\": \"cpu:12 and a long name\", \"column\": 0}\n"
+	  " ],\n"
+	  " \"class_event\": [\n"
+	  "  0,\n"
+	  "  1\n"
+	  " ],\n" },
+	{ "stacks on a page",
+	  "html", a_page_with_stacks, TWO, { .stacks = &page_stacks }, " \"tree\"", " \"texts\"",
+	  " \"tree\": {\n"
+	  "  \"title\": \"Flame graph: prog, other\",\n"
+	  "  \"about\": \"AMD64 family10\",\n"
+	  "  \"diff\": false,\n"
+	  "  \"columns\": [{\"name\": \"cpu:12 and a long name\", \"notes\": [\"7 of 8 samples (87.50 %) are in this picture; the others have no stack.\", \"All stacks are whole.\"]}],\n"
+	  "  \"notes\": [],\n"
+	  "  \"images\": [],\n"
+	  "  \"frames\": [[\"all\", -1, 0]],\n"
+	  "  \"nodes\": [\n"
+	  "0,0,7]\n"
+	  " },\n" },
+	{ "events of a page with code",
+	  "html", a_page_with_code, SYMBOLS, { .code = &page_code }, " \"events\"", " \"apps\"",
+	  " \"events\": [\n"
+	  "  {\"name\": \"MISSES\"},\n"
+	  "  {\"name\": \"CYCLES\"}\n"
+	  " ],\n"
+	  " \"class_event\": [\n"
+	  "  1,\n"
+	  "  0,\n"
+	  "  1,\n"
+	  "  0,\n"
+	  "  1\n"
+	  " ],\n"
+	  " \"builds\": [],\n"
+	  " \"totals\": [600,3,300,5,100],\n"
+	  " \"symbol_totals\": [600,3,300,5,100],\n"
+	  " \"warnings\": [\n"
+	  "  \"/bin/x: no symbols\",\n"
+	  "  \"\\u003clost>\"\n"
+	  " ],\n"
+	  " \"code_warnings\": [\n"
+	  "  \"/bin/x: no symbols\"\n"
+	  " ],\n" },
+	{ "what a page with code counted",
+	  "html", a_page_with_code, SYMBOLS, { .code = &page_code }, " \"counted\"", " \"command\"",
+	  " \"counted\": \"CPU: AMD64 family10\\u000aCounted MISSES events with a unit mask of 0x01 count 100000\\u000aCounted CYCLES events with a unit mask of 0x01 count 100000\\u000a\",\n" },
+	{ "code on a page",
+	  "html", a_page_with_code, SYMBOLS, { .code = &page_code }, " \"code\"", "</script",
+	  " \"code\": {\n"
+	  "  \"threshold\": 0.1,\n"
+	  "  \"max\": 100,\n"
+	  "  \"more\": 4,\n"
+	  "  \"files\": [[\"/src/a.c\", false, [2, \"one\", \"two\"], [6, \"last\"]], [\"/src/b.c\", true], [\"/src/c.c\", false, [2, \"one\", \"two\"]]],\n"
+	  "  \"symbols\": [{\"name\": 3, \"image\": 0, \"vma\": \"401000\", \"cut\": true, \"start\": \"401000\", \"step\": [0,1,7], \"text\": [5,6,6], \"place\": [0,0,2,3,0,2], \"counts\": [2,0,600,1,3,0,1,0,1]}, {\"name\": 4, \"image\": 1, \"vma\": \"inlined\", \"start\": \"401001\", \"step\": [0], \"text\": [6], \"place\": [2,3], \"counts\": [0]}, {\"name\": 2, \"image\": 2, \"vma\": \"0\", \"problem\": \"no binary\", \"start\": \"0\", \"step\": [], \"text\": [], \"place\": [], \"counts\": []}]\n"
+	  " },\n"
+	  " \"texts\": [\n"
+	  "  \"/usr/bin/prog\",\n"
+	  "  \"/lib/libc.so\",\n"
+	  "  \"/opt/other\",\n"
+	  "  \"main\",\n"
+	  "  \"f\\u003ca&, \\\"b\\\">\",\n"
+	  "  \"push\",\n"
+	  "  \"nop\"\n"
+	  " ]\n"
+	  "}" },
+	{ "a library alone in classic XML",
+	  "xml", a_library_alone, SYMBOLS, { .xml_classic = true }, "<profile", "</profile",
+	  "<profile  schemaversion=\"3.0\" cputype=\"x86-64\"\n"
+	  " processor=\"family10\"\n"
+	  " separatedcpus=\"1\"\n"
+	  " mhz=\"0.00\"\n"
+	  " title=\"\">\n"
+	  "<options />\n"
+	  "<setup>\n"
+	  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+	  "</setup>\n"
+	  "\n"
+	  "<classes>\n"
+	  "<class  name=\"c0\" cpu=\"0\"/>\n"
+	  "</classes>\n"
+	  "<binary  name=\"/usr/bin/prog\">\n"
+	  "<count  class=\"c0\">\n"
+	  "0</count>\n"
+	  "<module  name=\"/lib/libc.so\">\n"
+	  "<count  class=\"c0\">\n"
+	  "399</count>\n"
+	  "<symbol  idref=\"0\">\n"
+	  "<count  class=\"c0\">\n"
+	  "399</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "</binary>\n"
+	  "<binary  name=\"/opt/other\">\n"
+	  "<count  class=\"c0\">\n"
+	  "1</count>\n"
+	  "<symbol  idref=\"1\">\n"
+	  "<count  class=\"c0\">\n"
+	  "1</count>\n"
+	  "</symbol>\n"
+	  "</binary>\n"
+	  "<symboltable>\n"
+	  "<symboldata  id=\"0\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+	  "<symboldata  id=\"1\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+	  "</symboltable>\n" },
+	{ "a library alone in classic XML, two columns",
+	  "xml", a_library_alone, SYMBOLS | TWO, { .xml_classic = true }, "<classes", "<symboltable",
+	  "<classes>\n"
+	  "<class  name=\"c0\" cpu=\"0\"/>\n"
+	  "<class  name=\"c1\" cpu=\"12\"/>\n"
+	  "</classes>\n"
+	  "<binary  name=\"/usr/bin/prog\">\n"
+	  "<count  class=\"c0\">\n"
+	  "0</count>\n"
+	  "<module  name=\"/lib/libc.so\">\n"
+	  "<count  class=\"c0\">\n"
+	  "399</count>\n"
+	  "<count  class=\"c1\">\n"
+	  "5</count>\n"
+	  "<symbol  idref=\"0\">\n"
+	  "<count  class=\"c0\">\n"
+	  "399</count>\n"
+	  "<count  class=\"c1\">\n"
+	  "5</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "</binary>\n"
+	  "<binary  name=\"/opt/other\">\n"
+	  "<count  class=\"c0\">\n"
+	  "1</count>\n"
+	  "<symbol  idref=\"1\">\n"
+	  "<count  class=\"c0\">\n"
+	  "1</count>\n"
+	  "</symbol>\n"
+	  "</binary>\n" },
+	{ "an account in classic XML",
+	  "xml", some_was_dropped, SYMBOLS | ACCOUNT | DETAILS | CODE, { .xml_classic = true }, "<profile", "END",
+	  "<profile  schemaversion=\"3.0\" cputype=\"x86-64\"\n"
+	  " processor=\"family10\"\n"
+	  " separatedcpus=\"1\"\n"
+	  " mhz=\"0.00\"\n"
+	  " title=\"\">\n"
+	  "<options  details=\"true\"/>\n"
+	  "<setup>\n"
+	  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+	  "</setup>\n"
+	  "\n"
+	  "<classes>\n"
+	  "<class  name=\"c0\" cpu=\"0\"/>\n"
+	  "</classes>\n"
+	  "<binary  name=\"/usr/bin/prog\">\n"
+	  "<count  class=\"c0\">\n"
+	  "600</count>\n"
+	  "<symbol  idref=\"0\" detaillo=\"0\" detailhi=\"1\">\n"
+	  "<count  class=\"c0\">\n"
+	  "600</count>\n"
+	  "</symbol>\n"
+	  "<module  name=\"/lib/libc.so\">\n"
+	  "<count  class=\"c0\">\n"
+	  "399</count>\n"
+	  "<symbol  idref=\"1\" detaillo=\"0\" detailhi=\"0\">\n"
+	  "<count  class=\"c0\">\n"
+	  "399</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "</binary>\n"
+	  "<binary  name=\"/opt/other\">\n"
+	  "<count  class=\"c0\">\n"
+	  "1</count>\n"
+	  "<symbol  idref=\"2\">\n"
+	  "<count  class=\"c0\">\n"
+	  "1</count>\n"
+	  "</symbol>\n"
+	  "</binary>\n"
+	  "<symboltable>\n"
+	  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+	  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+	  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+	  "</symboltable>\n"
+	  "<detailtable>\n"
+	  "<symboldetails  id=\"0\">\n"
+	  "<detaildata  id=\"0\"  file=\"/src/dir/main.c\" line=\"12\" vmaoffset=\"00401000\">\n"
+	  "<count  class=\"c0\">\n"
+	  "100</count>\n"
+	  "</detaildata>\n"
+	  "<detaildata  id=\"1\"  vmaoffset=\"00401008\">\n"
+	  "<count  class=\"c0\">\n"
+	  "500</count>\n"
+	  "</detaildata>\n"
+	  "</symboldetails>\n"
+	  "<symboldetails  id=\"1\">\n"
+	  "<detaildata  id=\"0\"  file=\"file.c\" line=\"4000000000\" vmaoffset=\"00001001\">\n"
+	  "<count  class=\"c0\">\n"
+	  "399</count>\n"
+	  "</detaildata>\n"
+	  "</symboldetails>\n"
+	  "<symboldetails  id=\"2\">\n"
+	  "</symboldetails>\n"
+	  "</detailtable>\n"
+	  "<bytestable>\n"
+	  "<bytes  id=\"0\">\n"
+	  "</bytes>\n"
+	  "<bytes  id=\"1\">\n"
+	  "5500FF0A01020304</bytes>\n"
+	  "<bytes  id=\"2\">\n"
+	  "</bytes>\n"
+	  "</bytestable>\n"
+	  "</profile>\n" },
+	{ "processes in classic XML",
+	  "xml", processes_in_classic_xml, SYMBOLS | TWO, { .xml_classic = true }, "<setup", "<symboltable",
+	  "<setup>\n"
+	  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+	  "</setup>\n"
+	  "\n"
+	  "<process  pid=\"7\" name=\"/usr/bin/prog\">\n"
+	  "<count>\n"
+	  "1008</count>\n"
+	  "<thread  tid=\"7\">\n"
+	  "<count>\n"
+	  "1000</count>\n"
+	  "<module  name=\"/usr/bin/prog\">\n"
+	  "<count>\n"
+	  "600</count>\n"
+	  "<symbol  idref=\"0\">\n"
+	  "<count>\n"
+	  "600</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "<module  name=\"/lib/libc.so\">\n"
+	  "<count>\n"
+	  "399</count>\n"
+	  "<symbol  idref=\"1\">\n"
+	  "<count>\n"
+	  "399</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "<module  name=\"/opt/other\">\n"
+	  "<count>\n"
+	  "1</count>\n"
+	  "<symbol  idref=\"2\">\n"
+	  "<count>\n"
+	  "1</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "</thread>\n"
+	  "<thread  tid=\"8\">\n"
+	  "<count>\n"
+	  "8</count>\n"
+	  "<module  name=\"/usr/bin/prog\">\n"
+	  "<count>\n"
+	  "3</count>\n"
+	  "<symbol  idref=\"0\">\n"
+	  "<count>\n"
+	  "3</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "<module  name=\"/lib/libc.so\">\n"
+	  "<count>\n"
+	  "5</count>\n"
+	  "<symbol  idref=\"1\">\n"
+	  "<count>\n"
+	  "5</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "</thread>\n"
+	  "</process>\n" },
+	{ "processes in XML",
+	  "xml", processes_in_classic_xml, SYMBOLS | TWO, { 0 }, "<setup", "<symboltable",
+	  "<setup>\n"
+	  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+	  "</setup>\n"
+	  "\n"
+	  "<process  pid=\"7\" name=\"/usr/bin/prog\" comm=\"a &quot;program&quot;\" cgroup=\"/a.service\">\n"
+	  "<count>\n"
+	  "1000</count>\n"
+	  "<count>\n"
+	  "8</count>\n"
+	  "<thread  tid=\"7\">\n"
+	  "<count>\n"
+	  "1000</count>\n"
+	  "<module  name=\"/usr/bin/prog\">\n"
+	  "<count>\n"
+	  "600</count>\n"
+	  "<symbol  idref=\"0\">\n"
+	  "<count>\n"
+	  "600</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "<module  name=\"/lib/libc.so\">\n"
+	  "<count>\n"
+	  "399</count>\n"
+	  "<symbol  idref=\"1\">\n"
+	  "<count>\n"
+	  "399</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "<module  name=\"/opt/other\">\n"
+	  "<count>\n"
+	  "1</count>\n"
+	  "<symbol  idref=\"2\">\n"
+	  "<count>\n"
+	  "1</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "</thread>\n"
+	  "<thread  tid=\"8\" comm=\"worker\">\n"
+	  "<count>\n"
+	  "8</count>\n"
+	  "<module  name=\"/usr/bin/prog\">\n"
+	  "<count>\n"
+	  "3</count>\n"
+	  "<symbol  idref=\"0\">\n"
+	  "<count>\n"
+	  "3</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "<module  name=\"/lib/libc.so\">\n"
+	  "<count>\n"
+	  "5</count>\n"
+	  "<symbol  idref=\"1\">\n"
+	  "<count>\n"
+	  "5</count>\n"
+	  "</symbol>\n"
+	  "</module>\n"
+	  "</thread>\n"
+	  "</process>\n" },
+	{ "lines in XML",
+	  "xml", lines_of_one_function, SYMBOLS | LINES | DETAILS, { 0 }, "<binary", "<bytestable",
+	  "<binary  name=\"/usr/bin/prog\">\n"
+	  "<count>\n"
+	  "999</count>\n"
+	  "<symbol  idref=\"0\" detaillo=\"0\" detailhi=\"1\">\n"
+	  "<count>\n"
+	  "600</count>\n"
+	  "</symbol>\n"
+	  "<symbol  idref=\"1\" detaillo=\"0\" detailhi=\"0\">\n"
+	  "<count>\n"
+	  "399</count>\n"
+	  "</symbol>\n"
+	  "</binary>\n"
+	  "<binary  name=\"/opt/other\">\n"
+	  "<count>\n"
+	  "1</count>\n"
+	  "<symbol  idref=\"2\">\n"
+	  "<count>\n"
+	  "1</count>\n"
+	  "</symbol>\n"
+	  "</binary>\n"
+	  "<symboltable>\n"
+	  "<symboldata  id=\"0\"  name=\"main\"  file=\"/src/dir/main.c\" line=\"12\"  startingaddr=\"00401000\" source=\"for (i = 0; i &lt; nr; i++) { do_something(i); }\"/>\n"
+	  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  file=\"/src/f.c\" line=\"7\"  startingaddr=\"00001000\"/>\n"
+	  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+	  "</symboltable>\n"
+	  "<detailtable>\n"
+	  "<symboldetails  id=\"0\">\n"
+	  "<detaildata  id=\"0\"  file=\"/src/dir/main.c\" line=\"12\" vmaoffset=\"00401000\">\n"
+	  "<count  class=\"\">\n"
+	  "100</count>\n"
+	  "</detaildata>\n"
+	  "<detaildata  id=\"1\"  vmaoffset=\"00401008\">\n"
+	  "<count  class=\"\">\n"
+	  "500</count>\n"
+	  "</detaildata>\n"
+	  "</symboldetails>\n"
+	  "<symboldetails  id=\"1\">\n"
+	  "<detaildata  id=\"0\"  file=\"file.c\" line=\"4000000000\" vmaoffset=\"00001001\">\n"
+	  "<count  class=\"\">\n"
+	  "399</count>\n"
+	  "</detaildata>\n"
+	  "</symboldetails>\n"
+	  "<symboldetails  id=\"2\">\n"
+	  "</symboldetails>\n"
+	  "</detailtable>\n" },
+	{ "lines in classic XML",
+	  "xml", lines_of_one_function, SYMBOLS | LINES, { .xml_classic = true }, "<symboltable", "END",
+	  "<symboltable>\n"
+	  "<symboldata  id=\"0\"  name=\"main\"  file=\"/src/dir/main.c\" line=\"12\"  startingaddr=\"00401000\"/>\n"
+	  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  file=\"/src/f.c\" line=\"7\"  startingaddr=\"00001000\"/>\n"
+	  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+	  "</symboltable>\n"
+	  "</profile>\n" },
+	{ "a callee that is not shown",
+	  "xml", a_callee_that_is_not_shown, CALLS, { 0 }, "<symboltable", "</profile",
+	  "<symboltable>\n"
+	  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
+	  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
+	  "</symboltable>\n" },
+	{ "functions of one name",
+	  "xml", functions_of_one_name, SYMBOLS | DETAILS, { 0 }, "<binary", "<bytestable",
+	  "<binary  name=\"/usr/bin/prog\">\n"
+	  "<count>\n"
+	  "400</count>\n"
+	  "<symbol  idref=\"0\" detaillo=\"0\" detailhi=\"0\">\n"
+	  "<count>\n"
+	  "1</count>\n"
+	  "</symbol>\n"
+	  "<symbol  idref=\"0\" detaillo=\"1\" detailhi=\"1\">\n"
+	  "<count>\n"
+	  "399</count>\n"
+	  "</symbol>\n"
+	  "</binary>\n"
+	  "<symboltable>\n"
+	  "<symboldata  id=\"0\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
+	  "</symboltable>\n"
+	  "<detailtable>\n"
+	  "<symboldetails  id=\"0\">\n"
+	  "<detaildata  id=\"0\"  file=\"/src/dir/main.c\" line=\"12\" vmaoffset=\"00401000\">\n"
+	  "<count  class=\"\">\n"
+	  "100</count>\n"
+	  "</detaildata>\n"
+	  "<detaildata  id=\"1\"  file=\"file.c\" line=\"4000000000\" vmaoffset=\"00001001\">\n"
+	  "<count  class=\"\">\n"
+	  "399</count>\n"
+	  "</detaildata>\n"
+	  "</symboldetails>\n"
+	  "</detailtable>\n" },
+	{ "three events in XML",
+	  "xml", three_events, SYMBOLS, { 0 }, "<setup", "<module",
+	  "<setup>\n"
+	  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+	  "<eventsetup  id=\"1\" eventname=\"MISSES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+	  "<eventsetup  id=\"2\" eventname=\"BRANCHES\" unitmask=\"1\" setupcount=\"100000\"/>\n"
+	  "</setup>\n"
+	  "\n"
+	  "<classes>\n"
+	  "<class  name=\"c0\" cpu=\"0\" event=\"0\"/>\n"
+	  "<class  name=\"c1\" cpu=\"0\" event=\"1\"/>\n"
+	  "<class  name=\"c2\" cpu=\"0\" event=\"2\"/>\n"
+	  "<class  name=\"c3\" cpu=\"1\" event=\"2\"/>\n"
+	  "<class  name=\"c4\" cpu=\"1\" event=\"1\"/>\n"
+	  "</classes>\n"
+	  "<binary  name=\"/usr/bin/prog\">\n"
+	  "<count  class=\"c0\">\n"
+	  "500</count>\n"
+	  "<count  class=\"c1\">\n"
+	  "3</count>\n"
+	  "<count  class=\"c2\">\n"
+	  "100</count>\n"
+	  "<symbol  idref=\"0\">\n"
+	  "<count  class=\"c0\">\n"
+	  "500</count>\n"
+	  "<count  class=\"c1\">\n"
+	  "3</count>\n"
+	  "<count  class=\"c2\">\n"
+	  "100</count>\n"
+	  "</symbol>\n" },
+	{ "one application in callgrind",
+	  "callgrind", one_application, SYMBOLS, { 0 }, "cmd", "\nob=",
+	  "cmd: /usr/bin/prog\n"
+	  "desc: CPU: AMD64 family10\n"
+	  "positions: line\n"
+	  "event: CYCLES_user : cpu:0, Cycles?of the CPU\n"
+	  "events: CYCLES_user\n"
+	  "summary: 1000\n" },
+	{ "several applications in callgrind",
+	  "callgrind", columns_of_cgroups, SYMBOLS, { 0 }, "cmd", "\nob=",
+	  "cmd: 2 applications\n"
+	  "desc: CPU: AMD64 family10\n"
+	  "positions: line\n"
+	  "event: CYCLES : cpu:0\n"
+	  "events: CYCLES\n"
+	  "summary: 1000\n" },
+	{ "names that fit a terminal, and one that does not",
+	  "text", names_of_some_length, SYMBOLS, { .width = 80 }, "samples", "END",
+	  "samples  %        image name            symbol name\n"
+	  "600      60.0000  libof20characters.so  main\n"
+	  "399      39.9000  libof21ch...ters0.so  f<a&, \"b\">\n"
+	  "1         0.1000  other                 /opt/other\n" },
 };
 /* clang-format on */
 

@@ -1202,12 +1202,22 @@ static void trees_are_text(void **state)
 		  "       20    20.0000          0        1    50.0000          0    lost\n"
 		  "                                                                  idle [x.so]\n"
 		  "3 frames with less than 0.0123 % of the samples are not shown; --threshold=0 shows all.\n" },
+		/* The samples of the old profile stand for four each. */
+		{ "an old profile with intervals", DIFF | INTERVALS, true, { .no_header = true },
+		  "      100    100.000      96.3007-100.0000        2    100.000      11.5169-100.0000  prog\n"
+		  "       80    80.0000       71.1171-86.6633        1    50.0000        2.9673-97.0327    main\n"
+		  "       49    49.0000       39.4220-58.6520        0          0        0.0000-88.4831      [x.so]\n"
+		  "                                                                                          work\n"
+		  "       30    30.0000       21.8949-39.5849        1    50.0000        2.9673-97.0327      work [x.so]\n"
+		  "       20    20.0000       13.3367-28.8829        1    50.0000        2.9673-97.0327    lost\n"
+		  "                                                                                        idle [x.so]\n" },
 	};
 	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
-		bool two = rows[i].flags & TWO;
+		bool two = rows[i].flags & (TWO | DIFF);
+		struct pp_class old;
 		struct made_report m;
 		struct pp_text t;
 		struct text written;
@@ -1223,6 +1233,9 @@ static void trees_are_text(void **state)
 		tree.nr_cut = 3;
 		tree.threshold = 0.0123456;
 		m.report.tree_callers = rows[i].callers;
+		old = m.classes[0];
+		old.grain = 4;
+		m.report.old_classes.classes = &old;
 		t = (struct pp_text){ .out = text_begin(&written),
 				      .report = &m.report,
 				      .options = &rows[i].options };

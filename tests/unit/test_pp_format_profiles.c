@@ -155,6 +155,195 @@ static void firefox_threads(void **state)
 			"\"other\"]");
 }
 
+/* Frames of all kinds; libraries stand once, and what has no image has none. */
+static void firefox_profile_is_whole(void **state)
+{
+	static struct pp_frame kinds[] = {
+		{ .name = "all" },
+		{ .name = "prog", .image = "/bin/prog" },
+		{ .name = "main", .image = "/bin/prog", .kind = PP_FRAME_APP },
+		{ .name = "f", .image = "/lib/x.so", .kind = PP_FRAME_LIBRARY },
+		{ .name = "[anon]", .image = "anon", .kind = PP_FRAME_ANON },
+		{ .name = "[truncated]", .kind = PP_FRAME_GAP },
+		{ .name = "k", .image = "/vmlinux", .kind = PP_FRAME_KERNEL },
+		{ .name = "other", .image = "/bin/other" },
+		{ .name = "f", .image = "/lib/y.so", .kind = PP_FRAME_LIBRARY },
+	};
+	static struct pp_tree_node kind_nodes[] = {
+		{ 0, 0, 0 }, { 0, 1, 0 }, { 1, 2, 0 }, { 2, 3, 0 },
+		{ 3, 6, 0 }, { 1, 5, 0 }, { 5, 4, 0 }, { 0, 7, 0 },
+		{ 7, 3, 0 }, { 7, 8, 0 }, { 7, 6, 0 },
+	};
+	static uint64_t kind_self[] = { 0, 0, 1, 2, 3, 0, 4, 0, 5, 0, 6 };
+	static uint64_t kind_all[] = { 21, 10, 6, 5, 3, 4, 4, 11, 5, 0, 6 };
+	static const struct pp_tree tree = {
+		.frames = kinds,
+		.nr_frames = NR(kinds),
+		.nodes = kind_nodes,
+		.nr_nodes = NR(kind_nodes),
+		.nr_columns = 1,
+		.self = kind_self,
+		.all = kind_all,
+	};
+	struct op_ledger account = made_account();
+	struct made_report m;
+
+	(void)state;
+	account.stacks[OP_STACKS_WHOLE] = 90;
+	account.stacks[OP_STACKS_BROKEN] = 3;
+	account.nr_events = 4;
+	account.events[0] = (struct op_ledger_event){
+		.name = "A", .count = 500, .enabled = 1000, .running = 250
+	};
+	account.events[1] = (struct op_ledger_event){
+		.name = "WHOLE", .count = 1, .enabled = 7, .running = 7
+	};
+	account.events[2] =
+		(struct op_ledger_event){ .name = "NEVER", .count = 1 };
+	account.events[3] = (struct op_ledger_event){
+		.name = "B", .count = 70, .enabled = 1000, .running = 999
+	};
+	make_report(&m, 0);
+	m.report.tree = &tree;
+	m.report.account = &account;
+	m.report.account_written = 1000;
+	written_must_be(
+		"all of it", "firefox", &m.report, &plain, "{", "END",
+		"{\n"
+		" \"meta\": {\n"
+		"  \"interval\": 1,\n"
+		"  \"startTime\": 1000000,\n"
+		"  \"processType\": 0,\n"
+		"  \"product\": \"oprofile\",\n"
+		"  \"importedFrom\": \"oprofile\",\n"
+		"  \"stackwalk\": 1,\n"
+		"  \"version\": 24,\n"
+		"  \"preprocessedProfileVersion\": 56,\n"
+		"  \"CPUName\": \"AMD64 family10\",\n"
+		"  \"symbolicated\": true,\n"
+		"  \"symbolicationNotSupported\": true,\n"
+		"  \"usesOnlyOneStackType\": true,\n"
+		"  \"sourceCodeIsNotOnSearchfox\": true,\n"
+		"  \"keepProfileThreadOrder\": true,\n"
+		"  \"markerSchema\": [],\n"
+		"  \"categories\": [{\"name\": \"Other\", \"color\": \"grey\", \"subcategories\": [\"Other\", \"Stack not whole\", \"Left out\"]}, {\"name\": \"User\", \"color\": \"yellow\", \"subcategories\": [\"Other\", \"Application\", \"Library\", \"Made at run time\"]}, {\"name\": \"Kernel\", \"color\": \"orange\", \"subcategories\": [\"Other\"]}],\n"
+		"  \"extra\": [{\"label\": \"Samples\", \"entries\": [{\"label\": \"Samples\", \"format\": \"string\", \"value\": \"1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm); scaled: A:500 was counted 25.0 % of the time, B:70 was counted 99.9 % of the time\"}, {\"label\": \"Stacks\", \"format\": \"string\", \"value\": \"93 stored = 90 whole + 3 broken\"}]}]\n"
+		" },\n"
+		" \"threads\": [\n"
+		"  {\"processType\": \"default\", \"processName\": \"prog\", \"name\": \"prog\", \"pid\": \"oprofile-1\", \"tid\": 0, \"isMainThread\": true, \"processStartupTime\": 0, \"processShutdownTime\": null, \"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [], \"samples\": {\"length\": 4, \"weightType\": \"samples\", \"stack\": [0, 1, 2, 4], \"weight\": [1, 2, 3, 4], \"timeDeltas\": [1, 2, 3, 4]}, \"stackTable\": {\"length\": 5, \"frame\": [0, 1, 2, 3, 4], \"prefix\": [null, 0, 1, null, 3]}, \"frameTable\": {\"length\": 5, \"func\": [0, 1, 2, 3, 4], \"category\": [1, 1, 2, 0, 1], \"subcategory\": [1, 2, 0, 1, 3], \"address\": [-1, -1, -1, -1, -1], \"inlineDepth\": [0, 0, 0, 0, 0], \"nativeSymbol\": [null, null, null, null, null], \"innerWindowID\": [null, null, null, null, null], \"line\": [null, null, null, null, null], \"column\": [null, null, null, null, null]}, \"funcTable\": {\"length\": 5, \"name\": [0, 1, 2, 3, 4], \"resource\": [0, 1, 2, -1, 3], \"isJS\": [false, false, false, false, false], \"relevantForJS\": [false, false, false, false, false], \"fileName\": [null, null, null, null, null], \"lineNumber\": [null, null, null, null, null], \"columnNumber\": [null, null, null, null, null]}, \"resourceTable\": {\"length\": 4, \"lib\": [0, 1, 2, 3], \"name\": [5, 6, 7, 8], \"host\": [null, null, null, null], \"type\": [1, 1, 1, 1]}, \"nativeSymbols\": {\"length\": 0, \"libIndex\": [], \"address\": [], \"name\": [], \"functionSize\": []}, \"markers\": {\"length\": 0, \"data\": [], \"name\": [], \"startTime\": [], \"endTime\": [], \"phase\": [], \"category\": []}},\n"
+		"  {\"processType\": \"default\", \"processName\": \"other\", \"name\": \"other\", \"pid\": \"oprofile-7\", \"tid\": 1, \"isMainThread\": true, \"processStartupTime\": 0, \"processShutdownTime\": null, \"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [], \"samples\": {\"length\": 2, \"weightType\": \"samples\", \"stack\": [0, 1], \"weight\": [5, 6], \"timeDeltas\": [5, 6]}, \"stackTable\": {\"length\": 2, \"frame\": [0, 1], \"prefix\": [null, null]}, \"frameTable\": {\"length\": 2, \"func\": [0, 1], \"category\": [1, 2], \"subcategory\": [2, 0], \"address\": [-1, -1], \"inlineDepth\": [0, 0], \"nativeSymbol\": [null, null], \"innerWindowID\": [null, null], \"line\": [null, null], \"column\": [null, null]}, \"funcTable\": {\"length\": 2, \"name\": [1, 2], \"resource\": [0, 1], \"isJS\": [false, false], \"relevantForJS\": [false, false], \"fileName\": [null, null], \"lineNumber\": [null, null], \"columnNumber\": [null, null]}, \"resourceTable\": {\"length\": 2, \"lib\": [1, 2], \"name\": [6, 7], \"host\": [null, null], \"type\": [1, 1]}, \"nativeSymbols\": {\"length\": 0, \"libIndex\": [], \"address\": [], \"name\": [], \"functionSize\": []}, \"markers\": {\"length\": 0, \"data\": [], \"name\": [], \"startTime\": [], \"endTime\": [], \"phase\": [], \"category\": []}}\n"
+		" ],\n"
+		" \"libs\": [\n"
+		"  {\"arch\": \"\", \"name\": \"prog\", \"path\": \"/bin/prog\", \"debugName\": \"prog\", \"debugPath\": \"/bin/prog\", \"breakpadId\": \"\", \"codeId\": null},\n"
+		"  {\"arch\": \"\", \"name\": \"x.so\", \"path\": \"/lib/x.so\", \"debugName\": \"x.so\", \"debugPath\": \"/lib/x.so\", \"breakpadId\": \"\", \"codeId\": null},\n"
+		"  {\"arch\": \"\", \"name\": \"vmlinux\", \"path\": \"/vmlinux\", \"debugName\": \"vmlinux\", \"debugPath\": \"/vmlinux\", \"breakpadId\": \"\", \"codeId\": null},\n"
+		"  {\"arch\": \"\", \"name\": \"anon\", \"path\": \"anon\", \"debugName\": \"anon\", \"debugPath\": \"anon\", \"breakpadId\": \"\", \"codeId\": null}\n"
+		" ],\n"
+		" \"shared\": {\n"
+		"  \"stringArray\": [\"main\", \"f\", \"k\", \"[truncated]\", \"[anon]\", \"prog\", \"x.so\", \"vmlinux\", \"anon\"]\n"
+		" }\n"
+		"}\n");
+	account.costs[OP_COST_TIME] = 60000000000;
+	account.costs[OP_COST_CPUS] = 120000000000;
+	account.costs[OP_COST_DAEMON] = 600000000;
+	account.costs[OP_COST_LOWERED] = 12000000000;
+	account.costs[OP_COST_BUDGET] = 10000;
+	account.costs[OP_COST_DIVISOR] = 4;
+	account.costs[OP_COST_RATE] = 1000;
+	account.nr_events = 0;
+	account.stacks[OP_STACKS_WHOLE] = account.stacks[OP_STACKS_BROKEN] = 0;
+	written_must_be(
+		"the rate was lowered", "firefox", &m.report, &plain,
+		"\"extra\"", "\n }",
+		"\"extra\": [{\"label\": \"Samples\", \"entries\": [{\"label\": \"Samples\", \"format\": \"string\", \"value\": \"1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm); rate lowered to 250/s for 12 s of 60 s to stay within 1 % of each CPU; cost 0.50 %: samples count for several, intervals are wider\"}]}]");
+}
+
+/* Without applications the root is the only thread. */
+static void firefox_without_applications(void **state)
+{
+	static struct pp_frame some[] = {
+		{ .name = "all" },
+		{ .name = "main", .image = "/bin/prog", .kind = PP_FRAME_APP },
+		{ .name = "(below the threshold)", .kind = PP_FRAME_CUT },
+	};
+	static struct pp_tree_node some_nodes[] = { { 0, 0, 0 },
+						    { 0, 1, 0 },
+						    { 0, 2, 0 } };
+	static uint64_t some_self[] = { 0, 3, 1 }, some_all[] = { 4, 3, 1 };
+	static const struct pp_tree tree = {
+		.frames = some,
+		.nr_frames = NR(some),
+		.nodes = some_nodes,
+		.nr_nodes = NR(some_nodes),
+		.nr_columns = 1,
+		.self = some_self,
+		.all = some_all,
+	};
+	struct made_report m;
+
+	(void)state;
+	make_report(&m, 0);
+	m.report.tree = &tree;
+	written_must_be(
+		"one thread", "firefox", &m.report, &plain, "\"threads\"",
+		", \"nativeSymbols\"",
+		"\"threads\": [\n"
+		"  {\"processType\": \"default\", \"processName\": \"all\", \"name\": \"all\", \"pid\": \"oprofile-0\", \"tid\": 0, \"isMainThread\": true, \"processStartupTime\": 0, \"processShutdownTime\": null, \"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [], \"samples\": {\"length\": 2, \"weightType\": \"samples\", \"stack\": [0, 1], \"weight\": [3, 1], \"timeDeltas\": [3, 1]}, \"stackTable\": {\"length\": 2, \"frame\": [0, 1], \"prefix\": [null, null]}, \"frameTable\": {\"length\": 2, \"func\": [0, 1], \"category\": [1, 0], \"subcategory\": [1, 2], \"address\": [-1, -1], \"inlineDepth\": [0, 0], \"nativeSymbol\": [null, null], \"innerWindowID\": [null, null], \"line\": [null, null], \"column\": [null, null]}, \"funcTable\": {\"length\": 2, \"name\": [0, 1], \"resource\": [0, -1], \"isJS\": [false, false], \"relevantForJS\": [false, false], \"fileName\": [null, null], \"lineNumber\": [null, null], \"columnNumber\": [null, null]}, \"resourceTable\": {\"length\": 1, \"lib\": [0], \"name\": [2], \"host\": [null], \"type\": [1]}");
+}
+
+/* Threads that are kept apart, and their main thread. */
+static void firefox_threads_are_told_apart(void **state)
+{
+	static struct pp_frame some[] = {
+		{ .name = "all" },
+		{ .name = "p 7/7", .is_apart = true, .tgid = 7, .tid = 7 },
+		{ .name = "p 7/8", .is_apart = true, .tgid = 7, .tid = 8 },
+		{ .name = "p 9",
+		  .image = "/bin/p",
+		  .is_apart = true,
+		  .tgid = 9,
+		  .tid = OP_MANGLE_ALL },
+		{ .name = "cgroup",
+		  .is_apart = true,
+		  .tgid = OP_MANGLE_ALL,
+		  .tid = OP_MANGLE_ALL },
+	};
+	static struct pp_tree_node some_nodes[] = {
+		{ 0, 0, 0 }, { 0, 1, 0 }, { 0, 2, 0 }, { 0, 3, 0 }, { 0, 4, 0 },
+	};
+	static uint64_t counts[] = { 10, 1, 2, 3, 4 };
+	static const struct {
+		const char *row, *from, *wanted;
+	} rows[] = {
+		{ "the main thread", "\"name\": \"p 7/7\"",
+		  "\"name\": \"p 7/7\", \"pid\": \"7\", \"tid\": 7, \"isMainThread\": true" },
+		{ "another thread", "\"name\": \"p 7/8\"",
+		  "\"name\": \"p 7/8\", \"pid\": \"7\", \"tid\": 8, \"isMainThread\": false" },
+		{ "a process", "\"processName\": \"p\"",
+		  "\"processName\": \"p\", \"name\": \"p 9\", \"pid\": \"9\", \"tid\": 2, \"isMainThread\": true" },
+		{ "neither", "\"processName\": \"cgroup\"",
+		  "\"processName\": \"cgroup\", \"name\": \"cgroup\", \"pid\": \"oprofile-4\", \"tid\": 3, \"isMainThread\": true" },
+	};
+	static const struct pp_tree tree = {
+		.frames = some,
+		.nr_frames = NR(some),
+		.nodes = some_nodes,
+		.nr_nodes = NR(some_nodes),
+		.nr_columns = 1,
+		.self = counts,
+		.all = counts,
+	};
+	struct made_report m;
+
+	(void)state;
+	make_report(&m, 0);
+	m.report.tree = &tree;
+	for (size_t i = 0; i < NR(rows); i++)
+		written_must_be(rows[i].row, "firefox", &m.report, &plain,
+				rows[i].from, ", \"processStartupTime\"",
+				rows[i].wanted);
+}
+
 /* ---- AutoFDO ------------------------------------------------------------- */
 
 static void autofdo_lines(void **state)
@@ -208,6 +397,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callgrind_names_and_files),
 		cmocka_unit_test(firefox_threads),
+		cmocka_unit_test(firefox_profile_is_whole),
+		cmocka_unit_test(firefox_without_applications),
+		cmocka_unit_test(firefox_threads_are_told_apart),
 		cmocka_unit_test(autofdo_lines),
 	};
 

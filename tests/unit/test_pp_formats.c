@@ -76,6 +76,7 @@ static void formats_have_names(void **state)
 		"folded", "flamegraph", "pprof",   "speedscope",
 		"html",	  "callgrind",	"firefox", "autofdo"
 	};
+	char buf[PP_FORMAT_NAMES_LEN];
 	struct text t;
 	FILE *out = text_begin(&t);
 
@@ -107,6 +108,9 @@ static void formats_have_names(void **state)
 		     "callgrind axes image 0\n"
 		     "firefox axes tree flat 0\n"
 		     "autofdo axes image one 0 silent\n");
+	assert_string_equal(
+		pp_format_names(buf),
+		"text, xml, json, csv, folded, flamegraph, pprof, speedscope, html, callgrind, firefox or autofdo");
 	assert_null(pp_format_find("Text"));
 	assert_null(pp_format_find(""));
 }

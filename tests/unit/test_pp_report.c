@@ -63,11 +63,27 @@ static void write_report(FILE *out, const struct row *row,
 		assert_string_equal(report->known[entry->nr].name, entry->name);
 		assert_int_equal(report->known[entry->nr].vma, entry->vma);
 	}
-	for (size_t i = 0; i < report->nr_calls; i++)
-		fprintf(t.out, "call 0x%llx>0x%llx %llu\n",
-			(unsigned long long)report->calls[i].caller_vma,
-			(unsigned long long)report->calls[i].callee_vma,
-			(unsigned long long)report->calls[i].count);
+	for (size_t i = 0; i < report->classes.nr; i++)
+		if (report->classes.classes[i].mounts)
+			fprintf(t.out, "mounts of %s: %llu\n",
+				report->classes.classes[i].name,
+				(unsigned long long)report->classes.classes[i]
+					.mounts);
+	for (size_t i = 0; i < report->nr_calls; i++) {
+		const struct pp_address_call *call = &report->calls[i];
+
+		fprintf(t.out, "call 0x%llx>0x%llx %llu",
+			(unsigned long long)call->caller_vma,
+			(unsigned long long)call->callee_vma,
+			(unsigned long long)call->count);
+		if (report->classes.nr > 1)
+			fprintf(t.out, " of %s",
+				report->classes.classes[call->class_nr].name);
+		if (report->many_apps)
+			fprintf(t.out, " in %s and %s", call->caller->app,
+				call->callee->app);
+		fputc('\n', t.out);
+	}
 	for (size_t i = 0; i < report->messages.nr; i++)
 		if (report->messages.list[i].kind == PP_WARNING)
 			fprintf(t.out, "%s\n", report->messages.list[i].text);
@@ -254,6 +270,23 @@ static void some_of_it_is_chosen(void **state)
 		{ "no such session", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:odl", "odl: no such session in $/samples; its sessions: old, current\n" },
 		{ "all but one", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old,current session-exclude:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,90,100\n" },
 		{ "none left", { "current k k E 0=90" }, { 0 }, "session-exclude:current", "session-exclude:current: no session is left; exclude fewer\n" },
+		{ "one image", { "current x k E 0=90", "current x x E 1=5", "current k k E 0=1" }, { .only_image = "/vmlinux" }, "",
+		  "1,image,E:100,/bin/x,/vmlinux,,,,,90,98.9010989\n"
+		  "1,image,E:100,/vmlinux,/vmlinux,,,,,1,1.0989011\n" },
+		{ "one image without samples", { "current x k E 0=90" }, { .only_image = "/bin/x" }, "",
+		  "/bin/x: there are no samples in it\n" },
+		{ "calls of applications themselves", { "current x x E 1=1", "current x x>x E 1>2=5", "current x x>k E 1>0=6", "current x k E 0=7", "current x k>x E 0>1=8" }, { CALLS, .exclude_dependent = true }, "",
+		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,1,100,1,,,,\n"
+		  "1,caller,E:100,/bin/x,/bin/x,/bin/x,,,,5,100,,/bin/x,/bin/x,/bin/x,\n"
+		  "1,callee,E:100,/bin/x,/bin/x,/bin/x,,,,5,83.3333333,,/bin/x,/bin/x,/bin/x,\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+		{ "times without a history", { "current k k E 0=90" }, { .over_time = true }, "",
+		  "$/samples/current: it has no history to show over time; leave out --over-time, and profile with opcontrol --setup --history=SIZE\n" },
+		{ "reversed", { "current k k E 0=1 100=9 200=5 300=5" }, { SYMBOLS, .sort.reverse = true }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,5\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,5,25\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,25\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,45\n" },
 		{ "by path", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:./samples/old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },
 	};
 	/* clang-format on */
@@ -297,6 +330,54 @@ static void calls_are_of_symbols(void **state)
 		  "call 0x110>0x1 6\n"
 		  "call 0x120>0x0 4\n"
 		  "call 0xfff>0x100 2\n" },
+		{ "addresses of two columns",
+		  { "current k k E 10=1", "current k k F 10=1", "current k k>k E 110>0=5 120>0=8", "current k k>k F 110>0=4" }, { CALLS, .addresses_of_calls = true, .threshold = 60 }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,13,100,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "1,caller,F:100,/vmlinux,/vmlinux,do_work,0x100,,,4,100,,/vmlinux,/vmlinux,_stext,0x0\n"
+		  "call 0x110>0x0 5 of E:100\n"
+		  "call 0x110>0x0 4 of F:100\n"
+		  "call 0x120>0x0 8 of E:100\n" },
+		{ "addresses of two applications",
+		  { "current x k E 10=1", "current y k E 10=2", "current x k>k E 110>0=9", "current y k>k E 110>0=4", "old x k E 10=1", "old x k>k E 110>0=1" }, { CALLS, .addresses_of_calls = true, .threshold = 70, .merge = PP_MERGE_SESSION }, "session:old,current",
+		  "call 0x110>0x0 10 in /bin/x and /bin/x\n"
+		  "call 0x110>0x0 4 in /bin/y and /bin/y\n" },
+		{ "addresses of sessions that are added up",
+		  { "current k k E 10=1", "current k k>k E 110>0=3 110>100=1", "old k k E 10=1", "old k k>k E 110>0=4 10>0=1" }, { CALLS, .addresses_of_calls = true, .threshold = 100, .merge = PP_MERGE_SESSION }, "session:old,current",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100,2,,,,\n"
+		  "call 0x10>0x0 1\n"
+		  "call 0x110>0x0 7\n"
+		  "call 0x110>0x100 1\n" },
+		{ "addresses of an image without symbols",
+		  { "current k k E 10=1", "current k k>m E 110>0=3", "current k m>k E 1>0=4", "current k k>k E 10>0=5" }, { CALLS, .addresses_of_calls = true, .threshold = 100 }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
+		  "call 0x10>0x0 5\n"
+		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
+		{ "addresses in stacks",
+		  { "current k k E 100=9", "tree current k E 2:k+110>k+100 3:k+118>k+100 4:k+10>k+118>k+200" }, { CALLS, .addresses_of_calls = true, .threshold = 100 }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,100,13,,,,\n"
+		  "call 0x10>0x100 4\n"
+		  "call 0x110>0x100 2\n"
+		  "call 0x118>0x100 3\n"
+		  "call 0x118>0x200 4\n" },
+		{ "stacks in place of arcs",
+		  { "current k k E 100=5", "current k k F 100=5", "current k k>k E 10>100=7", "current k k>k F 10>100=8", "tree current k E 5:k+210>k+100" }, { CALLS, .threshold = 0.1 }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,100,5,,,,\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,5,100,5,,,,\n"
+		  "1,caller,F:100,/vmlinux,/vmlinux,_stext,0x0,,,8,100,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,100,,/vmlinux,/vmlinux,do_work,0x100\n" },
+		{ "stacks of two events in place of arcs",
+		  { "current k k E 100=5", "current k k F 100=5", "current k k>k E 10>100=7", "current k k>k F 10>100=8", "tree current k E 5:k+210>k+100", "tree current k F 4:k+310>k+100" }, { CALLS, .threshold = 0.1 }, "",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,100,5,,,,\n"
+		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,5,100,5,,,,\n"
+		  "1,caller,F:100,/vmlinux,/vmlinux,wait,0x300,,,4,100,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,100,,/vmlinux,/vmlinux,do_work,0x100\n" },
+		{ "arcs of another session than the stacks",
+		  { "current k k E 100=5", "current k k>k E 10>100=7", "tree current k E 5:k+210>k+100", "old k k E 100=5", "old k k>k E 310>100=9" }, { CALLS, .threshold = 0.1, .merge = PP_MERGE_SESSION }, "session:old,current",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,10,100,10,,,,\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,35.7142857,,/vmlinux,/vmlinux,do_work,0x100\n"
+		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x300,,,9,64.2857143,,/vmlinux,/vmlinux,do_work,0x100\n" },
 		{ "into an image without samples",
 		  { "current k k E 10=1", "current k k>m E 110>0=3" }, { CALLS }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
@@ -395,17 +476,17 @@ static void profiles_are_compared(void **state)
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,70,87.5,60,57.1428571,53.125\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,0,0,40,38.0952381,-100\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,10,12.5,5,4.76190476,162.5\n" },
-		{ "two of one name on both sides", { "current k k E 200=10 300=20", "old k k E 200=40 300=10" }, { SYMBOLS }, "{ session:old } {}", 
+		{ "two of one name on both sides", { "current k k E 200=10 300=20", "old k k E 200=40 300=10" }, { SYMBOLS }, "{ session:old } {}",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,20,66.6666667,10,20,233.333333\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,10,33.3333333,40,80,-58.3333333\n" },
-		{ "two columns", { "current k k E 0=60 100=40", "current k k F 0=5 200=15", "old k k E 0=30 200=20", "old k k F 0=10 100=30" }, { SYMBOLS }, "{ session:old } {}", 
+		{ "two columns", { "current k k E 0=60 100=40", "current k k F 0=5 200=15", "old k k E 0=30 200=20", "old k k F 0=10 100=30" }, { SYMBOLS }, "{ session:old } {}",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,60,30,60,0\n"
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,5,25,10,25,0\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,40,40,0,0,\n"
 		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,30,75,-100\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,20,40,-100\n"
 		  "1,symbol,F:100,/vmlinux,/vmlinux,wait,0x200,,,15,75,0,0,\n" },
-		{ "two columns with intervals", { "current k k E 0=600 100=400", "current k k F 0=500 100=500", "old k k E 0=500 100=500", "old k k F 0=500 100=500" }, { SYMBOLS, .intervals = true }, "{ session:old } {}", 
+		{ "two columns with intervals", { "current k k E 0=600 100=400", "current k k F 0=500 100=500", "old k k E 0=500 100=500", "old k k F 0=500 100=500" }, { SYMBOLS, .intervals = true }, "{ session:old } {}",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,600,60,56.930943,62.9925219,500,50,20,10.807295,30.0542973,8.45371967e-06,1\n"
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,500,50,46.90696,53.09304,500,50,0,-8.39714936,9.16690835,1,0\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,400,40,37.0074781,43.069057,500,50,-20,-27.4977021,-11.7940983,8.45371967e-06,1\n"
@@ -428,6 +509,14 @@ static void profiles_are_compared(void **state)
 		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,40,0,0,\n"
 		  "1,symbol,E:100,/bin/z,/vmlinux,_stext,0x0,,,0,0,3,30,-100\n"
 		  "1,symbol,E:100,/bin/w,/vmlinux,_stext,0x0,,,0,0,2,20,-100\n" },
+		{ "new before one that is not", { "current k k E 0=60 100=40", "old k k E 100=50 200=50" }, { SYMBOLS }, "{ session:old } {}",
+		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,60,0,0,\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,50,50,-100\n"
+		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,40,40,50,50,-20\n" },
+		{ "other symbols in an application of one side alone", { "current x k E 300=6 400=2", "old z k E 0=5 300=2 400=1" }, { SYMBOLS }, "{ session:old } {}",
+		  "1,symbol,E:100,/bin/x,/vmlinux,wait,0x300,,,6,75,2,25,200\n"
+		  "1,symbol,E:100,/bin/z,/vmlinux,_stext,0x0,,,0,0,5,62.5,-100\n"
+		  "1,symbol,E:100,/bin/x,/vmlinux,_weak,0x400,,,2,25,1,12.5,100\n" },
 		{ "other events", { "current k k E 0=60", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted different events: F:100 and E:100; choose with event: and count:\n" },
 		{ "other unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted E with different unit masks: 0x02 and 0x01; choose with unit-mask: or merge with --merge=unitmask\n" },
 		{ "merged unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS, .merge = PP_MERGE_UNIT_MASK }, "{ session:old } {}",
@@ -448,6 +537,78 @@ static void profiles_are_compared(void **state)
 
 	(void)state;
 	write_rows(rows, NR(rows));
+}
+
+/* ---- names of tasks ------------------------------------------------------ */
+
+/* Names are in a file of the session; control bytes are not shown. */
+static void tasks_have_names(void **state)
+{
+	static const char *const files[] = { "current x k E.7.7 0=1",
+					     "current x k E.7.8 0=2",
+					     "current y k E.9.9 0=4", NULL };
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		struct pp_request request;
+		const char *tasks, *text;
+	} rows[] = {
+		{ "threads", { .any_axes = true },
+		  "name.7.7 = program\nname.7.8 = a worker\nmounts.7 = 5\nname.9.9 = other\n",
+		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,program,program,\n"
+		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,program,a worker,\n"
+		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,other,other,\n"
+		  "mounts of tgid:7 tid:7: 5\n"
+		  "mounts of tgid:7 tid:8: 5\n" },
+		{ "processes", { .any_axes = true, .merge = PP_MERGE_TID },
+		  "name.7.7 = program\nname.7.8 = a worker\nname.9.9 = other\n",
+		  "1,image,tgid:7,/bin/x,/vmlinux,,,,,3,100,program,,\n"
+		  "1,image,tgid:9,/bin/y,/vmlinux,,,,,4,100,other,,\n" },
+		{ "neither", { .merge = PP_MERGE_TGID | PP_MERGE_TID },
+		  "name.7.7 = program\nname.7.8 = a worker\n",
+		  "1,image,E:100,/bin/y,/vmlinux,,,,,4,57.1428571\n"
+		  "1,image,E:100,/bin/x,/vmlinux,,,,,3,42.8571429\n" },
+		{ "a thread of a process without a name", { .any_axes = true },
+		  "name.7.8 = a worker\nmounts.7 = 5\n",
+		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,,,\n"
+		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,,a worker,\n"
+		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n"
+		  "mounts of tgid:7 tid:7: 5\n"
+		  "mounts of tgid:7 tid:8: 5\n" },
+		{ "control bytes", { .any_axes = true },
+		  "name.7.7 = a%1b[1mb%7f\nname.7.8 = %0a\n",
+		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,a?[1mb?,a?[1mb?,\n"
+		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,a?[1mb?,?,\n"
+		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n" },
+		{ "names that found no room", { .any_axes = true },
+		  "name.7.7 = program\nunnamed = 12\n",
+		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,program,program,\n"
+		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,program,,\n"
+		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n"
+		  "12 names of threads did not fit into the session; these threads are shown by number\n" },
+		{ "a line that makes no sense", { .any_axes = true },
+		  "name.7.7 = program\nname.x.8 = y\n",
+		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,program,program,\n"
+		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,program,,\n"
+		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n"
+		  "$/samples/current/tasks: name.x.8 = y: is invalid; names of threads are missing\n" },
+		{ "a program that was run by a link", { .exclude_dependent = true, .merge = PP_MERGE_TGID | PP_MERGE_TID },
+		  "run./bin/y = /vmlinux\n",
+		  "1,image,E:100,/bin/y,/vmlinux,,,,,4,100\n" },
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < NR(rows); i++) {
+		const struct row row = { .request = rows[i].request,
+					 .words = "" };
+		struct text t;
+
+		write_session(files, MAX_FILES);
+		write_text("samples/current/tasks", rows[i].tasks);
+		write_report(text_begin(&t), &row, NULL);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+	(void)state;
 }
 
 /* ---- files that cannot be used ------------------------------------------- */
@@ -823,6 +984,7 @@ int main(void)
 		folder_test(some_of_it_is_chosen),
 		folder_test(calls_are_of_symbols),
 		folder_test(profiles_are_compared),
+		folder_test(tasks_have_names),
 		folder_test(files_are_left_out),
 		folder_test(packed_samples_are_counted),
 		folder_test(events_have_words),

@@ -20,6 +20,38 @@ struct row {
 	const char *text;
 };
 
+static void write_stack_call(FILE *out, const char *word,
+			     const struct pp_stack_call *call, size_t nr)
+{
+	fprintf(out, "  %s %s", word, call->callee->name);
+	for (size_t c = 0; c < nr; c++)
+		fprintf(out, " %llu", (unsigned long long)call->counts[c]);
+	fprintf(out, " at %llx", (unsigned long long)call->vma);
+	if (call->place.file)
+		fprintf(out, " %s:%u", call->place.file, call->place.line);
+	fputc('\n', out);
+}
+
+/* Functions are "NAME DECLARED+LINE", and ".DISCRIMINATOR" where there is one;
+ * the outermost first. */
+static void write_detail(FILE *out, const struct pp_detail *detail)
+{
+	fprintf(out, "  %llx %llu", (unsigned long long)detail->vma,
+		(unsigned long long)detail->counts[0]);
+	for (size_t i = 0; i < detail->nr_frames; i++) {
+		const struct pp_code_frame *frame = &detail->frames[i];
+
+		fprintf(out, "%s %s %u+%u", i ? " >" : "", frame->name,
+			frame->declared, frame->line);
+		if (frame->discriminator)
+			fprintf(out, ".%u", frame->discriminator);
+	}
+	if (detail->inlined_at.file)
+		fprintf(out, " in %s:%u", detail->inlined_at.file,
+			detail->inlined_at.line);
+	fputc('\n', out);
+}
+
 /* "NAME COUNT/ALL<OLD..." for each symbol, with what may be known beside it. */
 static void write_symbols(FILE *out, const struct pp_report *report,
 			  bool places)
@@ -45,21 +77,17 @@ static void write_symbols(FILE *out, const struct pp_report *report,
 				(unsigned long long)entry->vma);
 		if (entry->is_inlined)
 			fputs(" inlined", out);
+		if (entry->brief && strcmp(entry->brief, entry->name) != 0)
+			fprintf(out, " or %s", entry->brief);
 		if (entry->place.file)
 			fprintf(out, " %s:%u", entry->place.file,
 				entry->place.line);
 		fputc('\n', out);
 		for (size_t d = 0; d < entry->nr_stack_calls; d++)
-			fprintf(out, "  to %s %llu at %llx\n",
-				entry->stack_calls[d].callee->name,
-				(unsigned long long)entry->stack_calls[d]
-					.counts[0],
-				(unsigned long long)entry->stack_calls[d].vma);
+			write_stack_call(out, "to", &entry->stack_calls[d],
+					 report->classes.nr);
 		for (size_t d = 0; d < entry->nr_details; d++)
-			fprintf(out, "  %llx %llu\n",
-				(unsigned long long)entry->details[d].vma,
-				(unsigned long long)entry->details[d]
-					.counts[0]);
+			write_detail(out, &entry->details[d]);
 		if (!entry->neighbours)
 			continue;
 		for (size_t k = 0; k < entry->neighbours->nr_callers; k++)
@@ -71,7 +99,14 @@ static void write_symbols(FILE *out, const struct pp_report *report,
 	}
 }
 
-/* "DEPTH NAME SELF/ALL" for each node. */
+static void write_origin(FILE *out, const struct pp_frame *frame)
+{
+	if (frame->source)
+		fprintf(out, " %s:%u", frame->source, frame->line);
+	fputc('\n', out);
+}
+
+/* "DEPTH NAME SELF/ALL" for each node, and where it is declared. */
 static void write_nodes(FILE *out, const struct pp_tree *tree)
 {
 	for (uint32_t i = 0; i < tree->nr_nodes; i++) {
@@ -85,7 +120,7 @@ static void write_nodes(FILE *out, const struct pp_tree *tree)
 			fprintf(out, " %llu/%llu",
 				(unsigned long long)pp_tree_self(tree, i)[c],
 				(unsigned long long)pp_tree_all(tree, i)[c]);
-		fputc('\n', out);
+		write_origin(out, &tree->frames[tree->nodes[i].frame]);
 	}
 }
 
@@ -170,6 +205,9 @@ static void write_totals(FILE *out, const struct row *row)
 				      !strncmp(row->words, "session:", 8));
 	else
 		fprintf(t.out, "%s\n", diag.text);
+	for (size_t i = 0; i < report->nr_outer_calls; i++)
+		write_stack_call(t.out, "outer", &report->outer_calls[i],
+				 report->classes.nr);
 	if (report->nameless)
 		fprintf(t.out, "nameless %s %llu\n", report->nameless,
 			(unsigned long long)report->nameless_samples);
@@ -250,13 +288,54 @@ static void symbols_have_what_they_called(void **state)
 		  "vmlinux _weak 4/4\nvmlinux wait 2/6\nvmlinux do_work 1/7\n" },
 		{ "calls with what is below them",
 		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS, .stack_calls = true }, NULL, NULL,
-		  "vmlinux _weak 4/4\nvmlinux wait 2/6\n  to _weak 4 at 210\nvmlinux do_work 1/7\n  to wait 6 at 110\n" },
+		  "vmlinux _weak 4/4\nvmlinux wait 2/6\n  to _weak 4 at 210\nvmlinux do_work 1/7\n  to wait 6 at 110\n  outer do_work 7 at 0\n" },
 		{ "calls by several places",
 		  { "current k k E 200=9", "tree current k E 2:k+110>k+200 3:k+118>k+200 4:k+200" }, { TOTALS, .stack_calls = true }, NULL, NULL,
-		  "vmlinux wait 9/9\nvmlinux do_work 0/5\n  to wait 2 at 110\n  to wait 3 at 118\n" },
+		  "vmlinux wait 9/9\nvmlinux do_work 0/5\n  to wait 2 at 110\n  to wait 3 at 118\n  outer do_work 5 at 0\n  outer wait 4 at 0\n" },
+		{ "calls of two columns",
+		  { "current k k E 200=9", "current k k F 200=3 100=1", "tree current k E 2:k+110>k+200 3:k+118>k+200 4:k+200", "tree current k F 3:k+118>k+200 1:k+100" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  "vmlinux wait 9/9 3/3\n"
+		  "vmlinux do_work 0/5 1/4\n"
+		  "  to wait 2 0 at 110\n"
+		  "  to wait 3 3 at 118\n"
+		  "  outer do_work 5 4 at 0\n"
+		  "  outer wait 4 0 at 0\n" },
+		{ "calls from where samples are, too",
+		  { "current k k E 200=5 100=5", "tree current k E 2:k+110 3:k+118 4:k+110>k+200 1:k+118>k+200" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  "vmlinux do_work 5/10\n"
+		  "  to wait 4 at 110\n"
+		  "  to wait 1 at 118\n"
+		  "vmlinux wait 5/5\n"
+		  "  outer do_work 10 at 0\n" },
+		{ "outer calls of two applications",
+		  { "current y k E 200=9 100=1", "current x k E 200=3 100=2", "tree current y E 9:k+110>k+200", "tree current x E 3:k+110>k+200" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  "y wait 9/9\n"
+		  "x wait 3/3\n"
+		  "x do_work 2/5\n"
+		  "  to wait 3 at 110\n"
+		  "y do_work 1/10\n"
+		  "  to wait 9 at 110\n"
+		  "  outer do_work 5 at 0\n"
+		  "  outer do_work 10 at 0\n"
+		  "3 of 15 samples have no stack; in totals they count only for their own symbol\n" },
+		{ "outer calls by application",
+		  { "current y y E 1=3", "current x k E 100=2", "tree current y E 3:y+1", "tree current x E 2:k+100" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  "y /bin/y 3/3\n"
+		  "x do_work 2/2\n"
+		  "  outer do_work 2 at 0\n"
+		  "  outer /bin/y 3 at 0\n" },
+		{ "calls in the order of addresses",
+		  { "current k k E 200=3 400=4", "tree current k E 1:k+110>k+400 2:k+118>k+200 3:k+11c>k+400 1:k+118>k+210>k+200" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  "vmlinux _weak 4/4\n"
+		  "vmlinux wait 3/3\n"
+		  "vmlinux do_work 0/7\n"
+		  "  to _weak 1 at 110\n"
+		  "  to wait 3 at 118\n"
+		  "  to _weak 3 at 11c\n"
+		  "  outer do_work 7 at 0\n" },
 		{ "the first call of each, in a cycle",
 		  { "current k k E 100=5", "tree current k E 5:k+10>k+120>k+130>k+20>k+100" }, { TOTALS, .stack_calls = true }, NULL, NULL,
-		  "vmlinux do_work 5/5\nvmlinux _stext 0/5\n  to do_work 5 at 10\n" },
+		  "vmlinux do_work 5/5\nvmlinux _stext 0/5\n  to do_work 5 at 10\n  outer _stext 5 at 0\n" },
 		{ "by total",
 		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS }, "total", NULL,
 		  "vmlinux do_work 1/7\nvmlinux wait 2/6\nvmlinux _weak 4/4\n" },
@@ -328,6 +407,105 @@ static void symbols_have_what_they_called(void **state)
 		  "vmlinux do_work 99/99\n" },
 		{ "a threshold for totals", { "current k k E 100=99 200=1", "tree current k E 99:k+10>k+100 1:k+310>k+200" }, { TOTALS, .threshold = 50 }, "total", NULL,
 		  "vmlinux do_work 99/99\nvmlinux _stext 0/99\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_rows(rows, NR(rows));
+}
+
+/* ---- their order ---------------------------------------------------------
+ */
+
+/* Keys that were not named follow in their usual order. */
+static void symbols_are_sorted(void **state)
+{
+#define MADE                                                                   \
+	{                                                                      \
+		"current x k E 100=5 0=5 200=1", "current y k E 100=6 300=9",  \
+			"current x m E 0=2", "current /a/z k E 400=2"          \
+	}
+#define CHANGED                                                                \
+	{                                                                      \
+		"current k k E 0=60 100=20 200=20",                            \
+			"old k k E 0=20 100=20 200=40 300=20"                  \
+	}
+	/* clang-format off */
+	const struct row rows[] = {
+		{ "by image", MADE, { 0 }, "image", NULL,
+		  "x /mod 2\n"
+		  "y wait 9\n"
+		  "y do_work 6\n"
+		  "x _stext 5\n"
+		  "x do_work 5\n"
+		  "z _weak 2\n"
+		  "x wait 1\n" },
+		{ "by application", MADE, { 0 }, "app-name", NULL,
+		  "x _stext 5\n"
+		  "x do_work 5\n"
+		  "x /mod 2\n"
+		  "x wait 1\n"
+		  "y wait 9\n"
+		  "y do_work 6\n"
+		  "z _weak 2\n" },
+		{ "by the path of the application", MADE, { .sort.long_names = true }, "app-name", NULL,
+		  "z _weak 2\n"
+		  "x _stext 5\n"
+		  "x do_work 5\n"
+		  "x /mod 2\n"
+		  "x wait 1\n"
+		  "y wait 9\n"
+		  "y do_work 6\n" },
+		{ "by name", MADE, { 0 }, "symbol", NULL,
+		  "x /mod 2\n"
+		  "x _stext 5\n"
+		  "z _weak 2\n"
+		  "y do_work 6\n"
+		  "x do_work 5\n"
+		  "y wait 9\n"
+		  "x wait 1\n" },
+		{ "by address", MADE, { 0 }, "vma", NULL,
+		  "x _stext 5\n"
+		  "x /mod 2\n"
+		  "y do_work 6\n"
+		  "x do_work 5\n"
+		  "x wait 1\n"
+		  "y wait 9\n"
+		  "z _weak 2\n" },
+		{ "by two keys", MADE, { 0 }, "vma,app-name", NULL,
+		  "x _stext 5\n"
+		  "x /mod 2\n"
+		  "x do_work 5\n"
+		  "y do_work 6\n"
+		  "x wait 1\n"
+		  "y wait 9\n"
+		  "z _weak 2\n" },
+		{ "by name, reversed", MADE, { .sort.reverse = true }, "symbol,app-name", NULL,
+		  "y wait 9\n"
+		  "x wait 1\n"
+		  "y do_work 6\n"
+		  "x do_work 5\n"
+		  "z _weak 2\n"
+		  "x _stext 5\n"
+		  "x /mod 2\n" },
+		{ "by change", CHANGED, { 0 }, "diff", "{ session:old } {}",
+		  "vmlinux _stext 60<20\n"
+		  "vmlinux do_work 20<20\n"
+		  "vmlinux wait 20<40\n"
+		  "vmlinux wait 0<20\n" },
+		{ "by change, reversed", CHANGED, { .sort.reverse = true }, "diff", "{ session:old } {}",
+		  "vmlinux wait 0<20\n"
+		  "vmlinux wait 20<40\n"
+		  "vmlinux do_work 20<20\n"
+		  "vmlinux _stext 60<20\n" },
+		{ "by change without a comparison", MADE, { 0 }, "diff", NULL,
+		  "y wait 9\n"
+		  "y do_work 6\n"
+		  "x _stext 5\n"
+		  "x do_work 5\n"
+		  "x /mod 2\n"
+		  "z _weak 2\n"
+		  "x wait 1\n" },
 	};
 	/* clang-format on */
 
@@ -425,7 +603,7 @@ static void inlined_functions_are_symbols(void **state)
 {
 #define INLINES .inlines = true
 	/* clang-format off */
-	static const struct row rows[] = {
+	const struct row rows[] = {
 		{ "not asked for",
 		  { "current x x E 1003=1 1004=2 1006=4 1010=8" }, { 0 }, NULL, NULL,
 		  "x helper 8\nx main 7\n" },
@@ -479,7 +657,133 @@ static void inlined_functions_are_symbols(void **state)
 		  "x other 6/6\n" },
 		{ "and called by another one",
 		  { "current x x E 1022=5", "tree current x E 5:x+1008>x+1020" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
-		  "x other 5/5\nx helper 0/5\n  to other 5 at 401008\nx main 0/5\n  to helper 5 at 401008\n" },
+		  "x other 5/5\nx helper 0/5\n  to other 5 at 401008\nx main 0/5\n  to helper 5 at 401008\n  outer main 5 at 0\n" },
+		{ "calls of inlined code, with lines",
+		  { "current x x E 100c=1 1004=2 1006=4", "current x x F 1006=5", "tree current x E 7:x+1000", "tree current x F 5:x+1000" }, { INLINES, TOTALS, .stack_calls = true, .lines = true }, NULL, NULL,
+		  "x leaf 4/4 5/5 inlined /src/a.c:30\n"
+		  "x helper 2/6 0/5 /src/a.c:2\n"
+		  "  to leaf 4 5 at 401006 /src/a.c:11\n"
+		  "x main 1/7 0/5 /src/a.c:1\n"
+		  "  to helper 6 5 at 401004 /src/a.c:10\n"
+		  "  outer main 7 5 at 0\n" },
+		{ "calls from inlined code, with lines",
+		  { "current x x E 1020=5", "tree current x E 3:x+1006>x+1020 2:x+1007>x+1020" }, { INLINES, TOTALS, .stack_calls = true, .lines = true }, NULL, NULL,
+		  "x other 5/5 /src/a.c:3\n"
+		  "x helper 0/5 /src/a.c:2\n"
+		  "  to leaf 5 at 401006 /src/a.c:11\n"
+		  "x leaf 0/5 inlined /src/a.c:30\n"
+		  "  to other 3 at 401006 /src/a.c:1\n"
+		  "  to other 2 at 401007 /src/a.c:1\n"
+		  "x main 0/5 /src/a.c:1\n"
+		  "  to helper 5 at 401006 /src/a.c:10\n"
+		  "  outer main 5 at 0\n" },
+		{ "calls of inlined code that is not asked for",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .stack_calls = true, .exclude_symbols = LIST("leaf") }, NULL, NULL,
+		  "x helper 2/6\n"
+		  "x main 1/7\n"
+		  "  to helper 6 at 401004\n"
+		  "  outer main 7 at 0\n" },
+		{ "calls in inlined code that is not asked for",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .stack_calls = true, .exclude_symbols = LIST("helper") }, NULL, NULL,
+		  "x leaf 4/4 inlined\n"
+		  "x main 1/7\n"
+		  "  to leaf 4 at 401006\n"
+		  "  outer main 7 at 0\n" },
+		{ "calls of inlined code that nobody asked for",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .stack_calls = true, .include_symbols = LIST("leaf") }, NULL, NULL,
+		  "x leaf 4/4 inlined\n"
+		  "  outer leaf 4 at 0\n" },
+		{ "calls in a function that is inlined in itself",
+		  { "current x x E 1020=1 1022=5 102c=2", "tree current x E 8:x+1020" }, { INLINES, TOTALS, .stack_calls = true, .lines = true }, NULL, NULL,
+		  "x other 6/8 /src/a.c:3\n"
+		  "  to main 2 at 40102c /src/a.c:12\n"
+		  "x helper 2/2 /src/a.c:2\n"
+		  "x main 0/2 /src/a.c:1\n"
+		  "  to helper 2 at 40102c /src/a.c:13\n"
+		  "  outer other 8 at 0\n" },
+		{ "calls of a function that is above itself, inlined",
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1004>x+1000" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  "x leaf 4/4 inlined\n"
+		  "x helper 2/7\n"
+		  "  to leaf 4 at 401006\n"
+		  "x main 1/7\n"
+		  "  to helper 7 at 401004\n"
+		  "  outer main 7 at 0\n" },
+		{ "calls of a function that is partly above itself",
+		  { "current x x E 100c=2 1004=6", "tree current x E 4:x+1004>x+1000 4:x+1000" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  "x helper 6/7\n"
+		  "x main 2/8\n"
+		  "  to helper 7 at 401004\n"
+		  "  outer main 8 at 0\n" },
+		{ "calls of a function that is above itself, and called",
+		  { "current x x E 100c=2 1004=6 1014=3", "tree current x E 4:x+1004>x+1000 4:x+1000 3:x+1021>x+1010" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  "x helper 9/10\n"
+		  "x main 2/8\n"
+		  "  to helper 7 at 401004\n"
+		  "x other 0/3\n"
+		  "  to helper 3 at 401021\n"
+		  "  outer main 8 at 0\n"
+		  "  outer other 3 at 0\n" },
+		{ "calls of a function that is inlined in two others, above itself",
+		  { "current x x E 1004=6 102c=4", "tree current x E 6:x+1004>x+102c>x+1000 4:x+1020" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  "x helper 10/10\n"
+		  "  to other 6 at 401004\n"
+		  "x main 0/10\n"
+		  "  to helper 10 at 401004\n"
+		  "x other 0/10\n"
+		  "  to main 4 at 40102c\n"
+		  "  outer main 6 at 0\n"
+		  "  outer other 4 at 0\n" },
+		{ "where code was inlined",
+		  { "current x x E 1003=1 1004=2 1006=4 102c=3" }, { INLINES, .details = true, .lines = true, .call_sites = true }, NULL, NULL,
+		  "x helper 5 /src/a.c:2\n"
+		  "  401004 2 in /src/a.c:10\n"
+		  "  40102c 3 in /src/a.c:13\n"
+		  "x leaf 4 inlined /src/a.c:30\n"
+		  "  401006 4 in /src/a.c:11\n"
+		  "x cpp() 1 inlined /src/a.c:50\n"
+		  "  401003 1 in /src/a.c:9\n" },
+		{ "what functions code is of",
+		  { "current x x E 1003=1 1004=2 1006=4 100e=9 102c=3 1022=5 1050=1" }, { .details = true, .lines = true, .code_frames = true }, NULL, NULL,
+		  "x main 16 /src/a.c:1\n"
+		  "  401003 1 main 0+9 > _Z3cppv 50+1\n"
+		  "  401004 2 main 0+10 > helper 2+1\n"
+		  "  401006 4 main 0+10 > helper 2+11 > leaf 30+1\n"
+		  "  40100e 9 main 0+1\n"
+		  "x other 8 /src/a.c:3\n"
+		  "  401022 5 other 0+12 > other 3+3\n"
+		  "  40102c 3 other 0+12 > main 1+13 > helper 2+3\n"
+		  "x alias 1 /src/a.c:3\n"
+		  "  401050 1 folded 81+3\n" },
+		{ "calls of inlined code in stacks",
+		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010 2:x+1004>x+1020" }, { INLINES, .call_graph = true }, NULL, NULL,
+		  "x helper 5\n"
+		  "  from leaf 5\n"
+		  "  from main 7\n"
+		  "x leaf 0 inlined\n"
+		  "  from helper 5\n"
+		  "x main 0\n"
+		  "x other 0\n"
+		  "  from helper 2\n" },
+		{ "by line",
+		  { "current x x E 1030=8 1000=1 1020=4 1010=2" }, { .lines = true }, "debug", NULL,
+		  "x main 1 /src/a.c:1\n"
+		  "x helper 2 /src/a.c:2\n"
+		  "x step 8 /src/a.c:3\n"
+		  "x other 4 /src/a.c:3\n" },
+		{ "lines of inlined code, with short names",
+		  { "current x x E 1002=2 1006=4 1012=1" }, { INLINES, .details = true, .lines = true, .by_line = true }, NULL, NULL,
+		  "x leaf 4 inlined /src/a.c:1\n"
+		  "x cpp() 2 inlined or cpp /src/a.c:1\n"
+		  "x cpp() 1 inlined or cpp /src/a.c:2\n" },
+		{ "lines with names as they are",
+		  { "current x x E 1002=2" }, { INLINES, .details = true, .lines = true, .by_line = true, .demangle = PP_DEMANGLE_NONE }, NULL, NULL,
+		  "x _Z3cppv 2 inlined /src/a.c:1\n" },
+		{ "lines, compared",
+		  { "current x x E 1000=1 1010=4", "old x x E 1010=3 1020=4" }, { .details = true, .lines = true, .by_line = true }, NULL, "{ session:old } {}",
+		  "x helper 4<3 /src/a.c:2\n"
+		  "x other 0<4 /src/a.c:3\n"
+		  "x main 1<0 /src/a.c:1\n" },
 		{ "calls of it",
 		  { "current x x E 1004=2 1006=4", "current x x>x E 100f>1020=8" }, { INLINES, .call_graph = true }, NULL, NULL,
 		  "x leaf 4 inlined\n  from helper 4\nx helper 2\n  from main 6\n"
@@ -562,6 +866,10 @@ static void nameless_code_is_told(void **state)
 		  "r /bin/r 4\ns /bin/s 3\nnameless /bin/r 4\n" },
 		{ "in the other order", { "current s s E 1000=4", "current r r E 1000=3" }, { 0 }, NULL, NULL,
 		  "s /bin/s 4\nr /bin/r 3\nnameless /bin/s 4\n" },
+		{ "two with as many samples", { "current s s E 1000=4", "current r r E 1000=4" }, { 0 }, NULL, NULL,
+		  "r /bin/r 4\n"
+		  "s /bin/s 4\n"
+		  "nameless /bin/r 4\n" },
 		{ "of two applications", { "current x s E 1000=3", "current y s E 1000=4", "current r r E 1000=6" }, { 0 }, NULL, NULL,
 		  "r /bin/r 6\ny /bin/s 4\nx /bin/s 3\nnameless /bin/s 7\n" },
 		{ "calls are no samples", { "current s s E 1000=3", "current r r>r E 1000>1000=9", "current r r E 1000=2" }, { .call_graph = true }, NULL, NULL,
@@ -588,6 +896,14 @@ static void stacks_end_in_inlined_functions(void **state)
 		{ "all parts of a function",
 		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
 		  "0 all 0/7\n1 x 0/7\n2 main 1/7\n3 helper 2/6\n4 leaf 4/4\n" },
+		{ "where functions are declared",
+		  { "current x x E 100c=1 1004=2 1006=4 1024=5", "tree current x E 7:x+1000 5:x+1006>x+1020" }, { TREE, .lines = true, .tree_origins = true, .declarations = true }, NULL, NULL,
+		  "0 all 0/12\n"
+		  "1 x 0/12\n"
+		  "2 main 1/12 /src/a.c:1\n"
+		  "3 helper 2/11 /src/a.c:2\n"
+		  "4 leaf 4/9 /src/a.c:30\n"
+		  "5 other 5/5 /src/a.c:3\n" },
 		{ "parts in pieces",
 		  { "current x x E 1004=1 1006=4 1008=1 100c=1", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
 		  "0 all 0/7\n1 x 0/7\n2 main 1/7\n3 helper 2/6\n4 leaf 4/4\n" },
@@ -709,6 +1025,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(symbols_have_what_they_called),
+		folder_test(symbols_are_sorted),
 		folder_test(builds_are_added_up),
 #ifdef __x86_64__
 		folder_test(inlined_functions_are_symbols),

@@ -36,6 +36,9 @@ static void write_nodes(FILE *out, const struct pp_tree *tree)
 			fprintf(out, " %llu/%llu",
 				(unsigned long long)pp_tree_self(tree, i)[c],
 				(unsigned long long)pp_tree_all(tree, i)[c]);
+		if (frame->process || frame->thread)
+			fprintf(out, " of %s, %s", frame->process ?: "-",
+				frame->thread ?: "-");
 		fputc('\n', out);
 	}
 	for (size_t c = 0; c < tree->nr_columns; c++)
@@ -43,6 +46,9 @@ static void write_nodes(FILE *out, const struct pp_tree *tree)
 			fprintf(out, "column %zu: %llu broken, %llu cut\n", c,
 				(unsigned long long)tree->broken[c],
 				(unsigned long long)tree->cut[c]);
+	if (tree->nr_cut)
+		fprintf(out, "%u nodes with less than %.6g %%\n", tree->nr_cut,
+			tree->threshold);
 }
 
 static void write_trees(FILE *out, const struct row *row)
@@ -160,6 +166,15 @@ static void stacks_are_of_symbols(void **state)
 		  "1 x-9 R /bin/x 0/3\n"
 		  "2 do_work K /vmlinux 3/3\n"
 		  "call trees: 3; images, each opened once: 1\n" },
+		{ "threads with names", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .tree_origins = true }, "",
+		  "0 all R - 0/6\n"
+		  "1 x-7/7 R /bin/x 0/1 of program, program\n"
+		  "2 do_work K /vmlinux 1/1\n"
+		  "1 x-7/8 R /bin/x 0/2 of program, worker\n"
+		  "2 do_work K /vmlinux 2/2\n"
+		  "1 x-9 R /bin/x 0/3\n"
+		  "2 do_work K /vmlinux 3/3\n"
+		  "call trees: 3; images, each opened once: 1\n" },
 		{ "threads of one process", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .merge = PP_MERGE_TID }, "",
 		  "0 all R - 0/6\n"
 		  "1 x-7 R /bin/x 0/3\n"
@@ -241,6 +256,18 @@ static void stacks_are_of_symbols(void **state)
 		  "3 do_work K /vmlinux 3/6\n"
 		  "4 (below the threshold) C - 3/3\n"
 		  "column 0: 0 broken, 7 cut\n"
+		  "2 nodes with less than 41 %\n"
+		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "call trees: 1; images, each opened once: 2\n" },
+		{ "nodes that are few enough", { "current x k E 1=10", STACKS }, { .tree_max_nodes = 3, .threshold = 50 }, "",
+		  "0 all R - 0/10\n"
+		  "1 x R /bin/x 0/10\n"
+		  "2 (below the threshold) C - 4/4\n"
+		  "2 [x] A /bin/x 0/6\n"
+		  "3 do_work K /vmlinux 3/6\n"
+		  "4 (below the threshold) C - 3/3\n"
+		  "column 0: 0 broken, 7 cut\n"
+		  "2 nodes with less than 50 %\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "nodes", { "current x k E 1=10", STACKS }, { .tree_max_nodes = 2 }, "",
@@ -248,6 +275,7 @@ static void stacks_are_of_symbols(void **state)
 		  "1 x R /bin/x 0/10\n"
 		  "2 (below the threshold) C - 10/10\n"
 		  "column 0: 0 broken, 10 cut\n"
+		  "4 nodes with less than 60 %\n"
 		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 1:k+100 2:k+200", "tree old x E 3:k+100 4:k+300" }, { 0 }, "{ session:old } { session:current }",
@@ -376,6 +404,8 @@ static void stacks_are_of_symbols(void **state)
 		struct text t;
 
 		write_session(rows[i].files, MAX_FILES);
+		write_text("samples/current/tasks", "name.7.7 = program\n"
+						    "name.7.8 = worker\n");
 		write_trees(text_begin(&t), &rows[i]);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
