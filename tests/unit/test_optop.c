@@ -24,24 +24,25 @@ static struct optop_reading *made_reading(const char *line, bool keeps_order)
 	const char *words[MAX_ROWS] = { NULL };
 	struct optop_counts *counts;
 	char copy[256];
+	bool has_all = false;
 	size_t nr = 0;
 
 	assert_non_null(reading);
 	split_words(line, copy, words, MAX_ROWS);
-	while (words[nr])
-		nr++;
+	for (; words[nr]; nr++)
+		has_all |= strchr(strrchr(words[nr], '='), '/') != NULL;
 	op_arena_init(&reading->arena);
 	reading->report = calloc(1, sizeof(*reading->report));
 	assert_non_null(reading->report);
 	op_arena_init(&reading->report->arena);
 	reading->rows =
 		op_arena_alloc(&reading->arena, nr, sizeof(*reading->rows));
-	reading->counts = counts =
-		optop_counts_new(nr, 1, strchr(line, '/') != NULL);
+	reading->counts = counts = optop_counts_new(nr, 1, has_all);
 	reading->keeps_order = keeps_order;
 	assert_non_null(counts);
 	assert_non_null(reading->rows);
 	counts->events[0] = strdup("CYCLES:100");
+	counts->when = 3661;
 	for (size_t i = 0; i < nr; i++) {
 		char *value = strchr(words[i], '='), *end;
 		struct optop_target *target =
@@ -570,6 +571,718 @@ static void readings_follow_one_another(void **unused)
 	}
 }
 
+/* What is opened is narrowed as the page is, unless it says itself what it is
+ * of. */
+static void what_is_opened_is_narrowed(void **unused)
+{
+#define ANY .tgid = OP_MANGLE_ALL, .tid = OP_MANGLE_ALL
+#define HERE .image = "/x", .tgid = 5, .tid = 6, .cgroup = "/web"
+	static const struct {
+		enum optop_kind view;
+		struct optop_target here, opens;
+		const char *name, *wanted;
+	} rows[] = {
+		{ .view = OPTOP_SYMBOLS,
+		  .here = { HERE },
+		  .opens = { ANY },
+		  .name = "as the page",
+		  .wanted = "3 assembly /x - - 5 6 /web" },
+		{ .view = OPTOP_SYMBOLS,
+		  .here = { HERE },
+		  .opens = { .tgid = 7, .tid = 8, .cgroup = "/db" },
+		  .name = "a task",
+		  .wanted = "3 assembly /x - - 7 8 /db" },
+		{ .view = OPTOP_SYMBOLS,
+		  .here = { HERE },
+		  .opens = { ANY, .symbol = "main" },
+		  .name = "a function",
+		  .wanted = "3 assembly - main - 5 6 /web" },
+		{ .view = OPTOP_SYMBOLS,
+		  .here = { HERE },
+		  .opens = { ANY, .image = "/y", .is_inlined = true },
+		  .name = "an inlined function",
+		  .wanted = "3 source /y - - 5 6 /web" },
+		{ .view = OPTOP_LINES,
+		  .here = { HERE },
+		  .opens = { ANY, .file = "x.c", .is_inlined = true },
+		  .name = "a file",
+		  .wanted = "3 source - - x.c 5 6 /web" },
+		{ .view = OPTOP_IMAGES,
+		  .here = { HERE },
+		  .opens = { ANY, .image = "/y" },
+		  .name = "an image",
+		  .wanted = "3 symbol /y - - 5 6 /web" },
+		{ .view = OPTOP_CALLS,
+		  .here = { ANY, .symbol = "main" },
+		  .opens = { ANY, .symbol = "f" },
+		  .name = "a call",
+		  .wanted = "3 assembly - f - -1 -1 -" },
+		{ .view = OPTOP_SOURCE,
+		  .here = { ANY, .symbol = "main" },
+		  .opens = { ANY, .symbol = "f" },
+		  .name = "from source nothing",
+		  .wanted = "2 source - main - -1 -1 -" },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < NR(rows); i++) {
+		const struct optop_query query = {
+			.kind = rows[i].view,
+			.target = rows[i].here,
+		};
+		const struct optop_target *t;
+		struct optop_state state;
+		struct text text;
+
+		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+				 0);
+		optop_push_page(&state, &query);
+		give_reading(&state, "a=1", 1);
+		optop_pane(&state)->reading->rows[0].opens = &rows[i].opens;
+		optop_press(&state, OPTOP_KEY_ENTER);
+		t = &optop_page(&state)->query.target;
+		fprintf(text_begin(&text), "%zu %s %s %s %s %lld %lld %s",
+			state.nr_pages, optop_kind_name(optop_kind(&state)),
+			t->image ?: "-", t->symbol ?: "-", t->file ?: "-",
+			(long long)t->tgid, (long long)t->tid,
+			t->cgroup ?: "-");
+		text_must_be(&text, rows[i].name, rows[i].wanted);
+		optop_state_release(&state);
+	}
+}
+
+static void some_rows_open_nothing(void **unused)
+{
+	struct optop_state state;
+	struct text t;
+
+	(void)unused;
+	assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS), 0);
+	state.wants_reading = false;
+	optop_press(&state, OPTOP_KEY_ENTER);
+	optop_press(&state, 'e');
+	write_state(text_begin(&t), &state);
+	text_must_be(&t, "not read yet", "symbol\n");
+	give_reading(&state, "a=2 b=1", 1);
+	optop_pane(&state)->reading->rows[0].opens = NULL;
+	optop_press(&state, OPTOP_KEY_ENTER);
+	write_state(text_begin(&t), &state);
+	text_must_be(&t, "nothing", "symbol a: there is nothing to open\n");
+	optop_state_release(&state);
+}
+
+/* The keys of a filter are characters, whatever the bytes of them. */
+static void filters_are_typed(void **unused)
+{
+#define UE 0xfc /* of two bytes; HAN is of three, ROCKET of four */
+#define HAN 0x6f22
+#define ROCKET 0x1f680
+	static const struct {
+		wint_t keys[6];
+		const char *before, *wanted;
+	} rows[] = {
+		{ { 'a', 0x7f, '\t', 'b' }, "", "ab" },
+		{ { 0x7e, 0x80, 0xa0 - 1, UE }, "", "~\xc3\xbc" },
+		{ { UE, 0x7ff, 0x800 }, "x", "x\xc3\xbc\xdf\xbf\xe0\xa0\x80" },
+		{ { HAN, ROCKET }, "", "\xe6\xbc\xa2\xf0\x9f\x9a\x80" },
+		{ { HAN, ROCKET, OPTOP_KEY_RUBOUT }, "", "\xe6\xbc\xa2" },
+		{ { HAN, OPTOP_KEY_RUBOUT, 'a' }, "y", "ya" },
+		{ { UE, OPTOP_KEY_RUBOUT, OPTOP_KEY_RUBOUT }, "", "" },
+		{ { UE, OPTOP_KEY_BACK }, "z", "z" },
+#define SIXTY "123456789 123456789 123456789 123456789 123456789 123456789 "
+		{ { 'a', 'b', 'c', 'd' }, SIXTY, SIXTY "abc" },
+		{ { 'a', UE, 'd' }, SIXTY, SIXTY "a\xc3\xbc" },
+		{ { 'a', 'b', UE, 'd' }, SIXTY, SIXTY "abd" },
+		{ { HAN, 'd' }, SIXTY, SIXTY "\xe6\xbc\xa2" },
+		{ { 'a', HAN, 'd' }, SIXTY, SIXTY "ad" },
+		{ { ROCKET, 'd' }, SIXTY, SIXTY "d" },
+	};
+
+	(void)unused;
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct optop_state state;
+
+		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+				 0);
+		strcpy(optop_page(&state)->filter, rows[i].before);
+		optop_press(&state, '/');
+		for (size_t k = 0; k < 6 && rows[i].keys[k]; k++)
+			optop_press(&state, rows[i].keys[k]);
+		assert_string_equal(optop_page(&state)->filter, rows[i].wanted);
+		optop_state_release(&state);
+	}
+	setlocale(LC_CTYPE, "C");
+}
+
+/* ---- results that bring no reading --------------------------------------- */
+
+/* Each letter is a result for the pane that is shown: "r" brings a reading with
+ * more samples, "u" says that there is nothing new, "e" that it failed, "o" is
+ * for another pane, "d" is of a daemon that has ended; else it is a key. */
+static void give_result(struct optop_state *state, char letter)
+{
+	static unsigned int samples;
+	struct optop_result result = {
+		.number = letter == 'o' ? 8 : 7,
+		.daemon = letter == 'd' ? OPTOP_ENDED : OPTOP_ANSWERS,
+		.is_unchanged = letter == 'u' || letter == 'd',
+		.folder = 1,
+		.files = 1,
+	};
+	char line[32];
+
+	optop_pane(state)->asked = 7;
+	if (letter == 'e')
+		result.err =
+			op_diag_set(&result.diag, -EIO, "it cannot be read");
+	if (letter == 'r' || letter == 'o') {
+		samples = optop_pane(state)->reading ? samples + 2 : 3;
+		snprintf(line, sizeof(line), "a=%u b=1", samples);
+		result.reading = made_reading(line, false);
+	}
+	optop_take_result(state, &result);
+	assert_null(result.reading);
+}
+
+static void results_are_taken(void **unused)
+{
+	static const struct {
+		size_t columns;
+		const char *letters, *wanted;
+	} rows[] = {
+		{ 60, "r",
+		  "optop  x  running  since the start\n"
+		  "CYCLES:100  4 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       3 75.0000 a\n"
+		  "       1 25.0000 b\n" },
+		{ 60, "e",
+		  "optop  x  running  since the start\n"
+		  "0 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "it cannot be read\n" },
+		{ 60, "re",
+		  "optop  x  running  since the start\n"
+		  "CYCLES:100  4 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       3 75.0000 a\n"
+		  "       1 25.0000 b\n"
+		  "it cannot be read\n" },
+		{ 60, "rer",
+		  "optop  x  running  since the start\n"
+		  "CYCLES:100  6 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       5 83.3333 a\n"
+		  "       1 16.6667 b\n" },
+		{ 60, "ro",
+		  "optop  x  running  since the start\n"
+		  "CYCLES:100  4 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       3 75.0000 a\n"
+		  "       1 25.0000 b\n" },
+		{ 60, "o",
+		  "optop  x  running  since the start\n"
+		  "0 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "reading ...\n" },
+		{ 60, "rrt",
+		  "optop  x  running  since the last refresh\n"
+		  "CYCLES:100  2 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       2 100.000 a\n" },
+		{ 60, "rrtu",
+		  "optop  x  running  since the last refresh\n"
+		  "CYCLES:100  0 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "no samples since then\n" },
+		{ 60, "rtr",
+		  "optop  x  running  since the last refresh\n"
+		  "CYCLES:100  2 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       2 100.000 a\n" },
+		{ 60, "rnr",
+		  "optop  x  running  since 01:01:01\n"
+		  "CYCLES:100  2 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       2 100.000 a\n" },
+		{ 59, "rnr",
+		  "optop  x  running  01:01:01\n"
+		  "CYCLES:100  2 samples  no account\n"
+		  "2 symbol\n"
+		  ">self % symbol\n"
+		  "100.000 a\n" },
+		{ 60, "nrr",
+		  "optop  x  running  since 01:01:01\n"
+		  "CYCLES:100  2 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       2 100.000 a\n" },
+		{ 60, "rnrt",
+		  "optop  x  running  since the start\n"
+		  "CYCLES:100  6 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       5 83.3333 a\n"
+		  "       1 16.6667 b\n" },
+		{ 60, "rsu",
+		  "optop  x  running  since the start\n"
+		  "CYCLES:100  4 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       3 75.0000 a\n"
+		  "       1 25.0000 b\n"
+		  "there are no totals: the samples have no stacks; profile wit\n" },
+		{ 60, "rsd",
+		  "optop  x  ended  since the start\n"
+		  "CYCLES:100  4 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "       3 75.0000 a\n"
+		  "       1 25.0000 b\n"
+		  "the daemon has ended; these are all samples\n" },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct optop_state state;
+		struct optop_grid grid;
+		struct text t;
+
+		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+				 0);
+		state.wants_reading = false;
+		state.nr_lines = 2;
+		for (const char *c = rows[i].letters; *c; c++)
+			if (strchr("ruoed", *c))
+				give_result(&state, *c);
+			else
+				optop_press(&state, (wint_t)*c);
+		assert_int_equal(optop_grid_init(&grid, 2 + OPTOP_OTHER_LINES,
+						 rows[i].columns),
+				 0);
+		state.is_once = true; /* no hints */
+		optop_draw(&grid, &state);
+		optop_grid_write(&grid, text_begin(&t));
+		optop_grid_release(&grid);
+		text_must_be(&t, rows[i].letters, rows[i].wanted);
+		optop_state_release(&state);
+	}
+}
+
+/* Code begins with the row that was looked for, in the middle of the screen. */
+static void code_begins_where_it_is_wanted(void **unused)
+{
+	static const struct {
+		size_t first, nr_lines, chosen, top;
+	} rows[] = {
+		{ 0, 4, 0, 0 }, { 1, 4, 1, 0 }, { 2, 4, 2, 0 }, { 3, 4, 3, 1 },
+		{ 5, 4, 5, 3 }, { 9, 4, 9, 6 }, { 5, 5, 5, 3 }, { 5, 1, 5, 5 },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct optop_state state;
+		struct optop_result result = { .number = 7, .files = 1 };
+
+		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+				 0);
+		state.nr_lines = rows[i].nr_lines;
+		optop_pane(&state)->asked = 7;
+		result.reading = made_reading(
+			"a=1 b=0 c=0 d=0 e=0 f=0 g=0 h=0 i=0 j=0", true);
+		result.reading->first = rows[i].first;
+		optop_take_result(&state, &result);
+		assert_int_equal(optop_pane(&state)->chosen, rows[i].chosen);
+		assert_int_equal(optop_pane(&state)->top, rows[i].top);
+		/* Another reading leaves the line where it is. */
+		optop_press(&state, OPTOP_KEY_HOME);
+		optop_pane(&state)->asked = 7;
+		result.reading = made_reading(
+			"a=1 b=0 c=0 d=0 e=0 f=0 g=0 h=0 i=0 j=0", true);
+		result.reading->first = rows[i].first;
+		optop_take_result(&state, &result);
+		assert_int_equal(optop_pane(&state)->chosen, 0);
+		optop_state_release(&state);
+	}
+}
+
+/* ---- help and warnings --------------------------------------------------- */
+
+static void add_messages(struct optop_state *state)
+{
+	struct optop_reading *reading = optop_pane(state)->reading;
+	struct pp_messages *messages = &reading->report->messages;
+
+	messages->arena = &reading->report->arena;
+	pp_message(messages, PP_REMARK_SFILE, "sfile");
+	pp_message(messages, PP_WARNING, "one");
+	pp_message(messages, PP_WARNING, "two");
+	pp_message(messages, PP_REMARK_BFD, "bfd");
+	pp_message(messages, PP_WARNING, "three");
+	pp_message(messages, PP_WARNING, "four");
+	pp_message(messages, PP_REMARK_STATS, "stats");
+}
+
+/* After each key the screen is drawn, which keeps the first line in bounds. */
+static void help_and_warnings_scroll(void **unused)
+{
+	static const struct {
+		unsigned int verbose;
+		bool has_messages;
+		const char *keys, *wanted;
+	} rows[] = {
+		{ 0, false, "?",
+		  "Up            one line up\n"
+		  "Down          one line down\n"
+		  "PageUp        a screen up\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, false, "?D",
+		  "Down          one line down\n"
+		  "PageUp        a screen up\n"
+		  "PageDown      a screen down\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, false, "?NNNNNNNNNNNN",
+		  "w             show what is wrong with samples and binaries\n"
+		  "? h           this help\n"
+		  "q             quit\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, false, "?NNNNNNNNNNNNDU",
+		  "r             refresh now\n"
+		  "w             show what is wrong with samples and binaries\n"
+		  "? h           this help\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, false, "?NNNNNNNNNNNNP",
+		  "i             show or hide 95 % intervals\n"
+		  "Space         pause or resume\n"
+		  "r             refresh now\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, false, "?DP",
+		  "Up            one line up\n"
+		  "Down          one line down\n"
+		  "PageUp        a screen up\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, false, "?Uh",
+		  "       1 100.000 a\n"
+		  "\n"
+		  "\n"
+		  "q quit  ? help  Enter open  / filter  s sort\n" },
+		{ 0, false, "w",
+		  "there are no warnings\n"
+		  "\n"
+		  "\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, true, "w",
+		  "one\n"
+		  "two\n"
+		  "three\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, true, "wD",
+		  "two\n"
+		  "three\n"
+		  "four\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, true, "wDDDU",
+		  "one\n"
+		  "two\n"
+		  "three\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 1 << PP_REMARK_SFILE, true, "w",
+		  "sfile\n"
+		  "one\n"
+		  "two\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 1 << PP_REMARK_STATS, true, "wN",
+		  "three\n"
+		  "four\n"
+		  "stats\n"
+		  "Up and Down scroll; any other key closes this\n" },
+		{ 1 << PP_REMARK_BFD | 1 << PP_REMARK_STATS, true, "wND",
+		  "three\n"
+		  "four\n"
+		  "stats\n"
+		  "Up and Down scroll; any other key closes this\n" },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct optop_state state;
+		struct optop_grid grid;
+		struct text all, t;
+
+		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+				 0);
+		give_reading(&state, "a=1", 1);
+		state.nr_lines = 3;
+		state.verbose = rows[i].verbose;
+		if (rows[i].has_messages)
+			add_messages(&state);
+		text_begin(&all);
+		for (const char *c = rows[i].keys; *c; c++) {
+			optop_press(&state, key_of_letter(*c));
+			assert_int_equal(optop_grid_init(&grid,
+							 3 + OPTOP_OTHER_LINES,
+							 60),
+					 0);
+			optop_draw(&grid, &state);
+			rewind(all.out);
+			optop_grid_write(&grid, all.out);
+			fputc('\0', all.out);
+			optop_grid_release(&grid);
+		}
+		fclose(all.out);
+		/* What is below the heads. */
+		fputs(strstr(all.all, "symbol\n") + strlen("symbol\n"),
+		      text_begin(&t));
+		free(all.all);
+		text_must_be(&t, rows[i].keys, rows[i].wanted);
+		optop_state_release(&state);
+	}
+}
+
+/* ---- columns ------------------------------------------------------------- */
+
+/* The heads and the first row at @columns. */
+static void write_columns(FILE *out, struct optop_state *state, size_t columns)
+{
+	struct optop_grid grid;
+	struct text t;
+	char *line;
+
+	assert_int_equal(optop_grid_init(&grid, 1 + OPTOP_OTHER_LINES, columns),
+			 0);
+	optop_draw(&grid, state);
+	optop_grid_write(&grid, text_begin(&t));
+	optop_grid_release(&grid);
+	fclose(t.out);
+	line = t.all;
+	for (int i = 0; i < 3; i++)
+		line = strchr(line, '\n') + 1;
+	*strchr(strchr(line, '\n') + 1, '\n') = '\0';
+	fprintf(out, "%zu\n%s\n", columns, line);
+	free(t.all);
+}
+
+static void wider_screens_have_more_columns(void **unused)
+{
+	static const struct {
+		enum optop_kind view;
+		bool hides;
+		size_t columns[10];
+		const char *reading, *name, *wanted;
+	} rows[] = {
+		{ .view = OPTOP_SYMBOLS,
+		  .columns = { 29, 30, 59, 60, 69, 70, 99, 100 },
+		  .reading = "a_function_of_that_name=7/8 b=13/100",
+		  .name = "narrow",
+		  .wanted =
+			  "29\n"
+			  " self % symbol\n"
+			  "35.0000 a_functio...that_name\n"
+			  "30\n"
+			  " self % >total % symbol\n"
+			  "35.0000  40.0000 a_funct...t_n\n"
+			  "59\n"
+			  " self % >total % symbol\n"
+			  "35.0000  40.0000 a_function_of_that_name\n"
+			  "60\n"
+			  " samples  self % >total % symbol\n"
+			  "       7 35.0000  40.0000 a_function_of_that_name\n"
+			  "69\n"
+			  " samples  self % >total % symbol\n"
+			  "       7 35.0000  40.0000 a_function_of_that_name\n"
+			  "70\n"
+			  " samples  self % >total % image               symbol\n"
+			  "       7 35.0000  40.0000 prog                a_function_of_that_name\n"
+			  "99\n"
+			  " samples  self % >total % image               symbol\n"
+			  "       7 35.0000  40.0000 prog                a_function_of_that_name\n"
+			  "100\n"
+			  " samples  self %    total >total % image               symbol\n"
+			  "       7 35.0000        8  40.0000 prog                a_function_of_that_name\n" },
+		{ .view = OPTOP_SYMBOLS,
+		  .columns = { 109, 110, 139, 140, 159, 160 },
+		  .reading = "a_function_of_that_name=7/8 b=13/100",
+		  .name = "wide",
+		  .wanted =
+			  "109\n"
+			  " samples  self %    total >total % image               symbol\n"
+			  "       7 35.0000        8  40.0000 prog                a_function_of_that_name\n"
+			  "110\n"
+			  " samples  self %     95% interval    total >total % image               symbol\n"
+			  "       7 35.0000  18.1192-56.7146        8  40.0000 prog                a_function_of_that_name\n"
+			  "139\n"
+			  " samples  self %     95% interval    total >total % image               symbol\n"
+			  "       7 35.0000  18.1192-56.7146        8  40.0000 prog                a_function_of_that_name\n"
+			  "140\n"
+			  " samples  self %     95% interval    total >total %     95% interval image               symbol\n"
+			  "       7 35.0000  18.1192-56.7146        8  40.0000  21.8807-61.3418 prog                a_function_of_that_name\n"
+			  "159\n"
+			  " samples  self %     95% interval    total >total %     95% interval image               symbol\n"
+			  "       7 35.0000  18.1192-56.7146        8  40.0000  21.8807-61.3418 prog                a_function_of_that_name\n"
+			  "160\n"
+			  " samples  self %     95% interval    total >total %     95% interval image                         symbol\n"
+			  "       7 35.0000  18.1192-56.7146        8  40.0000  21.8807-61.3418 prog                          a_function_of_that_name\n" },
+		{ .view = OPTOP_SYMBOLS,
+		  .hides = true,
+		  .columns = { 110, 140 },
+		  .reading = "a=7/8 b=13/100",
+		  .name = "hidden",
+		  .wanted =
+			  "110\n"
+			  " samples  self %    total >total % image               symbol\n"
+			  "       7 35.0000        8  40.0000 prog                a\n"
+			  "140\n"
+			  " samples  self %    total >total % image               symbol\n"
+			  "       7 35.0000        8  40.0000 prog                a\n" },
+		{ .view = OPTOP_LINES,
+		  .columns = { 79, 80, 109, 110 },
+		  .reading = "/src/a/file/of/that/name.c=7",
+		  .name = "lines",
+		  .wanted =
+			  "79\n"
+			  " samples >self % line                path\n"
+			  "       7 100.000 prog                /src/a/file/of/that/name.c\n"
+			  "80\n"
+			  " samples >self % line                        path\n"
+			  "       7 100.000 prog                        /src/a/file/of/that/name.c\n"
+			  "109\n"
+			  " samples >self % line                        path\n"
+			  "       7 100.000 prog                        /src/a/file/of/that/name.c\n"
+			  "110\n"
+			  " samples >self %     95% interval line                        path\n"
+			  "       7 100.000 64.5670-100.0000 prog                        /src/a/file/of/that/name.c\n" },
+		{ .view = OPTOP_IMAGES,
+		  .columns = { 20, 39, 40, 48, 49, 60 },
+		  .reading = "/usr/lib/a/library/of/that/name.so=7",
+		  .name = "images",
+		  .wanted =
+			  "20\n"
+			  ">self % path\n"
+			  "100.000 name.so\n"
+			  "39\n"
+			  ">self % path\n"
+			  "100.000 name.so\n"
+			  "40\n"
+			  ">self % path\n"
+			  "100.000 /usr/lib/a/libr...f/that/name.so\n"
+			  "48\n"
+			  ">self % path\n"
+			  "100.000 /usr/lib/a/library/of/that/name.so\n"
+			  "49\n"
+			  ">self % path\n"
+			  "100.000 /usr/lib/a/library/of/that/name.so\n"
+			  "60\n"
+			  " samples >self % path\n"
+			  "       7 100.000 /usr/lib/a/library/of/that/name.so\n" },
+		{ .view = OPTOP_CGROUPS,
+		  .columns = { 59, 60, 67, 68, 79, 80 },
+		  .reading = "/system.slice/of/that/name.service=7",
+		  .name = "cgroups",
+		  .wanted =
+			  "59\n"
+			  ">self % cgroup              path\n"
+			  "100.000 prog                name.service\n"
+			  "60\n"
+			  " samples >self % cgroup              path\n"
+			  "       7 100.000 prog                name.service\n"
+			  "67\n"
+			  " samples >self % cgroup              path\n"
+			  "       7 100.000 prog                name.service\n"
+			  "68\n"
+			  " samples >self % cgroup              path\n"
+			  "       7 100.000 prog                name.service\n"
+			  "79\n"
+			  " samples >self % cgroup              path\n"
+			  "       7 100.000 prog                /system.slice/of/that/name.service\n"
+			  "80\n"
+			  " samples >self % cgroup                      path\n"
+			  "       7 100.000 prog                        /system.slice/of/that/name.service\n" },
+		{ .view = OPTOP_PROCESSES,
+		  .columns = { 30, 60 },
+		  .reading = "a_process_of_that_name=7",
+		  .name = "processes",
+		  .wanted =
+			  "30\n"
+			  ">self % pid      process\n"
+			  "100.000 prog     a_proce...t_n\n"
+			  "60\n"
+			  " samples >self % pid      process\n"
+			  "       7 100.000 prog     a_process_of_that_name\n" },
+		{ .view = OPTOP_THREADS,
+		  .columns = { 30, 60 },
+		  .reading = "a_thread_of_that_name=7",
+		  .name = "threads",
+		  .wanted =
+			  "30\n"
+			  ">self % pid/tid          proce\n"
+			  "100.000 prog             a_thr\n"
+			  "60\n"
+			  " samples >self % pid/tid          process/thread\n"
+			  "       7 100.000 prog             a_thread_of_that_name\n" },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct optop_state state;
+		struct text t;
+
+		assert_int_equal(optop_state_init(&state, "x", rows[i].view),
+				 0);
+		give_reading(&state, rows[i].reading, 1);
+		state.hides_intervals = rows[i].hides;
+		state.by_total = true;
+		optop_show_again(&state);
+		optop_choose_line(&state, 1);
+		text_begin(&t);
+		for (size_t k = 0; k < 10 && rows[i].columns[k]; k++)
+			write_columns(t.out, &state, rows[i].columns[k]);
+		text_must_be(&t, rows[i].name, rows[i].wanted);
+		optop_state_release(&state);
+	}
+}
+
+/* From 5 % on a share is hot, from 1 % on warm. */
+static void shares_have_colors(void **unused)
+{
+	static const struct {
+		const char *reading;
+		enum optop_attr attr; /* of the last row */
+	} rows[] = {
+		{ "a=1900 b=100", OPTOP_HOT },	{ "a=1901 b=99", OPTOP_WARM },
+		{ "a=1980 b=20", OPTOP_WARM },	{ "a=1981 b=19", OPTOP_COOL },
+		{ "a=9/9 b=0/9", OPTOP_FAINT },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct optop_state state;
+		struct optop_grid grid;
+
+		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+				 0);
+		state.nr_lines = 2;
+		give_reading(&state, rows[i].reading, 1);
+		assert_int_equal(
+			optop_grid_init(&grid, 2 + OPTOP_OTHER_LINES, 29), 0);
+		optop_draw(&grid, &state);
+		/* The last digit of its share. */
+		assert_int_equal(grid.cells[5 * 29 + 6].attr, rows[i].attr);
+		optop_grid_release(&grid);
+		optop_state_release(&state);
+	}
+}
+
 /* ---- sizes --------------------------------------------------------------- */
 
 /* Nothing is written beyond a screen, however small; rows are there from six
@@ -621,8 +1334,17 @@ int main(void)
 		cmocka_unit_test(pages_are_bounded),
 		cmocka_unit_test(help_is_whole),
 		cmocka_unit_test(readings_follow_one_another),
+		cmocka_unit_test(what_is_opened_is_narrowed),
+		cmocka_unit_test(some_rows_open_nothing),
+		cmocka_unit_test(filters_are_typed),
+		cmocka_unit_test(results_are_taken),
+		cmocka_unit_test(code_begins_where_it_is_wanted),
+		cmocka_unit_test(help_and_warnings_scroll),
+		cmocka_unit_test(wider_screens_have_more_columns),
+		cmocka_unit_test(shares_have_colors),
 		cmocka_unit_test(any_size_is_drawn),
 	};
 
+	setenv("TZ", "UTC", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

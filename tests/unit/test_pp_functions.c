@@ -2,6 +2,9 @@
 /* The listing of functions with their source lines: which lines, gaps and
  * places of inlining it has. */
 
+/* What a row of a table does not name is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 #include "tests/unit/pp_report.h"
 
 #include "libpp/annotation.h"
@@ -104,6 +107,8 @@ static void functions_are_listed(void **state)
 		const char *functions;
 		double threshold;
 		const char *text;
+		size_t width;
+		bool color;
 	} rows[] = {
 		{ "f x.c:2 x.c:3=10", 0,
 		  "\n"
@@ -445,6 +450,107 @@ static void functions_are_listed(void **state)
 		  "               :     7  line 7\n"
 		  "\n"
 		  "2 functions below 6 %: 10 samples (--threshold shows more, --all everything)\n" },
+		/* From 5 % on red, from 1 % on yellow, else green. */
+		{ "f - x.c:1=1850 / g - y.c:1=100 / h - y.c:2=50", 0,
+		  "\n"
+		  "\033[4m$/x.c\033[m\n"
+		  "\n"
+		  "\033[1;31m  1850 92.5000\033[m :\033[1mf\033[m\n"
+		  "\033[1;31m  1850 92.5000\033[m :     1  line 1\n"
+		  "               :     2  line 2\n"
+		  "               :     3  line 3\n"
+		  "\n"
+		  "\033[4m$/y.c\033[m\n"
+		  "\n"
+		  "\033[1;31m   100  5.0000\033[m :\033[1mg\033[m\n"
+		  "\033[1;31m   100  5.0000\033[m :     1  a\n"
+		  "               :     2  b\n"
+		  "\n"
+		  "\033[33m    50  2.5000\033[m :\033[1mh\033[m\n"
+		  "               :     1  a\n"
+		  "\033[33m    50  2.5000\033[m :     2  b\n", 0, true },
+		{ "f - x.c:1=1882 / g - y.c:1=99 / h - y.c:2=19", 0,
+		  "\n"
+		  "\033[4m$/x.c\033[m\n"
+		  "\n"
+		  "\033[1;31m  1882 94.1000\033[m :\033[1mf\033[m\n"
+		  "\033[1;31m  1882 94.1000\033[m :     1  line 1\n"
+		  "               :     2  line 2\n"
+		  "               :     3  line 3\n"
+		  "\n"
+		  "\033[4m$/y.c\033[m\n"
+		  "\n"
+		  "\033[33m    99  4.9500\033[m :\033[1mg\033[m\n"
+		  "\033[33m    99  4.9500\033[m :     1  a\n"
+		  "               :     2  b\n"
+		  "\n"
+		  "\033[32m    19  0.9500\033[m :\033[1mh\033[m\n"
+		  "               :     1  a\n"
+		  "\033[32m    19  0.9500\033[m :     2  b\n", 0, true },
+		{ "f - x.c:1=1980 / g - y.c:1=20", 0,
+		  "\n"
+		  "\033[4m$/x.c\033[m\n"
+		  "\n"
+		  "\033[1;31m  1980 99.0000\033[m :\033[1mf\033[m\n"
+		  "\033[1;31m  1980 99.0000\033[m :     1  line 1\n"
+		  "               :     2  line 2\n"
+		  "               :     3  line 3\n"
+		  "\n"
+		  "\033[4m$/y.c\033[m\n"
+		  "\n"
+		  "\033[33m    20  1.0000\033[m :\033[1mg\033[m\n"
+		  "\033[33m    20  1.0000\033[m :     1  a\n"
+		  "               :     2  b\n", 0, true },
+		/* Names are cut where lines end. */
+		{ "a_function_of_a_name_that_is_long - y.c:1=1@x.c:7", 0,
+		  "\n"
+		  "$/y.c\n"
+		  "\n"
+		  "     1 100.000 :a_function_...at_is_long, inlined from x.c:7\n"
+		  "     1 100.000 :     1  a\n"
+		  "               :     2  b\n", 60, false },
+		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
+		  "\n"
+		  "$/y.c\n"
+		  "\n"
+		  "     1 100.000 :a_function_of_a_name_that_is_long\n"
+		  "     1 100.000 :     1  a\n"
+		  "               :     2  b\n", 50, false },
+		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
+		  "\n"
+		  "$/y.c\n"
+		  "\n"
+		  "     1 100.000 :a_function_of_a_name_that_is_long\n"
+		  "     1 100.000 :     1  a\n"
+		  "               :     2  b\n", 49, false },
+		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
+		  "\n"
+		  "$/y.c\n"
+		  "\n"
+		  "     1 100.000 :a_function_of_a...e_that_is_long\n"
+		  "     1 100.000 :     1  a\n"
+		  "               :     2  b\n", 48, false },
+		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
+		  "\n"
+		  "$/y.c\n"
+		  "\n"
+		  "     1 100.000 :a_function_...at_is_long\n"
+		  "     1 100.000 :     1  a\n"
+		  "               :     2  b\n", 40, false },
+		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
+		  "\n"
+		  "$/y.c\n"
+		  "\n"
+		  "     1 100.000 :a_funct...s_long\n"
+		  "     1 100.000 :     1  a\n"
+		  "               :     2  b\n", 16, false },
+		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
+		  "\n"
+		  "$/y.c\n"
+		  "\n"
+		  "     1 100.000 :a_funct...s_long\n"
+		  "     1 100.000 :     1  a\n"
+		  "               :     2  b\n", 10, false },
 		{ "f - -=90", 0,
 		  "none of 0 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
 		{ "f - x.c:5=1 -=90", 0,
@@ -475,8 +581,9 @@ static void functions_are_listed(void **state)
 		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
 		struct opannotate_options o = { .args.no_header = 1,
-						.threshold =
-							rows[i].threshold };
+						.threshold = rows[i].threshold,
+						.width = rows[i].width,
+						.color = rows[i].color };
 		struct opannotate_text text = { .report = &f.m.report,
 						.options = &o,
 						.messages = &messages };

@@ -700,6 +700,51 @@ static void code_is_annotated(void **state)
 	check_runs(programs, two, NR(two), *state);
 }
 
+/* Of each binary some symbols are named. */
+static void code_without_lines_is_told(void **state)
+{
+	static const char *const three[] = {
+		"current k k CYCLES 10=6 110=5 210=4",
+	};
+	static const char *const five[] = {
+		"current k k CYCLES 10=6 110=5 210=4 310=3 410=2",
+		"current k k MISSES 10=1 210=7",
+	};
+	static const struct program_row of_three[] = {
+		{ .line = "opannotate --session-dir=. -sn",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 15 samples (100 %), in _stext, do_work, wait; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+	};
+	static const struct program_row of_five[] = {
+		{ .line = "opannotate --session-dir=. -sn event:CYCLES",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 20 samples (100 %), in _stext, do_work, wait and 2 more symbols; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. -sn",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 20 samples (100 %) and 8 samples (100 %), in _stext, do_work, wait and 2 more symbols; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. -sn -e wait",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 13 samples (100 %) and 1 sample (100 %), in _stext, do_work, _weak; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. -sn -e _stext,do_work,wait,_weak",
+		  .wanted =
+			  "opannotate: none of the chosen symbols has samples\n"
+			  "= 1\n" },
+	};
+
+	write_session(three, NR(three));
+	check_runs(programs, of_three, NR(of_three), *state);
+	write_session(five, NR(five));
+	check_runs(programs, of_five, NR(of_five), *state);
+}
+
 /* Functions of one instruction each, every other one with many samples. */
 static void write_functions(unsigned int nr, struct text *listing)
 {
@@ -756,6 +801,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(code_is_annotated),
+		folder_test(code_without_lines_is_told),
 		folder_test(many_symbols_are_by_address),
 	};
 

@@ -298,6 +298,115 @@ static void files_of_callgrind_are_imported(void **state)
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: 3 samples = 3 stored + 0 lost\n" } } },
+		/* Without objects the program is that of the command, and
+		 * without a command it is called as the file. */
+		{ "version: 0\ncmd: /srv/run.py -x\nevents: Ir(x) b.c\n"
+		  "fn=f\n1 2 3\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted = "2        100.000  3        100.000  f\n" },
+		    { .line = "opreport --session-dir=s -f",
+		      .wanted =
+			      "CPU: callgrind\n"
+			      "Counted Ir_x_ events with a unit mask of 0x00 count 1\n"
+			      "Counted b_c events with a unit mask of 0x00 count 1\n"
+			      "Samples: 5 taken = 5 stored + 0 lost\n"
+			      "          Ir_x_:1|            b_c:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "        2 100.000         3 100.000 /run.py\n" } } },
+		{ CALLGRIND "\tfn= f \t\n 3  2\t\n",
+		  { { .line = "opimport -o s ./file",
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted = "2        100.000  f\n" },
+		    { .line = "opreport --session-dir=s -fn",
+		      .wanted = "        2 100.000 /file\n" } } },
+		/* Of which object is the program: that of the command. */
+		{ "cmd: bin/app\targument\nevents: A\npid: 2147483647\n"
+		  "ob=/lib/lib.so\nfn=f\n1 2\nob=/opt/app\nfn=main\n1 3\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn tgid:2147483647",
+		      .wanted =
+			      "3        60.0000  /opt/app                 main\n"
+			      "2        40.0000  /lib/lib.so              f\n" } } },
+		{ "cmd: other\nevents: A\npid: 2147483648\n"
+		  "ob=/lib/lib.so\nfn=f\n1 2\nob=/opt/app\nfn=main\n1 3\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn tgid:0",
+		      .wanted =
+			      "3        60.0000  /opt/app                 main\n"
+			      "2        40.0000  /lib/lib.so              f\n" } } },
+		/* Addresses are no lines, nor is what is too large for one. */
+		{ "events: A\npositions: addr\nfl=a.c\nfn=f\n0x10 2\nfn=g\n"
+		  "positions:\taddr line\n+1 6 3\n* +1 5\nfn=h\n+1 4294967296 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 14 samples = 14 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001010 8        57.1429  a.c:6                       g\n"
+			      "  00001010 3        37.5000  a.c:6\n"
+			      "  00001011 5        62.5000  a.c:7\n"
+			      "00001020 4        28.5714  (no location information)   h\n"
+			      "  00001020 4        100.000  (no location information)\n"
+			      "00001000 2        14.2857  (no location information)   f\n"
+			      "  00001000 2        100.000  (no location information)\n" } } },
+		/* What was told of a callee is of one call. */
+		{ "cmd: a\nevents: A\nob=a\nfl=a.c\nfn=f\ncob=b\ncfl=b.c\ncfn=g\n"
+		  "calls=1 1\n1 50\ncfn=h\ncalls=2 1\n2 60\nob=b\nfl=b.c\n"
+		  "fn=g\n5 50\nob=a\nfl=a.c\nfn=h\n6 60\nfrfn=x\njfn=y\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 110 samples = 110 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --callgraph -ng",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "  60       100.000  a.c:1                       a                        f\n"
+			      "60       54.5455  a.c:6                       a                        h\n"
+			      "  60       100.000  a.c:6                       a                        h [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  50       100.000  a.c:1                       a                        f\n"
+			      "50       45.4545  b.c:5                       b                        g\n"
+			      "  50       100.000  b.c:5                       b                        g [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "0              0  a.c:1                       a                        f\n"
+			      "  60       54.5455  a.c:6                       a                        h\n"
+			      "  50       45.4545  b.c:5                       b                        g\n"
+			      "  0              0  a.c:1                       a                        f [self]\n"
+			      "-------------------------------------------------------------------------------\n" } } },
+		/* Each part has totals of its own. */
+		{ "creator: callgrind\nevents: A B\nfn=f\n1 5 2\ntotals: 5 2\n"
+		  "1 3\ntotals: 3\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 10 samples = 10 stored + 0 lost\n" } } },
+		{ "creator: callgrind\nevents: A B\nfn=f\n1 5 2\ntotals: 5 2\n"
+		  "1 3\ntotals: 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file: its functions have less than its totals; the rest was left out when it was written\n"
+			      "opimport: 10 samples = 10 stored + 0 lost\n" } } },
+		{ "creator: php\nevents: A\nfn=f\n1 5\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 5 samples = 5 stored + 0 lost\n" } } },
+		{ "events: A\nfn=f\n1 5\ntotals: 5 6\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 5 samples = 5 stored + 0 lost\n" } } },
+		{ "events: A\nfn=f\n1 5\ntotals: x\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: file:4: no number where costs are; the file is damaged: write it again\n"
+			      "= 1\n" } } },
+		{ "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F\nfn=f\n"
+		  "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 32 samples = 32 stored + 0 lost\n" } } },
 		{ CALLGRIND "version: 2\n",
 		  REFUSED(":3: is of a version of the format that is not known") },
 		{ CALLGRIND "version: x\n",
@@ -421,6 +530,8 @@ static void write_pprof(const char *path, const char *text)
 	"4{1=1 2=1 4{1=1 2=10}} 4{1=2 2=2 4{1=2 2=20} 4{1=1 2=11}} "           \
 	"4{1=3 2=1 3=80} 5{1=1 2=7 4=9} 5{1=2 2=8 4=9} "
 #define PPROF STRINGS TYPES MAPPINGS PLACES
+#define EIGHT_VALUES "2=1 2=1 2=1 2=1 2=1 2=1 2=1 2=1 "
+#define EIGHT_TYPES "1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} "
 
 static void files_of_pprof_are_imported(void **state)
 {
@@ -524,6 +635,155 @@ static void files_of_pprof_are_imported(void **state)
 			      "Stacks: 4 stored = 4 whole\n"
 			      "samples  %        total %  samples  %        total %  symbol name\n"
 			      "3        100.000  100.000  1        100.000  100.000  0x10\n" } } },
+		/* Values that are both 0 say nothing of how they belong
+		 * together. */
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=0 2=0} 2{1=1 2=5 2=10}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 8 samples = 8 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu events with a unit mask of 0x00 count 2\n"
+			      "Samples: 8 taken = 8 stored + 0 lost\n"
+			      "Stacks: 8 stored = 8 whole\n"
+			      "            cpu:2|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        8 100.000 app\n" } } },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=0 2=2}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 11 samples = 11 stored + 0 lost\n" } } },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=2 2=0}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 11 samples = 11 stored + 0 lost\n" } } },
+		/* What belongs to the samples need not be next to them, but
+		 * comes behind them. */
+		{ STRINGS "1{1=1 2=2} 1{1=17 2=2} 1{1=3 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=3 2=1 2=3000} 2{1=1 2=2 2=5 2=2000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 11 samples = 11 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu events with a unit mask of 0x00 count 1000\n"
+			      "Counted pid events with a unit mask of 0x00 count 1\n"
+			      "Samples: 11 taken = 11 stored + 0 lost\n"
+			      "Stacks: 11 stored = 11 whole\n"
+			      "         cpu:1000|            pid:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "        5 100.000         6 100.000 app\n" } } },
+		{ STRINGS "1{1=3 2=4} 1{1=1 2=2} " MAPPINGS PLACES
+			  "2{1=1 2=1000 2=1}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 1001 samples = 1001 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu_nanoseconds events with a unit mask of 0x00 count 1\n"
+			      "Counted samples events with a unit mask of 0x00 count 1\n"
+			      "Samples: 1001 taken = 1001 stored + 0 lost\n"
+			      "Stacks: 1001 stored = 1001 whole\n"
+			      "cpu_nanoseconds:1|        samples:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "     1000 100.000         1 100.000 app\n" } } },
+		/* The rate of the timer is rounded, and not 0. */
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=1 2=15000000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 1 samples = 1 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .from = "Profiling",
+		      .to = "Samples",
+		      .wanted =
+			      "Profiling through timer interrupt, 67 samples per second and CPU\n" } } },
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=1 2=3000000000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 1 samples = 1 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .from = "Profiling",
+		      .to = "Samples",
+		      .wanted =
+			      "Profiling through timer interrupt, 1 samples per second and CPU\n" } } },
+		/* Names of events are as those of files; strings that are not
+		 * there are empty. */
+		{ STRINGS
+		  "6\"delay (x)\"6\"milli/s\" 1{1=19 2=20} 1{1=99 2=-1} "
+		  "5{1=1 2=99 3=-1 4=99} 4{1=1 4{1=1 2=3}} "
+		  "2{1=1 2=3 2=7}",
+		  { { .line = "opimport -o s ./file",
+		      .wanted = "opimport: 10 samples = 10 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfg",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted delay__x__milli_s events with a unit mask of 0x00 count 1\n"
+			      "Counted values events with a unit mask of 0x00 count 1\n"
+			      "Samples: 10 taken = 10 stored + 0 lost\n"
+			      "Stacks: 10 stored = 10 whole\n"
+			      "samples  %        total %  samples  %        total %  linenr info                 symbol name\n"
+			      "3        100.000  100.000  7        100.000  100.000  (no location information)   (no name)\n" },
+		    { .line = "opreport --session-dir=s -fn",
+		      .wanted =
+			      "        3 100.000         7 100.000 /file\n" } } },
+		/* Places of one function, in two images, some of them twice. */
+		{ STRINGS
+		  "1{1=1 2=2} " MAPPINGS "5{1=1 2=7 4=9} 5{1=2 2=8 4=9} "
+		  "4{1=1 2=1 4{1=1 2=12}} 4{1=2 2=1 4{1=1 2=10}} "
+		  "4{1=3 2=1 4{1=1 2=12}} 4{1=4 2=2 4{1=1 2=11}} "
+		  "4{1=5 2=1 4{1=2 2=5}} 4{1=6 2=1 4{1=1 2=2147483647}} "
+		  "5{1=3 2=10 4=9} 4{1=7 2=1 4{1=3 2=4294967296}} "
+		  "2{1=1 2=1} 2{1=2 2=2} 2{1=3 2=4} 2{1=4 2=8} "
+		  "2{1=5 2=16} 2{1=6 2=32} 2{1=7 2=64}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 127 samples = 127 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001020 64       50.3937  (no location information)   /bin/app                 raw\n"
+			      "  00001020 64       100.000  (no location information)\n"
+			      "00001000 39       30.7087  a.c:10                      /bin/app                 main\n"
+			      "  00001000 2         5.1282  a.c:10\n"
+			      "  00001001 5        12.8205  a.c:12\n"
+			      "  00001002 32       82.0513  a.c:2147483647\n"
+			      "00001010 16       12.5984  a.c:5                       /bin/app                 leaf\n"
+			      "  00001010 16       100.000  a.c:5\n"
+			      "00001000 8         6.2992  a.c:11                      /lib/so                  main\n"
+			      "  00001000 8        100.000  a.c:11\n" } } },
+		/* Places without a function are apart by their addresses. */
+		{ STRINGS "1{1=1 2=2} " MAPPINGS
+			  "4{1=1 2=1 3=80} 4{1=2 2=1 3=96} 4{1=3 2=2 3=80} "
+			  "4{1=4 2=1 3=80} "
+			  "2{1=1 2=1} 2{1=2 2=2} 2{1=3 2=4} 2{1=4 2=8}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "9        60.0000  60.0000  /bin/app                 0x50\n"
+			      "4        26.6667  26.6667  /lib/so                  0x50\n"
+			      "2        13.3333  13.3333  /bin/app                 0x60\n" } } },
+		/* Labels without a text, or of no task, name nothing. */
+		{ PPROF "2{1=1 2=1 2=2 3{1=14} 3{1=11 3=7} 3{1=12} 3{1=16}}"
+			"2{1=1 2=2 2=4 3{1=16 2=15} 3{1=12 2=13}}"
+			"2{1=1 2=4 2=8 3{1=17 3=2147483647} 3{1=16 2=13}}",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 7 samples = 7 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn --layout=rows",
+		      .wanted =
+			      "4        57.1429  57.1429  2147483647/2147483647  worker          main\n"
+			      "2        28.5714  28.5714  0/0                    app             main\n"
+			      "1        14.2857  14.2857  7/7                    app             main\n" } } },
+		{ STRINGS EIGHT_TYPES EIGHT_TYPES EIGHT_TYPES EIGHT_TYPES
+		  "1{1=1} 2{1=1 " EIGHT_VALUES EIGHT_VALUES EIGHT_VALUES
+			  EIGHT_VALUES "2=1}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: file: has 33 types of values; write 32 of them at most\n"
+			      "= 1\n" } } },
 		{ PPROF "2{1=9 2=3 2=6}",
 		  REFUSED(": a sample is at location 9, which is not there" DAMAGE) },
 		{ PPROF "2{1=1 2=3}",

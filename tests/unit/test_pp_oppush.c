@@ -8,10 +8,13 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 /* Each main() under a name of its own. */
 #define main oppush_main
@@ -441,11 +444,225 @@ static void mistakes_are_told(void **state)
 	check_pushes(rows, NR(rows), *state);
 }
 
+/* ---- a run that goes on -------------------------------------------------- */
+
+/* oppush as a process that goes on, whose messages can be awaited. */
+struct lasting_push {
+	pid_t pid;
+	FILE *told;
+};
+
+static void start_push(struct lasting_push *push, const char *arguments)
+{
+	char line[256];
+	int ends[2];
+
+	snprintf(line, sizeof(line),
+		 "oppush --session-dir=. -l host=h -u http://127.0.0.1:%s %s",
+		 port, arguments);
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	push->pid = fork();
+	if (!push->pid) {
+		struct command command;
+
+		alarm(60); /* rather than for ever */
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		take_command(&command, programs, line);
+		exit(run_command(&command));
+	}
+	close(ends[1]);
+	push->told = fdopen(ends[0], "r");
+	assert_non_null(push->told);
+}
+
+static void await_told(struct lasting_push *push, const char *wanted)
+{
+	char line[256];
+
+	assert_non_null(fgets(line, sizeof(line), push->told));
+	assert_string_equal(line, wanted);
+}
+
+/* Until it does nothing but wait. */
+static void await_sleep(const struct lasting_push *push)
+{
+	char path[64], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)push->pid);
+	while (state != 'S') {
+		FILE *file = fopen(path, "r");
+
+		assert_non_null(file);
+		assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
+		fclose(file);
+		sched_yield();
+	}
+}
+
+/* It ends by itself, and says no more. */
+static void end_push(struct lasting_push *push, int signal)
+{
+	int status;
+
+	assert_int_equal(kill(push->pid, signal), 0);
+	assert_int_equal(waitpid(push->pid, &status, 0), push->pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(fgetc(push->told), EOF);
+	fclose(push->told);
+}
+
+static void signals_end_it(void **state)
+{
+#define WAITS "; 1 profiles wait, the next attempt is in 3600 s (failure 1)\n"
+	static const struct push_row waits[] = {
+		{ "oppush --status --spool=spool", NULL,
+		  "spool: waiting: 1 profile with 218 samples, 1 of 64 MiB; the oldest begins TIME\n"
+		  "1 profiles made, the last one ends TIME; 0 with 0 samples refused and dropped\n" },
+	};
+	static const int endings[] = { SIGTERM, SIGINT };
+	struct lasting_push push;
+
+	write_session(one_event, NR(one_event));
+	for (size_t i = 0; i < NR(endings); i++) {
+		/* While it waits for the next profile. */
+		assert_int_equal(system("rm -rf spool"), 0);
+		write_text("answer",
+			   "HTTP/1.1 503 Busy\r\nRetry-After: 3600\r\n"
+			   "Content-Length: 0\r\n\r\n");
+		start_push(&push, "-i 86400 -d spool");
+		await_told(&push, "oppush: the server answers 503" WAITS);
+		await_sleep(&push);
+		end_push(&push, endings[i]);
+		check_pushes(waits, NR(waits), *state);
+	}
+}
+
+/* What is under way then is no failure, and is sent another time. */
+static void signals_end_requests(void **state)
+{
+	static const struct push_row waits[] = {
+		{ "oppush --status --spool=spool", NULL,
+		  "spool: waiting: 1 profile with 218 samples, 1 of 64 MiB; the oldest begins TIME\n"
+		  "1 profiles made, the last one ends TIME; 0 with 0 samples refused and dropped\n" },
+		{ PUSH "-u http://%", GOOD,
+		  "> POST /ingest?name=oprofile%7Bhost%3Dh%7D&from=NUMBER&until=NUMBER&format=pprof&spyName=oprofile HTTP/1.1\n"
+		  "> Host: 127.0.0.1:PORT\n"
+		  "> Accept: */*\n"
+		  "> Content-Type: application/octet-stream\n"
+		  "> Idempotency-Key: oprofile-1-NUMBER-NUMBER\n"
+		  "> packed\n" },
+	};
+	struct lasting_push push;
+	int fd;
+
+	write_session(one_event, NR(one_event));
+	unlink("answer");
+	assert_int_equal(mkfifo("answer", 0600), 0);
+	start_push(&push, "-i 86400 -t 3600 -d spool");
+	/* The server looks for its answer when it has the request. */
+	fd = open("answer", O_WRONLY);
+	assert_true(fd >= 0);
+	end_push(&push, SIGTERM);
+	close(fd);
+	unlink("answer");
+	check_pushes(waits, NR(waits), *state);
+}
+
+/* What a server says is told up to the end of its first line, or of the room
+ * for it; it may say nothing at all. No other place is asked. */
+static void answers_are_told(void **state)
+{
+#define LONG "abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi "
+	static const struct {
+		const char *answer, *told;
+	} rows[] = {
+		{ "500 No\r\nContent-Length: 9\r\n\r\none\ntwo\n\n",
+		  "500: one" },
+		{ "500 No\r\nContent-Length: 9\r\n\r\none\r\ntwo\n",
+		  "500: one" },
+		{ "500 No\r\nContent-Length: 5\r\n\r\na\033[2J", "500: a?[2J" },
+		{ "500 No\r\nContent-Length: 200\r\n\r\n" LONG LONG LONG LONG,
+		  "500: " LONG LONG LONG "abcdefghi" },
+		{ "500 No\r\nContent-Length: 4\r\n\r\n\n\none", "500" },
+		{ "301 Moved\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n",
+		  "301" },
+		{ "404 None\r\nContent-Length: 0\r\n\r\n", "404" },
+	};
+
+	write_session(one_event, NR(one_event));
+	for (size_t i = 0; i < NR(rows); i++) {
+		char line[512];
+		struct text t;
+
+		assert_int_equal(system("rm -rf spool"), 0);
+		snprintf(line, sizeof(line), "HTTP/1.1 %s", rows[i].answer);
+		write_text("answer", line);
+		snprintf(line, sizeof(line), PUSH "-u http://127.0.0.1:%s",
+			 port);
+		write_run(text_begin(&t), programs, line, *state);
+		snprintf(line, sizeof(line),
+			 "oppush: the server answers %s; 1 profiles wait, the "
+			 "next attempt is in 1 s (failure 1)\n= 1\n",
+			 rows[i].told);
+		text_must_be(&t, rows[i].answer, line);
+	}
+}
+
+/* Of certificates that cannot be read no server is trusted; libraries have each
+ * their own words for the reason. */
+static void certificates_are_read(void **state)
+{
+	char line[256];
+	struct text all;
+	const char *told;
+
+	write_session(one_event, NR(one_event));
+	write_text("answer", "");
+	write_text("request", "");
+	snprintf(line, sizeof(line),
+		 PUSH "-t 5 -u https://127.0.0.1:%s --ca-file=certificates",
+		 port);
+	write_run(text_begin(&all), programs, line, *state);
+	fclose(all.out);
+	told = find_text(all.all, "oppush: ", line);
+	told = find_text(told, "certificates", line);
+	find_text(told,
+		  "; 1 profiles wait, the next attempt is in 1 s (failure "
+		  "1)\n= 1\n",
+		  line);
+	free(all.all);
+}
+
+static void other_runs_end_at_once(void **state)
+{
+	static const struct program_row rows[] = {
+		{ .line = "oppush -v",
+		  .wanted = "oppush: oprofile",
+		  .to = " 2." },
+		{ .line = "oppush --once --spool=lock -u http://x",
+		  .wanted = "oppush: lock/lock: Is a directory\n"
+			    "= 1\n" },
+	};
+
+	mkdir("lock", 0755);
+	mkdir("lock/lock", 0755);
+	check_runs(programs, rows, NR(rows), *state);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		server_test(profiles_are_sent),
 		server_test(mistakes_are_told),
+		server_test(signals_end_it),
+		server_test(signals_end_requests),
+		server_test(answers_are_told),
+		server_test(certificates_are_read),
+		server_test(other_runs_end_at_once),
 	};
 
 	be_program(programs, argc, argv);

@@ -4,7 +4,10 @@
 
 #include "tests/unit/pp_program.h"
 
+#include <inttypes.h>
+
 #include "libpp/code.h"
+#include "pp/opreport_code.h"
 #include "pp/opreport_page.h"
 
 /* Its main() under another name. */
@@ -166,11 +169,181 @@ static void large_functions_are_cut(void **state)
 	}
 }
 
+/* ---- which functions ----------------------------------------------------- */
+
+#define MAX_CHOICES (PP_CODE_MAX_SYMBOLS + 4)
+
+/* Two images are called the same; none has a binary. */
+static const struct pp_image choice_images[] = {
+	{ .name = "b" },
+	{ .name = "b" },
+	{ .name = "a" },
+};
+
+struct choice_report {
+	struct pp_report report;
+	struct pp_class classes[2];
+	struct pp_symbol_entry symbols[MAX_CHOICES];
+	uint64_t counts[MAX_CHOICES][2], totals[2];
+	char names[MAX_CHOICES][16];
+};
+
+static void add_choice(struct choice_report *r, const char *name,
+		       unsigned int image, uint64_t vma, uint64_t size,
+		       const uint64_t counts[2])
+{
+	size_t nr = r->report.nr_symbols++;
+
+	assert_true(nr < MAX_CHOICES && image < NR(choice_images));
+	strcpy(r->names[nr], name);
+	memcpy(r->counts[nr], counts, sizeof(r->counts[nr]));
+	r->symbols[nr] = (struct pp_symbol_entry){
+		.nr = nr,
+		.image = &choice_images[image],
+		.raw_name = r->names[nr],
+		.name = r->names[nr],
+		.vma = vma,
+		.size = size,
+		.counts = r->counts[nr],
+	};
+}
+
+static void begin_choices(struct choice_report *r, uint64_t total,
+			  uint64_t other_total)
+{
+	memset(r, 0, sizeof(*r));
+	op_arena_init(&r->report.arena);
+	r->totals[0] = total;
+	r->totals[1] = other_total;
+	r->report.classes =
+		(struct pp_classes){ .classes = r->classes, .nr = 2 };
+	r->report.symbols = r->symbols;
+	r->report.totals = r->report.symbol_totals = r->totals;
+}
+
+/* "NAME@IMAGE" of each that is chosen. */
+static void end_choices(FILE *out, struct choice_report *r)
+{
+	const struct opannotate_options places = { .threshold = 0 };
+	struct pp_code code;
+
+	assert_int_equal(opreport_find_code(&code, &r->report, &places), 0);
+	for (size_t i = 0; i < code.nr_symbols; i++) {
+		const struct pp_code_symbol *symbol = &code.symbols[i];
+
+		assert_string_equal(symbol->problem,
+				    "its binary is not available");
+		fprintf(out, "%s%s@%s", i ? " " : "", symbol->entry->raw_name,
+			symbol->entry->image->name);
+	}
+	if (code.nr_more)
+		fprintf(out, " and %zu more", code.nr_more);
+	op_arena_release(&r->report.arena);
+}
+
+static void hot_functions_are_chosen(void **state)
+{
+	static const struct {
+		/* "NAME IMAGE VMA SIZE COUNT OTHER-COUNT, ..."; size "i" is an
+		 * inlined function */
+		const char *symbols;
+		uint64_t other_total;
+		const char *wanted;
+	} rows[] = {
+		/* From 0.1 % of 10000 samples on, of some event. */
+		{ "f 0 1 1 10 0, g 0 2 1 9 0", 10000, "f@b" },
+		{ "f 0 1 1 9 9, g 0 2 1 9 10", 10000, "g@b" },
+		{ "f 0 1 1 40 1, g 0 2 1 1 1", 10000, "f@b" },
+		{ "f 0 1 1 9 0, g 0 2 1 9 1", 1000, "g@b" },
+		{ "f 0 1 1 9 5, g 0 2 1 10 0", 0, "g@b" },
+		/* What has no code is not shown, but for what was inlined. */
+		{ "f 0 1 0 50 0, g 0 0 i 40 0", 10000, "g@b" },
+		/* In two applications it is one; nothing else is the same. */
+		{ "f 0 1 1 40 0, f 0 1 1 50 0", 10000, "f@b" },
+		{ "f 0 1 1 40 0, g 0 1 1 50 0", 10000, "g@b f@b" },
+		{ "f 0 1 1 40 0, f 0 2 1 50 0", 10000, "f@b f@b" },
+		{ "f 0 1 1 40 0, f 1 1 1 50 0", 10000, "f@b f@b" },
+		{ "f 0 0 1 40 0, f 0 0 i 50 0", 10000, "f@b f@b" },
+		/* Image by image, in each the hottest first. */
+		{ "f 0 1 1 40 0, g 2 1 1 30 0, h 0 2 1 50 0, i 2 2 1 35 0",
+		  10000, "i@a g@a h@b f@b" },
+		{ "f 1 1 1 50 0, g 0 1 1 40 0, h 1 2 1 30 0", 10000,
+		  "g@b f@b h@b" },
+		{ "f 0 1 1 40 0, g 0 2 1 10 10, h 0 3 1 40 0", 100,
+		  "g@b f@b h@b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		static struct choice_report r;
+		const char *at = rows[i].symbols;
+		char name[16], size[8];
+		unsigned int image;
+		uint64_t vma, counts[2];
+		struct text t;
+		int len;
+
+		begin_choices(&r, 10000, rows[i].other_total);
+		while (sscanf(at,
+			      "%15s %u %" SCNu64 " %7s %" SCNu64 " %" SCNu64
+			      "%n",
+			      name, &image, &vma, size, &counts[0], &counts[1],
+			      &len) == 6) {
+			struct pp_symbol_entry *entry =
+				&r.symbols[r.report.nr_symbols];
+
+			add_choice(&r, name, image, vma,
+				   strtoull(size, NULL, 10), counts);
+			entry->is_inlined = *size == 'i';
+			at += len;
+			at += strspn(at, ", ");
+		}
+		assert_int_equal(*at, '\0');
+		end_choices(text_begin(&t), &r);
+		text_must_be(&t, rows[i].symbols, rows[i].wanted);
+	}
+}
+
+/* The least hot ones are left out and counted. */
+static void so_many_functions_have_code(void **state)
+{
+	static struct choice_report r;
+	struct text t;
+
+	(void)state;
+	for (size_t more = 0; more < 4; more++) {
+		size_t nr = PP_CODE_MAX_SYMBOLS + more;
+		char wanted[64] = "";
+
+		begin_choices(&r, 1000, 0);
+		for (size_t i = 0; i < nr; i++) {
+			const uint64_t counts[2] = { 1 + i, 0 };
+			char name[16];
+
+			snprintf(name, sizeof(name), "f%zu", i);
+			add_choice(&r, name, 0, 1 + i, 1, counts);
+		}
+		end_choices(text_begin(&t), &r);
+		fflush(t.out);
+		if (more)
+			snprintf(wanted, sizeof(wanted), " f%zu@b and %zu more",
+				 more, more);
+		else
+			strcpy(wanted, " f1@b f0@b");
+		assert_true(t.len > strlen(wanted));
+		assert_string_equal(t.all + t.len - strlen(wanted), wanted);
+		fclose(t.out);
+		free(t.all);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(pages_have_so_many_columns),
 		folder_test(large_functions_are_cut),
+		cmocka_unit_test(hot_functions_are_chosen),
+		cmocka_unit_test(so_many_functions_have_code),
 	};
 
 	be_program(programs, argc, argv);

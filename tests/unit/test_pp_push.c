@@ -4,19 +4,16 @@
  * spool, and when what is tried, on a clock of the test's.
  */
 
+/* What a row of a table does not name is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+#include "tests/unit/pp_fixture.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "libop/op_remove.h"
 #include "pp/oppush_pace.h"
@@ -496,6 +493,11 @@ struct world {
 	int take_err;
 	char log[1024]; /* "take@MS", "send@MS" and what is told, by a letter */
 	char told[OP_DIAG_MAX]; /* the last that was told, in full */
+	FILE *story; /* what is done and told, line by line, if not NULL */
+	size_t nr_sends; /* after so many of them it is over, 0: never */
+	size_t sent;
+	const int *take_errs; /* one for each profile, 0: it is there */
+	int64_t slow_ms; /* an answer of 201 takes so long */
 };
 
 static void note(struct world *w, const char *what)
@@ -504,6 +506,16 @@ static void note(struct world *w, const char *what)
 
 	snprintf(w->log + len, sizeof(w->log) - len, "%s%s@%" PRId64,
 		 len ? " " : "", what, w->now);
+}
+
+/* The folder of the spool is "$" there. */
+static void tell_story(struct world *w, const char *what)
+{
+	if (!w->story)
+		return;
+	fprintf(w->story, "%" PRId64 ": ", w->now);
+	write_without(w->story, strdup(what), w->box->dir);
+	fputc('\n', w->story);
 }
 
 static int64_t world_now(void *ctx)
@@ -516,8 +528,13 @@ static int world_take(void *ctx, struct push_spool *spool, int64_t now_ms,
 {
 	struct world *w = ctx;
 
-	(void)spool, (void)diag;
+	(void)spool;
 	note(w, "take");
+	tell_story(w, "take");
+	if (w->take_errs && *w->take_errs++)
+		return w->take_errs[-1] == -EIO
+			       ? op_diag_set(diag, -EIO, "there is no report")
+			       : w->take_errs[-1];
 	return w->take_err ?: add_to_box(w->box, now_ms, 1);
 }
 
@@ -527,10 +544,13 @@ static int world_send(void *ctx, const struct push_spool *spool,
 	struct world *w = ctx;
 
 	note(w, "send");
+	tell_story(w, "send");
+	w->sent++;
 	if (*w->statuses < 0)
 		return op_diag_set(diag, (int)*w->statuses++, "%s: error",
 				   spool->list->name);
 	answer->status = *w->statuses ? *w->statuses++ : 200;
+	w->now += answer->status == 201 ? w->slow_ms : 0;
 	answer->retry_after_s = answer->status == 429 ? w->retry_after : 0;
 	snprintf(answer->text, sizeof(answer->text), "%ld", answer->status);
 	return 0;
@@ -541,6 +561,7 @@ static void world_say(void *ctx, const char *text)
 	struct world *w = ctx;
 
 	snprintf(w->told, sizeof(w->told), "%s", text);
+	tell_story(w, text);
 	note(w, strstr(text, "takes profiles again") ? "well"
 		: strstr(text, "is dropped")	     ? "drop"
 		: strstr(text, "as many as it may")  ? "full"
@@ -556,8 +577,9 @@ static uint64_t world_random(void *ctx)
 
 static bool world_is_over(void *ctx)
 {
-	(void)ctx;
-	return false;
+	const struct world *w = ctx;
+
+	return w->nr_sends && w->sent >= w->nr_sends;
 }
 
 static struct push_work work_of_world(struct world *w)
@@ -744,6 +766,571 @@ static void one_run_tries_again_with_more_room(void **state)
 	assert_string_equal(w.log, "take@1000 bad@1000 send@1000");
 }
 
+/* ---- stories of runs --------------------------------------------------------
+ */
+
+struct story_row {
+	int64_t interval_ms, until;
+	long statuses[16];
+	int take_errs[12];
+	uint64_t retry_after;
+	size_t nr_sends;
+	int64_t slow_ms;
+	const char *name, *wanted;
+};
+
+/* What is left in the spool ends the story. */
+static void check_story(struct box *box, const struct story_row *row)
+{
+	struct world w = {
+		.box = box,
+		.now = 1000,
+		.statuses = row->statuses,
+		.retry_after = row->retry_after,
+		.nr_sends = row->nr_sends,
+		.take_errs = *row->take_errs ? row->take_errs : NULL,
+		.slow_ms = row->slow_ms,
+	};
+	const struct push_state *s = &box->spool.state;
+	struct text t;
+
+	w.story = text_begin(&t);
+	run_world(&w, row->interval_ms, row->until);
+	fprintf(t.out,
+		"%zu wait, %" PRIu64 " dropped, failure %" PRIu64
+		", refusal %" PRIu64 ", again at %" PRId64 "; next at %" PRId64
+		"\n",
+		box->spool.nr, s->dropped_profiles, s->failures, s->refusals,
+		s->retry_at, w.now);
+	text_must_be(&t, row->name, row->wanted);
+	push_spool_close(&box->spool);
+	assert_int_equal(op_remove_tree(box->dir), 0);
+	assert_int_equal(mkdir(box->dir, 0700), 0);
+}
+
+static void failures_are_told_as_they_double(void **state)
+{
+	static const struct story_row rows[] = {
+		{ .interval_ms = 600000,
+		  .until = 600000,
+		  .statuses = { 500, 504, 502, 503, 500, 0 },
+		  .name = "a server that is away",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "1000: 500; 1 profiles wait, the next attempt is in 1 s (failure 1)\n"
+			  "1500: send\n"
+			  "1500: 504; 1 profiles wait, the next attempt is in 1 s (failure 2)\n"
+			  "2500: send\n"
+			  "4500: send\n"
+			  "4500: 503; 1 profiles wait, the next attempt is in 4 s (failure 4)\n"
+			  "8500: send\n"
+			  "16500: send\n"
+			  "16500: the server takes profiles again; 0 wait\n"
+			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 601000\n" },
+		{ .interval_ms = 6000000,
+		  .until = 400000,
+		  .statuses = { 400, 500, 422, 413, 400, 400, 400, 415, 0 },
+		  .name = "a server that refuses",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "1000: 400; 1 profiles wait, the next attempt is in 1 s (failure 1)\n"
+			  "1500: send\n"
+			  "1500: 500; 1 profiles wait, the next attempt is in 1 s (failure 2)\n"
+			  "2500: send\n"
+			  "4500: send\n"
+			  "4500: 413; 1 profiles wait, the next attempt is in 4 s (failure 4)\n"
+			  "8500: send\n"
+			  "16500: send\n"
+			  "32500: send\n"
+			  "32500: 400; profile 1 with 7 samples is dropped, as it was refused 5 times\n"
+			  "0 wait, 1 dropped, failure 0, refusal 0, again at 0; next at 6001000\n" },
+		{ .interval_ms = 60000,
+		  .until = 100000,
+		  .statuses = { 429, 0 },
+		  .retry_after = 90,
+		  .name = "a server that says when",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "1000: 429; 1 profiles wait, the next attempt is in 90 s (failure 1)\n"
+			  "61000: take\n"
+			  "91000: send\n"
+			  "91000: the server takes profiles again; 1 wait\n"
+			  "91000: send\n"
+			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 121000\n" },
+		{ .interval_ms = 60000,
+		  .until = 5000,
+		  .statuses = { -EIO, -EACCES, 0 },
+		  .name = "an error here",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "1000: profile-0000000001-999-1000-7.pb.gz: error; 1 profiles wait, the next attempt is in 1 s (failure 1)\n"
+			  "1500: send\n"
+			  "1500: profile-0000000001-999-1000-7.pb.gz: error; 1 profiles wait, the next attempt is in 1 s (failure 2)\n"
+			  "2500: send\n"
+			  "2500: the server takes profiles again; 0 wait\n"
+			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 61000\n" },
+	};
+
+	for (size_t i = 0; i < NR(rows); i++)
+		check_story(*state, &rows[i]);
+}
+
+static void what_hinders_profiles_is_told_once(void **state)
+{
+	static const struct story_row rows[] = {
+		/* It is full a second time when it was not in between. */
+		{ .interval_ms = 200,
+		  .until = 5500,
+		  .statuses = { 429, 200, 200, 200, 200, 200, 200, 200, 200,
+				200, 200, 429, 0 },
+		  .retry_after = 2,
+		  .name = "a spool that is full",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "1000: 429; 1 profiles wait, the next attempt is in 2 s (failure 1)\n"
+			  "1200: take\n"
+			  "1400: take\n"
+			  "1600: take\n"
+			  "1800: take\n"
+			  "2000: take\n"
+			  "2200: take\n"
+			  "2400: take\n"
+			  "2600: take\n"
+			  "2800: take\n"
+			  "3000: take\n"
+			  "3000: $: has 0 MiB of profiles, as many as it may; until some are sent, what is counted waits in the session and will be in one profile\n"
+			  "3000: send\n"
+			  "3000: the server takes profiles again; 9 wait\n"
+			  "3000: send\n"
+			  "3000: send\n"
+			  "3000: send\n"
+			  "3000: send\n"
+			  "3000: send\n"
+			  "3000: send\n"
+			  "3000: send\n"
+			  "3000: send\n"
+			  "3000: send\n"
+			  "3200: take\n"
+			  "3200: send\n"
+			  "3200: 429; 1 profiles wait, the next attempt is in 2 s (failure 1)\n"
+			  "3400: take\n"
+			  "3600: take\n"
+			  "3800: take\n"
+			  "4000: take\n"
+			  "4200: take\n"
+			  "4400: take\n"
+			  "4600: take\n"
+			  "4800: take\n"
+			  "5000: take\n"
+			  "5200: take\n"
+			  "5200: $: has 0 MiB of profiles, as many as it may; until some are sent, what is counted waits in the session and will be in one profile\n"
+			  "5200: send\n"
+			  "5200: the server takes profiles again; 9 wait\n"
+			  "5200: send\n"
+			  "5200: send\n"
+			  "5200: send\n"
+			  "5200: send\n"
+			  "5200: send\n"
+			  "5200: send\n"
+			  "5200: send\n"
+			  "5200: send\n"
+			  "5200: send\n"
+			  "5400: take\n"
+			  "5400: send\n"
+			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 5600\n" },
+		{ .interval_ms = 1000,
+		  .until = 8500,
+		  .take_errs = { -EIO, -EIO, -EPERM, -EIO, 0, -EIO, -ENOSPC,
+				 -ENOSPC },
+		  .name = "profiles that cannot be made",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: there is no report\n"
+			  "2000: take\n"
+			  "3000: take\n"
+			  "3000: Operation not permitted\n"
+			  "4000: take\n"
+			  "4000: there is no report\n"
+			  "5000: take\n"
+			  "5000: send\n"
+			  "6000: take\n"
+			  "6000: there is no report\n"
+			  "7000: take\n"
+			  "7000: $: one profile has more bytes than --spool-max; allow more, or push a part of the session\n"
+			  "8000: take\n"
+			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 9000\n" },
+	};
+
+	for (size_t i = 0; i < NR(rows); i++)
+		check_story(*state, &rows[i]);
+}
+
+/* Profiles are made in step, but for those that there was no time for. */
+static void intervals_may_be_missed(void **state)
+{
+	static const struct story_row rows[] = {
+		{ .interval_ms = 60000,
+		  .until = 190000,
+		  .statuses = { 201, 0 },
+		  .slow_ms = 119999,
+		  .name = "one is late",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "121000: take\n"
+			  "121000: send\n"
+			  "181000: take\n"
+			  "181000: send\n"
+			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 241000\n" },
+		{ .interval_ms = 60000,
+		  .until = 190000,
+		  .statuses = { 201, 0 },
+		  .slow_ms = 120000,
+		  .name = "one is missed",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "121001: take\n"
+			  "121001: send\n"
+			  "181001: take\n"
+			  "181001: send\n"
+			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 241001\n" },
+		{ .interval_ms = 60000,
+		  .until = 190000,
+		  .statuses = { 201, 0 },
+		  .slow_ms = -1000,
+		  .name = "the clock is put back",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "61000: take\n"
+			  "61000: send\n"
+			  "121000: take\n"
+			  "121000: send\n"
+			  "181000: take\n"
+			  "181000: send\n"
+			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 241000\n" },
+	};
+
+	for (size_t i = 0; i < NR(rows); i++)
+		check_story(*state, &rows[i]);
+}
+
+/* What a signal cuts short is no failure of the server. */
+static void ends_are_no_failures(void **state)
+{
+	static const struct story_row rows[] = {
+		{ .interval_ms = 60000,
+		  .until = 1001,
+		  .statuses = { -EIO },
+		  .nr_sends = 1,
+		  .name = "before there was an answer",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "1 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 61000\n" },
+		{ .interval_ms = 60000,
+		  .until = 62000,
+		  .statuses = { -EIO, 200 },
+		  .nr_sends = 1,
+		  .name = "nothing is sent any more",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "61000: take\n"
+			  "2 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 62000\n" },
+		{ .interval_ms = 60000,
+		  .until = 1001,
+		  .statuses = { 200 },
+		  .nr_sends = 1,
+		  .name = "behind a good answer",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 61000\n" },
+		{ .interval_ms = 60000,
+		  .until = 1001,
+		  .statuses = { 503 },
+		  .nr_sends = 1,
+		  .name = "behind a bad answer",
+		  .wanted =
+			  "1000: take\n"
+			  "1000: send\n"
+			  "1000: 503; 1 profiles wait, the next attempt is in 1 s (failure 1)\n"
+			  "1 wait, 0 dropped, failure 1, refusal 0, again at 1500; next at 1500\n" },
+	};
+
+	for (size_t i = 0; i < NR(rows); i++)
+		check_story(*state, &rows[i]);
+}
+
+/* ---- errors of the spool ----------------------------------------------------
+ */
+
+/* The spool is made ready by a command in its folder; then a profile that ends
+ * at 9 is added, and the oldest one removed. */
+struct spool_row {
+	bool has_state; /* of the numbers 11 to 19 */
+	const char *command, *wanted;
+};
+
+static void write_outcome(FILE *out, struct box *box, const char *what, int err)
+{
+	fprintf(out, "%s", what);
+	if (err)
+		fprintf(out, " = %s ", strerrorname_np(-err));
+	write_without(out, strdup(box->diag.text), box->dir);
+	fputc('\n', out);
+	box->diag.text[0] = '\0';
+}
+
+static void write_spool(FILE *out, const struct push_spool *spool)
+{
+	for (size_t i = 0; i < spool->nr; i++)
+		fprintf(out,
+			"%" PRIu64 ": %" PRId64 " to %" PRId64 ", %" PRIu64
+			" in %" PRIu64 "; ",
+			spool->list[i].number, spool->list[i].begin,
+			spool->list[i].end, spool->list[i].samples,
+			spool->list[i].bytes);
+	fprintf(out, "%" PRIu64 " bytes\n", spool->bytes);
+}
+
+static void write_push_numbers(FILE *out, const struct push_state *s)
+{
+	fprintf(out,
+		"%s: %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRIu64 " %" PRIu64
+		" %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
+		s->session, s->number, s->taken, s->end, s->dropped_profiles,
+		s->dropped_samples, s->told_samples, s->failures, s->refusals,
+		s->retry_at);
+}
+
+/* The files that are left, in the order of their names. */
+static void write_left_files(FILE *out, const char *dir)
+{
+	char line[512];
+	FILE *in;
+
+	snprintf(line, sizeof(line), "LC_ALL=C ls -A '%s'", dir);
+	in = popen(line, "r");
+	assert_non_null(in);
+	while (fgets(line, sizeof(line), in))
+		fprintf(out, "%.*s ", (int)strcspn(line, "\n"), line);
+	fputc('\n', out);
+	assert_int_equal(pclose(in), 0);
+}
+
+static void change_spool(FILE *out, struct box *box)
+{
+	struct push_spool *spool = &box->spool;
+
+	write_spool(out, spool);
+	write_push_numbers(out, &spool->state);
+	write_outcome(out, box, "add", add_to_box(box, 9, 2));
+	write_spool(out, spool);
+	if (spool->nr) {
+		write_outcome(out, box, "remove",
+			      push_spool_remove(spool, false, &box->diag));
+		write_spool(out, spool);
+	}
+}
+
+static void check_spool(struct box *box, const struct spool_row *row)
+{
+	static const char state[] =
+		"printf '%s = %s\\n' session s number 11 taken 12 end 13 "
+		"dropped_profiles 14 dropped_samples 15 told_samples 16 "
+		"failures 17 refusals 18 retry_at 19 >state; ";
+	char command[512];
+	struct text t;
+	int err;
+
+	snprintf(command, sizeof(command), "cd '%s' && { %s%s; }", box->dir,
+		 row->has_state ? state : "", row->command);
+	assert_int_equal(system(command), 0);
+	text_begin(&t);
+	err = open_box(box);
+	write_outcome(t.out, box, "open", err);
+	if (!err)
+		change_spool(t.out, box);
+	write_left_files(t.out, box->dir);
+	if (!err && !open_box(box))
+		write_push_numbers(t.out, &box->spool.state);
+	push_spool_close(&box->spool);
+	text_must_be(&t, row->command, row->wanted);
+	assert_int_equal(op_remove_tree(box->dir), 0);
+	assert_int_equal(mkdir(box->dir, 0700), 0);
+}
+
+static void spools_are_gone_on_with(void **state)
+{
+	static const struct spool_row rows[] = {
+		{ false, "true",
+		  "open\n"
+		  "0 bytes\n"
+		  ": 0 0 0 0 0 0 0 0 0\n"
+		  "add\n"
+		  "1: 8 to 9, 7 in 2; 2 bytes\n"
+		  "remove\n"
+		  "0 bytes\n"
+		  "lock state sum-1.pb.gz \n"
+		  "some one: 1 0 9 0 0 0 0 0 0\n" },
+		/* All is kept but failures. */
+		{ true, "touch sum-11.pb.gz",
+		  "open\n"
+		  "0 bytes\n"
+		  "s: 11 12 13 14 15 16 17 18 19\n"
+		  "add\n"
+		  "12: 8 to 9, 7 in 2; 2 bytes\n"
+		  "remove\n"
+		  "0 bytes\n"
+		  "lock state sum-12.pb.gz \n"
+		  "some one: 12 12 9 14 15 16 0 0 0\n" },
+		/* Oldest first. */
+		{ true,
+		  "for i in 9 10 8 7; do printf 1 >profile-$i-4-5-$i.pb.gz; done",
+		  "open\n"
+		  "7: 4 to 5, 7 in 1; 8: 4 to 5, 8 in 1; 9: 4 to 5, 9 in 1; 10: 4 to 5, 10 in 1; 4 bytes\n"
+		  "s: 11 12 13 14 15 16 17 18 19\n"
+		  "add\n"
+		  "7: 4 to 5, 7 in 1; 8: 4 to 5, 8 in 1; 9: 4 to 5, 9 in 1; 10: 4 to 5, 10 in 1; 12: 8 to 9, 7 in 2; 6 bytes\n"
+		  "remove\n"
+		  "8: 4 to 5, 8 in 1; 9: 4 to 5, 9 in 1; 10: 4 to 5, 10 in 1; 12: 8 to 9, 7 in 2; 5 bytes\n"
+		  "lock profile-0000000012-8-9-7.pb.gz profile-10-4-5-10.pb.gz profile-8-4-5-8.pb.gz profile-9-4-5-9.pb.gz state sum-12.pb.gz \n"
+		  "some one: 12 12 9 14 15 16 0 0 0\n" },
+		/* No names of profiles. */
+		{ false, "touch profile-1-2-3-4.pb.gz~ profile-1-2-3.pb.gz",
+		  "open\n"
+		  "0 bytes\n"
+		  ": 0 0 0 0 0 0 0 0 0\n"
+		  "add\n"
+		  "1: 8 to 9, 7 in 2; 2 bytes\n"
+		  "remove\n"
+		  "0 bytes\n"
+		  "lock profile-1-2-3-4.pb.gz~ profile-1-2-3.pb.gz state sum-1.pb.gz \n"
+		  "some one: 1 0 9 0 0 0 0 0 0\n" },
+		{ false, "touch profile-1-2-3-4.pb xprofile-1-2-3-4.pb.gz",
+		  "open\n"
+		  "0 bytes\n"
+		  ": 0 0 0 0 0 0 0 0 0\n"
+		  "add\n"
+		  "1: 8 to 9, 7 in 2; 2 bytes\n"
+		  "remove\n"
+		  "0 bytes\n"
+		  "lock profile-1-2-3-4.pb state sum-1.pb.gz xprofile-1-2-3-4.pb.gz \n"
+		  "some one: 1 0 9 0 0 0 0 0 0\n" },
+		{ false, "touch profile-1-2-3-4.pb.gz.pb.gz",
+		  "open\n"
+		  "0 bytes\n"
+		  ": 0 0 0 0 0 0 0 0 0\n"
+		  "add\n"
+		  "1: 8 to 9, 7 in 2; 2 bytes\n"
+		  "remove\n"
+		  "0 bytes\n"
+		  "lock profile-1-2-3-4.pb.gz.pb.gz state sum-1.pb.gz \n"
+		  "some one: 1 0 9 0 0 0 0 0 0\n" },
+	};
+
+	for (size_t i = 0; i < NR(rows); i++)
+		check_spool(*state, &rows[i]);
+}
+
+static void errors_of_a_spool_are_told(void **state)
+{
+	static const struct spool_row rows[] = {
+		{ false, "mkdir lock",
+		  "open = EISDIR $/lock: Is a directory\n"
+		  "lock \n" },
+		{ false, "mkdir state",
+		  "open = EINVAL $/state: not a regular file\n"
+		  "lock state \n" },
+		{ false, "ln -s none profile-0000000001-4-5-7.pb.gz",
+		  "open = ENOENT $/profile-0000000001-4-5-7.pb.gz: No such file or directory\n"
+		  "lock profile-0000000001-4-5-7.pb.gz \n" },
+		{ false, "mkdir pending-0000000001-4-5-7.pb.gz",
+		  "open = EISDIR $/pending-0000000001-4-5-7.pb.gz: Is a directory\n"
+		  "lock pending-0000000001-4-5-7.pb.gz \n" },
+		{ true,
+		  "touch pending-11-4-5-7.pb.gz; mkdir profile-11-4-5-7.pb.gz",
+		  "open = EISDIR $/pending-11-4-5-7.pb.gz: Is a directory\n"
+		  "lock pending-11-4-5-7.pb.gz profile-11-4-5-7.pb.gz state \n" },
+		/* What cannot be added whole leaves no trace. */
+		{ false, "mkdir sum-1.pb.gz",
+		  "open\n"
+		  "0 bytes\n"
+		  ": 0 0 0 0 0 0 0 0 0\n"
+		  "add = EISDIR $/sum-1.pb.gz: cannot replace: Is a directory\n"
+		  "0 bytes\n"
+		  "lock sum-1.pb.gz \n"
+		  ": 0 0 0 0 0 0 0 0 0\n" },
+	};
+
+	for (size_t i = 0; i < NR(rows); i++)
+		check_spool(*state, &rows[i]);
+}
+
+/* The state cannot be written, or the profile not be removed. */
+static void what_is_not_done_is_not_counted(void **state)
+{
+	struct box *box = *state;
+	char path[PATH_MAX];
+	struct text t;
+
+	text_begin(&t);
+	assert_int_equal(open_box(box), 0);
+	push_spool_path(&box->spool, "state", path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	write_outcome(t.out, box, "add", add_to_box(box, 9, 2));
+	write_spool(t.out, &box->spool);
+	write_push_numbers(t.out, &box->spool.state);
+	write_left_files(t.out, box->dir);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(add_to_box(box, 9, 2), 0);
+	push_spool_path(&box->spool, box->spool.list->name, path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	write_outcome(t.out, box, "drop",
+		      push_spool_remove(&box->spool, true, &box->diag));
+	write_spool(t.out, &box->spool);
+	write_push_numbers(t.out, &box->spool.state);
+	text_must_be(
+		&t, "state",
+		"add = EISDIR $/state: cannot replace: Is a directory\n"
+		"0 bytes\n"
+		": 0 0 0 0 0 0 0 0 0\n"
+		"lock state \n"
+		"drop = EISDIR $/profile-0000000001-8-9-7.pb.gz: Is a directory\n"
+		"1: 8 to 9, 7 in 2; 2 bytes\n"
+		"some one: 1 0 9 0 0 0 0 0 0\n");
+}
+
+static void long_names_of_spools_are_refused(void **state)
+{
+	struct push_spool spool;
+	struct op_diag diag = { "" };
+	char dir[3902];
+
+	(void)state;
+	memset(dir, 'a', sizeof(dir));
+	dir[sizeof(dir) - 1] = '\0';
+	assert_int_equal(push_spool_open(&spool, dir, 10, &diag),
+			 -ENAMETOOLONG);
+	assert_non_null(strstr(diag.text, "aa: too long"));
+	/* One byte less is for the system to refuse. */
+	dir[sizeof(dir) - 2] = '\0';
+	diag.text[0] = '\0';
+	assert_int_equal(push_spool_open(&spool, dir, 10, &diag),
+			 -ENAMETOOLONG);
+	assert_non_null(strstr(diag.text, "cannot be made: File name too "
+					  "long; name another folder"));
+}
+
 int main(void)
 {
 #define IN_BOX(test) cmocka_unit_test_setup_teardown(test, make_box, free_box)
@@ -765,6 +1352,14 @@ int main(void)
 		IN_BOX(one_run_tells_why_profiles_wait),
 		IN_BOX(a_profile_that_is_gone_is_dropped),
 		IN_BOX(one_run_tries_again_with_more_room),
+		IN_BOX(failures_are_told_as_they_double),
+		IN_BOX(what_hinders_profiles_is_told_once),
+		IN_BOX(intervals_may_be_missed),
+		IN_BOX(ends_are_no_failures),
+		IN_BOX(spools_are_gone_on_with),
+		IN_BOX(errors_of_a_spool_are_told),
+		IN_BOX(what_is_not_done_is_not_counted),
+		cmocka_unit_test(long_names_of_spools_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
