@@ -194,11 +194,10 @@ static int take_costs(struct callgrind_reader *r, char *text)
 		err = fail_callgrind(
 			r, "costs of no function or of no event" DAMAGED);
 	if (!err)
-		err = opimport_graph_place(&r->graph, r->function, r->file,
-					   r->has_line && r->at <= UINT32_MAX
-						   ? (uint32_t)r->at
-						   : 0,
-					   &cost.place);
+		err = opimport_graph_place(
+			&r->graph, r->function, r->file,
+			r->has_line && r->at < UINT32_MAX ? (uint32_t)r->at : 0,
+			&cost.place);
 	if (!err)
 		err = take_callee(r, &cost.callee);
 	text = callgrind_skip(text);

@@ -328,7 +328,8 @@ static int pprof_place_of(const struct pprof_reader *r,
 				  ", which is not there" DAMAGED,
 				  location->id,
 				  location->line[line]->function_id);
-	if (location->line[line]->line > 0)
+	if (location->line[line]->line > 0 &&
+	    location->line[line]->line < UINT32_MAX)
 		place->line = (uint64_t)location->line[line]->line;
 	return 0;
 }
@@ -378,7 +379,7 @@ static int pprof_describe_function(struct pprof_reader *r,
 	if (!lines)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr && *file; i++)
-		if (place[i].line && place[i].line <= UINT32_MAX)
+		if (place[i].line)
 			lines[function->nr_lines++] = (struct op_code_line){
 				.offset = (uint32_t)i,
 				.line = (uint32_t)place[i].line,

@@ -122,7 +122,7 @@ static int choose_hot_functions(struct code_finder *f, struct candidate **out,
 {
 	const struct pp_report *report = f->report;
 	struct candidate *all = calloc(report->nr_symbols + 1, sizeof(*all));
-	size_t nr_all = 0;
+	size_t nr_all = 0, kept = 0;
 
 	*out = all;
 	*nr = 0;
@@ -137,14 +137,11 @@ static int choose_hot_functions(struct code_finder *f, struct candidate **out,
 			all[nr_all++] = (struct candidate){ entry, share };
 	}
 	qsort(all, nr_all, sizeof(*all), compare_candidate_shares);
-	for (size_t i = 0; i < nr_all; i++) {
-		if (is_candidate_known(all, *nr, all[i].entry))
-			continue;
-		if (*nr == PP_CODE_MAX_SYMBOLS)
-			f->code->nr_more++;
-		else
-			all[(*nr)++] = all[i];
-	}
+	for (size_t i = 0; i < nr_all; i++)
+		if (!is_candidate_known(all, kept, all[i].entry))
+			all[kept++] = all[i];
+	*nr = kept < PP_CODE_MAX_SYMBOLS ? kept : PP_CODE_MAX_SYMBOLS;
+	f->code->nr_more = kept - *nr;
 	qsort(all, *nr, sizeof(*all), compare_candidate_images);
 	return 0;
 }
