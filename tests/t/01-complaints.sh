@@ -57,6 +57,10 @@ is "a task on a CPU that is taken away" \
 is "a report of that which is cut off" "$(complaints "${dying%% Call*}")" \
 	"${dying%% Call*}
 $LAST"
+is "what was said before there were programs" \
+	"$(complaints "$LINES" "$kasan" "$LINES" 'WARNING: a' \
+		'[ 1.4] Run /init as init process' '[ 1.5] BUG: b')" "[ 1.5] BUG: b
+$LAST"
 # shellcheck disable=SC2046 # a line for each
 is "what stands behind a complaint" "$(complaints 'BUG: a' $(seq 100))" \
 	"$(printf '%s\n' 'BUG: a' $(seq 80))"
