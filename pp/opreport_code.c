@@ -305,8 +305,7 @@ static int list_whole_function(struct code_finder *f,
 }
 
 /* Of an inlined function, the instructions that have samples. */
-static int list_inlined_function(struct code_finder *f,
-				 struct pp_code_symbol *symbol)
+static int list_inlining(struct code_finder *f, struct pp_code_symbol *symbol)
 {
 	const struct pp_symbol_entry *entry = symbol->entry;
 	struct op_disasm_code loaded;
@@ -368,7 +367,7 @@ static int list_hot_image(struct code_finder *f,
 		if (problem)
 			continue;
 		err = symbol->entry->is_inlined
-			      ? list_inlined_function(f, symbol)
+			      ? list_inlining(f, symbol)
 			      : list_whole_function(f, symbol);
 	}
 	pp_warn_of_fault(&f->report->messages, f->bfd,

@@ -41,8 +41,8 @@ struct code_listing {
 
 /* Leave the one function in @report: names in a request are patterns, and two
  * static functions may have one name. */
-static bool keep_function(struct pp_report *report,
-			  const struct optop_target *target)
+static bool keep_opened_function(struct pp_report *report,
+				 const struct optop_target *target)
 {
 	const struct pp_symbol_entry *found = NULL;
 
@@ -82,7 +82,8 @@ static int report_on_function(struct optop_reading *reading,
 	err = optop_make_report(reading, &request, target, &why);
 	/* There may be samples, but none in that function. */
 	if ((err == -ENOENT && reading->report->totals) ||
-	    (!err && target->symbol && !keep_function(reading->report, target)))
+	    (!err && target->symbol &&
+	     !keep_opened_function(reading->report, target)))
 		return op_diag_set(diag, -ENOENT, "%s: it has no samples",
 				   target->title);
 	return err ? op_diag_set(diag, err, "%s", op_diag_text(&why, err)) : 0;

@@ -22,7 +22,7 @@ PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport o
 $(foreach t,options annotate functions import import_loss loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 # These run the programs as a whole, and include the files of main().
-$(foreach t,faults opannotate opimport pages programs,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
+$(foreach t,faults opannotate opimport page_code pages programs,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 unit/test_pp_opreport_output_SRCS += pp/opreport_output.c
 

@@ -36,6 +36,7 @@ static void margins_have_counts(void **state)
 		{ "just warm", 0, true, (const uint64_t[]){ 10, 0 }, "\033[33m    10  1.0000\033[m :" },
 		{ "cool", 0, true, (const uint64_t[]){ 9, 0 }, "\033[32m     9  0.9000\033[m :" },
 		{ "hot in one column", TWO, true, (const uint64_t[]){ 9, 4 }, "\033[1;31m     9  0.9000     4 50.0000\033[m   :" },
+		{ "hot where it is not shown", 0, true, (const uint64_t[]){ 9, 8 }, "\033[32m     9  0.9000\033[m :" },
 		{ "no color for none", 0, true, (const uint64_t[]){ 0, 0 }, "               :" },
 		/* clang-format on */
 	};
@@ -51,6 +52,58 @@ static void margins_have_counts(void **state)
 		text.report = &m.report;
 		text.out = text_begin(&t);
 		opannotate_margin(&text, rows[i].counts);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
+/* A name is cut where the line would be longer than the terminal. */
+static void titles_fit_the_terminal(void **state)
+{
+	static const uint64_t counts[] = { 600, 3 };
+	static const struct {
+		const char *name;
+		unsigned int flags;
+		size_t width; /* 0: no terminal */
+		const char *more, *text;
+	} rows[] = {
+		/* clang-format off */
+		{ "a_name_of_40_letters_that_may_be_cut__01", 0, 0, ", inlined",
+		  "\n"
+		  "   600 60.0000 :a_name_of_40_letters_that_may_be_cut__01, inlined\n" },
+		{ "a_name_of_40_letters_that_may_be_cut__02", 0, 57, ".",
+		  "\n"
+		  "   600 60.0000 :a_name_of_40_letters_that_may_be_cut__02.\n" },
+		{ "a_name_of_40_letters_that_may_be_cut__03", 0, 56, ".",
+		  "\n"
+		  "   600 60.0000 :a_name_of_40_lette...hat_may_be_cut__03.\n" },
+		{ "a_name_of_40_letters_that_may_be_cut__04", 0, 56, "",
+		  "\n"
+		  "   600 60.0000 :a_name_of_40_letters_that_may_be_cut__04\n" },
+		{ "a_name_of_40_letters_that_may_be_cut__05", TWO, 73, ".",
+		  "\n"
+		  "   600 60.0000     3 37.5000   :a_name_of_40_letters_that_may_be_cut__05.\n" },
+		{ "a_name_of_40_letters_that_may_be_cut__06", TWO, 72, ".",
+		  "\n"
+		  "   600 60.0000     3 37.5000   :a_name_of_40_lette...hat_may_be_cut__06.\n" },
+		{ "a_name_of_40_letters_that_may_be_cut__07", 0, 5, ".",
+		  "\n"
+		  "   600 60.0000 :a_name_...ut__07.\n" },
+		/* clang-format on */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opannotate_options o = { .width = rows[i].width };
+		struct opannotate_text text = { .options = &o };
+		struct made_report m;
+		struct text t;
+
+		make_report(&m, rows[i].flags);
+		text.report = &m.report;
+		text.out = text_begin(&t);
+		assert_int_equal(opannotate_title(&text, rows[i].name,
+						  rows[i].more, counts),
+				 0);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
 }
@@ -589,7 +642,35 @@ static bool has_message(const struct pp_messages *messages, const char *part)
 	return false;
 }
 
+#define TEN_LETTERS "abcdefghij"
+#define FIFTY_LETTERS                                                          \
+	TEN_LETTERS TEN_LETTERS TEN_LETTERS TEN_LETTERS TEN_LETTERS
+/* Of more bytes than a name may have. */
+#define LONG_NAME                                                              \
+	FIFTY_LETTERS FIFTY_LETTERS FIFTY_LETTERS FIFTY_LETTERS FIFTY_LETTERS  \
+		TEN_LETTERS
+
 /* Below --output-dir: the lines, then what stands before them else. */
+#define WRITTEN(name)                                                          \
+	"/* \n"                                                                \
+	" * Total samples for file : \"" name "\"\n"                           \
+	" * \n"                                                                \
+	" *    600 60.0000\n"                                                  \
+	" */\n"                                                                \
+	"\n"                                                                   \
+	"\n"                                                                   \
+	"/* \n"                                                                \
+	" * Command line: c\n"                                                 \
+	" * \n"                                                                \
+	" * Interpretation of command line:\n"                                 \
+	" * Output annotated source file with samples\n"                       \
+	" * Output all files\n"                                                \
+	" * \n"                                                                \
+	" * CPU: AMD64 family10\n"                                             \
+	" * Counted CYCLES events with a unit mask of 0x01 count "             \
+	"100000\n"                                                             \
+	" */\n"
+
 static void output_folders_are_filled(void **state)
 {
 	static const uint64_t counts[] = { 600, 0 };
@@ -605,6 +686,12 @@ static void output_folders_are_filled(void **state)
 		  NULL },
 		{ "/file/x.c", "out",
 		  "out/file/x.c: not written: Not a directory", NULL },
+		{ "/folder/x.c", "out",
+		  "out/folder/x.c: not written: Is a directory", NULL },
+		{ "/socket", "out",
+		  "out/socket: not written: No such device or address", NULL },
+		{ "/" LONG_NAME, "out",
+		  "out/" LONG_NAME ": not written: File name too long", NULL },
 		{ "x.c", "root",
 		  "/x.c: not written: it would not be below --output-dir, or "
 		  "be the source itself",
@@ -640,9 +727,10 @@ static void output_folders_are_filled(void **state)
 
 		/* What was written before is written over. */
 		assert_int_equal(
-			system("rm -rf out; mkdir -p out/src; echo >out/file; "
-			       "echo old >out/src/x.c"),
+			system("rm -rf out; mkdir -p out/src out/folder/x.c; "
+			       "echo >out/file; echo old >out/src/x.c"),
 			0);
+		assert_int_equal(mknod("out/socket", S_IFSOCK | 0600, 0), 0);
 		op_arena_init(&arena);
 		make_report(&m, 0);
 		write_text("x.c", "text\n");
@@ -654,8 +742,10 @@ static void output_folders_are_filled(void **state)
 					     : "1 of 1 files were not written");
 			assert_true(has_message(&messages, rows[i].reason));
 		} else {
-			assert_non_null(strstr(text_of(rows[i].written),
-					       " * Output all files\n"));
+			assert_string_equal(text_of(rows[i].written),
+					    *rows[i].name == '/'
+						    ? WRITTEN("/src/x.c")
+						    : WRITTEN("src/x.c"));
 		}
 		if (is_out)
 			assert_non_null(strstr(text_of("out/last/x.c"),
@@ -756,6 +846,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(margins_have_counts),
+		cmocka_unit_test(titles_fit_the_terminal),
 		cmocka_unit_test(lines_tell_their_symbols),
 		cmocka_unit_test(files_pass_the_threshold),
 		cmocka_unit_test(headers_tell_what_was_asked_for),

@@ -335,6 +335,18 @@ static void functions_are_listed(void **state)
 		  "     3 50.0000 :     7  line 7\n"
 		  "               :     8  line 8\n"
 		  "               :     9  line 9\n" },
+		{ "f - x.c:5=1@y.c:3 x.c:6=2@y.c:4 x.c:7=3@y.c:5 x.c:7=4@y.c:6", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    10 100.000 :f, inlined from y.c:6 (4), y.c:5 (3), y.c:4 (2) and 1 more place\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "     1 10.0000 :     5  line 5\n"
+		  "     2 20.0000 :     6  line 6\n"
+		  "     7 70.0000 :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "               :     9  line 9\n" },
 		{ "f - x.c:5=4@y.c:9 x.c:6=4@y.c:4 x.c:7=4@a.c:5", 0,
 		  "\n"
 		  "$/x.c\n"
@@ -421,6 +433,41 @@ static void functions_are_listed(void **state)
 		  "     4 26.6667 :     5  line 5\n"
 		  "               :     6  line 6\n"
 		  "               :     7  line 7\n" },
+		{ "f - x.c:9=4 / f - x.c:1=4", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "     4 50.0000 :f\n"
+		  "               :     7  line 7\n"
+		  "               :     8  line 8\n"
+		  "     4 50.0000 :     9  line 9\n"
+		  "               :    10  line 10\n"
+		  "               :    11  line 11\n"
+		  "\n"
+		  "     4 50.0000 :f\n"
+		  "     4 50.0000 :     1  line 1\n"
+		  "               :     2  line 2\n"
+		  "               :     3  line 3\n" },
+		{ "f x.c:20 x.c:20=1000 x.c:19=1 x.c:16=2", 0,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "  1003 100.000 :f\n"
+		  "               :   ...  (2 samples)\n"
+		  "               :    18  line 18\n"
+		  "     1  0.0997 :    19  line 19\n"
+		  "  1000 99.7009 :    20  line 20\n" },
+		{ "f - x.c:1=10 x.c:2=3@y.c:7 none.c:4=1", 20,
+		  "\n"
+		  "$/x.c\n"
+		  "\n"
+		  "    13 92.8571 :f, inlined from y.c:7\n"
+		  "    10 71.4286 :     1  line 1\n"
+		  "     3 21.4286 :     2  line 2\n"
+		  "               :     3  line 3\n"
+		  "               :     4  line 4\n"
+		  "\n"
+		  "1 function below 20 %: 1 sample (--threshold shows more, --all everything)\n" },
 		{ "f - x.c:5=90 / g - x.c:1=9 / h - y.c:1=1", 9,
 		  "\n"
 		  "$/x.c\n"

@@ -525,6 +525,27 @@ static void code_is_annotated(void **state)
 			  "\033[1;31m     3 100.000\033[m :    30  line 30\n"
 			  "               :    31  line 31\n"
 			  "               :    32  line 32\n" },
+		{ .line = "opannotate --session-dir=. --root=root --source-with-assembly -n -i second",
+		  .wanted = "\n"
+			    "root/bin/x\n"
+			    "\n"
+			    "     5 100.000 :second\n"
+			    "               :line 25\n"
+			    "               :line 26\n"
+			    "               :line 27\n"
+			    "               :line 28\n"
+			    "               :line 29\n"
+			    "               :line 30\n"
+			    "     3 60.0000 :  401020:\tcall   401000 <first>\n"
+			    "               :tiny inlined from x.c:31\n"
+			    "               :a header\n"
+			    "     2 40.0000 :  401025:\tdec    %eax\n"
+			    "               :second\n"
+			    "               :line 31\n"
+			    "               :  401027:\tnop\n"
+			    "               :  401028:\tnop\n"
+			    "               :  401029:\tnop\n"
+			    "               :   ...\n" },
 		{ .line = "opannotate --session-dir=. --root=root -s -i none /bin/none",
 		  .wanted =
 			  "opannotate: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
@@ -691,11 +712,38 @@ static void code_is_annotated(void **state)
 			  "opannotate: warning: /bin/y: 1 address with samples is not in its code\n" },
 	};
 
+	/* Of a file of its own the head is at the end. */
+	static const char listed_header[] =
+		"     2 40.0000 :a header\n"
+		"/* \n"
+		" * Total samples for file : \"$/src/x.h\"\n"
+		" * \n"
+		" *      2 40.0000\n"
+		" */\n"
+		"\n"
+		"\n"
+		"/* \n"
+		" * Command line: opannotate --session-dir=. --root=root -s -i second -o listed \n"
+		" * \n"
+		" * Interpretation of command line:\n"
+		" * Output annotated source file with samples\n"
+		" * Output all files\n"
+		" * \n"
+		" * CPU: none/such\n"
+		" * Counted CYCLES events with a unit mask of 0x00 count 100\n"
+		" * Samples: 300 taken = 218 stored + 82 lost (82 buffer_full)\n"
+		" */\n";
+	struct text listed;
+	char path[512];
+
 	make_binaries();
 	write_session(one_event, NR(one_event));
 	check_runs(programs, one, NR(one), *state);
 	write_text("samples/current/ledger", account);
 	check_runs(programs, lossy, NR(lossy), *state);
+	snprintf(path, sizeof(path), "listed%s/src/x.h", (char *)*state);
+	write_without(text_begin(&listed), strdup(text_of(path)), *state);
+	text_must_be(&listed, "the listed header", listed_header);
 	write_session(two_events, NR(two_events));
 	check_runs(programs, two, NR(two), *state);
 }
@@ -745,19 +793,260 @@ static void code_without_lines_is_told(void **state)
 	check_runs(programs, of_five, NR(of_five), *state);
 }
 
-/* Functions of one instruction each, every other one with many samples. */
-static void write_functions(unsigned int nr, struct text *listing)
+/* Hot instructions at both ends of a function and cold ones there, and code of
+ * two events. */
+static void ends_of_functions_are_shown(void **state)
 {
-	char line[64], command[512];
+	static const struct {
+		const char *lines[2];
+		struct program_row row;
+	} rows[] = {
+		/* The first instruction is cold, the last one hot. */
+		{ { "current x x CYCLES 1000=1 100e=900 101f=900" },
+		  { .line = "opannotate --session-dir=. --root=root -an",
+		    .wanted =
+			    "\n"
+			    "root/bin/x\n"
+			    "\n"
+			    "  1801 100.000 :first\n"
+			    "               :   ...  (1 sample)\n"
+			    "               :  40100b:\tnop\n"
+			    "               :  40100c:\tnop\n"
+			    "               :  40100d:\tnop\n"
+			    "   900 49.9722 :  40100e:\tinc    %ebx\n"
+			    "               :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			    "               :  40101a:\tnop\n"
+			    "               :  40101b:\tret\n"
+			    "               :  40101c:\tnop\n"
+			    "               :  40101d:\tnop\n"
+			    "               :  40101e:\tnop\n"
+			    "   900 49.9722 :  40101f:\tnop\n" } },
+		/* Both are hot, what is between is not shown. */
+		{ { "current x x CYCLES 1000=900 1002=8 100a=8 101f=900" },
+		  { .line = "opannotate --session-dir=. --root=root -an event:CYCLES",
+		    .wanted = "\n"
+			      "root/bin/x\n"
+			      "\n"
+			      "  1816 100.000 :first\n"
+			      "   900 49.5595 :  401000:\txor    %eax,%eax\n"
+			      "     8  0.4405 :  401002:\tinc    %eax\n"
+			      "               :tiny inlined from x.c:4\n"
+			      "               :  401004:\tdec    %eax\n"
+			      "               :first\n"
+			      "               :  401006:\tnop\n"
+			      "               :   ...  (8 samples)\n"
+			      "               :  40101c:\tnop\n"
+			      "               :  40101d:\tnop\n"
+			      "               :  40101e:\tnop\n"
+			      "   900 49.5595 :  40101f:\tnop\n" } },
+		/* A gap has samples of both events. */
+		{ { "current x x CYCLES 1000=900 1010=8",
+		    "current x x MISSES 1000=900 101c=7" },
+		  { .line = "opannotate --session-dir=. --root=root -an -i first",
+		    .wanted =
+			    "\n"
+			    "root/bin/x\n"
+			    "\n"
+			    "   908 100.000   907 100.000   :first\n"
+			    "   900 99.1189   900 99.2282   :  401000:\txor    %eax,%eax\n"
+			    "                               :  401002:\tinc    %eax\n"
+			    "                               :tiny inlined from x.c:4\n"
+			    "                               :  401004:\tdec    %eax\n"
+			    "                               :first\n"
+			    "                               :  401006:\tnop\n"
+			    "                               :   ...  (8 + 7 samples)\n" } },
+		/* Lines, likewise. */
+		{ { "current x x CYCLES 1000=900 1010=8",
+		    "current x x MISSES 1000=900 101c=7" },
+		  { .line = "opannotate --session-dir=. --root=root -sn -i first",
+		    .wanted =
+			    "\n"
+			    "$/src/x.c\n"
+			    "\n"
+			    "   908 100.000   907 100.000   :first\n"
+			    "                               :     1  line 1\n"
+			    "   900 99.1189   900 99.2282   :     2  line 2\n"
+			    "                               :     3  line 3\n"
+			    "                               :     4  line 4\n"
+			    "                               :   ...  (8 + 7 samples)\n" } },
+	};
+
+	make_binaries();
+	for (size_t i = 0; i < NR(rows); i++) {
+		write_session(rows[i].lines, NR(rows[i].lines));
+		check_run(programs, &rows[i].row, *state);
+	}
+}
+
+/* root/bin/c with functions of C++, of which the second calls the first. Lines
+ * are known of the first alone. */
+static void make_cxx_binary(void)
+{
+	static const char script[] =
+		"set -e; mkdir -p root/bin src; cat >c.s <<'END'\n"
+		"\t.file 1 \"src/c.cc\"\n"
+		"\t.globl _start\n"
+		"\t.type _ZN1a1bEi, @function\n"
+		"_start:\n"
+		"_ZN1a1bEi:\t.loc 1 1\n"
+		"\tret\n"
+		"\t.size _ZN1a1bEi, . - _ZN1a1bEi\n"
+		"\t.section .text.more, \"ax\"\n"
+		"\t.type _Z1cv, @function\n"
+		"_Z1cv:\tcall _ZN1a1bEi\n"
+		"\t.size _Z1cv, . - _Z1cv\n"
+		"END\n"
+		"echo one >src/c.cc\n"
+		"${CC:-cc} -nostdlib -static -Wl,-Ttext=0x401000 "
+		"-Wl,--build-id=0x01 -o root/bin/c c.s\n"
+		"touch -d @1000 src/c.cc root/bin/c\n";
+
+	assert_int_equal(system(script), 0);
+}
+
+static void names_are_demangled(void **state)
+{
+	static const struct program_row rows[] = {
+		{ .line = "opannotate --session-dir=. --root=root -an /bin/c",
+		  .wanted =
+			  "\n"
+			  "root/bin/c\n"
+			  "\n"
+			  "     5 55.5556 :a::b(int)\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "\n"
+			  "     4 44.4444 :c()\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <a::b>\n" },
+		{ .line = "opannotate --session-dir=. --root=root -an /bin/c --demangle=none",
+		  .wanted =
+			  "\n"
+			  "root/bin/c\n"
+			  "\n"
+			  "     5 55.5556 :_ZN1a1bEi\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "\n"
+			  "     4 44.4444 :_Z1cv\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <_ZN1a1bEi>\n" },
+		{ .line = "opannotate --session-dir=. --root=root -an /bin/c --all",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/c:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <_ZN1a1bEi>: /* a::b(int) total:      5 55.5556 */\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "               :\n"
+			  "               :root/bin/c:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401001 <_Z1cv>: /* c() total:      4 44.4444 */\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <_ZN1a1bEi>\n" },
+		{ .line = "opannotate --session-dir=. --root=root -an /bin/c --all --objdump-params=-C",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/c:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <a::b(int)>: /* a::b(int) total:      5 55.5556 */\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "               :\n"
+			  "               :root/bin/c:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401001 <c()>: /* c() total:      4 44.4444 */\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <a::b(int)>\n" },
+		{ .line = "opannotate --session-dir=. --root=root -sn /bin/c",
+		  .wanted =
+			  "\n"
+			  "$/src/c.cc\n"
+			  "\n"
+			  "     5 55.5556 :a::b(int)\n"
+			  "     5 55.5556 :     1  one\n"
+			  "opannotate: warning: /bin/c: no source lines for 4 samples (44.44 %), in c(); that code was not compiled with -g\n" },
+		{ .line = "opannotate --session-dir=. --root=root -sn /bin/d",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 15 samples (100 %), in _weak, wait, wait and 2 more symbols; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -sn event:MISSES",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 11 samples (100 %), in _weak, wait, do_work and 1 more symbol; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+	};
+	static const struct program_row of_module[] = {
+		{ .line = "opannotate --session-dir=. --root=root --image-path=mods -an",
+		  .wanted =
+			  "\n"
+			  "mods/mod.ko\n"
+			  "\n"
+			  "     5 55.5556 :a::b(int)\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "\n"
+			  "     4 44.4444 :c()\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <a::b>\n" },
+		{ .line = "opannotate --session-dir=. --root=root --image-path=mods -an --all",
+		  .wanted =
+			  "               :\n"
+			  "               :mods/mod.ko:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <_ZN1a1bEi>: /* a::b(int) total:      5 55.5556 */\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "               :\n"
+			  "               :mods/mod.ko:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401001 <_Z1cv>: /* c() total:      4 44.4444 */\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <_ZN1a1bEi>\n" },
+	};
+	static const char *const module[] = {
+		"current x m CYCLES 0=5 1=4",
+	};
+	/* _stext, do_work, both of wait, and _weak */
+	static const char *const lines[] = {
+		"current c c CYCLES 1000=5 1001=4",
+		"current d k CYCLES 10=1 110=2 210=3 310=4 410=5",
+		"current e k MISSES 10=1 110=2 210=3 410=5",
+	};
+
+	make_cxx_binary();
+	write_session(lines, NR(lines));
+	check_runs(programs, rows, NR(rows), *state);
+	/* Samples of a module count from the begin of its code. */
+	assert_int_equal(system("mkdir mods; cp root/bin/c mods/mod.ko"), 0);
+	write_session(module, NR(module));
+	check_runs(programs, of_module, NR(of_module), *state);
+}
+
+/* Functions of one instruction each, every other one with many samples. */
+static void write_functions(unsigned int nr, const char *section,
+			    struct text *listing)
+{
+	char line[64], command[1024];
 	unsigned int total = 2 * nr - nr % 2;
 	FILE *out = listing->out;
 
-	snprintf(command, sizeof(command),
-		 "{ echo .globl _start; for n in $(seq 100 %u); do echo "
-		 ".type f$n, @function; echo f$n: nop; echo .size f$n, 1; "
-		 "done; echo _start:; } >f.s && ${CC:-cc} -nostdlib -static "
-		 "-Wl,-Ttext=0x401000 -Wl,--build-id=0x01 -o root/bin/f f.s",
-		 99 + nr);
+	snprintf(
+		command, sizeof(command),
+		"{ echo .section %s, \\\"ax\\\"; echo .globl _start; for n in $(seq 100 %u); do echo "
+		".type f$n, @function; echo f$n: nop; echo .size f$n, 1; "
+		"done; echo _start:; } >f.s && ${CC:-cc} -nostdlib -static "
+		"-Wl,--section-start=%s=0x401000 -Wl,--build-id=0x01 "
+		"-o root/bin/f f.s",
+		section, 99 + nr, section);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(system("rm -rf samples"), 0);
 	for (unsigned int n = 0; n < nr; n++) {
@@ -776,25 +1065,37 @@ static void write_functions(unsigned int nr, struct text *listing)
 	}
 }
 
+/* A section is announced once, however long its name is. */
 static void many_symbols_are_by_address(void **state)
 {
-	struct text wanted;
-	struct program_row row = {
-		.line = "opannotate --session-dir=. --root=root -a --all -n",
+	static const struct {
+		const char *section, *shown;
+	} rows[] = {
+		{ ".text", ".text" },
+		{ ".functions.of.a.section.whose.name.has.more.than.63.letters.in.it",
+		  ".functions.of.a.section.whose.name.has.more.than.63.letters.in." },
 	};
 
 	assert_int_equal(system("mkdir -p root/bin"), 0);
-	fputs("               :\n"
-	      "               :root/bin/f:     file format elf64-x86-64\n"
-	      "               :\n"
-	      "               :\n"
-	      "               :Disassembly of section .text:\n",
-	      text_begin(&wanted));
-	write_functions(51, &wanted);
-	fclose(wanted.out);
-	row.wanted = wanted.all;
-	check_run(programs, &row, *state);
-	free(wanted.all);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct program_row row = {
+			.line = "opannotate --session-dir=. --root=root -a --all -n",
+		};
+		struct text wanted;
+
+		fprintf(text_begin(&wanted),
+			"               :\n"
+			"               :root/bin/f:     file format elf64-x86-64\n"
+			"               :\n"
+			"               :\n"
+			"               :Disassembly of section %s:\n",
+			rows[i].shown);
+		write_functions(51, rows[i].section, &wanted);
+		fclose(wanted.out);
+		row.wanted = wanted.all;
+		check_run(programs, &row, *state);
+		free(wanted.all);
+	}
 }
 
 int main(void)
@@ -802,6 +1103,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		folder_test(code_is_annotated),
 		folder_test(code_without_lines_is_told),
+		folder_test(ends_of_functions_are_shown),
+		folder_test(names_are_demangled),
 		folder_test(many_symbols_are_by_address),
 	};
 

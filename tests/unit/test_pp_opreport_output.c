@@ -50,7 +50,7 @@ static void reports_take_the_place_of_files(void **state)
 		{ FILE_OF_TWO_NAMES, 0604, 0, "new", false },
 		{ LINK, 0604, 0, "new", false },
 	};
-	mode_t mask = umask(027);
+	mode_t mask = umask(026);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

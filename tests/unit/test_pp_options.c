@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the options of opreport, opannotate, oparchive and opgprof ask for:
- * each row is a command line and the request that is made of it, or why it is
- * refused. */
+/* What the options of opreport, opannotate, oparchive, opgprof and opmerge ask
+ * for: each row is a command line and the request that is made of it, or why it
+ * is refused. */
 
 #include "tests/unit/pp_fixture.h"
 
@@ -12,6 +12,7 @@
 #include "pp/opannotate_options.h"
 #include "pp/oparchive_options.h"
 #include "pp/opgprof_options.h"
+#include "pp/opmerge_options.h"
 #include "pp/opreport_options.h"
 #include "pp/options.h"
 
@@ -278,6 +279,9 @@ static void write_request(FILE *out, const struct pp_request *r)
 	write_flag(out, "all", r->tree_all);
 	write_flag(out, "origins", r->tree_origins);
 	write_flag(out, "one-class", r->one_class);
+	write_string(out, "by-label", r->by_label);
+	write_flag(out, "by-build", r->by_build);
+	write_flag(out, "rows", r->layout == PP_LAYOUT_ROWS);
 	if (r->tree_max_nodes)
 		fprintf(out, " max-nodes=%u", r->tree_max_nodes);
 	write_string(out, "root", r->root);
@@ -402,6 +406,12 @@ static void opreport_takes_options(void **state)
 		{ "-m cpu", "text 33 STIAYDVC | merge=cpu" },
 		{ "--merge=x", "--merge=x: unknown; use cgroup, cpu, lib, tid, tgid, unitmask or all" },
 		{ "--by-session", "text 0 STIAYDVC |" },
+		{ "--by-label=host", "text 0 STIAYDVC by-label=host |" },
+		{ "--by-build -m cgroup", "text 96 STIAYDVC by-build | merge=cgroup" },
+		{ "--layout=rows", "text 32 STIAYDVC rows |" },
+		{ "-l --layout=rows", "text 32 STIAYDVC symbols totals inlines rows |" },
+		{ "-l --layout=rows { cpu:1 } {}", "text 32 STIAYDVC symbols inlines | words={,cpu:1,},{} diff" },
+		{ "--layout=columns", "text 32 STIAYDVC |" },
 		{ "-x", "text 32 STIAYDVC no-dependent | no-dependent" },
 		{ "-l -i a,b", "text 32 STIAYDVC symbols totals inlines include=a include=b | include=a,b" },
 		{ "-l --exclude-symbols=a\\,b", "text 32 STIAYDVC symbols totals inlines exclude=a,b | exclude=a\\,b" },
@@ -889,6 +899,84 @@ static void oparchive_takes_options(void **state)
 	}
 }
 
+/* Without --jobs there are as many threads as CPUs, which no row can say. */
+static void opmerge_takes_options(void **state)
+{
+	/* clang-format off */
+	static const struct command rows[] = {
+		{ "-o DIR a", "DIR 'a' 256 MiB" },
+		{ "--output-directory=DIR a archive:b c", "DIR 'a' 'b' 'c' 256 MiB" },
+		{ "-o DIR --force archive:archive:a", "DIR force 'archive:a' 256 MiB" },
+		{ "-o DIR a --keep-labels=host,version", "DIR 'a' keep=host keep=version 256 MiB" },
+		{ "-o DIR a --drop-labels=cgroup", "DIR 'a' drop=cgroup 256 MiB" },
+		{ "-o DIR a -j 1 --memory=16", "DIR 'a' threads=1 16 MiB" },
+		{ "-o DIR a --jobs=256 --memory=1073741824", "DIR 'a' threads=256 1073741824 MiB" },
+		{ "-o DIR a --jobs=0", "--jobs=0: not a number from 1 to 256" },
+		{ "-o DIR a --jobs=257", "--jobs=257: not a number from 1 to 256" },
+		{ "-o DIR a --jobs=1x", "--jobs=1x: not a number from 1 to 256" },
+		{ "-o DIR a --memory=15", "--memory=15: not a number from 16 to 1073741824" },
+		{ "-o DIR a --memory=1073741825", "--memory=1073741825: not a number from 16 to 1073741824" },
+		{ "-o DIR a -V", "DIR 'a' 256 MiB verbose=ffffffff" },
+		{ "-o DIR a --verbose=stats", "DIR 'a' 256 MiB verbose=8" },
+		{ "-o DIR a --verbose=x", "--verbose=x: unknown; use all, debug, bfd, level1, sfile, stats or xml" },
+		{ "-o DIR a --keep-labels=a,b=c", "--keep-labels: 'b=c' is no name of a label; give names, separated by commas" },
+		{ "-o DIR a --drop-labels=a,,b", "--drop-labels: '' is no name of a label; give names, separated by commas" },
+		{ "a", "nowhere to write to; name a folder with --output-directory" },
+		{ "-o / a", "--output-directory=/: cannot be the archive; name a folder that is not there yet" },
+		{ "-o DIR", "nothing to merge; name archives that oparchive made" },
+		{ "-o DIR --files-from=list", "DIR 'b' 'c d' '/e' 256 MiB" },
+		{ "-o DIR --files-from=list a", "DIR 'a' 'b' 'c d' '/e' 256 MiB" },
+		{ "-o DIR --files-from=empty", "nothing to merge; name archives that oparchive made" },
+		{ "-o DIR --files-from=none", "--files-from=none: No such file or directory" },
+		{ "-o DIR a --files-from=.", "--files-from=.: cannot be read" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	write_text("list", "b\n\narchive:c d\n/e");
+	write_text("empty", "\n\n");
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct opmerge_options o = { 0 };
+		const struct pp_merge_request *r = &o.request;
+		struct op_diag diag = { "" };
+		const char *argv[16];
+		char copy[256], line[256];
+		poptContext context;
+		struct text t;
+		FILE *out = text_begin(&t);
+		int argc, err;
+
+		op_arena_init(&o.arena);
+		snprintf(line, sizeof(line), "opmerge %s", rows[i].line);
+		argc = take_line(line, copy, argv, NR(argv));
+		context = opmerge_parse(&o.args, argc, argv);
+		err = opmerge_take_options(&o, poptGetArgs(context), &diag);
+		/* But for lists that cannot be read. */
+		if (err && !strstr(rows[i].line, "--files-from"))
+			assert_int_equal(err, -EINVAL);
+		assert_int_equal(!err, !diag.text[0]);
+		if (err) {
+			fputs(diag.text, out);
+		} else {
+			fputs(r->folder, out);
+			write_flag(out, "force", r->replace);
+			for (size_t k = 0; k < r->nr; k++)
+				fprintf(out, " '%s'", r->archives[k]);
+			write_strings(out, "keep", r->keep);
+			write_strings(out, "drop", r->drop);
+			assert_in_range(r->threads, 1, 256);
+			if (o.args.threads)
+				fprintf(out, " threads=%u", r->threads);
+			fprintf(out, " %zu MiB", (size_t)(r->memory >> 20));
+			if (o.verbose)
+				fprintf(out, " verbose=%x", o.verbose);
+		}
+		text_must_be(&t, rows[i].line, rows[i].outcome);
+		op_arena_release(&o.arena);
+		poptFreeContext(context);
+	}
+}
+
 /* ---- terminals ----------------------------------------------------------- */
 
 static void pages_do_not_go_to_terminals(void **state)
@@ -1102,6 +1190,7 @@ int main(void)
 		cmocka_unit_test(opannotate_takes_options),
 		cmocka_unit_test(opgprof_takes_options),
 		cmocka_unit_test(oparchive_takes_options),
+		folder_test(opmerge_takes_options),
 		cmocka_unit_test(pages_do_not_go_to_terminals),
 		cmocka_unit_test(lines_fit_the_terminal),
 		cmocka_unit_test(terminals_have_colors),

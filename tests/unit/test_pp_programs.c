@@ -2,7 +2,13 @@
 /* The programs that read sessions: rows are command lines. Those of listings of
  * code are in test_pp_opannotate.c. */
 
+#include <signal.h>
+
+#include "config.h"
+
+#include "libpp/format/format.h"
 #include "tests/unit/pp_programs.h"
+#include "tests/unit/pp_report.h"
 
 /* ---- reports ------------------------------------------------------------- */
 
@@ -376,10 +382,37 @@ static void files_for_gprof_are_of_one_program(void **state)
 		"current w k CYCLES 110=10",
 	};
 
+	/* Calls, but no samples. */
+	static const char *const calls[] = {
+		"current x x>x CYCLES 1020>1000=9",
+	};
+	static const struct program_row of_calls[] = {
+		{ .line = "opgprof --session-dir=. --root=root",
+		  .wanted =
+			  "opgprof: there are no samples in the binary itself; choose another one\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=. --root=root /bin/x",
+		  .wanted =
+			  "opgprof: there are no samples in the binary itself; choose another one\n"
+			  "= 1\n" },
+	};
+	/* In the kernel alone. */
+	static const char *const kernel[] = { "current x k CYCLES 110=10" };
+	static const struct program_row of_kernel[] = {
+		{ .line = "opgprof --session-dir=. --root=root -o gmon",
+		  .wanted =
+			  "opgprof: /vmlinux: gprof needs the binary that was profiled; say where it is with --image-path or --root\n"
+			  "= 1\n" },
+	};
+
 	make_binaries();
 	write_session(one_event, NR(one_event));
 	check_runs(programs, one, NR(one), *state);
 	assert_int_equal(access("gmon.out", F_OK), 0);
+	write_session(calls, NR(calls));
+	check_runs(programs, of_calls, NR(of_calls), *state);
+	write_session(kernel, NR(kernel));
+	check_runs(programs, of_kernel, NR(of_kernel), *state);
 	write_session(two_events, NR(two_events));
 	check_runs(programs, two, NR(two), *state);
 	write_session(many_events, NR(many_events));
@@ -396,6 +429,10 @@ static void archives_are_made(void **state)
 			  "$/root/bin/x\n"
 			  "$/symbols/vmlinux-01\n"
 			  "$/samples/current/{root}/bin/x/{dep}/{kern}/vmlinux/CYCLES.100.0.all.all.all\n"
+			  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all\n" },
+		{ .line = "oparchive --session-dir=. --root=root -lx",
+		  .wanted =
+			  "$/root/bin/x\n"
 			  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all\n" },
 		{ .line = "oparchive --session-dir=. --root=root -o ar -V",
 		  .wanted =
@@ -448,6 +485,21 @@ static void archives_are_made(void **state)
 		{ .line = "opmerge -o most --files-from=none",
 		  .wanted =
 			  "opmerge: --files-from=none: No such file or directory\n"
+			  "= 2\n" },
+		{ .line = "opmerge -o most two --files-from=src",
+		  .wanted = "opmerge: --files-from=src: cannot be read\n"
+			    "= 2\n" },
+		{ .line = "opmerge -o most --files-from=-",
+		  .wanted =
+			  "opmerge: nothing to merge; name archives that oparchive made\n"
+			  "= 2\n" },
+		{ .line = "opmerge -o / two",
+		  .wanted =
+			  "opmerge: --output-directory=/: cannot be the archive; name a folder that is not there yet\n"
+			  "= 2\n" },
+		{ .line = "opmerge -o most two --verbose=x",
+		  .wanted =
+			  "opmerge: --verbose=x: unknown; use all, debug, bfd, level1, sfile, stats or xml\n"
 			  "= 2\n" },
 		{ .line = "opmerge -o most --files-from=list archive:two",
 		  .wanted =
@@ -525,6 +577,14 @@ static void archives_are_made(void **state)
 		  .wanted =
 			  "opsymbols: --symbol-store=1048577: not a number of MiB; give one from 1 to 1048576, or 0 to keep nothing\n"
 			  "= 2\n" },
+		{ .line = "opsymbols --session-dir=. cpu:x",
+		  .wanted =
+			  "opsymbols: cpu:x: 'x' is not a number; give whole numbers, separated by commas\n"
+			  "= 1\n" },
+		{ .line = "opsymbols --session-dir=. --symbol-store=1 /bin/none",
+		  .wanted =
+			  "opsymbols: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
+			  "= 1\n" },
 		{ .line = "opsymbols --session-dir=none",
 		  .wanted =
 			  "opsymbols: $/none/samples: there are no samples; profile first, or name another session folder with --session-dir\n"
@@ -537,6 +597,450 @@ static void archives_are_made(void **state)
 	check_runs(programs, rows, NR(rows), *state);
 }
 
+/* ---- checks and losses --------------------------------------------------- */
+
+/* A byte that is not as it was. */
+static void damage(const char *path, long at)
+{
+	FILE *file = fopen(path, "r+");
+	int c;
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, at, at < 0 ? SEEK_END : SEEK_SET), 0);
+	c = fgetc(file);
+	assert_int_equal(fseek(file, -1, SEEK_CUR), 0);
+	assert_int_equal(fputc(c ^ 0x55, file), c ^ 0x55);
+	assert_int_equal(fclose(file), 0);
+}
+
+#define PACKED "packed/samples/current/packed"
+
+/* The session of a sum is packed into one file. */
+static void checks_tell_what_is_left(void **state)
+{
+	static const struct program_row archives[] = {
+		{ .line = "oparchive --session-dir=. --root=root -o ar",
+		  .wanted = "" },
+		{ .line = "opmerge ar -o sum", .wanted = "" },
+	};
+	static const struct program_row of_pack[] = {
+		{ .line = "opreport --session-dir=packed --check",
+		  .wanted =
+			  "$/packed/samples/current/packed: its header or index is damaged: nothing is lost\n"
+			  "$/packed: 3 files with 218 samples: 1 damaged\n"
+			  "opreport: $/packed: not all files are sound\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=packed --repair",
+		  .wanted =
+			  "$/packed/samples/current/packed: its header or index is damaged: nothing is lost\n"
+			  "$/packed/samples/current/packed: rebuilt; nothing is lost\n"
+			  "$/packed: 3 files with 218 samples: 1 damaged, 1 repaired\n" },
+		{ .line = "opreport --session-dir=packed --check -o none --csv",
+		  .wanted = "$/packed: 3 files with 218 samples: all sound\n" },
+	};
+	static const struct program_row of_more[] = {
+		{ .line = "opreport --session-dir=packed --repair --check",
+		  .wanted =
+			  "$/packed/samples/current/packed: its header or index is damaged: nothing is lost\n"
+			  "$/packed/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged: the samples in it are lost\n"
+			  "$/packed/samples/current/packed: rebuilt; nothing is lost\n"
+			  "$/packed: 5 files with 228 samples: 2 damaged, 1 repaired\n"
+			  "opreport: $/packed: not all files are sound\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=packed --repair --sort=x",
+		  .wanted =
+			  "$/packed/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged: the samples in it are lost\n"
+			  "$/packed: 5 files with 228 samples: 1 damaged\n"
+			  "opreport: $/packed: not all files are sound\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=packed -ln",
+		  .wanted =
+			  "172      75.4386  x                        first\n"
+			  "32       14.0351  x                        tiny\n"
+			  "20        8.7719  vmlinux                  do_work\n"
+			  "3         1.3158  x                        second\n"
+			  "1         0.4386  x                        bare\n"
+			  "opreport: warning: $/packed/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged; left out\n" },
+	};
+	static const char *const one_sample = "current x x CYCLES 1000=1";
+	static const struct program_row of_one[] = {
+		{ .line = "opreport --session-dir=none --check",
+		  .wanted =
+			  "opreport: $/none/samples: No such file or directory\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=packed --check",
+		  .wanted = "$/packed: 1 file with 1 sample: all sound\n" },
+	};
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	check_runs(programs, archives, NR(archives), *state);
+	assert_int_equal(system("mv sum/var/lib/oprofile packed; "
+				"mv packed/samples/* packed/samples/current"),
+			 0);
+	damage(PACKED, 3);
+	check_runs(programs, of_pack, NR(of_pack), *state);
+	damage(PACKED, 3);
+	assert_int_equal(system("mv samples/current/* packed/samples/current"),
+			 0);
+	write_text("packed/" CYCLES_OF_X, "no samples");
+	check_runs(programs, of_more, NR(of_more), *state);
+	write_session(&one_sample, 1);
+	assert_int_equal(system("rm -r packed symbols; mkdir packed; "
+				"mv samples packed"),
+			 0);
+	check_runs(programs, of_one, NR(of_one), *state);
+}
+
+/* 82 of 300 samples, 27.3 % */
+static void losses_are_told(void **state)
+{
+	static const struct program_row rows[] = {
+		{ .line = "opreport --session-dir=. --root=root -l -t 50",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Samples: 300 taken = 218 stored + 82 lost (82 buffer_full)\n"
+			  "samples  %        symbol name\n"
+			  "172      78.8991  first\n" },
+		{ .line = "opreport --session-dir=. --root=root -ln -t 50",
+		  .wanted =
+			  "172      78.8991  first\n"
+			  "opreport: warning: 82 of 300 samples were lost; leave out --no-header to see why\n" },
+		{ .line = "opreport --session-dir=. --root=root --format=html -o page",
+		  .wanted = "" },
+		{ .line = "opreport --session-dir=. --root=root --format=autofdo",
+		  .wanted =
+			  "bare:1:1\n"
+			  "do_work:10:0\n"
+			  "first:202:5\n"
+			  " 1: 5\n"
+			  " 2: 120\n"
+			  " 3: tiny:30\n"
+			  "  0: 30\n"
+			  " 11: 7\n"
+			  " 17: 40\n"
+			  "second:5:3\n"
+			  " 1: 3\n"
+			  " 2: tiny:2\n"
+			  "  0: 2\n"
+			  "opreport: warning: 82 of 300 samples were lost; leave out --format to see why\n" },
+		{ .line = "opreport --session-dir=. --root=root --csv -t 50 --max-loss=28",
+		  .wanted =
+			  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
+			  "1,image,CYCLES:100,/bin/x,/bin/x,,,,,208,95.412844\n"
+			  "1,image,CYCLES:100,/bin/x,/vmlinux,,,,,10,4.58715596\n"
+			  "1,taken,,,,,,,,300\n"
+			  "1,stored,,,,,,,,218\n"
+			  "1,pending,,,,,,,,0\n"
+			  "1,lost,,,,buffer_full,,,,82\n" },
+		{ .line = "opreport --session-dir=. --root=root -ln -t 50 --max-loss=28",
+		  .wanted =
+			  "172      78.8991  first\n"
+			  "opreport: warning: 82 of 300 samples were lost; leave out --no-header to see why\n" },
+		{ .line = "opreport --session-dir=. --root=root -l --max-loss=27 -o report",
+		  .wanted =
+			  "opreport: 27.33 % of 300 samples were lost, more than --max-loss=27; profile again with larger buffers or fewer samples\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. --root=root -X --max-loss=27",
+		  .wanted =
+			  "opreport: 27.33 % of 300 samples were lost, more than --max-loss=27; profile again with larger buffers or fewer samples\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -sn -e first,second,bare,tiny,do_work",
+		  .wanted =
+			  "opannotate: warning: 82 of 300 samples were lost; the header of opreport says why\n"
+			  "opannotate: none of the chosen symbols has samples\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -an -e first,second,bare,tiny,do_work",
+		  .wanted =
+			  "opannotate: warning: 82 of 300 samples were lost; the header of opreport says why\n"
+			  "opannotate: none of the chosen symbols has samples\n"
+			  "= 1\n" },
+		{ .line = "opgprof --session-dir=. --root=root /vmlinux",
+		  .wanted =
+			  "opgprof: /vmlinux: gprof needs the binary that was profiled; say where it is with --image-path or --root\n"
+			  "= 1\n" },
+	};
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	write_text("samples/current/ledger",
+		   "source = x\ntaken = 300\nstored = 218\npending = 0\n"
+		   "lost.buffer_full = 82\n");
+	check_runs(programs, rows, NR(rows), *state);
+	/* A report that is refused is not written at all. */
+	assert_int_equal(access("report", F_OK), -1);
+}
+
+/* ---- what all programs do ------------------------------------------------ */
+
+static void programs_tell_of_themselves(void **state)
+{
+	static const char *const names[] = { "opannotate", "oparchive",
+					     "opgprof",	   "opmerge",
+					     "opreport",   "opsymbols" };
+	static const char *const usages[] = {
+		"--source|--assembly [OPTION...] [PROFILE SPECIFICATION]",
+		"[OPTION...] [PROFILE SPECIFICATION]",
+		"[OPTION...] [PROFILE SPECIFICATION]",
+		"[OPTION...] -o DIR ARCHIVE...",
+		"[OPTION...] [PROFILE SPECIFICATION]",
+		"[OPTION...] [PROFILE SPECIFICATION]",
+	};
+
+	for (size_t i = 0; i < NR(names); i++) {
+		char line[64], wanted[256];
+		struct program_row row = { .line = line, .wanted = wanted };
+
+		snprintf(line, sizeof(line), "%s -v", names[i]);
+		snprintf(wanted, sizeof(wanted),
+			 "%s: oprofile " PACKAGE_VERSION "\n", names[i]);
+		check_run(programs, &row, *state);
+		snprintf(line, sizeof(line), "%s --none", names[i]);
+		snprintf(wanted, sizeof(wanted),
+			 "%s: --none: unknown option; see %s --help\n= 2\n",
+			 names[i], names[i]);
+		check_run(programs, &row, *state);
+		snprintf(line, sizeof(line), "%s -h", names[i]);
+		snprintf(wanted, sizeof(wanted), "Usage: %s %s", names[i],
+			 usages[i]);
+		row.to = "\n";
+		check_run(programs, &row, *state);
+	}
+}
+
+/* Run the program of @line with a standard output that nothing can be written
+ * to. */
+static void write_full_run(FILE *out, const char *line, const char *folder)
+{
+	struct command command;
+	int status;
+	pid_t pid;
+
+	take_command(&command, programs, line);
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		redirect_run();
+		if (!freopen("/dev/full", "w", stdout))
+			_exit(99);
+		exit(run_command(&command));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	write_without(out, strdup(text_of("err")), folder);
+	fprintf(out, "= %d\n", WEXITSTATUS(status));
+}
+
+static void full_disks_are_told(void **state)
+{
+	static const struct program_row rows[] = {
+		{ .line = "opreport --session-dir=. --root=root",
+		  .wanted =
+			  "opreport: standard output: cannot be written: No space left on device\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. --root=root --csv",
+		  .wanted =
+			  "opreport: standard output: cannot be written: No space left on device\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. --root=root --format=html",
+		  .wanted =
+			  "opreport: standard output: cannot be written: No space left on device\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. --check",
+		  .wanted =
+			  "opreport: standard output: cannot be written: No space left on device\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a /bin/x",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: not shown: 10 samples in do_work: its binary is not available\n"
+			  "opannotate: standard output: cannot be written: No space left on device\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i first",
+		  .wanted =
+			  "opannotate: standard output: cannot be written: No space left on device\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s --all -i first",
+		  .wanted =
+			  "opannotate: standard output: cannot be written: No space left on device\n"
+			  "= 1\n" },
+		{ .line = "oparchive --session-dir=. --root=root -l",
+		  .wanted =
+			  "oparchive: standard output: cannot be written: No space left on device\n"
+			  "= 1\n" },
+	};
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		write_full_run(text_begin(&t), rows[i].line, *state);
+		text_must_be(&t, rows[i].line, rows[i].wanted);
+	}
+}
+
+/* ---- signals and progress ------------------------------------------------ */
+
+/* The program of @line, to which @signal came while it began. */
+static void write_ended_run(FILE *out, const char *line, int signal)
+{
+	struct command command;
+	int status;
+	pid_t pid;
+
+	take_command(&command, programs, line);
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		redirect_run();
+		setvbuf(stderr, NULL, _IONBF, 0);
+		pp_catch_signals();
+		raise(signal);
+		exit(run_command(&command));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	fputs(text_of("err"), out);
+	if (WIFSIGNALED(status))
+		fprintf(out, "by signal %d\n", WTERMSIG(status));
+	else
+		fprintf(out, "= %d\n", WEXITSTATUS(status));
+}
+
+static void signals_end_what_takes_long(void **state)
+{
+	static const struct {
+		int signal;
+		const char *line, *wanted;
+	} rows[] = {
+		{ SIGINT, "oparchive --session-dir=. --root=root -o made",
+
+		  "oparchive: made: ended early; nothing is kept\n"
+		  "by signal 2\n" },
+		{ SIGTERM, "opmerge ar two -o made --jobs=1",
+		  "opmerge: made: ended early; nothing is kept\n"
+		  "by signal 15\n" },
+		{ SIGHUP, "opmerge ar two -o made --jobs=2",
+		  "opmerge: made: ended early; nothing is kept\n"
+		  "by signal 1\n" },
+	};
+	static const struct program_row archives[] = {
+		{ .line = "oparchive --session-dir=. --root=root -o ar",
+		  .wanted = "" },
+		{ .line = "oparchive --session-dir=. --root=root -o two --label=host=b",
+		  .wanted = "" },
+	};
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	check_runs(programs, archives, NR(archives), *state);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		write_ended_run(text_begin(&t), rows[i].line, rows[i].signal);
+		text_must_be(&t, rows[i].line, rows[i].wanted);
+		assert_int_equal(access("made", F_OK), -1);
+		assert_int_equal(system("! ls -A | grep -q '^[.]made'"), 0);
+	}
+}
+
+/* What nohup(1) ignores stays ignored. */
+static void ignored_signals_end_nothing(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		signal(SIGHUP, SIG_IGN);
+		pp_catch_signals();
+		raise(SIGHUP);
+		pp_end_by_signal();
+		if (pp_caught_signal())
+			_exit(1);
+		raise(SIGTERM);
+		_exit(pp_caught_signal() == SIGTERM ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* What a terminal sees, when it is time and when it is not. */
+static void progress_is_one_line(void **state)
+{
+	struct copying copying = { .total = UINT64_C(5) << 20,
+				   .progress.next = 1 };
+	struct pp_progress merging = { .next = 1 }, never = { 0 };
+	int was = dup(STDERR_FILENO);
+
+	(void)state;
+	fflush(stderr);
+	assert_non_null(freopen("progress", "w", stderr));
+	assert_int_equal(show_copying(&copying, UINT64_C(3) << 20), 0);
+	/* It is not time again yet. */
+	assert_true(copying.progress.next > 1);
+	copying.progress.next = UINT64_MAX;
+	assert_int_equal(show_copying(&copying, UINT64_C(4) << 20), 0);
+	copying.progress.next = 1;
+	assert_int_equal(show_copying(&copying, UINT64_C(7) << 20), 0);
+	pp_progress_end(&copying.progress);
+	assert_int_equal(copying.progress.next, 0);
+	assert_false(copying.progress.shown);
+	/* There is nothing to remove. */
+	pp_progress_end(&copying.progress);
+	fputc('\n', stderr);
+	assert_int_equal(show_merging(&merging, "files\033", 3, 7), 0);
+	fputc('\n', stderr);
+	assert_int_equal(show_merging(&never, "files", 4, 7), 0);
+	pp_progress_end(&never);
+	pp_progress_start(&never);
+	/* A file is no terminal. */
+	assert_int_equal(never.next, 0);
+	fflush(stderr);
+	assert_true(dup2(was, STDERR_FILENO) >= 0);
+	close(was);
+	assert_string_equal(text_of("progress"),
+			    "\r\033[Koparchive: 3 of 5 MB"
+			    "\r\033[Koparchive: 7 of 7 MB"
+			    "\r\033[K\n"
+			    "\r\033[Kopmerge: 3 of 7 files?\n");
+}
+
+/* ---- pagers -------------------------------------------------------------- */
+
+/* Lines above the rows of a table, which a pager keeps in sight. */
+static void header_lines_are_counted(void **state)
+{
+	static const struct {
+		unsigned int flags;
+		const char *format;
+		int no_header;
+		unsigned int nr;
+	} rows[] = {
+		{ SYMBOLS, "text", 0, 3 },
+		{ SYMBOLS | ACCOUNT, "text", 0, 4 },
+		{ SYMBOLS | TWO, "text", 0, 5 },
+		{ SYMBOLS, "text", 1, 0 },
+		{ SYMBOLS, "csv", 0, 0 },
+		{ SYMBOLS | CALLS, "text", 0, 0 },
+		{ 0, "text", 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		const struct opreport_options o = {
+			.format = pp_format_find(rows[i].format),
+			.args.no_header = rows[i].no_header,
+		};
+		struct made_report m;
+
+		make_report(&m, rows[i].flags);
+		assert_int_equal(nr_header_lines(&o, &m.report), rows[i].nr);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -544,6 +1048,14 @@ int main(void)
 		folder_test(lines_have_their_texts),
 		folder_test(files_for_gprof_are_of_one_program),
 		folder_test(archives_are_made),
+		folder_test(checks_tell_what_is_left),
+		folder_test(losses_are_told),
+		folder_test(programs_tell_of_themselves),
+		folder_test(full_disks_are_told),
+		folder_test(signals_end_what_takes_long),
+		cmocka_unit_test(ignored_signals_end_nothing),
+		folder_test(progress_is_one_line),
+		cmocka_unit_test(header_lines_are_counted),
 	};
 
 	set_program_environment();
