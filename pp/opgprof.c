@@ -44,6 +44,11 @@ static int find_profiled_image(const struct pp_report *report,
 			       struct op_diag *diag)
 {
 	*image = NULL;
+	if (!report->nr_symbols)
+		return op_diag_set(
+			diag, -ENOENT,
+			"no symbol of %s has so large a share; give a lower --threshold",
+			report->apps[0].name);
 	for (size_t i = 0; i < report->nr_symbols; i++) {
 		const struct pp_image *other = report->symbols[i].image;
 

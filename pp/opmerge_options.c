@@ -44,7 +44,8 @@ poptContext opmerge_parse(struct opmerge_args *a, int argc, const char **argv)
 
 /* ---- archives ------------------------------------------------------------ */
 
-static int add_archive(struct opmerge_options *o, const char *word)
+static int add_archive(struct opmerge_options *o, const char *word,
+		       struct op_diag *diag)
 {
 	static const char tag[] = "archive:";
 	struct pp_merge_request *request = &o->request;
@@ -56,6 +57,10 @@ static int add_archive(struct opmerge_options *o, const char *word)
 	request->archives = more;
 	if (!strncmp(word, tag, strlen(tag)))
 		word += strlen(tag);
+	if (!*word)
+		return op_diag_set(
+			diag, -EINVAL,
+			"archive: has no name behind it; name the folder of an archive");
 	more[request->nr] = op_arena_strdup(&o->arena, word);
 	return more[request->nr++] ? 0 : -ENOMEM;
 }
@@ -76,7 +81,7 @@ static int add_archives_of_list(struct opmerge_options *o, struct op_diag *diag)
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';
 		if (*line)
-			err = add_archive(o, line);
+			err = add_archive(o, line, diag);
 	}
 	if (!err && ferror(file))
 		err = op_diag_set(diag, -EIO, "--files-from=%s: cannot be read",
@@ -93,7 +98,7 @@ static int take_archives(struct opmerge_options *o, const char *const *words,
 	int err = 0;
 
 	for (; words && *words && !err; words++)
-		err = add_archive(o, *words);
+		err = add_archive(o, *words, diag);
 	if (!err && o->args.list)
 		err = add_archives_of_list(o, diag);
 	if (!err && !o->request.nr)

@@ -921,6 +921,7 @@ static void opmerge_takes_options(void **state)
 		{ "-o DIR a --verbose=x", "--verbose=x: unknown; use all, debug, bfd, level1, sfile, stats or xml" },
 		{ "-o DIR a --keep-labels=a,b=c", "--keep-labels: 'b=c' is no name of a label; give names, separated by commas" },
 		{ "-o DIR a --drop-labels=a,,b", "--drop-labels: '' is no name of a label; give names, separated by commas" },
+		{ "-o DIR a archive:", "archive: has no name behind it; name the folder of an archive" },
 		{ "a", "nowhere to write to; name a folder with --output-directory" },
 		{ "-o / a", "--output-directory=/: cannot be the archive; name a folder that is not there yet" },
 		{ "-o DIR", "nothing to merge; name archives that oparchive made" },

@@ -307,6 +307,10 @@ static void files_for_gprof_are_of_one_program(void **state)
 {
 	static const struct program_row one[] = {
 		{ .line = "opgprof --session-dir=. --root=root", .wanted = "" },
+		{ .line = "opgprof --session-dir=. --root=root -t 100",
+		  .wanted =
+			  "opgprof: no symbol of /bin/x has so large a share; give a lower --threshold\n"
+			  "= 1\n" },
 		{ .line = "opgprof --session-dir=. --root=root -o none/gmon",
 		  .wanted =
 			  "opgprof: none/gmon: cannot be written: No such file or directory\n"
