@@ -33,6 +33,7 @@ static struct op_bfd *open_b(void)
 
 #define STATIC "-static -Wl,-e,0 -Wl,--build-id=none"
 #define ID "-static -Wl,-e,0 -Wl,--build-id=0xabcd0102"
+#define UNWINDERS STATIC " -s -Wl,--no-eh-frame-hdr"
 #define SHARED "-shared -Wl,--build-id=none -Wl,--hash-style=sysv"
 
 /* Two sections of code, each of 16 bytes, with all sorts of symbols. */
@@ -74,6 +75,13 @@ static struct op_bfd *open_b(void)
 	"e: .cfi_startproc\n.skip 8,0x90\n.cfi_endproc\n.size d,16\n"          \
 	".globl x\nx: .cfi_startproc\n.skip 8,0x90\n.cfi_endproc\n"            \
 	"y: .cfi_startproc\n.skip 8,0x90\n.cfi_endproc\n"
+
+/* Three functions without names, and a search table for unwinders as linkers
+ * make it, but that the @first numbers of its head are others. */
+#define SEARCH_TABLE(first)                                                    \
+	".text\n.skip 16,0x90\nb:.skip 16,0x90\nc:.skip 16,0x90\n"             \
+	".section .eh_frame_hdr,\"a\"\nh: " first                              \
+	"\n.long c - h, 0, b - h, 0, b - h, 0\n"
 
 static int by_key_and_name(const void *a, const void *b)
 {
@@ -189,6 +197,23 @@ static void binaries_have_symbols(void **state)
 		  "a 0 16 80 function global\n"
 		  "d 48 16 80 function global\n"
 		  "x 64 0 80 global\n" },
+		{ "a table with numbers of other sizes", SEARCH_TABLE(".byte 1, 0x1c, 3, 0x3b\n.quad 0\n.long 3"), UNWINDERS, NULL, true,
+		  "none\n() 16 0 48\n() 32 0 48\n" },
+		{ "of 2 bytes", SEARCH_TABLE(".byte 1, 0x1a, 3, 0x3b\n.value 0\n.long 3"), UNWINDERS, NULL, true,
+		  "none\n() 16 0 48\n() 32 0 48\n" },
+		{ "of addresses", SEARCH_TABLE(".byte 1, 0, 3, 0x3b\n.quad 0\n.long 3"), UNWINDERS, NULL, true,
+		  "none\n() 16 0 48\n() 32 0 48\n" },
+		{ "a table that is shorter than it says", SEARCH_TABLE(".byte 1, 0x1b, 3, 0x3b\n.long 0, 99"), UNWINDERS, NULL, true,
+		  "none\n() 16 0 48\n() 32 0 48\n" },
+		{ "a table of one", SEARCH_TABLE(".byte 1, 0x1b, 3, 0x3b\n.long 0, 1"), UNWINDERS, NULL, true,
+		  "none\n() 32 0 48\n" },
+		{ "an empty one", SEARCH_TABLE(".byte 1, 0x1b, 3, 0x3b\n.long 0, 0"), UNWINDERS, NULL, true, "none\n" },
+		{ "of another version", SEARCH_TABLE(".byte 2, 0x1b, 3, 0x3b\n.long 0, 3"), UNWINDERS, NULL, true, "none\n" },
+		{ "with another count", SEARCH_TABLE(".byte 1, 0x1b, 4, 0x3b\n.long 0, 3"), UNWINDERS, NULL, true, "none\n" },
+		{ "with other rows", SEARCH_TABLE(".byte 1, 0x1b, 3, 0x3c\n.long 0, 3"), UNWINDERS, NULL, true, "none\n" },
+		{ "with numbers of any length", SEARCH_TABLE(".byte 1, 1, 3, 0x3b\n.long 3"), UNWINDERS, NULL, true, "none\n" },
+		{ "of a head alone", ".text\n.skip 48,0x90\n.section .eh_frame_hdr,\"a\"\n.byte 1, 0x1b, 3, 0x3b\n.long 0\n", UNWINDERS, NULL, true, "none\n" },
+		{ "of less than that", ".text\n.skip 48,0x90\n.section .eh_frame_hdr,\"a\"\n.byte 1, 0x1b, 3\n", UNWINDERS, NULL, true, "none\n" },
 		{ "no code", ".data\n.skip 8\n", STATIC, NULL, true, "none\n" },
 	};
 	/* clang-format on */
@@ -205,6 +230,61 @@ static void binaries_have_symbols(void **state)
 		write_symbols(text_begin(&t), bfd, rows[i].unnamed);
 		op_bfd_close(bfd);
 		text_must_be(&t, rows[i].name, rows[i].symbols);
+	}
+}
+
+/* In a file that is not linked all sections begin at 0, and relocations tell
+ * which lines are of which. */
+static void code_has_lines(void **state)
+{
+	static const char two_sections[] =
+		".file 1 \"/src/a.c\"\n.text\n"
+		".type f,@function\n.size f,3\n"
+		"f: .loc 1 5\nnop\n.loc 1 6\nnop\n.loc 1 5\nnop\n"
+		".section .two,\"ax\"\n"
+		".type g,@function\n.size g,2\n"
+		"g: .loc 1 9\nnop\n.loc 1 10\nnop\n";
+	static const struct {
+		const char *flags, *command;
+	} rows[] = {
+		{ STATIC, NULL },
+		{ "-c", NULL },
+		{ "-c",
+		  "objcopy --only-keep-debug b d && strip -g b && objcopy --add-gnu-debuglink=d b" },
+		{ "-c -Wa,--compress-debug-sections=zlib", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_raw_symbol *syms;
+		enum op_bfd_origin origin;
+		struct op_bfd *bfd;
+		struct text t;
+		FILE *out = text_begin(&t);
+		size_t nr;
+
+		build(two_sections, rows[i].flags, rows[i].command);
+		bfd = open_b();
+		assert_int_equal(
+			op_bfd_symbols(bfd, false, &syms, &nr, &origin), 0);
+		qsort(syms, nr, sizeof(*syms), by_key_and_name);
+		for (size_t k = 0; k < nr; k++) {
+			const char *file;
+			unsigned int line;
+
+			fprintf(out, "%s:", syms[k].name);
+			for (uint64_t at = 0; at < syms[k].size; at++)
+				if (op_bfd_line(bfd, syms[k].vma + at, &file,
+						&line))
+					fprintf(out, " %s:%u", file, line);
+			fputc('\n', out);
+		}
+		assert_int_equal(op_bfd_lines_damaged(bfd), 0);
+		free(syms);
+		op_bfd_close(bfd);
+		text_must_be(&t, rows[i].flags,
+			     "f: /src/a.c:5 /src/a.c:6 /src/a.c:5\n"
+			     "g: /src/a.c:9 /src/a.c:10\n");
 	}
 }
 
@@ -784,6 +864,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(binaries_have_symbols),
+		folder_test(code_has_lines),
 		folder_test(only_binaries_are_opened),
 		folder_test(code_has_edges),
 		folder_test(addresses_have_names),

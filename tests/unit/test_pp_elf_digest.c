@@ -305,6 +305,165 @@ static void write_sections(uint64_t nr)
 	free(bytes);
 }
 
+/* Section @nr of the file @path, and of which there are @header->e_shnum. */
+static Elf64_Shdr section_of(const char *path, uint64_t nr, Elf64_Ehdr *header)
+{
+	FILE *file = fopen(path, "r");
+	Elf64_Shdr section;
+
+	assert_non_null(file);
+	assert_int_equal(fread(header, sizeof(*header), 1, file), 1);
+	assert_int_equal(fseek(file,
+			       (long)(header->e_shoff + nr * sizeof(section)),
+			       SEEK_SET),
+			 0);
+	assert_int_equal(fread(&section, sizeof(section), 1, file), 1);
+	fclose(file);
+	return section;
+}
+
+/* Let @section be number @nr of the file "p". */
+static void put_section(uint64_t nr, const Elf64_Shdr *section)
+{
+	FILE *file = fopen("p", "r+");
+
+	assert_non_null(file);
+	assert_int_equal(
+		fseek(file, (long)(sizeof(Elf64_Ehdr) + nr * sizeof(*section)),
+		      SEEK_SET),
+		0);
+	assert_int_equal(fwrite(section, sizeof(*section), 1, file), 1);
+	fclose(file);
+}
+
+/* The last section tells that it is a digest; it has nothing in it. */
+static void test_the_mark(void **state)
+{
+	Elf64_Ehdr header;
+	Elf64_Shdr mark, names;
+	char name[64] = "";
+	FILE *file;
+
+	(void)state;
+	write_sections(2);
+	assert_int_equal(digest("p", "d"), 0);
+	mark = section_of("d", 2, &header);
+	names = section_of("d", header.e_shstrndx, &header);
+	assert_int_equal(header.e_shnum, 3);
+	assert_int_equal(mark.sh_type, SHT_PROGBITS);
+	assert_int_equal(mark.sh_flags, 0);
+	assert_int_equal(mark.sh_size, 0);
+	assert_int_equal(mark.sh_addralign, 1);
+	assert_int_equal(mark.sh_offset, names.sh_offset + names.sh_size);
+	/* Behind the names that were there before. */
+	assert_int_equal(mark.sh_name, sizeof(".plt"));
+	assert_int_equal(names.sh_size, sizeof(".plt") + sizeof(PP_ELF_DIGEST));
+	file = fopen("d", "r");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, (long)names.sh_offset, SEEK_SET), 0);
+	assert_int_equal(fread(name, names.sh_size, 1, file), 1);
+	fclose(file);
+	assert_string_equal(name, ".plt");
+	assert_string_equal(name + mark.sh_name, PP_ELF_DIGEST);
+}
+
+/* What is kept follows each other from behind the header on, aligned as it was,
+ * around code that keeps its place. */
+static void test_places_of_sections(void **state)
+{
+#define NOTE(size, align)                                                      \
+	{                                                                      \
+		.sh_type = SHT_NOTE, .sh_offset = 8, .sh_size = size,          \
+		.sh_addralign = align                                          \
+	}
+#define CODE(offset, size)                                                     \
+	{                                                                      \
+		.sh_type = SHT_PROGBITS,                                       \
+		.sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_offset = offset,    \
+		.sh_size = size                                                \
+	}
+	static const struct {
+		const char *name;
+		Elf64_Shdr sections[3];
+		uint64_t offsets[3];
+	} rows[] = {
+		{ "aligned already",
+		  { NOTE(8, 8), NOTE(16, 8), NOTE(1, 1) },
+		  { 64, 72, 88 } },
+		{ "with gaps",
+		  { NOTE(1, 8), NOTE(1, 32), NOTE(1, 4) },
+		  { 64, 96, 100 } },
+		{ "alignments that are none are of 16 bytes",
+		  { NOTE(1, 0), NOTE(1, 3), NOTE(1, 8192) },
+		  { 64, 80, 96 } },
+		{ "up to a page",
+		  { NOTE(1, 1), NOTE(1, 4096), NOTE(1, 1) },
+		  { 64, 4096, 4097 } },
+		{ "room before code",
+		  { CODE(68, 8), NOTE(4, 4), NOTE(4, 4) },
+		  { 68, 64, 76 } },
+		{ "one byte less",
+		  { CODE(67, 8), NOTE(4, 4), NOTE(4, 4) },
+		  { 67, 76, 80 } },
+		{ "room between code",
+		  { CODE(84, 4), CODE(64, 16), NOTE(4, 4) },
+		  { 84, 64, 80 } },
+		{ "none between code",
+		  { CODE(84, 4), CODE(64, 16), NOTE(5, 4) },
+		  { 84, 64, 88 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		Elf64_Ehdr header;
+
+		write_sections(8);
+		for (uint64_t k = 0; k < 3; k++)
+			put_section(2 + k, &rows[i].sections[k]);
+		assert_int_equal(digest("p", "d"), 0);
+		for (uint64_t k = 0; k < 3; k++) {
+			Elf64_Shdr section = section_of("d", 2 + k, &header);
+
+			if (section.sh_offset != rows[i].offsets[k])
+				fail_msg("%s: %d is at %d", rows[i].name,
+					 (int)k, (int)section.sh_offset);
+			assert_int_equal(section.sh_type,
+					 rows[i].sections[k].sh_type);
+			assert_int_equal(section.sh_size,
+					 rows[i].sections[k].sh_size);
+		}
+	}
+}
+
+/* A name may begin where the names end, which is none; behind that is damage,
+ * and what has it is not kept. */
+static void test_names_of_sections(void **state)
+{
+	static const struct {
+		uint32_t name;
+		bool is_kept;
+	} rows[] = {
+		{ 0, true },
+		{ sizeof(".plt") - 1, true },
+		{ sizeof(".plt"), true },
+		{ sizeof(".plt") + 1, false },
+		{ UINT32_MAX, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		Elf64_Shdr note = NOTE(4, 4);
+		Elf64_Ehdr header;
+
+		note.sh_name = rows[i].name;
+		write_sections(3);
+		put_section(2, &note);
+		assert_int_equal(digest("p", "d"), 0);
+		assert_int_equal(section_of("d", 2, &header).sh_type,
+				 rows[i].is_kept ? SHT_NOTE : SHT_NOBITS);
+	}
+}
+
 /*
  * From 0xff00 on, the number of sections is the size of the first. The headers
  * are aligned; program headers are left out.
@@ -391,6 +550,9 @@ int main(void)
 		folder_test(test_debug_sections_of_no_use),
 		folder_test(test_a_debug_file_is_no_digest),
 		folder_test(test_refuses_what_is_no_binary),
+		folder_test(test_the_mark),
+		folder_test(test_places_of_sections),
+		folder_test(test_names_of_sections),
 		folder_test(test_headers),
 		folder_test(test_code_in_the_header),
 	};

@@ -201,10 +201,20 @@ static void others_are_not_believed(void **state)
 	}
 }
 
+/* Where the texts begin: the first one is empty, "inner" is the next. */
+static size_t text_start(const uint8_t *file, size_t len)
+{
+	const uint8_t *inner = memmem(file, len, "inner", sizeof("inner"));
+
+	assert_non_null(inner);
+	assert_int_equal(inner[-1], 0);
+	return (size_t)(inner - file) - 1;
+}
+
 /* Damage with the right checksum. */
 static void numbers_are_checked(void **state)
 {
-	enum { ADDRESS = 64, FRAME = ADDRESS + 5 * 16 };
+	enum { ADDRESS = 64, FRAME = ADDRESS + 5 * 16, TEXTS = 0, LAST = 1 };
 	static const struct {
 		const char *what;
 		size_t at;
@@ -217,6 +227,8 @@ static void numbers_are_checked(void **state)
 		{ "frames behind all", ADDRESS + 4 * 16 + 12, 6 },
 		{ "a name behind all", FRAME, 1000 },
 		{ "a file behind all", FRAME + 4, 1000 },
+		{ "texts that begin with none", TEXTS, 0 },
+		{ "texts without an end", LAST, 0 },
 		{ "a caller's file behind all", FRAME + 12, UINT32_MAX },
 	};
 
@@ -228,7 +240,12 @@ static void numbers_are_checked(void **state)
 		size_t len = read_kept(file, sizeof(file));
 		uint32_t crc;
 
-		memcpy(file + rows[i].at, &rows[i].value, 4);
+		if (rows[i].at == TEXTS)
+			file[text_start(file, len)] = 'x';
+		else if (rows[i].at == LAST)
+			file[len - 1] = 'x';
+		else
+			memcpy(file + rows[i].at, &rows[i].value, 4);
 		crc = (uint32_t)crc32(0, file + 64, (uInt)(len - 64));
 		memcpy(file + 12, &crc, 4);
 		write_bytes("bent", file, len);

@@ -501,6 +501,47 @@ static void names_come_from_origins(void **state)
 	expect(w, 0x1050, "eighth 7:2:88 < 7:3:3");
 }
 
+/* Entries of one length without code are passed over, side by side and nested,
+ * by what their abbreviations tell. */
+static void entries_without_code_are_passed_over(void **state)
+{
+	struct world *w = *state;
+	size_t entry, f, type;
+
+	put_unit(w, 0x1000, 0x100, 7);
+	entry = put_abstract(w, "f", 1);
+	for (int i = 0; i < 3; i++) {
+		PUT(&w->info, FILE_ONLY, 2);
+		put(&w->info, entry, 4);
+	}
+	f = put_function(w, 0x1000, 0x40);
+	for (int i = 0; i < 3; i++) {
+		PUT(&w->info, FILE_ONLY, (uint8_t)(LEAF + i));
+		put(&w->info, entry, 4);
+		PUT(&w->info, LINE_ONLY, LEAF);
+		put(&w->info, entry, 4);
+	}
+	put_copy(w, LEAF, entry, 0x1000, 8, 2);
+	type = put_sibling(w, STRUCT);
+	put_copy(w, LEAF, entry, 0x1010, 8, 3);
+	end_at(w, type);
+	PUT(&w->info, LINE_ONLY, 0);
+	put(&w->info, entry, 4);
+	put_copy(w, LEAF, entry, 0x1020, 8, 4);
+	end_at(w, f);
+	PUT(&w->info, LINE_ONLY, 0);
+	put(&w->info, entry, 4);
+	f = put_function(w, 0x1080, 0x40);
+	put_copy(w, LEAF, entry, 0x1080, 8, 5);
+	end_at(w, f);
+	end_unit(w);
+	open_index(w);
+	expect(w, 0x1000, "f 7:1:1 < 7:3:2");
+	expect(w, 0x1010, "");
+	expect(w, 0x1020, "f 7:1:1 < 7:3:4");
+	expect(w, 0x1080, "f 7:1:1 < 7:3:5");
+}
+
 /* A function whose entries end early has what stands before. */
 static void damage_ends_a_function(void **state)
 {
@@ -588,6 +629,7 @@ int main(void)
 		TEST(ranges_nest),
 		TEST(ranges_may_be_lists),
 		TEST(names_come_from_origins),
+		TEST(entries_without_code_are_passed_over),
 		TEST(damage_ends_a_function),
 		TEST(ends_may_lie),
 		TEST(nothing_has_no_copies),

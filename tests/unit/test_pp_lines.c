@@ -124,6 +124,10 @@ static void test_discriminators(void **state)
 	PUT(&w->line, special(0, 0)); /* 1010: none */
 	PUT(&w->line, 0, 11, 4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	    0xff, 1, special(2, 0)); /* 1012: too many bits are none */
+	PUT(&w->line, 0, 6, 4, 0xff, 0xff, 0xff, 0xff, 0x0f,
+	    special(2, 0)); /* 1014: all of 32 bits */
+	PUT(&w->line, 0, 6, 4, 0x80, 0x80, 0x80, 0x80, 0x10,
+	    special(2, 0)); /* 1016: one more */
 	put_end(&w->line, 2);
 	put_len(&w->line, start);
 	open_index(w);
@@ -134,6 +138,8 @@ static void test_discriminators(void **state)
 	assert_int_equal(discriminator_at(w, 0x1005), 130);
 	assert_int_equal(discriminator_at(w, 0x1010), 0);
 	assert_int_equal(discriminator_at(w, 0x1012), 0);
+	assert_int_equal(discriminator_at(w, 0x1014), UINT32_MAX);
+	assert_int_equal(discriminator_at(w, 0x1016), 0);
 }
 
 static void put_sequence(struct section *s, uint64_t address, uint8_t len,

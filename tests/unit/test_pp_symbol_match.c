@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -47,6 +48,21 @@ static void patterns_match(void **state)
 		{ "operator->", "p<a>::operator->()", true },
 		{ "operator<", "box::operator<(box const&)", true },
 		{ "~box", "a::box::~box()", true },
+		{ "operator->", "p<a>::operator->*(int)", false },
+		{ "operator[]", "a::operator[](int)", true },
+		{ "operator,", "a::operator,(b)", true },
+		{ "operator()", "a::operator(", false },
+		/* An arrow and a number below 0 end no arguments. */
+		{ "x<*>::work", "x<decltype (p->q), int>::work(int)", true },
+		{ "work", "x<-1>::work(int)", true },
+		{ "work", "x<f(-1)>::work(int)", true },
+		{ "*::b", "void a<int>::b<int>(long)", true },
+		{ "a<int>::b", "void a<int>::b<int>(long)", true },
+		{ "a", "void a<int>::b<int>(long)", false },
+		{ "a<int>", "void a<int>::b<int>(long)", false },
+		{ "work", "work[abi:v1](int)", true },
+		{ "b", "a::b::", false },
+		{ "", "a::", false },
 		{ "odd>name", "odd>name", true },
 		{ "a", "a<b", true },
 		{ "x", "", false },
@@ -62,10 +78,33 @@ static void patterns_match(void **state)
 	assert_true(pp_symbol_matches("[a", "[a", "b"));
 }
 
+/* A part of a name that is longer than any is matched only as a whole. */
+static void long_parts_match_whole(void **state)
+{
+	static const struct {
+		int len;
+		bool matches;
+	} rows[] = { { 1, true }, { 1023, true }, { 1024, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char part[1100], name[1200];
+
+		memset(part, 'x', sizeof(part));
+		part[rows[i].len] = '\0';
+		snprintf(name, sizeof(name), "a::%s(int)", part);
+		assert_int_equal(pp_symbol_matches(part, "_Zraw", name),
+				 rows[i].matches);
+		assert_true(pp_symbol_matches(name, "_Zraw", name));
+		assert_true(pp_symbol_matches("a::x*", "_Zraw", name));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_match),
+		cmocka_unit_test(long_parts_match_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <lzma.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -128,6 +130,32 @@ static void damage_is_refused(void **state)
 	}
 }
 
+/* There is no room for what comes of it. */
+static void what_cannot_be_written_is_refused(void **state)
+{
+	static uint8_t in[LEN], out[ROOM];
+	struct rlimit usual, less;
+	int fd;
+
+	(void)state;
+	fill(in);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &usual), 0);
+	less = usual;
+	less.rlim_cur = LEN - 1;
+	signal(SIGXFSZ, SIG_IGN);
+	for (size_t i = 0; i < NR(packers); i++) {
+		size_t len = packers[i](out, in);
+
+		assert_true(len < LEN);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+		assert_int_equal(unpack_part(out, len, 0, &fd), -EFBIG);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &usual), 0);
+		assert_int_equal(unpack_part(out, len, 0, &fd), 0);
+		close(fd);
+	}
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 static void other_files_are_not_packed(void **state)
 {
 	static const uint8_t elf[] = "\177ELF and so on";
@@ -162,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_packed_comes_back),
 		cmocka_unit_test(damage_is_refused),
+		cmocka_unit_test(what_cannot_be_written_is_refused),
 		cmocka_unit_test(other_files_are_not_packed),
 		cmocka_unit_test(packed_files_have_suffixes),
 	};

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Smart and brief names at their limits: what looks like a template of the
+ * standard library and is none, brackets that do not match, and names that are
+ * too long to look at. Usual names are in test_pp_names.c.
+ */
+
+#include "tests/unit/pp_fixture.h"
+
+#include "libpp/symbols/demangle.h"
+
+static void names_are_left_as_they_are(void **state)
+{
+	static const struct {
+		const char *raw;
+		enum pp_demangle how;
+		const char *wanted;
+	} rows[] = {
+		/* A type of one letter. */
+		{ "_Z1fN9__gnu_cxx17__normal_iteratorIPK1ASt6vectorIS1_SaIS1_EEEE",
+		  PP_DEMANGLE_SMART, "f(std::vector<A>::const_iterator)" },
+		{ "_Z1fN9__gnu_cxx17__normal_iteratorIP1ASt6vectorIS1_SaIS1_EEEE",
+		  PP_DEMANGLE_SMART, "f(std::vector<A>::iterator)" },
+		/* No iterators of a container. */
+		{ "_Z1fN9__gnu_cxx17__normal_iteratorIPiEE", PP_DEMANGLE_SMART,
+		  "f(__gnu_cxx::__normal_iterator<int*>)" },
+		{ "_Z1fN9__gnu_cxx17__normal_iteratorIPiSt6vectorIiSaIiEEiEENS0_IPiSt6vectorIiSaIiEEEE",
+		  PP_DEMANGLE_SMART,
+		  "f(__gnu_cxx::__normal_iterator<int*, std::vector<int>, int>, std::vector<int>::iterator)" },
+		/* Brackets of a comparison. */
+		{ "_ZN1AIXltLi1ELi2EEE1fEv", PP_DEMANGLE_BRIEF,
+		  "A<(1)<(2)>::f" },
+		{ "_ZN1AIXltLi1ELi2EEE1fEv", PP_DEMANGLE_SMART,
+		  "A<(1)<(2)>::f()" },
+		{ "_ZN1AIXgtLi1ELi2EEE1fEv", PP_DEMANGLE_SMART,
+		  "A<((1)>(2))>::f()" },
+		/* Pairs of other keys and values, and no pairs. */
+		{ "_Z1fSt3mapIilSt4lessIiESaISt4pairIKllEEE", PP_DEMANGLE_SMART,
+		  "f(std::map<int, long, std::less<int>, std::allocator<std::pair<long const, long>>>)" },
+		{ "_Z1fSt3mapIilSt4lessIiESaISt4pairIKiiEEE", PP_DEMANGLE_SMART,
+		  "f(std::map<int, long, std::less<int>, std::allocator<std::pair<int const, int>>>)" },
+		{ "_Z1fSt3mapIilSt4lessIiESaISt4pairIilEEE", PP_DEMANGLE_SMART,
+		  "f(std::map<int, long, std::less<int>, std::allocator<std::pair<int, long>>>)" },
+		{ "_Z1fSt3mapIilSt4lessIiESaISt5tupleIKilEEE",
+		  PP_DEMANGLE_SMART,
+		  "f(std::map<int, long, std::less<int>, std::allocator<std::tuple<int const, long>>>)" },
+		{ "_Z1f1AIiSaISt4pairIKiiEEE", PP_DEMANGLE_SMART,
+		  "f(A<int, std::allocator<std::pair<int const, int>>>)" },
+		/* Characters of other kinds, and templates that have no other
+		 * name. */
+		{ "_Z1fSt12basic_stringIhSt11char_traitsIhESaIhEE",
+		  PP_DEMANGLE_SMART, "f(std::basic_string<unsigned char>)" },
+		{ "_Z1fSt9basic_iosIwSt11char_traitsIwEE", PP_DEMANGLE_SMART,
+		  "f(std::wios)" },
+		{ "_Z1fSt10basic_thatIcE", PP_DEMANGLE_SMART,
+		  "f(std::basic_that<char>)" },
+		{ "_Z1fSt9basic_iosIcSt11char_traitsIcEESt13basic_filebufIcSt11char_traitsIcEE",
+		  PP_DEMANGLE_SMART, "f(std::ios, std::filebuf)" },
+		/* Namespaces of other libraries. */
+		{ "_Z1fNSt3__16vectorIiNS_9allocatorIiEEEE", PP_DEMANGLE_SMART,
+		  "f(std::vector<int>)" },
+		{ "_Z1fNSt6__ndk16vectorIiNS_9allocatorIiEEEE",
+		  PP_DEMANGLE_SMART, "f(std::vector<int>)" },
+		/* More arguments than are looked at. */
+		{ "_Z1f1AIiiiiiiiiiiiiiiiSaIiEE", PP_DEMANGLE_SMART,
+		  "f(A<int, int, int, int, int, int, int, int, int, int, int, int, int, int, int>)" },
+		{ "_Z1f1AIiiiiiiiiiiiiiiiiSaIiEE", PP_DEMANGLE_SMART,
+		  "f(A<int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, std::allocator<int>>)" },
+		/* Rust, of both kinds. */
+		{ "_ZN4core3ptr4drop17h0123456789abcdefE", PP_DEMANGLE_SMART,
+		  "core::ptr::drop" },
+		{ "_RNvC1a1f", PP_DEMANGLE_SMART, "a::f" },
+		/* No mangled names, whatever they begin with. */
+		{ "_Zf", PP_DEMANGLE_SMART, "_Zf" },
+		{ "_R", PP_DEMANGLE_SMART, "_R" },
+		{ "Zoo", PP_DEMANGLE_SMART, "Zoo" },
+		{ "R", PP_DEMANGLE_SMART, "R" },
+		{ "_", PP_DEMANGLE_SMART, "_" },
+		{ "", PP_DEMANGLE_SMART, "" },
+		{ "Zoo@plt", PP_DEMANGLE_SMART, "Zoo@plt" },
+	};
+	struct op_arena arena;
+
+	(void)state;
+	op_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct text t;
+
+		fputs(pp_demangle(&arena, rows[i].raw, rows[i].how),
+		      text_begin(&t));
+		text_must_be(&t, rows[i].raw, rows[i].wanted);
+	}
+	op_arena_release(&arena);
+}
+
+/* The text is twice as long with each of @nr steps. */
+static void double_name(char *name, unsigned int nr)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	name = stpcpy(name, "_Z1f1AIiiE");
+	for (unsigned int i = 0; i < nr; i++)
+		name += sprintf(name, "S_IS%c_S%c_E", digits[i], digits[i]);
+}
+
+/* "> >" shows that a name was not looked at. */
+static void very_long_names_are_not_made_smart(void **state)
+{
+	static const struct {
+		unsigned int nr;
+		bool is_smart;
+	} rows[] = { { 1, true }, { 9, true }, { 10, false } };
+	struct op_arena arena;
+
+	(void)state;
+	op_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		char name[256];
+		const char *shown;
+
+		double_name(name, rows[i].nr);
+		shown = pp_demangle(&arena, name, PP_DEMANGLE_SMART);
+		assert_memory_equal(shown, "f(A<int, int>, ", 15);
+		assert_true(!strstr(shown, "> >") == rows[i].is_smart);
+	}
+	op_arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_left_as_they_are),
+		cmocka_unit_test(very_long_names_are_not_made_smart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which symbols of images are kept from one report to the next: a binary is
+ * looked at, something happens, and it is looked at again.
+ */
+
+/* What a row of a table does not name is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+#include "tests/unit/pp_fixture.h"
+
+#include "libpp/archive.h"
+#include "libpp/kept_symbols.h"
+
+struct look {
+	const char *file; /* in "root" */
+	const char *build; /* NULL: not known */
+	unsigned int wants;
+	bool in_archive;
+};
+
+/* root/b has the functions "one" and "two", root/c "one" alone, root/s none. */
+static void make_kept_binaries(void)
+{
+	static const char script[] =
+		"set -e; mkdir -p root keep\n"
+		"printf '.text\\n.globl one\\n.type one,@function\\none: .skip "
+		"16,0x90\\n' >c.s; cp c.s b.s\n"
+		"printf '.globl two\\n.type two,@function\\ntwo: .skip "
+		"16,0x90\\n' >>b.s\n"
+		"for n in b c; do ${CC:-cc} -nostdlib -static -Wl,-e,0 "
+		"-Wl,--build-id=0xabcd0102 -o keep/$n $n.s; done\n"
+		"strip -o keep/s keep/b; cp keep/* root\n"
+		"printf '1000 10 made\\n' >perf.map\n";
+
+	assert_int_equal(system(script), 0);
+}
+
+/* Its symbols, whether they are kept, and what is said. */
+static void write_look(FILE *out, struct pp_kept_symbols *kept,
+		       const struct look *look)
+{
+	struct op_arena arena;
+	struct pp_messages messages = { .arena = &arena };
+	const struct pp_archive archive = { .root = "root" };
+	struct pp_image image = {
+		.recorded = { .space = OP_SPACE_ROOT, .name = look->file },
+		.kind = OP_IMAGE_FILE,
+		.name = look->file,
+		.path = look->file,
+		.base = look->file + 1,
+		.build = look->build ?: "",
+		.build_id = { 0xab, 0xcd, 1, 2 },
+		.build_id_len = look->build ? 4 : 0,
+	};
+	struct pp_image_symbols *symbols;
+	struct pp_locator locator;
+	struct op_session session;
+
+	op_arena_init(&arena);
+	assert_int_equal(op_session_init(&session, ".", NULL), 0);
+	assert_int_equal(pp_locator_init(&locator, &arena,
+					 look->in_archive ? &archive : NULL,
+					 look->in_archive ? NULL : "root", NULL,
+					 NULL),
+			 0);
+	assert_int_equal(pp_kept_symbols_get(kept, &symbols, &image, &session,
+					     &locator, look->wants, &messages),
+			 0);
+	for (size_t i = 0; i < symbols->nr; i++)
+		fprintf(out, "%s%s", i ? " " : "", symbols->table[i].name);
+	if (symbols->whole)
+		fprintf(out, "all is %s", symbols->whole);
+	fputs(pp_kept_symbols_arena(kept, symbols) ? ", kept\n" : "\n", out);
+	pp_kept_symbols_put(kept, symbols, &messages);
+	write_messages(out, &messages);
+	op_arena_release(&arena);
+}
+
+static void symbols_of_builds_are_kept(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		struct look first;
+		const char *command;
+		struct look second;
+		const char *wanted;
+	} rows[] = {
+		{ "a build stays what it was", { "/b", "abcd0102" }, "cp keep/c root/b", { "/b", "abcd0102" },
+		  "one two, kept\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "one two, kept\n"
+		  "bfd: /b: symbols from root/b\n" },
+		{ "also when it is gone", { "/b", "abcd0102" }, "rm root/b", { "/b", "abcd0102" },
+		  "one two, kept\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "one two, kept\n"
+		  "bfd: /b: symbols from root/b\n" },
+		{ "other wishes are another look", { "/b", "abcd0102" }, "cp keep/c root/b", { "/b", "abcd0102", PP_WANT_LINES },
+		  "one two, kept\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "one, kept\n"
+		  "bfd: /b: symbols from root/b\n" },
+		{ "as is another file", { "/b", "abcd0102" }, "true", { "/c", "abcd0102" },
+		  "one two, kept\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "one, kept\n"
+		  "bfd: /c: symbols from root/c\n" },
+		{ "and the same file of no build", { "/b", "abcd0102" }, "cp keep/c root/b", { "/b" },
+		  "one two, kept\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "one\n"
+		  "bfd: /b: symbols from root/b\n" },
+		{ "what is of no build may change", { "/b" }, "cp keep/c root/b", { "/b" },
+		  "one two\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "one\n"
+		  "bfd: /b: symbols from root/b\n" },
+		{ "a file without symbols may get some", { "/s", "abcd0102" }, "cp keep/b root/s", { "/s", "abcd0102" },
+		  "all is /s\n"
+		  "bfd: /s: symbols from root/s\n"
+		  "warning: /s: no symbols: it is stripped; install its debug symbols\n"
+		  "one two, kept\n"
+		  "bfd: /s: symbols from root/s\n" },
+		{ "one that is gone may come back", { "/x", "abcd0102" }, "cp keep/b root/x", { "/x", "abcd0102" },
+		  "all is /x\n"
+		  "warning: /x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "one two, kept\n"
+		  "bfd: /x: symbols from root/x\n" },
+		{ "archives are of the report", { "/b", "abcd0102", 0, true }, "cp keep/c root/b", { "/b", "abcd0102", 0, true },
+		  "one two\n"
+		  "bfd: /b: symbols from root/b\n"
+		  "one\n"
+		  "bfd: /b: symbols from root/b\n" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_kept_symbols *kept = pp_kept_symbols_new();
+		void *folder = NULL;
+		struct text t;
+		FILE *out = text_begin(&t);
+
+		assert_non_null(kept);
+		assert_int_equal(enter_folder(&folder), 0);
+		make_kept_binaries();
+		write_look(out, kept, &rows[i].first);
+		assert_int_equal(system(rows[i].command), 0);
+		write_look(out, kept, &rows[i].second);
+		text_must_be(&t, rows[i].name, rows[i].wanted);
+		pp_kept_symbols_free(kept);
+		assert_int_equal(leave_folder(&folder), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(symbols_of_builds_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
