@@ -463,6 +463,134 @@ static void jit_code_of_sessions_is_kept(void **state)
 	assert_int_equal(system(wanted), 0);
 }
 
+/* Each session's account has its own samples and losses; of call graphs none,
+ * and none where nothing is known of losses. */
+static void each_session_has_its_account(void **state)
+{
+	static const struct classic_pair pairs[] = { { 0x10, 3 }, { 0x30, 4 } };
+	static const struct {
+		const char *name, *counters, *wanted;
+	} sessions[] = {
+		{ "current", "5\n",
+		  "source = imported\ntaken = 12\nstored = 7\npending = 0\n"
+		  "lost.sample_lost_no_mm = 5\n" },
+		{ "second", "0\n",
+		  "source = imported\ntaken = 14\nstored = 14\npending = 0\n"
+		  "lost.sample_lost_no_mm = 0\n" },
+		{ "third", NULL, NULL },
+		{ "fourth", "1\n",
+		  "source = imported\ntaken = 8\nstored = 7\npending = 0\n"
+		  "lost.sample_lost_no_mm = 1\n" },
+	};
+	const struct opimport_options options = {
+		.from = "old",
+		.to = "new",
+		.complain = complain,
+	};
+	struct opimport_counts counts;
+	struct op_diag diag = { "" };
+	char path[256];
+	struct text t;
+
+	(void)state;
+	for (size_t i = 0; i < NR(sessions); i++) {
+		/* The second session has another file, and a call graph. */
+		static const char *const files[] = { X "/E.1.0.all.all.all",
+						     X "/F.1.0.all.all.all",
+						     X "/{cg}/{root}/bin/x/"
+						       "E.1.0.all.all.all" };
+
+		for (size_t k = 0; k < (i == 1 ? NR(files) : 1); k++) {
+			snprintf(path, sizeof(path), "old/samples/%s/%s",
+				 sessions[i].name, files[k]);
+			assert_int_equal(op_make_parents(path, 0755), 0);
+			write_classic(path, &plain, pairs, NR(pairs));
+		}
+		snprintf(path, sizeof(path),
+			 "old/samples/%s/stats/sample_lost_no_mm",
+			 sessions[i].name);
+		assert_int_equal(op_make_parents(path, 0755), 0);
+		if (sessions[i].counters)
+			write_text(path, sessions[i].counters);
+	}
+	said = text_begin(&t);
+	assert_int_equal(opimport_session(&options, &counts, &diag), 0);
+	text_must_be(&t, "said", "");
+	assert_int_equal(counts.sessions, 4);
+	assert_int_equal(counts.files, 6);
+	assert_int_equal(counts.call_graphs, 1);
+	for (size_t i = 0; i < NR(sessions); i++) {
+		snprintf(path, sizeof(path), "new/samples/%s/ledger",
+			 sessions[i].name);
+		if (!sessions[i].wanted) {
+			assert_int_equal(access(path, F_OK), -1);
+			continue;
+		}
+		fputs(text_of(path), text_begin(&t));
+		text_must_be(&t, sessions[i].name, sessions[i].wanted);
+	}
+}
+
+static void long_names_of_sessions_are_refused(void **state)
+{
+	static char name[PATH_MAX];
+	struct opimport_options options = { .from = name,
+					    .to = "new",
+					    .complain = complain };
+	struct opimport_counts counts;
+	struct op_diag diag = { "" };
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	/* With "/samples" and the zero byte one byte too many. */
+	name[PATH_MAX - sizeof("/samples") + 1] = '\0';
+	assert_int_equal(opimport_session(&options, &counts, &diag),
+			 -ENAMETOOLONG);
+	assert_reason(&diag, "nnn: too long");
+	name[PATH_MAX - sizeof("/samples")] = '\0';
+	diag.text[0] = '\0';
+	assert_int_equal(opimport_session(&options, &counts, &diag),
+			 -ENAMETOOLONG);
+	assert_reason(&diag, "File name too long; name the folder");
+}
+
+/* What cannot be opened is no code, and nothing is made of it. */
+static void jit_code_that_cannot_be_read_is_not_kept(void **state)
+{
+	static const struct op_image_name anon = { .space = OP_SPACE_ANON,
+						   .name = "anon",
+						   .tgid = 7,
+						   .start = 0x10000 };
+	static char name[PATH_MAX];
+	struct op_session session;
+	struct op_diag diag = { "" };
+	struct opimport_jit jit;
+	uint64_t offset;
+
+	(void)state;
+	assert_int_equal(op_session_init(&session, "new", &diag), 0);
+	assert_int_equal(opimport_jit_keep("7.jo", &session), -ENOENT);
+	assert_int_equal(mkdir("d", 0755), 0);
+	/* A socket is there and is no file. */
+	assert_int_equal(mknod("d/7.jo", S_IFSOCK | 0644, 0), 0);
+	assert_int_equal(opimport_jit_open(&jit, "d/7.0x1.0x2/E", &anon),
+			 -ENXIO);
+	assert_false(opimport_jit_find(&jit, 0x100, &offset));
+	assert_int_equal(opimport_jit_keep("d/7.jo", &session), -ENXIO);
+	write_text("no", "no ELF file");
+	assert_int_equal(opimport_jit_keep("no", &session), -ENOEXEC);
+	assert_int_equal(access("new/images", F_OK), -1);
+	/* The folder's name is as long as may be, and a byte longer. */
+	name[0] = 'd';
+	for (size_t i = 1; i + 1 < sizeof(name); i++)
+		name[i] = i % 2 ? '/' : '.';
+	strcpy(name + sizeof(name) - sizeof("/7.jo"), "/x/y");
+	assert_int_equal(opimport_jit_open(&jit, name, &anon), -ENXIO);
+	strcpy(name + sizeof(name) - sizeof("/7.jo"), "./x");
+	strcat(name, "/");
+	assert_int_equal(opimport_jit_open(&jit, name, &anon), -ENAMETOOLONG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -471,6 +599,9 @@ int main(void)
 		folder_test(jit_code_is_a_binary),
 		folder_test(sessions_are_converted),
 		folder_test(jit_code_of_sessions_is_kept),
+		folder_test(each_session_has_its_account),
+		folder_test(long_names_of_sessions_are_refused),
+		folder_test(jit_code_that_cannot_be_read_is_not_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

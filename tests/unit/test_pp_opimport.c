@@ -92,6 +92,9 @@ static void check_imports(const struct import_row *rows, size_t nr,
 
 /* ---- folded stacks ------------------------------------------------------- */
 
+#define SEVENTY_BYTES                                                          \
+	"0123456789012345678901234567890123456789012345678901234567890123456789"
+
 static void folded_stacks_are_imported(void **state)
 {
 #define NO_COUNT                                                               \
@@ -125,7 +128,19 @@ static void folded_stacks_are_imported(void **state)
 		      .wanted =
 			      "5        62.5000  62.5000  /opt/_/a/_./b/.c         f\n"
 			      "2        25.0000  25.0000  /_                       g\n"
-			      "1        12.5000  12.5000  /...                     h\n" } } },
+			      "1        12.5000  12.5000  /...                     h\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: folded\n"
+			      "Counted samples events with a unit mask of 0x00 count 1\n"
+			      "Samples: 8 taken = 8 stored + 0 lost\n"
+			      "Stacks: 8 stored = 8 whole\n"
+			      "        samples:1|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        5 62.5000 .c\n"
+			      "        2 25.0000 _\n"
+			      "        1 12.5000 ...\n" } } },
 		{ "a;[truncated];d 1.4\na;[broken stack];d 2\na;[no unwind data];d 3\n"
 		  "a;d;d 0.6\nb;\tc 9\n",
 		  { { .line = IMPORTED("-t "),
@@ -140,6 +155,71 @@ static void folded_stacks_are_imported(void **state)
 		      .wanted =
 			      "opimport: $/s/samples: there are samples already; name another folder with --output\n"
 			      "= 1\n" } } },
+		/* A gap with nothing behind it is what was running. */
+		{ "a;[truncated] 3\na;[broken stack] 4\n[no unwind data] 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 9 samples = 9 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "[no unwind data];[no unwind data] 2\n"
+				"a;[broken stack] 4\n"
+				"a;[truncated] 3\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: folded\n"
+			      "Counted samples events with a unit mask of 0x00 count 1\n"
+			      "Samples: 9 taken = 9 stored + 0 lost\n"
+			      "Stacks: 9 stored = 9 whole\n"
+			      "        samples:1|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        7 77.7778 a\n"
+			      "        2 22.2222 [no unwind data]\n" } } },
+		/* Who has no name is unknown, and long names are cut. */
+		{ ";main 5\n/;main 2\n"
+		  "/opt/" SEVENTY_BYTES "/b;f 1\n/opt/" SEVENTY_BYTES
+		  "c/d;f 2\n" SEVENTY_BYTES "e;f 3\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 13 samples = 13 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "7        53.8462  53.8462  /unknown                 main\n"
+			      "3        23.0769  23.0769  /0123456789012345678901234567890123456789012345678901234567890123456789 f\n"
+			      "2        15.3846  15.3846  /opt/0123456789012345678901234567890123456789012345678901234567890123456789/d f\n"
+			      "1         7.6923   7.6923  /opt/0123456789012345678901234567890123456789012345678901234567890123456789/b f\n" } } },
+		/* Deep stacks. */
+		{ "a;b;c;d;e 1\na;b;c;d;e;f 2\na;b;c;d;e;f;g;h;i 4\n"
+		  "b;[truncated];c;d;e;f;g 8\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;b;c;d;e 1\n"
+				"a;b;c;d;e;f 2\n"
+				"a;b;c;d;e;f;g;h;i 4\n"
+				"b;[truncated];c;d;e;f;g 8\n" } } },
+		/* Counts are rounded, and none is no sample. */
+		{ "a;b 0.4\na;c 2.5\na;d 0\na;e 1e0\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 4 samples = 4 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;c 3\n"
+				"a;e 1\n" } } },
+		/* What has no samples is in the way of nobody. */
+		{ "a;b 0\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 0 samples = 0 stored + 0 lost\n" },
+		    { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 0 samples = 0 stored + 0 lost\n" } } },
+		/* The largest counts. */
+		{ "a;b 9223372036854774784.0\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 9223372036854774784 samples = 9223372036854774784 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ln",
+		      .wanted =
+			      "9223372036854774784 100.000  100.000  b\n" } } },
+		{ "a;b 9223372036854775808.0\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b 1e5.\n", REFUSED(":1" NO_COUNT) },
 		{ "a;b 9223372036854775807\na;b +1\n", REFUSED(":2" NO_COUNT) },
 		{ "a;b 1\n\na;b 18446744073709551616\n",
 		  REFUSED(":3" NO_COUNT) },
@@ -294,6 +374,146 @@ static void files_of_callgrind_are_imported(void **state)
 			      "2        12.5000  (no location information)   ()\n"
 			      "2        12.5000  (no location information)   (x\n"
 			      "1         6.2500  (no location information)   two\n" } } },
+		/* The first function has no object, but others do. */
+		{ "events: Ir\nfn=f\n1 2\nob=/opt/b\nfn=f\n1 3\n"
+		  "ob=/opt/c\nfn=f\n1 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 9 samples = 9 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "4        44.4444  /opt/c                   f\n"
+			      "3        33.3333  /opt/b                   f\n"
+			      "2        22.2222  /unknown                 f\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        4 44.4444 c\n"
+				"        3 33.3333 b\n"
+				"        2 22.2222 unknown\n" } } },
+		/* The first command names the program; its arguments do not. */
+		{ "events: Ir\ncmd: /opt/b/ /opt/a\ncmd: a\nfn=f\n1 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        2 100.000 b\n" } } },
+		/* One of 255 bytes, and one that is too long. */
+		{ "events: Ir\ncmd: /" SEVENTY_BYTES SEVENTY_BYTES SEVENTY_BYTES
+		  "/01234567890123456789012345678901234567890/b\nfn=f\n1 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        2 100.000 b\n" } } },
+		{ "events: Ir\ncmd: /" SEVENTY_BYTES SEVENTY_BYTES SEVENTY_BYTES
+		  "/01234567890123456789012345678901234567890/bc\nfn=f\n1 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        2 100.000 file\n" } } },
+		/* Lines that are too large, and costs that have an address
+		 * alone, are at no line. */
+		{ "events: Ir\nob=a\nfl=a.c\nfn=f\n2147483647 2\n9 3\n"
+		  "fn=g\n4294967301 4\npositions: addr\n0x10 6\n+1 7\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 22 samples = 22 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001010 17       77.2727  (no location information)   g\n"
+			      "  00001010 17       100.000  (no location information)\n"
+			      "00001000 5        22.7273  a.c:2147483647              f\n"
+			      "  00001000 2        40.0000  a.c:2147483647\n"
+			      "  00001001 3        60.0000  a.c:9\n" } } },
+		/* Functions of one name, in two files and two objects, and who
+		 * calls which. */
+		{ "events: Ir\npid: 12\ncmd: b\nob=(1) b\nfl=(1) a.c\nfn=(1) f\n"
+		  "1 1\ncfi=(2) b.c\ncfn=(1)\ncalls=1 5\n2 9\n"
+		  "cob=(2) c\ncfi=(1)\ncfn=(1)\ncalls=1 5\n3 20\n"
+		  "cfn=(1)\ncalls=1 1\n4 7\n"
+		  "fl=(2)\nfn=(1)\n5 9\nob=(2)\nfl=(1)\nfn=(1)\n5 20\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 30 samples = 30 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --callgraph -ng",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "  20       100.000  a.c:1                       b                        f\n"
+			      "20       66.6667  a.c:5                       c                        f\n"
+			      "  20       100.000  a.c:5                       c                        f [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  9        100.000  a.c:1                       b                        f\n"
+			      "9        30.0000  b.c:5                       b                        f\n"
+			      "  9        100.000  b.c:5                       b                        f [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  7        100.000  a.c:1                       b                        f [recursive]\n"
+			      "1         3.3333  a.c:1                       b                        f\n"
+			      "  20       54.0541  a.c:5                       c                        f\n"
+			      "  9        24.3243  b.c:5                       b                        f\n"
+			      "  7        18.9189  a.c:1                       b                        f [recursive]\n"
+			      "  1         2.7027  a.c:1                       b                        f [self]\n"
+			      "-------------------------------------------------------------------------------\n" },
+		    { .line = "opreport --session-dir=s tgid:12 tid:12 -lgn",
+		      .wanted =
+			      "20       66.6667  a.c:5                       c                        f\n"
+			      "9        30.0000  b.c:5                       b                        f\n"
+			      "1         3.3333  a.c:1                       b                        f\n" } } },
+		/* A process of a number that none has is none. */
+		{ "events: Ir\npid: 2147483648\nfn=f\n1 2\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s tgid:0 tid:0 -n",
+		      .wanted = "        2 100.000 file\n" } } },
+		{ "events: Ir\npid: 2147483647\nfn=f\n1 2\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s tgid:2147483647 -n",
+		      .wanted = "        2 100.000 file\n" } } },
+		/* No calls to or from what nobody knows. */
+		{ CALLGRIND "ob=b\nfl=a\nfn=[broken stack]\n1 2\n"
+			    "cfn=f\ncalls=1 5\n2 9\nfn=f\n5 9\n"
+			    "cfn=[truncated]\ncalls=1 5\n6 3\n"
+			    "cfn=g\ncalls=1 5\n7 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 11 samples = 11 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --callgraph -n",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "9        81.8182  f\n"
+			      "  9        69.2308  f [self]\n"
+			      "  4        30.7692  g\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "2        18.1818  [broken stack]\n"
+			      "  2        100.000  [broken stack] [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  4        100.000  f\n"
+			      "0              0  g\n"
+			      "  0              0  g [self]\n"
+			      "-------------------------------------------------------------------------------\n" } } },
+		/* As many events as there may be, and names that are cut. */
+		{ "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E "
+		  "012345678901234567890123456789012345678901234567890\n"
+		  "fn=f\n1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 5\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 6 samples = 6 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: callgrind\n"
+			      "Counted 01234567890123456789012345678901234567890123456 events with a unit mask of 0x00 count 1\n"
+			      "Counted a events with a unit mask of 0x00 count 1\n"
+			      "Samples: 6 taken = 6 stored + 0 lost\n"
+			      "01234567890123...|              a:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "        5 100.000         1 100.000 file\n" } } },
+		/* Each part has totals of its own; fewer of them are none. */
+		{ "events: A B\nfn=f\n1 3 4\ntotals: 3\n1 2 3\ntotals: 2 3\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 12 samples = 12 stored + 0 lost\n" } } },
+		{ "events: A B\nfn=f\n1 3 4\ntotals: 3 4\n1 2 3\ntotals: 2 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file: its functions have less than its totals; the rest was left out when it was written\n"
+			      "opimport: 12 samples = 12 stored + 0 lost\n" } } },
+		{ CALLGRIND "fn=f\n1 1\ntotals: x\n",
+		  REFUSED(":5: no number where costs are" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 1\ntotals: -1\n",
+		  REFUSED(":5: a cost is negative, and samples are not; write the file without this event") },
 		{ CALLGRIND "fn=f\n1 2\r\ntotals: 1\nfn=g\n0x10 1\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
@@ -532,9 +752,11 @@ static void write_pprof(const char *path, const char *text)
 #define PPROF STRINGS TYPES MAPPINGS PLACES
 #define EIGHT_VALUES "2=1 2=1 2=1 2=1 2=1 2=1 2=1 2=1 "
 #define EIGHT_TYPES "1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} "
+#define TWO_VALUES "2=1 2=2 "
 
 static void files_of_pprof_are_imported(void **state)
 {
+	/* clang-format off */
 	static const struct import_row rows[] = {
 		{ PPROF "2{1=2 1=1 2=3 2=3000} 2{1=1 2=1 2=1000} "
 			"2{1=3 1=1 2=5 2=5000}",
@@ -784,6 +1006,159 @@ static void files_of_pprof_are_imported(void **state)
 		      .wanted =
 			      "opimport: file: has 33 types of values; write 32 of them at most\n"
 			      "= 1\n" } } },
+		/* Lines of a function, functions of one name, one function in
+		 * two images; what is there twice. */
+		{ PPROF "6\"b.c\" 5{1=3 2=8 4=19} "
+			"4{1=4 2=1 4{1=1 2=12}} 4{1=5 2=1 4{1=1 2=11}} "
+			"4{1=6 2=2 4{1=1 2=10}} 4{1=7 2=1 4{1=3 2=20}} "
+			"4{1=8 2=1 4{1=2 2=20}} 4{1=9 2=2 4{1=3 2=20}} "
+			"4{1=10 2=2 4{1=3 2=20}} "
+			"2{1=1 2=1 2=2} 2{1=4 2=2 2=4} 2{1=5 2=4 2=8} "
+			"2{1=6 2=8 2=16} 2{1=7 2=16 2=32} 2{1=8 2=32 2=64} "
+			"2{1=9 2=64 2=128} 2{1=10 2=128 2=256}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 255 samples = 255 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001020 192      75.2941  b.c:20                      /lib/so                  leaf\n"
+			      "  00001020 192      100.000  b.c:20\n"
+			      "00001010 32       12.5490  a.c:20                      /bin/app                 leaf\n"
+			      "  00001010 32       100.000  a.c:20\n"
+			      "00001020 16        6.2745  b.c:20                      /bin/app                 leaf\n"
+			      "  00001020 16       100.000  b.c:20\n"
+			      "00001000 8         3.1373  a.c:10                      /lib/so                  main\n"
+			      "  00001000 8        100.000  a.c:10\n"
+			      "00001000 7         2.7451  a.c:10                      /bin/app                 main\n"
+			      "  00001000 1        14.2857  a.c:10\n"
+			      "  00001001 4        57.1429  a.c:11\n"
+			      "  00001002 2        28.5714  a.c:12\n" } } },
+		/* Names of what is counted. */
+		{ STRINGS
+		  "6\"a/b c.d-e_f9\"6\"\"6\"" SEVENTY_BYTES
+		  "0123456789x\"6\"b/s\" " MAPPINGS PLACES
+		  "1{1=19 2=2} 1{1=19 2=22} 1{1=20 2=4} 1{1=21 2=2} 1{1=3} "
+		  "1{1=21 2=21} 2{1=1 2=1 2=2 2=3 2=4 2=5 2=6}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 21 samples = 21 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted 01234567890123456789012345678901234567890123456789012345678901234567890123456789 events with a unit mask of 0x00 count 1\n"
+			      "Counted 0123456789012345678901234567890123456789_0123456789012345678901234567890123456789 events with a unit mask of 0x00 count 1\n"
+			      "Counted a_b_c_d-e_f9 events with a unit mask of 0x00 count 1\n"
+			      "Counted a_b_c_d-e_f9_b_s events with a unit mask of 0x00 count 1\n"
+			      "Counted cpu events with a unit mask of 0x00 count 1\n"
+			      "Counted values_nanoseconds events with a unit mask of 0x00 count 1\n"
+			      "Samples: 21 taken = 21 stored + 0 lost\n"
+			      "Stacks: 21 stored = 21 whole\n"
+			      "01234567890123...|01234567890123...|   a_b_c_d-e_f9:1|a_b_c_d-e_f9_b...|            cpu:1|values_nanosec...|\n"
+			      "  samples|      %|  samples|      %|  samples|      %|  samples|      %|  samples|      %|  samples|      %|\n"
+			      "------------------------------------------------------------------------------------------------------------\n"
+			      "        4 100.000         6 100.000         1 100.000         2 100.000         5 100.000         3 100.000 app\n" } } },
+		/* Two events with samples, as ours are; a sample may have none
+		 * of one of them. */
+		{ STRINGS "6\"samples:B\"6\"B\" " MAPPINGS PLACES
+			  "1{1=1 2=2} 1{1=3 2=2} 1{1=19 2=2} 1{1=20 2=2} "
+			  "2{1=1 2=3 2=3000 2=0 2=0} 2{1=2 2=0 2=0 2=5 2=50} "
+			  "2{1=3 2=1 2=1000 2=7 2=70}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 16 samples = 16 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -l",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted B events with a unit mask of 0x00 count 10\n"
+			      "Counted cpu events with a unit mask of 0x00 count 1000\n"
+			      "Samples: 16 taken = 16 stored + 0 lost\n"
+			      "Stacks: 16 stored = 16 whole\n"
+			      "samples  %        total %  samples  %        total %  image name               symbol name\n"
+			      "7        58.3333  58.3333  1        25.0000  25.0000  app                      0x50\n"
+			      "5        41.6667  41.6667  0              0        0  so                       leaf\n"
+			      "0              0  41.6667  0              0        0  so                       main\n"
+			      "0              0        0  3        75.0000  75.0000  app                      main\n" } } },
+		/* Times of the timer are rounded to a rate, of 1 at least. */
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=2 2=6060606}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Profiling through timer interrupt, 330 samples per second and CPU\n"
+			      "Samples: 2 taken = 2 stored + 0 lost\n"
+			      "Stacks: 2 stored = 2 whole\n"
+			      "        TIMER:330|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        2 100.000 app\n" } } },
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=2 2=6000000000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted = "TIMER:1",
+		      .from = "TIMER",
+		      .to = "|" } } },
+		/* Two processes of one program, with two threads each. */
+		{ STRINGS
+		  "6\"tgid\"6\"thread_id\"6\"one\"6\"two\" " TYPES MAPPINGS
+			  PLACES
+		  "2{1=1 2=1 2=2 3{1=19 3=5} 3{1=11 3=5} 3{1=16 2=21}}"
+		  "2{1=1 2=2 2=4 3{1=19 3=5} 3{1=20 3=6} 3{1=12 2=22}}"
+		  "2{1=1 2=4 2=8 3{1=19 3=7} 3{1=11 3=7} 3{1=16 2=22}}"
+		  "2{1=1 2=8 2=16 3{1=19 3=7} 3{1=11 3=2147483647}}"
+		  "2{1=1 2=16 2=32 3{1=17 3=8} 3{1=14} 3{1=16} 3{1=12}}"
+		  "2{1=1 2=32 2=64 3{1=12 2=13} 3{1=16 2=13}}",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 63 samples = 63 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ln --layout=rows",
+		      .wanted =
+			      "32       50.7937  50.7937  0/0           app             main\n"
+			      "16       25.3968  25.3968  8/8           app             main\n"
+			      "8        12.6984  12.6984  7/2147483647  two/?           main\n"
+			      "4         6.3492   6.3492  7/7           two             main\n"
+			      "2         3.1746   3.1746  5/6           one/two         main\n"
+			      "1         1.5873   1.5873  5/5           one             main\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "app-0/0;main 32\n"
+				"app-5/5;main 1\n"
+				"app-5/6;main 2\n"
+				"app-7/2147483647;main 8\n"
+				"app-7/7;main 4\n"
+				"app-8/8;main 16\n" } } },
+		/* Without a program its file names it. */
+		{ STRINGS TYPES
+		  "3{1=1 5=77} 3{1=2 5=-1} 4{1=1 2=1 4{1=1}} "
+		  "4{1=2 2=2 4{1=2}} 5{1=1 2=99 3=8} 5{1=2 2=-2 4=50} "
+		  "2{1=1 2=1 2=2 3{1=14 2=77}} 2{1=2 2=2 2=4}",
+		  { { .line = "opimport -o s ./file",
+		      .wanted = "opimport: 3 samples = 3 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgfn",
+		      .wanted =
+			      "2        66.6667  66.6667  (no location information)   (no name)\n"
+			      "1        33.3333  33.3333  (no location information)   leaf\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        3 100.000 file\n" } } },
+		/* Who has lost all of its samples has an account too. */
+		{ PPROF "2{2=4 2=8}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 4 samples = 0 stored + 4 lost\n" },
+		    { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: $/s/samples: there are samples already; name another folder with --output\n"
+			      "= 1\n" } } },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=3}",
+		  REFUSED(": a sample has 1 values, but there are 2 types of them" DAMAGE) },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=-1 2=6}",
+		  REFUSED(": has negative values: it is a comparison; import the two profiles that it compares") },
+		{ PPROF TYPES TYPES TYPES TYPES TYPES TYPES TYPES TYPES TYPES
+			  TYPES TYPES TYPES TYPES TYPES TYPES
+		  "1{1=1} 2{1=1 " TWO_VALUES TWO_VALUES TWO_VALUES TWO_VALUES
+			  TWO_VALUES TWO_VALUES TWO_VALUES TWO_VALUES TWO_VALUES
+				  TWO_VALUES TWO_VALUES TWO_VALUES TWO_VALUES
+					  TWO_VALUES TWO_VALUES TWO_VALUES
+		  "2=1}",
+		  REFUSED(": has 33 types of values; write 32 of them at most") },
 		{ PPROF "2{1=9 2=3 2=6}",
 		  REFUSED(": a sample is at location 9, which is not there" DAMAGE) },
 		{ PPROF "2{1=1 2=3}",
@@ -802,8 +1177,140 @@ static void files_of_pprof_are_imported(void **state)
 		{ "1=2",
 		  REFUSED(": is damaged, or neither of pprof nor folded stacks; " OPIMPORT_CURE) },
 	};
+	/* clang-format on */
 
 	check_imports(rows, NR(rows), *state, write_pprof);
+}
+
+/* ---- files of other kinds ------------------------------------------------ */
+
+/* More than is looked at to know what it is, and then a zero byte. */
+static void write_zero_behind(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	fprintf(out, "%s%5000s\n", text, "");
+	fputc('\0', out);
+	fclose(out);
+}
+
+static void texts_with_zero_bytes_are_refused(void **state)
+{
+	static const struct import_row rows[] = {
+		{ "a;b 5\n",
+		  REFUSED(": has a zero byte, which no text has; " OPIMPORT_CURE) },
+		{ CALLGRIND "fn=f\n1 2\n",
+		  REFUSED(": has a zero byte, which no text has; " OPIMPORT_CURE) },
+	};
+
+	check_imports(rows, NR(rows), *state, write_zero_behind);
+}
+
+static void files_that_are_too_large_are_refused(void **state)
+{
+	static const struct program_row row = {
+		.line = IMPORTED(""),
+		.wanted =
+			"opimport: file: is too large; " OPIMPORT_CURE "\n= 1\n"
+	};
+
+	write_text("file", "a;b 1\n");
+	assert_int_equal(truncate("file", (INT64_C(8) << 30) + 1), 0);
+	check_run(programs, &row, *state);
+}
+
+/* More functions than one part of an image holds; each is in its own. */
+static void images_have_parts(void **state)
+{
+	static const struct program_row rows[] = {
+		{ .line = IMPORTED(""),
+		  .wanted =
+			  "opimport: 465540 samples = 465540 stored + 0 lost\n" },
+		{ .line = "opreport --session-dir=s -lfn -t 10",
+		  .wanted =
+			  "200000   42.9609  64.4413  /a                       f0\n"
+			  "100000   21.4804  64.4413  /a                       last\n"
+			  "100000   21.4804  21.4804  /a                       g\n" },
+		{ .line = "opreport --session-dir=s -n",
+		  .wanted = "   465537 99.9994 a\n"
+			    "        3 6.4e-04 b\n" },
+	};
+	FILE *out = fopen("file", "w");
+
+	assert_non_null(out);
+	fputs("a;f0;g 100000\n", out);
+	for (unsigned int i = 1; i < 65538; i++)
+		fprintf(out, "a;f%u 1\n", i);
+	fputs("a;last;f0 200000\na;last 100000\nb;f0 3\n", out);
+	fclose(out);
+	check_runs(programs, rows, NR(rows), *state);
+	remove_session();
+}
+
+/* ---- the code that it becomes -------------------------------------------- */
+
+/* "ADDRESS SIZE t NAME" of each function in the session's images. */
+static void write_functions(FILE *out)
+{
+	assert_int_equal(
+		system("PATH=/usr/bin:/bin; for f in s/images/*; do echo ${f##*/} | "
+		       "sed 's/-.*//'; nm -nS $f; done >functions"),
+		0);
+	fputs(text_of("functions"), out);
+}
+
+/* Each line of a function has a byte of it, also where two are at one. */
+static void functions_are_as_large_as_their_lines(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		void (*write)(const char *path, const char *text);
+		const char *wanted;
+	} rows[] = {
+		{ "folded", "b;f 1\na;f;g 2\na;f 3\n", write_text,
+		  "a\n"
+		  "0000000000001000 0000000000000001 T f\n"
+		  "0000000000001010 0000000000000001 T g\n"
+		  "b\n"
+		  "0000000000001000 0000000000000001 T f\n" },
+		{ "callgrind",
+		  "events: Ir\nob=a\nfl=a.c\nfn=f\n1 1\n2 1\n1 1\n3 1\n"
+		  "cfn=g\ncalls=1 4\n4 4\nob=b\nfn=h\n5 1\n6 1\n",
+		  write_text,
+		  "a\n"
+		  "0000000000001000 0000000000000004 T f\n"
+		  "0000000000001010 0000000000000001 T g\n"
+		  "b\n"
+		  "0000000000001000 0000000000000002 T h\n" },
+		{ "pprof",
+		  PPROF "4{1=4 2=1 4{1=1 2=12}} 4{1=5 2=1 4{1=1 2=11}} "
+			"4{1=7 2=2 4{1=2 2=20}} 4{1=8 2=1 3=81} "
+			"2{1=1 2=1 2=2}",
+		  write_pprof,
+		  "app\n"
+		  "0000000000001000 0000000000000003 T main\n"
+		  "0000000000001010 0000000000000001 T 0x50\n"
+		  "0000000000001020 0000000000000001 T 0x51\n"
+		  "so\n"
+		  "0000000000001000 0000000000000001 T main\n"
+		  "0000000000001010 0000000000000001 T leaf\n" },
+	};
+
+	for (size_t i = 0; i < NR(rows); i++) {
+		static const struct program_row run = {
+			.line = IMPORTED(""),
+			.from = " lost",
+			.wanted = " lost\n",
+		};
+		struct text t;
+
+		rows[i].write("file", rows[i].text);
+		check_run(programs, &run, *state);
+		write_functions(text_begin(&t));
+		text_must_be(&t, rows[i].name, rows[i].wanted);
+		remove_session();
+	}
 }
 
 /* ---- packed files -------------------------------------------------------- */
@@ -934,6 +1441,15 @@ static void command_lines_are_checked(void **state)
 		  .wanted =
 			  "opimport: .: is no regular file; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
 			  "= 1\n" },
+		/* What the daemon reads from its standard input. */
+		{ .line = "opimport -o s -",
+		  .wanted =
+			  "opimport: -: is no file of perf; give one that perf record wrote\n"
+			  "= 1\n" },
+		{ .line = "opimport -t -c -o s - none",
+		  .wanted =
+			  "opimport: -: is no file of perf; give one that perf record wrote\n"
+			  "= 1\n" },
 		{ .line = "opimport -o s perf.data",
 		  .wanted =
 			  "opimport: perf.data: is cut short: it ends in its header; record it again\n"
@@ -1020,6 +1536,42 @@ static void command_lines_are_checked(void **state)
 	check_runs(programs, broken, NR(broken), *state);
 }
 
+/* The new file is made beside the output, whose name may be too long. */
+static void hidden_folders_are_beside_the_output(void **state)
+{
+	static const struct {
+		const char *path, *begin, *why; /* NULL: it is made */
+		size_t room;
+	} rows[] = {
+		{ "out", ".opimport-", NULL, sizeof(".opimport-XXXXXX/new") },
+		{ "out", NULL, "out: too long",
+		  sizeof(".opimport-XXXXXX/new") - 1 },
+		{ "d/out", "d/.opimport-", NULL, 64 },
+		{ "d/e/out", NULL, "d/e/out: cannot be written: No such", 64 },
+	};
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0755), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_diag diag = { "" };
+		char name[64];
+		int err = make_hidden_name(rows[i].path, name, rows[i].room,
+					   &diag);
+
+		assert_int_equal(err != 0, rows[i].why != NULL);
+		if (err) {
+			assert_true(err < 0);
+			assert_reason(&diag, rows[i].why);
+			continue;
+		}
+		assert_int_equal(
+			strncmp(name, rows[i].begin, strlen(rows[i].begin)), 0);
+		assert_string_equal(strrchr(name, '/'), "/new");
+		*strrchr(name, '/') = '\0';
+		assert_int_equal(rmdir(name), 0);
+	}
+}
+
 /* What may come of a profile that a daemon reads as a stream. */
 #define FAULTS_OF_PROFILE                                                                          \
 	"$/made/images/...: cannot replace: EIO\n"                                                 \
@@ -1098,8 +1650,13 @@ int main(int argc, char **argv)
 		import_test(samples_are_not_added_to_others),
 		import_test(files_of_callgrind_are_imported),
 		import_test(files_of_pprof_are_imported),
+		import_test(texts_with_zero_bytes_are_refused),
+		import_test(files_that_are_too_large_are_refused),
+		import_test(images_have_parts),
+		import_test(functions_are_as_large_as_their_lines),
 		import_test(packed_files_are_imported),
 		import_test(command_lines_are_checked),
+		import_test(hidden_folders_are_beside_the_output),
 		import_test(faults_are_told),
 		import_test(a_daemon_is_needed),
 	};
