@@ -95,7 +95,8 @@ static size_t drop_repeated(const char **names, size_t nr)
 {
 	size_t i, kept = 0;
 
-	qsort(names, nr, sizeof(*names), compare_near_names);
+	if (nr)
+		qsort(names, nr, sizeof(*names), compare_near_names);
 	for (i = 0; i < nr; i++)
 		if (!kept || strcmp(names[kept - 1], names[i]))
 			names[kept++] = names[i];

@@ -932,13 +932,14 @@ static void opmerge_takes_options(void **state)
 		{ "-o DIR a --files-from=.", "--files-from=.: cannot be read" },
 	};
 	/* clang-format on */
+	static struct opmerge_options all[NR(rows)];
 
 	(void)state;
 	write_text("list", "b\n\narchive:c d\n/e");
 	write_text("empty", "\n\n");
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct opmerge_options o = { 0 };
-		const struct pp_merge_request *r = &o.request;
+		struct opmerge_options *o = &all[i];
+		const struct pp_merge_request *r = &o->request;
 		struct op_diag diag = { "" };
 		const char *argv[16];
 		char copy[256], line[256];
@@ -947,11 +948,11 @@ static void opmerge_takes_options(void **state)
 		FILE *out = text_begin(&t);
 		int argc, err;
 
-		op_arena_init(&o.arena);
+		op_arena_init(&o->arena);
 		snprintf(line, sizeof(line), "opmerge %s", rows[i].line);
 		argc = take_line(line, copy, argv, NR(argv));
-		context = opmerge_parse(&o.args, argc, argv);
-		err = opmerge_take_options(&o, poptGetArgs(context), &diag);
+		context = opmerge_parse(&o->args, argc, argv);
+		err = opmerge_take_options(o, poptGetArgs(context), &diag);
 		/* But for lists that cannot be read. */
 		if (err && !strstr(rows[i].line, "--files-from"))
 			assert_int_equal(err, -EINVAL);
@@ -966,14 +967,14 @@ static void opmerge_takes_options(void **state)
 			write_strings(out, "keep", r->keep);
 			write_strings(out, "drop", r->drop);
 			assert_in_range(r->threads, 1, 256);
-			if (o.args.threads)
+			if (o->args.threads)
 				fprintf(out, " threads=%u", r->threads);
 			fprintf(out, " %zu MiB", (size_t)(r->memory >> 20));
-			if (o.verbose)
-				fprintf(out, " verbose=%x", o.verbose);
+			if (o->verbose)
+				fprintf(out, " verbose=%x", o->verbose);
 		}
 		text_must_be(&t, rows[i].line, rows[i].outcome);
-		op_arena_release(&o.arena);
+		op_arena_release(&o->arena);
 		poptFreeContext(context);
 	}
 }

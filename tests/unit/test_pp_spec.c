@@ -597,7 +597,8 @@ static void words_choose_files(void **state)
 		struct pp_sample_list list = { .arena = &arena,
 					       .files = own,
 					       .nr = NR(files),
-					       .sessions = { &session, 1 } };
+					       .sessions = { .list = &session,
+							     .nr = 1 } };
 		struct op_diag diag = { "" };
 		struct pp_spec spec;
 		struct text t;
