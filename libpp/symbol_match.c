@@ -8,6 +8,7 @@
 
 #include "libpp/symbol_match.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
 
@@ -32,15 +33,9 @@ static bool matches_part(const char *pattern, const char *from, const char *end)
 	return matches_text(pattern, part);
 }
 
-/* Behind the sign of an operator if @at is its word, else @at. */
-static const char *skip_operator(const char *at)
+static bool is_in_word(char c)
 {
-	if (strncmp(at, OPERATOR, sizeof(OPERATOR) - 1) != 0)
-		return at;
-	at += sizeof(OPERATOR) - 1;
-	if (!strncmp(at, "()", 2))
-		return at + 2;
-	return at + strspn(at, "<>=!+-*/%^&|~[],");
+	return isalnum((unsigned char)c) || c == '_';
 }
 
 /* Behind the bracket that closes the one at @at; the end if there is none. */
@@ -55,6 +50,25 @@ static const char *skip_brackets(const char *at, char open, char close)
 			return at + 1;
 	}
 	return at;
+}
+
+/* Behind the sign, or the type, of an operator if @at is its word in @name,
+ * else
+ * @at. */
+static const char *skip_operator(const char *name, const char *at)
+{
+	const char *sign = at + sizeof(OPERATOR) - 1;
+
+	if (strncmp(at, OPERATOR, sizeof(OPERATOR) - 1) != 0 ||
+	    (at > name && is_in_word(at[-1])) || is_in_word(*sign))
+		return at;
+	if (!strncmp(sign, "()", 2))
+		return sign + 2;
+	if (*sign != ' ')
+		return sign + strspn(sign, "<>=!+-*/%^&|~[],");
+	while (*sign && *sign != '(')
+		sign = *sign == '<' ? skip_brackets(sign, '<', '>') : sign + 1;
+	return sign;
 }
 
 /* @from begins a part of the name that may stand alone and ends at @end, its
@@ -76,16 +90,22 @@ static const char *find_parameters(const char *name, const char **begin,
 	*begin = name;
 	*args = NULL;
 	while (*at) {
-		const char *next = skip_operator(at);
+		const char *next = skip_operator(name, at);
 
 		if (next != at) {
 			at = next;
+			/* "operator< <int>" */
+			if (at[0] == ' ' && at[1] == '<') {
+				*args = at;
+				at = skip_brackets(at + 1, '<', '>');
+			}
 		} else if (*at == '<') {
 			*args = at;
 			at = skip_brackets(at, '<', '>');
 		} else if (*at == '(' && at == *begin) {
 			at = skip_brackets(at, '(', ')');
-		} else if (*at == '(' || *at == '[') {
+		} else if (*at == '(' || *at == '[' ||
+			   (at[0] == ' ' && at[1] == '[')) {
 			break;
 		} else {
 			if (*at == ' ')

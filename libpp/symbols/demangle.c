@@ -137,12 +137,17 @@ static void rewrite(char *text, const char *from, const char *to)
 		replace_text(at, from_len, to, to_len);
 }
 
-/* Behind the '>' that ends what the text before @at began with '<'. */
+/* Behind the '>' that ends what the text before @at began with '<'. One in
+ * parentheses may be that of a comparison. */
 static const char *template_end(const char *at)
 {
-	for (size_t depth = 1; *at; at++) {
-		depth += *at == '<';
-		depth -= *at == '>';
+	size_t depth = 1, parentheses = 0;
+
+	for (; *at; at++) {
+		parentheses += *at == '(';
+		parentheses -= *at == ')' && parentheses;
+		depth += *at == '<' && !parentheses;
+		depth -= *at == '>' && !parentheses;
 		if (!depth)
 			return at + 1;
 	}

@@ -66,6 +66,11 @@ static void names_are_left_as_they_are(void **state)
 		  "f(A<int, int, int, int, int, int, int, int, int, int, int, int, int, int, int>)" },
 		{ "_Z1f1AIiiiiiiiiiiiiiiiiSaIiEE", PP_DEMANGLE_SMART,
 		  "f(A<int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, std::allocator<int>>)" },
+		/* A comparison and a function in template arguments. */
+		{ "_ZN1AIXgtLi1ELi2EEE1fEv", PP_DEMANGLE_BRIEF, "A<...>::f" },
+		{ "_ZN1AIXgtLi1ELi2EEE1fEv", PP_DEMANGLE_SMART,
+		  "A<((1)>(2))>::f()" },
+		{ "_ZN1AIFv1BIiEEE1fEv", PP_DEMANGLE_BRIEF, "A<...>::f" },
 		/* Rust, of both kinds. */
 		{ "_ZN4core3ptr4drop17h0123456789abcdefE", PP_DEMANGLE_SMART,
 		  "core::ptr::drop" },
