@@ -88,7 +88,7 @@ struct pp_request {
 			     was written in */
 	bool by_line; /* with details and lines: a symbol for each source line
 			 of each symbol, and no details */
-	struct pp_source_dirs source_dirs; /* by_line */
+	struct pp_source_dirs source_dirs; /* for the text of lines */
 	bool code; /* the bytes of each symbol */
 	bool intervals; /* of changes, too */
 	bool as_taken; /* scale no counts: readings of one session can then be

@@ -52,9 +52,8 @@ static const char *skip_brackets(const char *at, char open, char close)
 	return at;
 }
 
-/* Behind the sign, or the type, of an operator if @at is its word in @name,
- * else
- * @at. */
+/* Behind the sign, or the type, of an operator if its word is at @at in @name,
+ * else @at. */
 static const char *skip_operator(const char *name, const char *at)
 {
 	const char *sign = at + sizeof(OPERATOR) - 1;
