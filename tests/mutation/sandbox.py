@@ -27,8 +27,9 @@ mkdir -p "$state"
 mount -c --bind /proc/self/fd/9 "$state"
 exec 9<&-
 mount --bind "$own" "$own"
-mount -o remount,bind,ro "$state"
-mount -o remount,bind,ro /
+for mounted in "$state" / /dev /run; do
+	! mountpoint -q "$mounted" || mount -o remount,bind,ro "$mounted"
+done
 mkdir -m 755 /tmp/home /tmp/tmp
 cd "$cwd"
 ulimit -c 0
