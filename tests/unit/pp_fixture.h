@@ -67,6 +67,31 @@ static inline void write_without(FILE *out, char *text, const char *folder)
 	free(text);
 }
 
+/* As text_must_be(), with '$' for the folder @folder in the text. */
+static inline void text_below_must_be(struct text *t, const char *folder,
+				      const char *row, const char *wanted)
+{
+	struct text below;
+
+	assert_int_equal(fclose(t->out), 0);
+	write_without(text_begin(&below), t->all, folder);
+	text_must_be(&below, row, wanted);
+}
+
+/* Call @run with each line of @script, which ends at a ';', without blanks in
+ * front. */
+static inline void run_script(const char *script,
+			      void (*run)(const char *line, void *ctx),
+			      void *ctx)
+{
+	char *copy = strdup(script), *save;
+
+	for (char *line = strtok_r(copy, ";", &save); line;
+	     line = strtok_r(NULL, ";", &save))
+		run(line + strspn(line, " "), ctx);
+	free(copy);
+}
+
 /* Split @line at blanks into @words, ended by NULL; @copy holds them. */
 static inline const char *const *split_words(const char *line, char *copy,
 					     const char **words, size_t room)

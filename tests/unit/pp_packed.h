@@ -138,4 +138,26 @@ static inline void write_many_samples(unsigned int nr)
 	}
 }
 
+/* "samples" and "tree" are as write_session() has them; "version" and "derived"
+ * are about the headers of those that follow, "many" is a number of files,
+ * "pack" a folder. False for another word. */
+static inline bool make_samples_by_word(const char *word, const char *rest)
+{
+	if (!strcmp(word, "samples"))
+		write_samples(rest);
+	else if (!strcmp(word, "tree"))
+		write_tree(rest);
+	else if (!strcmp(word, "version"))
+		made_header.version = (uint32_t)atoi(rest);
+	else if (!strcmp(word, "derived"))
+		derive_header((uint64_t)atoi(rest));
+	else if (!strcmp(word, "many"))
+		write_many_samples((unsigned int)atoi(rest));
+	else if (!strcmp(word, "pack"))
+		pack_folder(rest);
+	else
+		return false;
+	return true;
+}
+
 #endif /* TESTS_UNIT_PP_PACKED_H */

@@ -85,10 +85,10 @@ static inline void redirect_run(void)
 		_exit(99);
 }
 
-/* Write what the program of @line prints, with '$' for the folder @folder:
- * standard output, then standard error, then its status unless that is 0. */
-static inline void write_run(FILE *out, const struct program *programs,
-			     const char *line, const char *folder)
+/* Run the program of @line in a child, where @begin, unless NULL, is called
+ * first with @ctx. Returns its status as waitpid(2) has it. */
+static inline int run_program(const struct program *programs, const char *line,
+			      void (*begin)(const void *ctx), const void *ctx)
 {
 	struct command command;
 	int status;
@@ -99,9 +99,21 @@ static inline void write_run(FILE *out, const struct program *programs,
 	pid = fork();
 	if (!pid) {
 		redirect_run();
+		if (begin)
+			begin(ctx);
 		exit(run_command(&command));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* Write what the program of @line prints, with '$' for the folder @folder:
+ * standard output, then standard error, then its status unless that is 0. */
+static inline void write_run(FILE *out, const struct program *programs,
+			     const char *line, const char *folder)
+{
+	int status = run_program(programs, line, NULL, NULL);
+
 	if (!WIFEXITED(status))
 		fail_msg("%s: signal %d", line, WTERMSIG(status));
 	write_without(out, strdup(text_of("out")), folder);

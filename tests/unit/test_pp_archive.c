@@ -373,7 +373,7 @@ static void files_are_listed(void **state)
 	setenv("OPROFILE_EVENTS_DIR", "/", 1);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct made_list m;
-		struct text t, whole;
+		struct text whole;
 
 		/* The build of binaries that have none is that of any. */
 		made_header.build_id_len = strstr(rows[i].files[0], " k ") ||
@@ -383,10 +383,8 @@ static void files_are_listed(void **state)
 			assert_int_equal(system(rows[i].command), 0);
 		make_list(&m, &rows[i].wanted, *state);
 		write_list(text_begin(&whole), &m);
-		fclose(whole.out);
-		write_without(text_begin(&t), whole.all, *state);
 		release_list(&m);
-		text_must_be(&t, rows[i].name, rows[i].text);
+		text_below_must_be(&whole, *state, rows[i].name, rows[i].text);
 	}
 	made_header.build_id_len = 1;
 	unsetenv("OPROFILE_EVENTS_DIR");
@@ -614,7 +612,7 @@ static void archives_are_written(void **state)
 		struct stop stop = { .at = rows[i].stop,
 				     .command = rows[i].meanwhile };
 		struct made_list m;
-		struct text t, whole;
+		struct text whole;
 
 		assert_int_equal(system("rm -rf to"), 0);
 		write_session(rows[i].files, MAX_FILES);
@@ -636,10 +634,8 @@ static void archives_are_written(void **state)
 				fprintf(whole.out, "%s\n",
 					m.list->report.messages.list[k].text);
 		write_output(whole.out, rows[i].show);
-		fclose(whole.out);
-		write_without(text_begin(&t), whole.all, *state);
 		release_list(&m);
-		text_must_be(&t, rows[i].name, rows[i].text);
+		text_below_must_be(&whole, *state, rows[i].name, rows[i].text);
 	}
 	strcpy(made_header.cpu_type, "none/such");
 	made_header.build_id_len = 1;
@@ -741,7 +737,7 @@ static void archives_are_archived(void **state)
 		};
 		const struct pp_archive_writing how = { .folder = "to/a" };
 		struct made_list m;
-		struct text t, whole;
+		struct text whole;
 
 		assert_int_equal(system("rm -rf to"), 0);
 		write_session(files, MAX_FILES);
@@ -754,9 +750,7 @@ static void archives_are_archived(void **state)
 		make_list(&m, &rows[i].again, *state);
 		write_list(whole.out, &m);
 		release_list(&m);
-		fclose(whole.out);
-		write_without(text_begin(&t), whole.all, *state);
-		text_must_be(&t, rows[i].name, rows[i].text);
+		text_below_must_be(&whole, *state, rows[i].name, rows[i].text);
 	}
 	strcpy(made_header.cpu_type, "none/such");
 	made_header.build_id_len = 1;
@@ -937,7 +931,7 @@ static void packs_are_archived(void **state)
 	for (size_t i = 0; i < NR(rows); i++) {
 		const struct pp_archive_writing how = { .folder = "to/a" };
 		struct made_list m;
-		struct text t, whole;
+		struct text whole;
 
 		assert_int_equal(system("rm -rf to"), 0);
 		make_list(&m, &rows[i].wanted, *state);
@@ -945,9 +939,7 @@ static void packs_are_archived(void **state)
 		assert_int_equal(pp_archive_write(m.list, &how, &m.diag), 0);
 		write_labels_and_packs(whole.out, &m);
 		release_list(&m);
-		fclose(whole.out);
-		write_without(text_begin(&t), whole.all, *state);
-		text_must_be(&t, rows[i].name, rows[i].text);
+		text_below_must_be(&whole, *state, rows[i].name, rows[i].text);
 	}
 	unsetenv("OPROFILE_EVENTS_DIR");
 }

@@ -176,16 +176,14 @@ static void archived_images_are_as_they_were(void **state)
 	/* clang-format on */
 
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct text all, text;
+		struct text all;
 
 		make_archive_of_images();
 		if (rows[i].command)
 			assert_int_equal(system(rows[i].command), 0);
 		write_archived_image(text_begin(&all), &rows[i].image,
 				     rows[i].wants);
-		fclose(all.out);
-		write_without(text_begin(&text), all.all, *state);
-		text_must_be(&text, rows[i].name, rows[i].wanted);
+		text_below_must_be(&all, *state, rows[i].name, rows[i].wanted);
 	}
 }
 
@@ -248,7 +246,7 @@ static void files_of_archives_have_places(void **state)
 		const char *path = NULL;
 		struct pp_locator locator;
 		struct op_arena arena;
-		struct text all, text;
+		struct text all;
 		char name[256];
 		int err;
 
@@ -264,9 +262,7 @@ static void files_of_archives_have_places(void **state)
 		write_place(all.out, err, path);
 		err = pp_locate_source(&locator, name, &path);
 		write_place(all.out, err, path);
-		fclose(all.out);
-		write_without(text_begin(&text), all.all, *state);
-		text_must_be(&text, rows[i].name, rows[i].wanted);
+		text_below_must_be(&all, *state, rows[i].name, rows[i].wanted);
 		op_arena_release(&arena);
 	}
 }

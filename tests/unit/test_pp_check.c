@@ -424,27 +424,6 @@ static bool make_file_of_session(const char *word, const char *path,
 	return true;
 }
 
-/* "samples" and "tree" are as write_session() has them; "version" and "derived"
- * are about the headers of those that follow. */
-static bool make_samples(const char *word, const char *rest)
-{
-	if (!strcmp(word, "samples"))
-		write_samples(rest);
-	else if (!strcmp(word, "tree"))
-		write_tree(rest);
-	else if (!strcmp(word, "version"))
-		made_header.version = (uint32_t)atoi(rest);
-	else if (!strcmp(word, "derived"))
-		derive_header((uint64_t)atoi(rest));
-	else if (!strcmp(word, "many"))
-		write_many_samples((unsigned int)atoi(rest));
-	else if (!strcmp(word, "pack"))
-		pack_folder(rest);
-	else
-		return false;
-	return true;
-}
-
 static bool check_session_by_word(struct check_test *t, const char *word,
 				  const char *rest)
 {
@@ -466,15 +445,16 @@ static bool check_session_by_word(struct check_test *t, const char *word,
 	return true;
 }
 
-static void run_check_line(struct check_test *t, const char *line)
+static void run_check_line(const char *line, void *ctx)
 {
+	struct check_test *t = ctx;
 	const char *words[24] = { NULL };
 	const char *blank = strchr(line, ' ');
 	char copy[512];
 
 	split_words(line, copy, words, NR(words));
 	if (!check_session_by_word(t, words[0], blank ? blank + 1 : "") &&
-	    !make_samples(words[0], blank ? blank + 1 : "") &&
+	    !make_samples_by_word(words[0], blank ? blank + 1 : "") &&
 	    !damage_file_of_session(words[0], words[1], words[2]) &&
 	    !make_file_of_session(words[0], words[1], words[2]))
 		fail_msg("%s: no such word", line);
@@ -488,20 +468,16 @@ static void sessions_are_checked_and_repaired(void **state)
 	for (size_t i = 0; i < NR(check_rows); i++) {
 		const struct check_row *row = &check_rows[i];
 		struct check_test t = { .lock = -1 };
-		char *script = strdup(row->script), *save;
 		struct text text;
 		void *folder = NULL;
 
 		assert_int_equal(enter_folder(&folder), 0);
 		t.out = text_begin(&text);
-		for (char *line = strtok_r(script, ";", &save); line;
-		     line = strtok_r(NULL, ";", &save))
-			run_check_line(&t, line + strspn(line, " "));
+		run_script(row->script, run_check_line, &t);
 		text_must_be(&text, row->name, row->wanted);
 		made_header = usual;
 		if (t.lock >= 0)
 			close(t.lock);
-		free(script);
 		assert_int_equal(leave_folder(&folder), 0);
 	}
 }

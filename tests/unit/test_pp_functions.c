@@ -636,7 +636,7 @@ static void functions_are_listed(void **state)
 						.messages = &messages };
 		struct pp_annotation annotation;
 		struct op_diag diag = { "" };
-		struct text all, t;
+		struct text all;
 
 		op_arena_init(&arena);
 		make_functions(&f, rows[i].functions);
@@ -647,9 +647,8 @@ static void functions_are_listed(void **state)
 		if (opannotate_write_functions(&text, &annotation, &diag))
 			fprintf(all.out, "%s\n", diag.text);
 		write_messages(all.out, &messages);
-		fclose(all.out);
-		write_without(text_begin(&t), all.all, *state);
-		text_must_be(&t, rows[i].functions, rows[i].text);
+		text_below_must_be(&all, *state, rows[i].functions,
+				   rows[i].text);
 		op_arena_release(&arena);
 		op_arena_release(&f.m.report.arena);
 	}

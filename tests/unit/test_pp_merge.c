@@ -51,11 +51,12 @@ static void write_link(const char *session, const char *link, const char *file)
 	op_tasks_release(&tasks);
 }
 
-static void make_merged_line(const char *line)
+static void make_merged_line(const char *line, void *ctx)
 {
 	const char *words[24] = { NULL }, *rest = strchr(line, ' ');
 	char copy[256];
 
+	(void)ctx;
 	split_words(line, copy, words, NR(words));
 	if (!strcmp(words[0], "samples"))
 		write_samples(rest + 1);
@@ -434,18 +435,14 @@ static void sessions_are_added_up(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR(merge_rows); i++) {
 		const struct merge_row *row = &merge_rows[i];
-		char *script = strdup(row->script), *save;
 		struct text text;
 		void *folder = NULL;
 
 		assert_int_equal(enter_folder(&folder), 0);
-		for (char *line = strtok_r(script, ";", &save); line;
-		     line = strtok_r(NULL, ";", &save))
-			make_merged_line(line);
+		run_script(row->script, make_merged_line, NULL);
 		merge_and_write(text_begin(&text), row);
 		text_must_be(&text, row->name, row->wanted);
 		made_header = usual;
-		free(script);
 		assert_int_equal(leave_folder(&folder), 0);
 	}
 }

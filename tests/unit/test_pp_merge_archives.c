@@ -61,11 +61,12 @@ static bool make_merged_file(const char *word, const char *path,
 	return true;
 }
 
-static void make_merged_line(const char *line)
+static void make_merged_line(const char *line, void *ctx)
 {
 	const char *words[24] = { NULL }, *rest = strchr(line, ' ');
 	char copy[512];
 
+	(void)ctx;
 	assert_non_null(rest);
 	split_words(line, copy, words, NR(words));
 	if (!strcmp(words[0], "samples"))
@@ -657,20 +658,14 @@ static void archives_are_merged(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR(merged_rows); i++) {
 		const struct merged_row *row = &merged_rows[i];
-		char *script = strdup(row->script), *save;
-		struct text all, text;
+		struct text all;
 		void *folder = NULL;
 
 		assert_int_equal(enter_folder(&folder), 0);
-		for (char *line = strtok_r(script, ";", &save); line;
-		     line = strtok_r(NULL, ";", &save))
-			make_merged_line(line);
+		run_script(row->script, make_merged_line, NULL);
 		merge_and_write(text_begin(&all), row);
-		fclose(all.out);
-		write_without(text_begin(&text), all.all, folder);
-		text_must_be(&text, row->name, row->wanted);
+		text_below_must_be(&all, folder, row->name, row->wanted);
 		made_header = usual;
-		free(script);
 		assert_int_equal(leave_folder(&folder), 0);
 	}
 }

@@ -173,17 +173,15 @@ static void check_screens(const struct screen_row *rows, size_t nr,
 {
 	for (size_t i = 0; i < nr; i++) {
 		const char *keys = rows[i].keys;
-		struct text all, t;
+		struct text all;
 		struct screen s;
 
 		open_screen(&s, rows[i].view);
 		s.state.is_once = !rows[i].has_colors;
 		write_screen(text_begin(&all), &s, keys, rows[i].columns ?: 100,
 			     rows[i].nr_lines);
-		fclose(all.out);
-		write_without(text_begin(&t), all.all, folder);
 		close_screen(&s);
-		text_must_be(&t, keys, rows[i].wanted);
+		text_below_must_be(&all, folder, keys, rows[i].wanted);
 	}
 }
 
@@ -1334,7 +1332,7 @@ static void sources_are_searched(void **state)
 {
 	static const char *const search[] = { "moved", NULL };
 	static const char *const bases[] = { ".", NULL };
-	struct text all, t;
+	struct text all;
 	struct screen s;
 
 	make_binaries();
@@ -1343,16 +1341,14 @@ static void sources_are_searched(void **state)
 	open_screen(&s, OPTOP_LINES);
 	s.base.source_dirs = (struct pp_source_dirs){ search, bases };
 	write_screen(text_begin(&all), &s, "/ x . h Enter Enter", 100, 0);
-	fclose(all.out);
-	write_without(text_begin(&t), all.all, *state);
 	close_screen(&s);
-	text_must_be(&t, "searched",
-		     "optop  here  stored  since the start\n"
-		     "CYCLES:100  218 samples in it  no account\n"
-		     "1 assembly  2 source  3 calls  $/src/x.h\n"
-		     " samples  self % line   source\n"
-		     "$/src/x.h\n"
-		     "      32 14.6789 1      a header\n");
+	text_below_must_be(&all, *state, "searched",
+			   "optop  here  stored  since the start\n"
+			   "CYCLES:100  218 samples in it  no account\n"
+			   "1 assembly  2 source  3 calls  $/src/x.h\n"
+			   " samples  self % line   source\n"
+			   "$/src/x.h\n"
+			   "      32 14.6789 1      a header\n");
 }
 
 /* ---- the program --------------------------------------------------------- */

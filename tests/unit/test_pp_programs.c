@@ -813,24 +813,19 @@ static void programs_tell_of_themselves(void **state)
 	}
 }
 
+static void fill_standard_output(const void *ctx)
+{
+	(void)ctx;
+	if (!freopen("/dev/full", "w", stdout))
+		_exit(99);
+}
+
 /* Run the program of @line with a standard output that nothing can be written
  * to. */
 static void write_full_run(FILE *out, const char *line, const char *folder)
 {
-	struct command command;
-	int status;
-	pid_t pid;
+	int status = run_program(programs, line, fill_standard_output, NULL);
 
-	take_command(&command, programs, line);
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		redirect_run();
-		if (!freopen("/dev/full", "w", stdout))
-			_exit(99);
-		exit(run_command(&command));
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
 	write_without(out, strdup(text_of("err")), folder);
 	fprintf(out, "= %d\n", WEXITSTATUS(status));
 }
@@ -885,24 +880,18 @@ static void full_disks_are_told(void **state)
 
 /* ---- signals and progress ------------------------------------------------ */
 
+static void catch_signal(const void *signal)
+{
+	setvbuf(stderr, NULL, _IONBF, 0);
+	pp_catch_signals();
+	raise(*(const int *)signal);
+}
+
 /* The program of @line, to which @signal came while it began. */
 static void write_ended_run(FILE *out, const char *line, int signal)
 {
-	struct command command;
-	int status;
-	pid_t pid;
+	int status = run_program(programs, line, catch_signal, &signal);
 
-	take_command(&command, programs, line);
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		redirect_run();
-		setvbuf(stderr, NULL, _IONBF, 0);
-		pp_catch_signals();
-		raise(signal);
-		exit(run_command(&command));
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
 	fputs(text_of("err"), out);
 	if (WIFSIGNALED(status))
 		fprintf(out, "by signal %d\n", WTERMSIG(status));

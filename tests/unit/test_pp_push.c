@@ -808,6 +808,13 @@ static void check_story(struct box *box, const struct story_row *row)
 	assert_int_equal(mkdir(box->dir, 0700), 0);
 }
 
+static void check_stories(struct box *box, const struct story_row *rows,
+			  size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		check_story(box, &rows[i]);
+}
+
 static void failures_are_told_as_they_double(void **state)
 {
 	static const struct story_row rows[] = {
@@ -875,8 +882,7 @@ static void failures_are_told_as_they_double(void **state)
 			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 61000\n" },
 	};
 
-	for (size_t i = 0; i < NR(rows); i++)
-		check_story(*state, &rows[i]);
+	check_stories(*state, rows, NR(rows));
 }
 
 static void what_hinders_profiles_is_told_once(void **state)
@@ -966,8 +972,7 @@ static void what_hinders_profiles_is_told_once(void **state)
 			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 9000\n" },
 	};
 
-	for (size_t i = 0; i < NR(rows); i++)
-		check_story(*state, &rows[i]);
+	check_stories(*state, rows, NR(rows));
 }
 
 /* Profiles are made in step, but for those that there was no time for. */
@@ -1017,8 +1022,7 @@ static void intervals_may_be_missed(void **state)
 			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 241000\n" },
 	};
 
-	for (size_t i = 0; i < NR(rows); i++)
-		check_story(*state, &rows[i]);
+	check_stories(*state, rows, NR(rows));
 }
 
 /* What a signal cuts short is no failure of the server. */
@@ -1065,8 +1069,7 @@ static void ends_are_no_failures(void **state)
 			  "1 wait, 0 dropped, failure 1, refusal 0, again at 1500; next at 1500\n" },
 	};
 
-	for (size_t i = 0; i < NR(rows); i++)
-		check_story(*state, &rows[i]);
+	check_stories(*state, rows, NR(rows));
 }
 
 /* ---- errors of the spool ----------------------------------------------------

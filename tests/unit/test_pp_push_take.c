@@ -151,14 +151,12 @@ static void check_steps(const struct take_step *steps, size_t nr,
 
 	assert_int_equal(push_spool_open(&spool, "spool", room, &diag), 0);
 	for (size_t i = 0; i < nr; i++) {
-		struct text all, t;
+		struct text all;
 
 		told = text_begin(&all);
 		do_step(all.out, &spool, steps[i].line);
-		fclose(all.out);
-		write_without(text_begin(&t), all.all, folder);
-		text_must_be(&t, steps[i].line,
-			     steps[i].wanted ? steps[i].wanted : "");
+		text_below_must_be(&all, folder, steps[i].line,
+				   steps[i].wanted ? steps[i].wanted : "");
 	}
 	push_spool_close(&spool);
 }
@@ -353,7 +351,7 @@ static void reports_are_of_the_part_that_is_named(void **state)
 	static const char *const two[] = { "/bin/x", "event:CYCLES", NULL };
 	static const char *const most[] = { EIGHT, EIGHT, "7", "8", NULL };
 	static const char *const many[] = { EIGHT, EIGHT, "7", "8", "9", NULL };
-	struct text all, t;
+	struct text all;
 
 	mkdir("samples", 0755);
 	mkdir("samples/current", 0755);
@@ -365,23 +363,22 @@ static void reports_are_of_the_part_that_is_named(void **state)
 	write_words_of_report(told, two);
 	write_words_of_report(told, most);
 	write_words_of_report(told, many);
-	fclose(told);
-	write_without(text_begin(&t), all.all, *state);
-	text_must_be(&t, "words",
-		     "--session-dir=$\n"
-		     "--format=pprof\n"
-		     "--merge=cpu,tid,tgid\n"
-		     "--output-file=spool/report.pb.gz\n"
-		     "/bin/x\n"
-		     "event:CYCLES\n"
-		     "= ENODATA opreport failed\n"
-		     "--session-dir=$\n"
-		     "--format=pprof\n"
-		     "--merge=cpu,tid,tgid\n"
-		     "--output-file=spool/report.pb.gz\n"
-		     "1\n2\n3\n4\n5\n6\n7\n8\n1\n2\n3\n4\n5\n6\n7\n8\n7\n8\n"
-		     "= ENODATA opreport failed\n"
-		     "= E2BIG more than 18 words; use fewer of them\n");
+	text_below_must_be(
+		&all, *state, "words",
+		"--session-dir=$\n"
+		"--format=pprof\n"
+		"--merge=cpu,tid,tgid\n"
+		"--output-file=spool/report.pb.gz\n"
+		"/bin/x\n"
+		"event:CYCLES\n"
+		"= ENODATA opreport failed\n"
+		"--session-dir=$\n"
+		"--format=pprof\n"
+		"--merge=cpu,tid,tgid\n"
+		"--output-file=spool/report.pb.gz\n"
+		"1\n2\n3\n4\n5\n6\n7\n8\n1\n2\n3\n4\n5\n6\n7\n8\n7\n8\n"
+		"= ENODATA opreport failed\n"
+		"= E2BIG more than 18 words; use fewer of them\n");
 }
 
 /* ---- a history ----------------------------------------------------------- */

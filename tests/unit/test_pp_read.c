@@ -9,38 +9,18 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 #include "tests/helper/classic_file.h"
-#include "tests/unit/pp_session.h"
+#include "tests/unit/pp_packed.h"
 
-#include "libdb/pack.h"
 #include "libpp/profile_spec.h"
 #include "libpp/sample_list.h"
 
 #define SPAN "current/.span-"
 #define X "{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all"
 
-/* Put the samples of the name X into a pack. */
-static void pack_samples(void)
-{
-	static const char path[] = "samples/current/" X;
-	struct pack_writer *writer;
-	struct odb *odb;
-
-	assert_int_equal(odb_open(&odb, path, ODB_RDONLY), 0);
-	assert_int_equal(pack_writer_new(&writer, "samples/current/packed", 1),
-			 0);
-	assert_int_equal(pack_writer_table(writer, X,
-					   (const struct odb *const[]){ odb },
-					   1),
-			 0);
-	assert_int_equal(pack_writer_finish_early(writer), 0);
-	odb_close(odb);
-	assert_int_equal(unlink(path), 0);
-}
-
 /* Samples in words of write_samples(), or "khz NUMBER" and "version NUMBER" of
  * the headers of the next ones, "text PATH" and "classic PATH" for files that
  * are none of ours, or "pack". */
-static void make_read_line(const char *line)
+static void make_read_line(const char *line, void *ctx)
 {
 	static const struct classic_file old = {
 		.layout = &classic_layouts[2],
@@ -52,9 +32,10 @@ static void make_read_line(const char *line)
 	static uint8_t bytes[1 << 16];
 	const char *word = line + strcspn(line, " ");
 
+	(void)ctx;
 	word += *word == ' ';
 	if (!strcmp(line, "pack")) {
-		pack_samples();
+		pack_folder("samples/current");
 	} else if (!strncmp(line, "khz ", 4)) {
 		made_header.cpu_khz = (uint32_t)atoi(word);
 	} else if (!strncmp(line, "version ", 8)) {
@@ -252,24 +233,14 @@ static void parts_are_added_up(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
-		char *script = strdup(rows[i].script), *save;
 		void *folder = NULL;
 		struct text t;
 
 		made_header = usual;
 		assert_int_equal(enter_folder(&folder), 0);
-		for (char *line = strtok_r(script, ";", &save); line;
-		     line = strtok_r(NULL, ";", &save))
-			make_read_line(line);
-		free(script);
+		run_script(rows[i].script, make_read_line, NULL);
 		read_and_write(text_begin(&t), rows[i].counts, rows[i].calls);
-		fclose(t.out);
-		{
-			char *all = t.all;
-
-			write_without(text_begin(&t), all, folder);
-		}
-		text_must_be(&t, rows[i].name, rows[i].wanted);
+		text_below_must_be(&t, folder, rows[i].name, rows[i].wanted);
 		assert_int_equal(leave_folder(&folder), 0);
 	}
 	made_header = usual;

@@ -46,30 +46,21 @@ static bool make_found_file(const char *word, const char *path, const char *how)
 
 static bool make_found_samples(const char *word, const char *rest)
 {
-	if (!strcmp(word, "samples"))
-		write_samples(rest);
-	else if (!strcmp(word, "tree"))
-		write_tree(rest);
-	else if (!strcmp(word, "version"))
-		made_header.version = (uint32_t)atoi(rest);
-	else if (!strcmp(word, "many"))
-		write_many_samples((unsigned int)atoi(rest));
-	else if (!strcmp(word, "pack"))
-		pack_folder(rest);
-	else if (!strcmp(word, "archive"))
+	if (!strcmp(word, "archive"))
 		make_archive("ar", NULL);
 	else if (!strcmp(word, "merged"))
 		make_archive("ar", "2");
 	else
-		return false;
+		return make_samples_by_word(word, rest);
 	return true;
 }
 
-static void make_found_line(const char *line)
+static void make_found_line(const char *line, void *ctx)
 {
 	const char *words[24] = { NULL }, *rest = strchr(line, ' ');
 	char copy[512];
 
+	(void)ctx;
 	split_words(line, copy, words, NR(words));
 	if (!make_found_samples(words[0], rest ? rest + 1 : "") &&
 	    !make_found_file(words[0], words[1], words[2]))
@@ -451,20 +442,14 @@ static void sessions_and_their_files_are_found(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR(found_rows); i++) {
 		const struct found_row *row = &found_rows[i];
-		char *script = strdup(row->script), *save;
-		struct text all, text;
+		struct text all;
 		void *folder = NULL;
 
 		assert_int_equal(enter_folder(&folder), 0);
-		for (char *line = strtok_r(script, ";", &save); line;
-		     line = strtok_r(NULL, ";", &save))
-			make_found_line(line);
+		run_script(row->script, make_found_line, NULL);
 		write_found(text_begin(&all), row);
-		fclose(all.out);
-		write_without(text_begin(&text), all.all, folder);
-		text_must_be(&text, row->name, row->wanted);
+		text_below_must_be(&all, folder, row->name, row->wanted);
 		made_header = usual;
-		free(script);
 		assert_int_equal(leave_folder(&folder), 0);
 	}
 }

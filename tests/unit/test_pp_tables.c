@@ -519,7 +519,7 @@ static void facts_are_checked(void **state)
 		struct pp_archive *archive;
 		struct op_arena arena;
 		int err;
-		struct text all, t;
+		struct text all;
 		FILE *out = text_begin(&all);
 
 		op_arena_init(&arena);
@@ -534,9 +534,8 @@ static void facts_are_checked(void **state)
 			     at && *at; at++)
 				fprintf(out, " %s", *at);
 		}
-		fclose(out);
-		write_without(text_begin(&t), all.all, *state);
-		text_must_be(&t, rows[i].facts, rows[i].outcome);
+		text_below_must_be(&all, *state, rows[i].facts,
+				   rows[i].outcome);
 		op_arena_release(&arena);
 	}
 }
