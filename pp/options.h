@@ -83,6 +83,7 @@ int pp_take_demangle(const char *how, enum pp_demangle *demangle,
 int pp_take_list(struct op_arena *arena, const char *text,
 		 const char *const **out);
 
+/* The lists of both options; the bases need folders to search. */
 int pp_take_source_dirs(struct op_arena *arena,
 			const struct pp_source_args *args,
 			struct pp_source_dirs *dirs, struct op_diag *diag);

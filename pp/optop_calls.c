@@ -10,23 +10,6 @@
 
 #include "pp/optop_reading.h"
 
-static const struct pp_symbol_entry *
-find_called(const struct pp_report *report, const struct optop_target *target)
-{
-	const struct pp_symbol_entry *found = NULL;
-
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
-
-		if (strcmp(entry->raw_name, target->symbol) != 0 ||
-		    strcmp(entry->image->path, target->image) != 0)
-			continue;
-		if (!found || entry->vma == target->vma)
-			found = entry;
-	}
-	return found;
-}
-
 static struct optop_target *target_of_call(struct optop_reading *reading,
 					   const struct pp_symbol_entry *entry)
 {
@@ -89,7 +72,7 @@ int optop_fill_calls(struct optop_reading *reading,
 	err = optop_make_report(reading, &request, &query->target, diag);
 	if (err)
 		return err;
-	entry = find_called(reading->report, &query->target);
+	entry = optop_find_function(reading->report, &query->target);
 	n = entry ? entry->neighbours : NULL;
 	if (!n)
 		return op_diag_set(diag, -ENOENT, "%s: no calls",

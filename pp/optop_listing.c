@@ -39,21 +39,13 @@ struct code_listing {
 
 /* ---- the report ---------------------------------------------------------- */
 
-/* Leave the one function in @report: names in a request are patterns, and two
- * static functions may have one name. */
+/* Leave no other function in @report: names in a request are patterns. */
 static bool keep_opened_function(struct pp_report *report,
 				 const struct optop_target *target)
 {
-	const struct pp_symbol_entry *found = NULL;
+	const struct pp_symbol_entry *found =
+		optop_find_function(report, target);
 
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
-
-		if (strcmp(entry->raw_name, target->symbol) != 0)
-			continue;
-		if (!found || entry->vma == target->vma)
-			found = entry;
-	}
 	if (!found)
 		return false;
 	report->symbols = found;

@@ -64,6 +64,24 @@ int optop_make_report(struct optop_reading *reading,
 	return pp_report_new(&reading->report, &narrow, diag);
 }
 
+const struct pp_symbol_entry *
+optop_find_function(const struct pp_report *report,
+		    const struct optop_target *target)
+{
+	const struct pp_symbol_entry *found = NULL;
+
+	for (size_t i = 0; i < report->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols[i];
+
+		if (strcmp(entry->raw_name, target->symbol) != 0 ||
+		    strcmp(entry->image->path, target->image) != 0)
+			continue;
+		if (!found || entry->vma == target->vma)
+			found = entry;
+	}
+	return found;
+}
+
 /* ---- events -------------------------------------------------------------- */
 
 /* Whether another class than @class counts its event with another unit mask. */

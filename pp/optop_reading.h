@@ -85,6 +85,12 @@ int optop_make_report(struct optop_reading *reading,
 		      const struct pp_request *request,
 		      const struct optop_target *target, struct op_diag *diag);
 
+/* The function that @target is; NULL if @report has none. Of static functions
+ * of one name it is that at the target's address. */
+const struct pp_symbol_entry *
+optop_find_function(const struct pp_report *report,
+		    const struct optop_target *target);
+
 /*
  * Give @reading @nr rows and the events of its report. *@event_of gets the
  * event of each of the report's classes, in the arena. Returns 0 or -ENOMEM.
