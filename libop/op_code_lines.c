@@ -26,7 +26,7 @@ enum {
 };
 
 #define MAX_FILES 4096
-#define MOST_BYTES 64 /* of one row, or of the frame of a sequence */
+#define MOST_BYTES 64 /* of a row with the frame of a sequence */
 
 void op_code_lines_release(struct op_code_lines *lines)
 {
@@ -120,30 +120,40 @@ static uint8_t *put_line_row(uint8_t *to, const struct op_code_line *row,
 	return to;
 }
 
-static int add_sequence(struct op_code_lines *lines, uint64_t start,
-			uint32_t size, const struct op_code_line *const *sorted,
-			size_t nr)
+/* A sequence ends where the code has no line, and another begins where it has
+ * one again. */
+static int add_sequences(struct op_code_lines *lines, uint64_t start,
+			 uint32_t size,
+			 const struct op_code_line *const *sorted, size_t nr)
 {
-	struct op_code_line last = { .line = 1 };
+	struct op_code_line last = { .line = 0 };
 	uint8_t *to;
 
 	if (op_array_reserve(&lines->program, lines->program_len,
 			     (nr + 1) * MOST_BYTES))
 		return -ENOMEM;
-	to = put_start(lines->program + lines->program_len, start);
+	to = lines->program + lines->program_len;
 	for (size_t i = 0; i < nr; i++) {
 		struct op_code_line row = *sorted[i];
-		size_t file = number_of_file(lines, row.file);
+		size_t file = row.line ? number_of_file(lines, row.file) : 0;
 
-		if (!file)
+		if (row.line && !file)
 			return -ENOMEM;
 		/* What comes before the first line is the way into it. */
 		if (i == 0)
 			row.offset = 0;
-		to = put_line_row(to, &row, &last, file);
+		if (!row.line && last.line)
+			to = put_end(to, row.offset - last.offset);
+		if (row.line && !last.line) {
+			to = put_start(to, start + row.offset);
+			last = (struct op_code_line){ row.offset, 1, NULL };
+		}
+		if (row.line)
+			to = put_line_row(to, &row, &last, file);
 		last = row;
 	}
-	to = put_end(to, size - last.offset);
+	if (last.line)
+		to = put_end(to, size - last.offset);
 	lines->program_len = (size_t)(to - lines->program);
 	return 0;
 }
@@ -162,7 +172,7 @@ int op_code_lines_add(struct op_code_lines *lines, uint64_t start,
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = &list[i];
 	qsort((void *)sorted, nr, sizeof(*sorted), compare_line_offsets);
-	err = add_sequence(lines, start, size, sorted, nr);
+	err = add_sequences(lines, start, size, sorted, nr);
 	free((void *)sorted);
 	return err;
 }

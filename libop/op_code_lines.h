@@ -5,7 +5,7 @@
 /*
  * Source lines of code that a program made at run time, as the section
  * .debug_line of DWARF 2 (section 6.2 of that standard): one unit, in which
- * each function is a sequence.
+ * each function is a sequence, or some where parts of it have no line.
  */
 
 #include <stddef.h>
@@ -15,11 +15,13 @@
 #include "libop/op_arena.h"
 #include "libop/op_strings.h"
 
+#define OP_CODE_LINE_MAX INT32_MAX /* what debug information can tell */
+
 /* The code from @offset on is of a source line. */
 struct op_code_line {
 	uint32_t offset; /* in the function, bytes */
-	uint32_t line;
-	const char *file;
+	uint32_t line; /* 0: it has none */
+	const char *file; /* of a line */
 };
 
 /* All zeros: empty. */
@@ -34,8 +36,8 @@ void op_code_lines_release(struct op_code_lines *lines);
 
 /*
  * Add a function of @size bytes at address @start with @nr lines, in any order
- * and with offsets below @size. Returns 0 or -ENOMEM, without having added
- * anything.
+ * and with offsets below @size. The code before the first of them is of that
+ * one, too. Returns 0 or -ENOMEM, without having added anything.
  */
 int op_code_lines_add(struct op_code_lines *lines, uint64_t start,
 		      uint32_t size, const struct op_code_line *list,

@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_code_lines.h"
 #include "module/uapi/oprofile.h"
 #include "pp/opimport_callgrind_text.h"
 #include "pp/opimport_graph.h"
@@ -196,7 +197,9 @@ static int take_costs(struct callgrind_reader *r, char *text)
 	if (!err)
 		err = opimport_graph_place(
 			&r->graph, r->function, r->file,
-			r->has_line && r->at < UINT32_MAX ? (uint32_t)r->at : 0,
+			r->has_line && r->at <= OP_CODE_LINE_MAX
+				? (uint32_t)r->at
+				: 0,
 			&cost.place);
 	if (!err)
 		err = take_callee(r, &cost.callee);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The places of one function get keys one behind the other, in the order in
- * which they came up. A function that is only called has one key, its start,
- * which no sample has.
+ * The places of one function get keys one behind the other: first those with a
+ * line, in the order in which they came up, as the first one is where reports
+ * say that the function is. A function that is only called has one key, its
+ * start, which no sample has.
  */
 
 #include "pp/opimport_graph.h"
@@ -142,6 +143,30 @@ static const char *graph_text(const struct graph_teller *t, uint32_t string)
 	return t->graph->strings.list[string];
 }
 
+/* 0: it has none. */
+static uint32_t line_of_place(const struct graph_teller *t,
+			      const struct graph_place *place)
+{
+	const char *file = graph_text(t, place->file);
+
+	return *file && strcmp(file, NO_FILE) != 0 ? place->line : 0;
+}
+
+/* Put the places that have a line, or those that have none, behind the others
+ * of their functions. */
+static void list_places(const struct graph_teller *t, bool has_line)
+{
+	const struct opimport_graph *graph = t->graph;
+
+	for (size_t i = 0; i < graph->nr_places; i++) {
+		const struct graph_place *place = &graph->places[i];
+		struct graph_function *f = &graph->functions[place->function];
+
+		if ((line_of_place(t, place) != 0) == has_line)
+			t->places[f->first + f->nr_places++] = (uint32_t)i;
+	}
+}
+
 static void sort_places(const struct graph_teller *t)
 {
 	const struct opimport_graph *graph = t->graph;
@@ -152,12 +177,8 @@ static void sort_places(const struct graph_teller *t)
 		first += graph->functions[f].nr_places;
 		graph->functions[f].nr_places = 0;
 	}
-	for (size_t i = 0; i < graph->nr_places; i++) {
-		struct graph_function *f =
-			&graph->functions[graph->places[i].function];
-
-		t->places[f->first + f->nr_places++] = (uint32_t)i;
-	}
+	list_places(t, true);
+	list_places(t, false);
 }
 
 static int tell_function(const struct graph_teller *t, size_t number,
@@ -175,12 +196,12 @@ static int tell_function(const struct graph_teller *t, size_t number,
 
 	for (uint32_t i = 0; i < f->nr_places; i++) {
 		const struct graph_place *place = &t->graph->places[places[i]];
-		const char *file = graph_text(t, place->file);
 
-		if (place->line && *file && strcmp(file, NO_FILE) != 0)
-			lines[function.nr_lines++] = (struct op_code_line){
-				.offset = i, .line = place->line, .file = file
-			};
+		lines[function.nr_lines++] = (struct op_code_line){
+			.offset = i,
+			.line = line_of_place(t, place),
+			.file = graph_text(t, place->file),
+		};
 	}
 	t->images[number] = opimport_profile_image(
 		t->profile, *object || !t->app ? object : t->app);

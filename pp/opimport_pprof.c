@@ -21,6 +21,8 @@
 
 #include "libop/op_arena.h"
 #include "libop/op_array.h"
+#include "libop/op_code_lines.h"
+#include "libop/op_search.h"
 #include "libpp/format/profile.pb-c.h"
 #include "module/uapi/oprofile.h"
 
@@ -286,7 +288,9 @@ static int pprof_compare_places(const void *pa, const void *pb)
 		return a->image < b->image ? -1 : 1;
 	if (a->function != b->function)
 		return a->function < b->function ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	/* What has no line comes last: reports say that the function is where
+	 * its first place is. */
+	return op_compare(a->line - 1, b->line - 1);
 }
 
 /* The image of @location; its mapping's file has a name in most profiles. */
@@ -329,7 +333,7 @@ static int pprof_place_of(const struct pprof_reader *r,
 				  location->id,
 				  location->line[line]->function_id);
 	if (location->line[line]->line > 0 &&
-	    location->line[line]->line < UINT32_MAX)
+	    location->line[line]->line <= OP_CODE_LINE_MAX)
 		place->line = (uint64_t)location->line[line]->line;
 	return 0;
 }
@@ -379,12 +383,11 @@ static int pprof_describe_function(struct pprof_reader *r,
 	if (!lines)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr && *file; i++)
-		if (place[i].line)
-			lines[function->nr_lines++] = (struct op_code_line){
-				.offset = (uint32_t)i,
-				.line = (uint32_t)place[i].line,
-				.file = file,
-			};
+		lines[function->nr_lines++] = (struct op_code_line){
+			.offset = (uint32_t)i,
+			.line = (uint32_t)place[i].line,
+			.file = file,
+		};
 	function->lines = lines;
 	return 0;
 }

@@ -172,7 +172,7 @@ static int copy_function_lines(const struct opd_foreign_line *from,
 			continue;
 		lines[function->nr_lines++] = (struct op_code_line){
 			.offset = line.offset,
-			.line = line.line,
+			.line = line.line <= OP_CODE_LINE_MAX ? line.line : 0,
 			.file = record + line.file,
 		};
 	}

@@ -432,6 +432,21 @@ static const struct row rows[] = {
 	  ".note.gnu.build-id type 7 at 10f8+20 align 8 04 00 00 00 10 00 00 00 03 00 00 00 47 4e 55 00\n"
 	  ".debug_line type 1 at 1118+0 align 8\n"
 	  ".shstrtab type 3 at 1118+40 align 8\n" },
+	/* Code without a line ends a sequence; the end of the function does not
+	 * count as such. */
+	{ "no_lines_between", NULL,
+	  "line 0 0 a.c; line 2 5 a.c; line 4 0 a.c; line 6 0 b.c; line 7 9 b.c; line 9 0 c.c; a 16 ;"
+	  "line 3 0 a.c; b 4; line 3 1 a.c; c 4; save",
+	  "type 2 machine 1 segments 1 at 40 sections 8 at 1150 names 6\n"
+	  "segment type 4 flags 4 at 1068+20 (20) align 4\n"
+	  " type 0 at 0+0 align 0\n"
+	  ".text type 8 at 1000+40 align 16 flags 6 addr 1000:\n"
+	  ".symtab type 2 at 1000+60 align 8 link 3 info 1 entsize 24: [ 0 0 0+0] [a 12 1 1000+16] [b 12 1 1020+4] [c 12 1 1030+4]\n"
+	  ".strtab type 3 at 1060+7 align 8 00 61 00 62 00 63 00\n"
+	  ".note.gnu.build-id type 7 at 1068+20 align 8 04 00 00 00 10 00 00 00 03 00 00 00 47 4e 55 00\n"
+	  ".debug_line type 1 at 1088+6d align 8 69 00 00 00 02 00 1e 00 00 00 01 01 fb 0e 0a 00 01 01 01 01 00 00 00 01 00 61 2e 63 00 00 00 00 62 2e 63 00 00 00 00 00 00 09 02 02 10 00 00 00 00 00 00 04 01 02 00 03 04 01 02 02 00 01 01 00 09 02 07 10 00 00 00 00 00 00 04 02 02 00 03 08 01 02 02 00 01 01 00 09 02 30 10 00 00 00 00 00 00 04 01 02 00 03 00 01 02 04 00 01 01\n"
+	  ".shstrtab type 3 at 10f8+51 align 8\n"
+	  ".oprofile.digest type 1 at 10f8+0 align 8\n" },
 	{ "lines", NULL,
 	  "line 4 100 a.c; line 2 10 b.c; line 4 37 b.c; a 300 ;"
 	  "line 0 2 a.c; line 128 66 a.c; line 256 2 a.c; line 257 66 a.c; line 258 1 a.c; b 500; save",
@@ -507,7 +522,7 @@ static void test_no_lines(void **state)
 static void test_most_files(void **state)
 {
 	struct op_code_lines lines = { 0 };
-	struct op_code_line line = { 0 };
+	struct op_code_line line = { .line = 1 };
 	size_t len;
 	char name[16];
 

@@ -420,6 +420,18 @@ static void files_of_callgrind_are_imported(void **state)
 			      "00001000 5        22.7273  a.c:2147483647              f\n"
 			      "  00001000 2        40.0000  a.c:2147483647\n"
 			      "  00001001 3        60.0000  a.c:9\n" } } },
+		/* Costs of no line are of none, wherever they stand. */
+		{ "events: Ir\nob=a\nfl=a.c\nfn=f\n0 1\n7 2\n2147483648 4\n"
+		  "fi=???\n8 8\nfe=a.c\n9 16\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 31 samples = 31 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001000 31       100.000  a.c:7                       f\n"
+			      "  00001000 2         6.4516  a.c:7\n"
+			      "  00001001 16       51.6129  a.c:9\n"
+			      "  00001002 5        16.1290  (no location information)\n"
+			      "  00001003 8        25.8065  (no location information)\n" } } },
 		/* Functions of one name, in two files and two objects, and who
 		 * calls which. */
 		{ "events: Ir\npid: 12\ncmd: b\nob=(1) b\nfl=(1) a.c\nfn=(1) f\n"
@@ -952,6 +964,20 @@ static void files_of_pprof_are_imported(void **state)
 		    { .line = "opreport --session-dir=s -fn",
 		      .wanted =
 			      "        3 100.000         7 100.000 /file\n" } } },
+		/* What has no line is at none. */
+		{ STRINGS
+		  "1{1=1 2=2} " MAPPINGS "5{1=1 2=7 4=9} "
+		  "4{1=1 2=1 4{1=1}} 4{1=2 2=1 4{1=1 2=10}} "
+		  "4{1=3 2=1 4{1=1 2=2147483648}} 4{1=4 2=1 4{1=1 2=12}} "
+		  "2{1=1 2=1} 2{1=2 2=2} 2{1=3 2=4} 2{1=4 2=8}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001000 15       100.000  a.c:10                      main\n"
+			      "  00001000 2        13.3333  a.c:10\n"
+			      "  00001001 8        53.3333  a.c:12\n"
+			      "  00001002 5        33.3333  (no location information)\n" } } },
 		/* Places of one function, in two images, some of them twice. */
 		{ STRINGS
 		  "1{1=1 2=2} " MAPPINGS "5{1=1 2=7 4=9} 5{1=2 2=8 4=9} "
