@@ -313,8 +313,9 @@ static void check_ledger(struct checking *c, const char *dir)
 		return;
 	snprintf(text, sizeof(text),
 		 "%" PRIu64 " of the %" PRIu64
-		 " samples in it are in no file that can be read",
-		 ledger.stored - c->stored - c->beside, ledger.stored);
+		 " sample%s in it are in no file that can be read",
+		 ledger.stored - c->stored - c->beside, ledger.stored,
+		 op_plural(ledger.stored));
 	say_damage(c, path, text, "they are missing");
 }
 

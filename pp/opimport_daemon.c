@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "libop/op_ledger.h"
+#include "libop/op_plural.h"
 #include "libop/op_session.h"
 #include "libop/op_session_folder.h"
 #include "utils/process.h"
@@ -88,9 +89,10 @@ static void say_what_became(const struct op_session *session)
 	ledger_path(session, path);
 	if (!op_ledger_read(&ledger, path, &diag))
 		fprintf(stderr,
-			"opimport: %" PRIu64 " samples = %" PRIu64
+			"opimport: %" PRIu64 " sample%s = %" PRIu64
 			" stored + %" PRIu64 " lost\n",
-			ledger.taken, ledger.stored, op_ledger_lost(&ledger));
+			ledger.taken, op_plural(ledger.taken), ledger.stored,
+			op_ledger_lost(&ledger));
 }
 
 int opimport_find_session(const struct opimport_into *into,

@@ -101,7 +101,8 @@ static void text_write_event(const struct pp_text *t, size_t class_nr)
 		fputs("Profiling through timer interrupt", t->out);
 		if (hz)
 			fprintf(t->out,
-				", %" PRIu64 " samples per second and CPU", hz);
+				", %" PRIu64 " sample%s per second and CPU", hz,
+				op_plural(hz));
 		fputc('\n', t->out);
 		return;
 	}

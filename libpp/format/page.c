@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_plural.h"
 #include "libpp/sample_list.h"
 
 #define DATA "@DATA@"
@@ -71,8 +72,8 @@ void pp_describe_profile(FILE *out, const struct pp_report *report,
 {
 	fputs(report->cpu_title, out);
 	if (report->timer_hz)
-		fprintf(out, ", %" PRIu32 " samples per second and CPU",
-			report->timer_hz);
+		fprintf(out, ", %" PRIu32 " sample%s per second and CPU",
+			report->timer_hz, op_plural(report->timer_hz));
 	if (options->command)
 		fprintf(out, " — %s", options->command);
 }

@@ -306,7 +306,7 @@ static const struct check_row {
 	{ "samples beside count in their own session alone",
 	  "samples a x x E 0=5;samples a/.closing-100-200 x x E 0=9;samples b/.span-100-200 x x E 0=3;ledger samples/b/.span-100-200/ledger 4;ledger samples/b/ledger 1;check",
 	  "$/samples/b/.span-100-200/ledger: 1 of the 4 samples in it are in no file that can be read: they are missing\n"
-	  "$/samples/b/ledger: 1 of the 1 samples in it are in no file that can be read: they are missing\n"
+	  "$/samples/b/ledger: 1 of the 1 sample in it are in no file that can be read: they are missing\n"
 	  "= 5 files, 17 samples, 2 damaged, 0 repaired\n" },
 	{ "what became of dropped spans",
 	  "samples current x x E 0=5;ledger samples/current/.dropped-1-100/ledger 7;check;text samples/current/.dropped-1-100/ledger x;check",

@@ -929,7 +929,7 @@ static void files_of_pprof_are_imported(void **state)
 		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
 			  "2{1=1 2=1 2=15000000}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 1 samples = 1 stored + 0 lost\n" },
+		      .wanted = "opimport: 1 sample = 1 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s",
 		      .from = "Profiling",
 		      .to = "Samples",
@@ -938,12 +938,12 @@ static void files_of_pprof_are_imported(void **state)
 		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
 			  "2{1=1 2=1 2=3000000000}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 1 samples = 1 stored + 0 lost\n" },
+		      .wanted = "opimport: 1 sample = 1 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s",
 		      .from = "Profiling",
 		      .to = "Samples",
 		      .wanted =
-			      "Profiling through timer interrupt, 1 samples per second and CPU\n" } } },
+			      "Profiling through timer interrupt, 1 sample per second and CPU\n" } } },
 		/* Names of events are as those of files; strings that are not
 		 * there are empty. */
 		{ STRINGS
