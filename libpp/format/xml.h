@@ -15,6 +15,7 @@ struct pp_xml_symbol {
 	size_t head; /* the first of those that share it */
 	size_t next; /* the next that shares it; the symbol itself if none */
 	size_t first_detail; /* where its addresses start among those */
+	size_t nr_details; /* 0 unless the report shows it */
 	size_t id; /* of a head: its number in XML; SIZE_MAX for none yet */
 	bool is_written; /* of a head: it is in the table of symbols */
 };

@@ -55,13 +55,17 @@ static void chain_symbols(struct pp_xml *x, const struct named *names,
 	size_t nr_details = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		x->symbols[names[i].entry->nr] = (struct pp_xml_symbol){
+		const struct pp_symbol_entry *entry = names[i].entry;
+		bool is_shown = names[i].rank < x->report->nr_symbols;
+
+		x->symbols[entry->nr] = (struct pp_xml_symbol){
 			.head = names[0].entry->nr,
 			.next = names[i + 1 < nr ? i + 1 : i].entry->nr,
 			.first_detail = nr_details,
+			.nr_details = is_shown ? entry->nr_details : 0,
 			.id = SIZE_MAX,
 		};
-		nr_details += names[i].entry->nr_details;
+		nr_details += x->symbols[entry->nr].nr_details;
 	}
 }
 
@@ -117,15 +121,15 @@ void pp_xml_symbol_begin(struct pp_xml *x, const struct pp_symbol_entry *entry)
 void pp_xml_symbol(struct pp_xml *x, const struct pp_symbol_entry *entry,
 		   const struct pp_xml_scope *scope, bool in_module)
 {
+	const struct pp_xml_symbol *symbol = &x->symbols[entry->nr];
+
 	if (!pp_xml_concerns(x, entry, scope))
 		return;
 	pp_xml_symbol_begin(x, entry);
-	if (entry->nr_details) {
-		size_t first = x->symbols[entry->nr].first_detail;
-
-		op_xml_number(x->out, "detaillo", first);
+	if (symbol->nr_details) {
+		op_xml_number(x->out, "detaillo", symbol->first_detail);
 		op_xml_number(x->out, "detailhi",
-			      first + entry->nr_details - 1);
+			      symbol->first_detail + symbol->nr_details - 1);
 	}
 	fputs(">\n", x->out);
 	if (entry->neighbours)
@@ -200,12 +204,13 @@ static void xml_write_symboldetails(const struct pp_xml *x, size_t id)
 	fprintf(x->out, "<symboldetails  id=\"%zu\">\n", id);
 	do {
 		const struct pp_symbol_entry *entry = &x->report->known[i];
+		const struct pp_xml_symbol *symbol = &x->symbols[i];
 
-		for (size_t j = 0; j < entry->nr_details; j++)
-			xml_write_detail(x, x->symbols[i].first_detail + j,
+		for (size_t j = 0; j < symbol->nr_details; j++)
+			xml_write_detail(x, symbol->first_detail + j,
 					 &entry->details[j]);
 		last = i;
-		i = x->symbols[i].next;
+		i = symbol->next;
 	} while (i != last);
 	fputs("</symboldetails>\n", x->out);
 }

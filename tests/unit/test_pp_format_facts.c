@@ -496,7 +496,6 @@ static void functions_of_one_name(struct made_report *m)
 		m->symbols[i].image = m->symbols[0].image;
 		m->symbols[i].app = m->symbols[0].app;
 	}
-	m->symbols[0].nr_details = 0;
 	m->symbols[2].details = made_details;
 	m->symbols[2].nr_details = 1;
 	shown[0] = m->symbols[2];
