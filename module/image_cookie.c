@@ -55,7 +55,7 @@ struct image_key {
 	u32 mtime_nsec;
 	u32 generation;
 	u32 dev;
-} __packed __aligned(4); /* all of it is compared and hashed: no padding */
+} __packed __aligned(4); /* all of it is hashed: no padding */
 
 #define KEY_WORDS (sizeof(struct image_key) / sizeof(u32))
 
@@ -125,6 +125,14 @@ static struct hlist_head *bucket_of(const struct image_key *key)
 	return &buckets[sum >> (64 - BUCKET_BITS)];
 }
 
+/* Each sample comes here, too: memcmp() would be called. */
+static bool are_same_key(const struct image_key *a, const struct image_key *b)
+{
+	return a->ino == b->ino && a->size == b->size &&
+	       a->mtime_sec == b->mtime_sec && a->mtime_nsec == b->mtime_nsec &&
+	       a->generation == b->generation && a->dev == b->dev;
+}
+
 static u64 find_cookie(const struct image_key *key)
 {
 	struct image *image;
@@ -132,7 +140,7 @@ static u64 find_cookie(const struct image_key *key)
 
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(image, bucket_of(key), node) {
-		if (!memcmp(&image->key, key, sizeof(*key))) {
+		if (are_same_key(&image->key, key)) {
 			cookie = image->cookie;
 			break;
 		}
@@ -141,9 +149,8 @@ static u64 find_cookie(const struct image_key *key)
 	return cookie;
 }
 
-u64 image_cookie_find(const struct file *file)
+u64 image_cookie_find(const struct inode *inode)
 {
-	const struct inode *inode = file_inode(file);
 	struct image_key key;
 
 	if (!inode)
@@ -278,7 +285,7 @@ static u64 make_in_interrupt(struct file *file)
 
 u64 image_cookie_get(struct file *file)
 {
-	u64 cookie = image_cookie_find(file);
+	u64 cookie = image_cookie_find(file_inode(file));
 
 	if (cookie || READ_ONCE(nr_images) >= MAX_IMAGES)
 		return cookie;

@@ -15,6 +15,7 @@
 #include <linux/types.h>
 
 struct file;
+struct inode;
 struct op_cookie_query;
 struct seq_file;
 
@@ -24,10 +25,10 @@ int image_cookies_setup(void);
 void image_cookies_shutdown(void);
 
 /*
- * The cookie of @file, 0 when it has none yet. Any context but NMI; the
- * caller holds a reference or an RCU read lock.
+ * The cookie of the file of @inode, 0 when it has none yet. Any context but
+ * NMI; the caller holds a reference or an RCU read lock.
  */
-u64 image_cookie_find(const struct file *file);
+u64 image_cookie_find(const struct inode *inode);
 
 /*
  * The cookie of @file, made when it has none yet. Returns 0 when memory is

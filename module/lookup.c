@@ -38,25 +38,38 @@ bool lookup_lock_maps(struct mm_struct *mm)
 	return true;
 }
 
-u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new)
+/* *@inode is what the cookie was found by, to be compared alone. */
+static u64 find_app(struct mm_struct *mm, enum on_new_image on_new,
+		    const struct inode **inode)
 {
 	struct file *file;
 	u64 cookie = 0;
 
+	*inode = NULL;
 	rcu_read_lock();
 	file = rcu_dereference(mm->exe_file);
-	if (file)
-		cookie = image_cookie_find(file);
+	if (file) {
+		*inode = file_inode(file);
+		cookie = image_cookie_find(*inode);
+	}
 	rcu_read_unlock();
 	if (cookie || !file || on_new == LEAVE)
 		return cookie;
 
 	file = compat_get_exe_file(mm);
 	if (file) {
+		*inode = file_inode(file);
 		cookie = image_cookie_get(file);
 		fput(file);
 	}
 	return cookie;
+}
+
+u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new)
+{
+	const struct inode *inode;
+
+	return find_app(mm, on_new, &inode);
 }
 
 /* The vdso has no file but a name that its mapping tells. */
@@ -73,7 +86,7 @@ static enum lookup file_cookie(struct file *file, enum on_new_image on_new,
 			       u64 *cookie)
 {
 	if (on_new == LEAVE) {
-		*cookie = image_cookie_find(file);
+		*cookie = image_cookie_find(file_inode(file));
 		return *cookie ? LOOKUP_DONE : LOOKUP_NEW_IMAGE;
 	}
 	*cookie = image_cookie_get(file);
@@ -105,14 +118,9 @@ static void set_anon(struct op_sample *sample, struct vm_area_struct *vma)
 		sample->space = SAMPLE_ANON;
 }
 
-enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
-			 enum on_new_image on_new)
+static void set_place(struct op_sample *sample, struct vm_area_struct *vma,
+		      u64 cookie)
 {
-	u64 cookie;
-	enum lookup lookup = lookup_cookie(vma, on_new, &cookie);
-
-	if (lookup != LOOKUP_DONE)
-		return lookup;
 	if (cookie != OP_NO_COOKIE) {
 		sample->space = SAMPLE_IMAGE;
 		sample->cookie = cookie;
@@ -123,18 +131,36 @@ enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
 	if (vma->vm_file)
 		sample->offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
 	sample->offset -= vma->vm_start;
-	return LOOKUP_DONE;
+}
+
+enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
+			 enum on_new_image on_new)
+{
+	u64 cookie;
+	enum lookup lookup = lookup_cookie(vma, on_new, &cookie);
+
+	if (lookup == LOOKUP_DONE)
+		set_place(sample, vma, cookie);
+	return lookup;
 }
 
 enum lookup lookup_sample(struct op_sample *sample, struct mm_struct *mm,
 			  enum on_new_image on_new, struct vm_area_struct **vma)
 {
+	const struct inode *app;
+
 	*vma = vma_lookup(mm, sample->offset);
 	if (!*vma)
 		return LOOKUP_NO_MAPPING;
-	sample->app_cookie = lookup_app(mm, on_new);
+	sample->app_cookie = find_app(mm, on_new, &app);
 	if (!sample->app_cookie && on_new == LEAVE &&
 	    rcu_access_pointer(mm->exe_file))
 		return LOOKUP_NEW_IMAGE;
+	/* Most samples are in the program itself. */
+	if (sample->app_cookie && (*vma)->vm_file &&
+	    file_inode((*vma)->vm_file) == app) {
+		set_place(sample, *vma, sample->app_cookie);
+		return LOOKUP_DONE;
+	}
 	return lookup_place(sample, *vma, on_new);
 }

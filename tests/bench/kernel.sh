@@ -9,6 +9,9 @@
 FS=/dev/oprofile
 ROUNDS=150000000
 
+# On an overlay, as the root here is, mapping and program are different files.
+cp "$TESTBIN/spin" "$TMP/spin" || exit 1
+
 received() {
 	cat $FS/stats/cpu0/sample_received
 }
@@ -18,12 +21,12 @@ insmod "$O/module/$(uname -r)/oprofile.ko" && mkdir -p $FS &&
 # measure RATE DEPTH: a loop that DEPTH functions have called, at this rate.
 measure() {
 	echo "$1" >$FS/timer/rate
-	base=$("$TESTBIN/spin" $ROUNDS "$2")
+	base=$("$TMP/spin" $ROUNDS "$2")
 	"$TESTBIN/readbuf" 3 262144 idle >/dev/null &
 	reader=$!
 	sleep 0.3
 	before=$(received)
-	time=$("$TESTBIN/spin" $ROUNDS "$2")
+	time=$("$TMP/spin" $ROUNDS "$2")
 	after=$(received)
 	aborted=$(cat $FS/stats/cpu0/backtrace_aborted)
 	wait $reader
@@ -34,9 +37,9 @@ measure() {
 			a ? "  (" a " without stacks)" : "" }'
 }
 
-"$TESTBIN/spin" $((ROUNDS / 10)) >/dev/null
-base=$("$TESTBIN/spin" $ROUNDS)
-again=$("$TESTBIN/spin" $ROUNDS)
+"$TMP/spin" $((ROUNDS / 10)) >/dev/null
+base=$("$TMP/spin" $ROUNDS)
+again=$("$TMP/spin" $ROUNDS)
 echo "kernel $(uname -r): loop of $base instructions, $again when run again"
 echo "rate     depth stacks  samples  instructions/sample  slowdown %"
 for rate in 100 300 1000 3000 10000; do

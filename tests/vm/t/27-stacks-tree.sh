@@ -41,7 +41,7 @@ repeat() {
 	seq "$1" | sed "s/.*/$2/" | tr -d '\n'
 }
 
-RATE=2000
+RATE=$(by_kernel 2000 500)
 span=$(by_kernel 0.4 4) # seconds
 ok "start" start --separate=lib,kernel --callgraph=128
 "$TESTBIN/stacks_no" "$span" >/dev/null
