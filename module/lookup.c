@@ -38,9 +38,10 @@ bool lookup_lock_maps(struct mm_struct *mm)
 	return true;
 }
 
-/* *@inode is what the cookie was found by, to be compared alone. */
-static u64 find_app(struct mm_struct *mm, enum on_new_image on_new,
-		    const struct inode **inode)
+/* *@inode is that of the program's file. It may go away: compare it, no more.
+ */
+static u64 cookie_of_program(struct mm_struct *mm, enum on_new_image on_new,
+			     const struct inode **inode)
 {
 	struct file *file;
 	u64 cookie = 0;
@@ -69,7 +70,7 @@ u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new)
 {
 	const struct inode *inode;
 
-	return find_app(mm, on_new, &inode);
+	return cookie_of_program(mm, on_new, &inode);
 }
 
 /* The vdso has no file but a name that its mapping tells. */
@@ -118,8 +119,8 @@ static void set_anon(struct op_sample *sample, struct vm_area_struct *vma)
 		sample->space = SAMPLE_ANON;
 }
 
-static void set_place(struct op_sample *sample, struct vm_area_struct *vma,
-		      u64 cookie)
+static void tell_place(struct op_sample *sample, struct vm_area_struct *vma,
+		       u64 cookie)
 {
 	if (cookie != OP_NO_COOKIE) {
 		sample->space = SAMPLE_IMAGE;
@@ -140,7 +141,7 @@ enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
 	enum lookup lookup = lookup_cookie(vma, on_new, &cookie);
 
 	if (lookup == LOOKUP_DONE)
-		set_place(sample, vma, cookie);
+		tell_place(sample, vma, cookie);
 	return lookup;
 }
 
@@ -152,14 +153,14 @@ enum lookup lookup_sample(struct op_sample *sample, struct mm_struct *mm,
 	*vma = vma_lookup(mm, sample->offset);
 	if (!*vma)
 		return LOOKUP_NO_MAPPING;
-	sample->app_cookie = find_app(mm, on_new, &app);
+	sample->app_cookie = cookie_of_program(mm, on_new, &app);
 	if (!sample->app_cookie && on_new == LEAVE &&
 	    rcu_access_pointer(mm->exe_file))
 		return LOOKUP_NEW_IMAGE;
 	/* Most samples are in the program itself. */
 	if (sample->app_cookie && (*vma)->vm_file &&
 	    file_inode((*vma)->vm_file) == app) {
-		set_place(sample, *vma, sample->app_cookie);
+		tell_place(sample, *vma, sample->app_cookie);
 		return LOOKUP_DONE;
 	}
 	return lookup_place(sample, *vma, on_new);

@@ -154,7 +154,7 @@ static uint32_t line_of_place(const struct graph_teller *t,
 
 /* Put the places that have a line, or those that have none, behind the others
  * of their functions. */
-static void list_places(const struct graph_teller *t, bool has_line)
+static void append_places(const struct graph_teller *t, bool has_line)
 {
 	const struct opimport_graph *graph = t->graph;
 
@@ -177,8 +177,8 @@ static void sort_places(const struct graph_teller *t)
 		first += graph->functions[f].nr_places;
 		graph->functions[f].nr_places = 0;
 	}
-	list_places(t, true);
-	list_places(t, false);
+	append_places(t, true);
+	append_places(t, false);
 }
 
 static int tell_function(const struct graph_teller *t, size_t number,
