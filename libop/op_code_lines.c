@@ -135,21 +135,24 @@ static int add_sequences(struct op_code_lines *lines, uint64_t start,
 	to = lines->program + lines->program_len;
 	for (size_t i = 0; i < nr; i++) {
 		struct op_code_line row = *sorted[i];
-		size_t file = row.line ? number_of_file(lines, row.file) : 0;
 
-		if (row.line && !file)
-			return -ENOMEM;
 		/* What comes before the first line is the way into it. */
 		if (i == 0)
 			row.offset = 0;
-		if (!row.line && last.line)
-			to = put_end(to, row.offset - last.offset);
-		if (row.line && !last.line) {
-			to = put_start(to, start + row.offset);
-			last = (struct op_code_line){ row.offset, 1, NULL };
-		}
-		if (row.line)
+		if (row.line) {
+			size_t file = number_of_file(lines, row.file);
+
+			if (!file)
+				return -ENOMEM;
+			if (!last.line) {
+				to = put_start(to, start + row.offset);
+				last = (struct op_code_line){ row.offset, 1,
+							      NULL };
+			}
 			to = put_line_row(to, &row, &last, file);
+		} else if (last.line) {
+			to = put_end(to, row.offset - last.offset);
+		}
 		last = row;
 	}
 	if (last.line)

@@ -8,21 +8,15 @@
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-. tests/bench/rows.sh
-O=$(realpath -m "${O:-build}")
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/oprofile-bench.XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
+. tests/bench/count.sh
 
 # instructions CPUS FRAMES SECONDS
 instructions() {
 	awk -v cpus="$1" -v frames="$2" -v rounds="$3" -f tests/bench/cpus.awk |
 		"$O/tests/mkstream" >"$tmp/stream"
 	rm -rf "$tmp/session"
-	valgrind --tool=callgrind --log-file="$tmp/valgrind" \
-		--callgrind-out-file=/dev/null "$O/bin/oprofiled" \
-		--session-dir="$tmp/session" --source="file:$tmp/stream"
-	awk '/Collected/ { print $NF }' "$tmp/valgrind"
+	count "$O/bin/oprofiled" --session-dir="$tmp/session" \
+		--source="file:$tmp/stream"
 }
 
 command -v valgrind >/dev/null || {

@@ -7,11 +7,7 @@
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-. tests/bench/rows.sh
-O=$(realpath -m "${O:-build}")
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/oprofile-bench.XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
+. tests/bench/count.sh
 
 # run WHAT NR MIB COMMAND...: COMMAND with the daemon that counts that.
 run() {
@@ -27,9 +23,7 @@ run() {
 }
 # instructions WHAT NR: with next to no files, which would be most of it.
 instructions() {
-	run "$1" "$2" 1 valgrind --tool=callgrind --log-file="$tmp/valgrind" \
-		--callgrind-out-file=/dev/null
-	awk '/Collected/ { print $NF }' "$tmp/valgrind"
+	run "$1" "$2" 1 count
 }
 
 [ $# -gt 0 ] || set -- images.100000 builds.100000 processes.1000000 \
