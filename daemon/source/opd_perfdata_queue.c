@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The bytes of records are in one array, in the order in which they were put;
- * plain samples have none. At the end of a round what was taken is dropped, and
- * the entries are put in order: first the side band by time, which is little;
- * then each sample is counted to the gap of the side band that it belongs to,
- * and the entries of a gap stay as they came, those of each CPU together. Both
- * go from one array to another, and the old one is there for the next time.
+ * Samples and side band wait in arrays of their own, in the order in which they
+ * were put; their bytes are in a third one, plain samples have none. At the end
+ * of a round what was taken is dropped, and the side band, which is little, is
+ * sorted by time. Then one pass over the samples finds the gap of the side band
+ * that each belongs to. A sample that is equal to one before it is only counted
+ * there; the others are sorted by their gaps, those of each gap as they came,
+ * which leaves those of each CPU together.
  *
- * Then equal plain samples become one. A table has the last few thousand that
- * were first, each with how much side band there was by then about its process,
- * or about others with the same last bits of their number, or about all: if
- * there is more by the next one, that is another sample.
+ * A table has the last few thousand plain samples that were first, each with
+ * how much side band is before it about its process, or about others with the
+ * same last bits of their number, or about all: where that differs, it is
+ * another sample.
  */
 
 #include "daemon/source/opd_perfdata_queue.h"
@@ -26,10 +27,14 @@
 #define NR_FIRSTS 8192 /* a power of 2 */
 #define NR_PIDS 1024 /* likewise */
 
+/* Lists of the side band: of processes by the last bits of their number, of
+ * all, and where the last one ends. */
+#define LIST_OF_ALL NR_PIDS
+#define NR_LISTS (NR_PIDS + 1)
+
 struct opd_perfdata_entry {
-	struct opd_perfdata_record record; /* its bytes are elsewhere: */
-	size_t at;
-	uint64_t order; /* of putting */
+	struct opd_perfdata_record record; /* .at instead of its bytes */
+	uint32_t order; /* of putting */
 	uint32_t gap; /* of a ready sample: so much side band is before */
 };
 
@@ -41,180 +46,201 @@ struct opd_perfdata_first {
 
 void opd_perfdata_queue_release(struct opd_perfdata_queue *queue)
 {
-	free(queue->entries);
+	free(queue->samples.all);
+	free(queue->sides.all);
+	free(queue->ready.all);
+	free(queue->ready_sides.all);
+	free(queue->ends);
 	free(queue->bytes);
-	free(queue->spare);
 	free(queue->spare_bytes);
-	free(queue->sides);
-	free(queue->starts);
+	free(queue->spare);
+	free(queue->sides_of);
 	free(queue->firsts);
 	memset(queue, 0, sizeof(*queue));
 }
 
-#define swap_arrays(a, b)                                                      \
-	do {                                                                   \
-		void *swapped = *(a);                                          \
-		*(a) = *(b);                                                   \
-		*(b) = swapped;                                                \
-	} while (0)
-
-static size_t nr_bytes_of(const struct opd_perfdata_entry *entry)
+static size_t nr_bytes_of(const struct opd_perfdata_record *record)
 {
-	return entry->record.kind == OPD_PERFDATA_PLAIN ? 0 : entry->record.len;
+	return record->kind == OPD_PERFDATA_PLAIN ? 0 : record->len;
+}
+
+static int copy_bytes(struct opd_perfdata_queue *queue,
+		      struct opd_perfdata_record *record)
+{
+	size_t at = queue->len;
+
+	if (op_array_reserve(&queue->bytes, at, record->len))
+		return -ENOMEM;
+	if (record->len)
+		memcpy(queue->bytes + at, record->bytes, record->len);
+	record->at = at;
+	queue->len += record->len;
+	return 0;
 }
 
 int opd_perfdata_queue_put(struct opd_perfdata_queue *queue,
 			   const struct opd_perfdata_record *record)
 {
-	struct opd_perfdata_entry entry = {
-		.record = *record,
-		.at = queue->len,
-		.order = queue->nr_put,
-	};
-	size_t nr_bytes = nr_bytes_of(&entry);
-	int err = op_array_reserve(&queue->entries, queue->nr, 1)
-			  ?: op_array_reserve(&queue->bytes, queue->len,
-					      nr_bytes);
+	struct opd_perfdata_entries *to = record->kind == OPD_PERFDATA_SIDE
+						  ? &queue->sides
+						  : &queue->samples;
+	struct opd_perfdata_entry *entry;
 
-	if (err)
-		return err;
-	if (nr_bytes)
-		memcpy(queue->bytes + queue->len, record->bytes, nr_bytes);
-	queue->entries[queue->nr++] = entry;
-	queue->len += nr_bytes;
+	if (op_array_reserve(&to->all, to->nr, 1))
+		return -ENOMEM;
+	entry = &to->all[to->nr];
+	entry->record = *record;
+	entry->order = queue->nr_put;
+	if (record->kind != OPD_PERFDATA_PLAIN &&
+	    copy_bytes(queue, &entry->record))
+		return -ENOMEM;
+	to->nr++;
 	queue->nr_put++;
 	if (record->time > queue->latest)
 		queue->latest = record->time;
 	return 0;
 }
 
-/* Move what was not taken, with its bytes, to the start of new arrays. */
-static int drop_taken(struct opd_perfdata_queue *queue)
+static void move_bytes(struct opd_perfdata_queue *queue,
+		       struct opd_perfdata_entries *entries)
 {
-	size_t left = queue->nr - queue->taken, len = 0;
-	int err;
+	for (size_t i = 0; i < entries->nr; i++) {
+		struct opd_perfdata_record *record = &entries->all[i].record;
+		size_t nr_bytes = nr_bytes_of(record);
 
-	if (!queue->taken)
-		return 0;
-	for (size_t i = queue->taken; i < queue->nr; i++)
-		len += nr_bytes_of(&queue->entries[i]);
-	err = op_array_reserve(&queue->spare_bytes, 0, len);
-	if (err)
-		return err;
-	memmove(queue->entries, queue->entries + queue->taken,
-		left * sizeof(*queue->entries));
-	queue->nr = left;
-	queue->nr_ready = queue->taken = queue->len = 0;
-	for (size_t i = 0; i < left; i++) {
-		struct opd_perfdata_entry *entry = &queue->entries[i];
-		size_t nr_bytes = nr_bytes_of(entry);
-
-		if (nr_bytes)
-			memcpy(queue->spare_bytes + queue->len,
-			       queue->bytes + entry->at, nr_bytes);
-		entry->at = queue->len;
+		if (!nr_bytes)
+			continue;
+		memcpy(queue->spare_bytes + queue->len,
+		       queue->bytes + record->at, nr_bytes);
+		record->at = queue->len;
 		queue->len += nr_bytes;
 	}
-	swap_arrays(&queue->bytes, &queue->spare_bytes);
+}
+
+/* What is left are bytes of what waits. */
+static int drop_taken(struct opd_perfdata_queue *queue)
+{
+	unsigned char *old = queue->bytes;
+
+	if (!queue->ready.nr && !queue->ready_sides.nr)
+		return 0;
+	if (op_array_reserve(&queue->spare_bytes, 0, queue->len))
+		return -ENOMEM;
+	queue->ready = (struct opd_perfdata_entries){ queue->ready.all, 0, 0 };
+	queue->ready_sides =
+		(struct opd_perfdata_entries){ queue->ready_sides.all, 0, 0 };
+	queue->len = 0;
+	move_bytes(queue, &queue->sides);
+	move_bytes(queue, &queue->samples);
+	queue->bytes = queue->spare_bytes;
+	queue->spare_bytes = old;
 	return 0;
 }
 
-/* ---- order ------------------------------------------------------------------
+/* ---- side band --------------------------------------------------------------
  */
 
+/* Far fewer than 2^31 are in the queue at once. */
 static int compare_queued(const void *left, const void *right)
 {
 	const struct opd_perfdata_entry *a = left, *b = right;
 
 	return op_compare(a->record.time, b->record.time)
-		       ?: op_compare(a->order, b->order);
+		       ?: (int32_t)(a->order - b->order);
 }
 
-/* The side band up to time @until, in order, becomes queue->sides. */
+/* What is not later than @until becomes ready, in order. */
 static int sort_sides(struct opd_perfdata_queue *queue, uint64_t until)
 {
-	size_t nr = 0;
+	struct opd_perfdata_entries *sides = &queue->sides;
+	size_t nr;
 
-	for (size_t i = 0; i < queue->nr; i++)
-		nr += queue->entries[i].record.kind == OPD_PERFDATA_SIDE;
-	if (op_array_reserve(&queue->sides, 0, nr))
+	if (!sides->nr)
+		return 0;
+	qsort(sides->all, sides->nr, sizeof(*sides->all), compare_queued);
+	nr = OP_BISECT(i, sides->nr, sides->all[i].record.time <= until);
+	if (op_array_reserve(&queue->ready_sides.all, 0, nr))
 		return -ENOMEM;
-	queue->nr_sides = 0;
-	for (size_t i = 0; nr && i < queue->nr; i++)
-		if (queue->entries[i].record.kind == OPD_PERFDATA_SIDE &&
-		    queue->entries[i].record.time <= until)
-			queue->sides[queue->nr_sides++] = queue->entries[i];
-	if (queue->nr_sides)
-		qsort(queue->sides, queue->nr_sides, sizeof(*queue->sides),
-		      compare_queued);
+	if (nr)
+		memcpy(queue->ready_sides.all, sides->all,
+		       nr * sizeof(*sides->all));
+	memmove(sides->all, sides->all + nr,
+		(sides->nr - nr) * sizeof(*sides->all));
+	queue->ready_sides.nr = nr;
+	sides->nr -= nr;
 	return 0;
 }
+
+static size_t list_of_side(const struct opd_perfdata_entry *side)
+{
+	uint32_t pid = side->record.pid;
+
+	return pid == OPD_PERFDATA_ALL ? LIST_OF_ALL : pid & (NR_PIDS - 1);
+}
+
+/* The lists one behind the other, each ascending; queue->sides_of begins with
+ * where each ends. */
+static int list_sides(struct opd_perfdata_queue *queue)
+{
+	const struct opd_perfdata_entries *sides = &queue->ready_sides;
+	uint32_t *ends, at = NR_LISTS;
+
+	if (op_array_reserve(&queue->sides_of, 0, NR_LISTS + sides->nr))
+		return -ENOMEM;
+	ends = queue->sides_of;
+	memset(ends, 0, NR_LISTS * sizeof(*ends));
+	for (size_t i = 0; i < sides->nr; i++)
+		ends[list_of_side(&sides->all[i])]++;
+	for (size_t i = 0; i < NR_LISTS; i++) {
+		uint32_t nr = ends[i];
+
+		ends[i] = at;
+		at += nr;
+	}
+	for (size_t i = 0; i < sides->nr; i++)
+		queue->sides_of[ends[list_of_side(&sides->all[i])]++] =
+			(uint32_t)i;
+	return 0;
+}
+
+/* How much of a list, which is mostly empty, is before @gap. */
+static inline uint32_t nr_listed_before(const struct opd_perfdata_queue *queue,
+					size_t list, size_t gap)
+{
+	const uint32_t *ends = queue->sides_of;
+	uint32_t start = list ? ends[list - 1] : NR_LISTS;
+	const uint32_t *first = &ends[start];
+
+	return start == ends[list] ? 0
+				   : (uint32_t)OP_BISECT(i, ends[list] - start,
+							 first[i] < gap);
+}
+
+/* How much of what is before @gap matters to a plain sample of @pid. */
+static inline uint32_t nr_sides_of(const struct opd_perfdata_queue *queue,
+				   uint32_t pid, size_t gap)
+{
+	return gap ? nr_listed_before(queue, pid & (NR_PIDS - 1), gap) +
+			       nr_listed_before(queue, LIST_OF_ALL, gap)
+		   : 0;
+}
+
+/* ---- samples ----------------------------------------------------------------
+ */
 
 /* How much of the side band comes before a sample. @hint: before another one,
  * which is mostly the last one of the same CPU. */
 static size_t gap_of_sample(const struct opd_perfdata_queue *queue,
 			    const struct opd_perfdata_entry *entry, size_t hint)
 {
-	const struct opd_perfdata_entry *sides = queue->sides;
-	size_t nr = queue->nr_sides;
+	const struct opd_perfdata_entry *sides = queue->ready_sides.all;
+	size_t nr = queue->ready_sides.nr;
 
 	if ((!hint || compare_queued(&sides[hint - 1], entry) < 0) &&
 	    (hint == nr || compare_queued(entry, &sides[hint]) < 0))
 		return hint;
 	return OP_BISECT(i, nr, compare_queued(&sides[i], entry) < 0);
 }
-
-/* Find the gap of each sample up to time @until, and where each gap starts
- * among all that is ready, with what is before it of the side band. */
-static int find_gaps(struct opd_perfdata_queue *queue, uint64_t until)
-{
-	size_t gap = 0, nr = queue->nr_sides + 1, start = 0;
-
-	if (op_array_reserve(&queue->starts, 0, nr))
-		return -ENOMEM;
-	memset(queue->starts, 0, nr * sizeof(*queue->starts));
-	queue->nr_ready = queue->nr_sides;
-	for (size_t i = 0; i < queue->nr; i++) {
-		struct opd_perfdata_entry *entry = &queue->entries[i];
-
-		if (entry->record.kind == OPD_PERFDATA_SIDE ||
-		    entry->record.time > until)
-			continue;
-		gap = gap_of_sample(queue, entry, gap);
-		entry->gap = (uint32_t)gap;
-		queue->starts[gap]++;
-		queue->nr_ready++;
-	}
-	for (gap = 0; gap < nr; gap++) {
-		size_t nr_samples = queue->starts[gap];
-
-		queue->starts[gap] = start;
-		start += nr_samples + 1;
-	}
-	return 0;
-}
-
-/* Each to its place, and behind them what is not ready. */
-static void put_in_places(struct opd_perfdata_queue *queue, uint64_t until)
-{
-	size_t nr_left = queue->nr_ready;
-
-	for (size_t i = 0; i < queue->nr; i++) {
-		const struct opd_perfdata_entry *entry = &queue->entries[i];
-
-		if (entry->record.time > until)
-			queue->spare[nr_left++] = *entry;
-		else if (entry->record.kind != OPD_PERFDATA_SIDE)
-			queue->spare[queue->starts[entry->gap]++] = *entry;
-	}
-	/* A gap ends where that which is behind it of the side band stands. */
-	for (size_t i = 0; i < queue->nr_sides; i++)
-		queue->spare[queue->starts[i]] = queue->sides[i];
-	swap_arrays(&queue->entries, &queue->spare);
-}
-
-/* ---- equal samples ----------------------------------------------------------
- */
 
 static bool is_equal(const struct opd_perfdata_record *a,
 		     const struct opd_perfdata_record *b)
@@ -231,51 +257,81 @@ static size_t slot_of_plain(const struct opd_perfdata_record *record)
 	return op_hash_home(hash) & (NR_FIRSTS - 1);
 }
 
-/* Count @entry, which is to be @nr, with the first of its kind, or note that it
- * is that. @nr_sides matter to it. Returns whether it was counted. */
-static bool count_with_first(struct opd_perfdata_queue *queue, size_t nr,
+/* Count a plain sample of @gap with the first of its kind, or note that it is
+ * that, the next that is ready. Returns whether it was counted. */
+static bool count_with_first(struct opd_perfdata_queue *queue,
 			     const struct opd_perfdata_record *record,
-			     uint32_t nr_sides)
+			     size_t gap)
 {
 	struct opd_perfdata_first *first =
 		&queue->firsts[slot_of_plain(record)];
-	struct opd_perfdata_entry *entry = &queue->entries[first->entry - 1];
+	struct opd_perfdata_record *same =
+		first->entry ? &queue->ready.all[first->entry - 1].record
+			     : NULL;
+	uint32_t nr_sides = nr_sides_of(queue, record->pid, gap);
 
-	if (first->entry && first->nr_sides == nr_sides &&
-	    is_equal(&entry->record, record)) {
-		entry->record.times += record->times;
+	if (same && first->nr_sides == nr_sides && is_equal(same, record)) {
+		same->times += record->times;
 		return true;
 	}
-	*first = (struct opd_perfdata_first){ (uint32_t)nr + 1, nr_sides };
+	*first = (struct opd_perfdata_first){ (uint32_t)queue->ready.nr + 1,
+					      nr_sides };
 	return false;
 }
 
-static int join_equals(struct opd_perfdata_queue *queue)
+/* Those that are not later than @until become ready, with their gaps, and
+ * queue->ends counts them. */
+static int choose_samples(struct opd_perfdata_queue *queue, uint64_t until)
 {
-	uint32_t nr_of_all = 0, nr_of_pid[NR_PIDS] = { 0 };
-	size_t nr = 0;
+	struct opd_perfdata_entries *samples = &queue->samples;
+	struct opd_perfdata_entries *ready = &queue->ready;
+	size_t nr_gaps = queue->ready_sides.nr + 1, gap = 0, nr_left = 0;
 
-	if (!queue->nr_ready)
-		return 0;
-	if (op_array_reserve(&queue->firsts, 0, NR_FIRSTS))
+	if (op_array_reserve(&ready->all, 0, samples->nr) ||
+	    op_array_reserve(&queue->ends, 0, nr_gaps) ||
+	    op_array_reserve(&queue->firsts, 0, NR_FIRSTS))
 		return -ENOMEM;
+	memset(queue->ends, 0, nr_gaps * sizeof(*queue->ends));
 	memset(queue->firsts, 0, NR_FIRSTS * sizeof(*queue->firsts));
-	for (size_t i = 0; i < queue->nr_ready; i++) {
-		const struct opd_perfdata_entry *entry = &queue->entries[i];
-		const struct opd_perfdata_record *record = &entry->record;
-		uint32_t *nr_of = &nr_of_pid[record->pid & (NR_PIDS - 1)];
+	for (size_t i = 0; i < samples->nr; i++) {
+		struct opd_perfdata_entry *entry = &samples->all[i];
 
-		if (record->kind == OPD_PERFDATA_SIDE)
-			++*(record->pid == OPD_PERFDATA_ALL ? &nr_of_all
-							    : nr_of);
-		if (record->kind != OPD_PERFDATA_PLAIN ||
-		    !count_with_first(queue, nr, record, nr_of_all + *nr_of))
-			queue->entries[nr++] = *entry;
+		if (entry->record.time > until) {
+			samples->all[nr_left++] = *entry;
+			continue;
+		}
+		gap = gap_of_sample(queue, entry, gap);
+		if (entry->record.kind == OPD_PERFDATA_PLAIN &&
+		    count_with_first(queue, &entry->record, gap))
+			continue;
+		entry->gap = (uint32_t)gap;
+		queue->ends[gap]++;
+		ready->all[ready->nr++] = *entry;
 	}
-	memmove(&queue->entries[nr], &queue->entries[queue->nr_ready],
-		(queue->nr - queue->nr_ready) * sizeof(*queue->entries));
-	queue->nr -= queue->nr_ready - nr;
-	queue->nr_ready = nr;
+	samples->nr = nr_left;
+	return 0;
+}
+
+/* From where each gap starts queue->ends goes to where it ends. */
+static int sort_by_gaps(struct opd_perfdata_queue *queue)
+{
+	struct opd_perfdata_entry *unsorted = queue->ready.all;
+	size_t nr_gaps = queue->ready_sides.nr + 1, start = 0;
+
+	if (nr_gaps == 1)
+		return 0;
+	if (op_array_reserve(&queue->spare, 0, queue->ready.nr))
+		return -ENOMEM;
+	for (size_t gap = 0; gap < nr_gaps; gap++) {
+		size_t nr = queue->ends[gap];
+
+		queue->ends[gap] = start;
+		start += nr;
+	}
+	for (size_t i = 0; i < queue->ready.nr; i++)
+		queue->spare[queue->ends[unsorted[i].gap]++] = unsorted[i];
+	queue->ready.all = queue->spare;
+	queue->spare = unsorted;
 	return 0;
 }
 
@@ -284,15 +340,11 @@ static int join_equals(struct opd_perfdata_queue *queue)
 
 static int make_ready(struct opd_perfdata_queue *queue, uint64_t until)
 {
-	int err = drop_taken(queue) ?: op_array_reserve(&queue->spare, 0,
-							queue->nr)
-				    ?: sort_sides(queue, until)
-				    ?: find_gaps(queue, until);
-
-	if (err)
-		return err;
-	put_in_places(queue, until);
-	return join_equals(queue);
+	return drop_taken(queue)
+		       ?: sort_sides(queue, until)
+		       ?: list_sides(queue)
+		       ?: choose_samples(queue, until)
+		       ?: sort_by_gaps(queue);
 }
 
 int opd_perfdata_queue_end_round(struct opd_perfdata_queue *queue)
@@ -309,21 +361,41 @@ int opd_perfdata_queue_end(struct opd_perfdata_queue *queue)
 	return make_ready(queue, UINT64_MAX);
 }
 
+/* The list that the next record is taken of, NULL if there is none. */
+static const struct opd_perfdata_entries *
+next_of_ready(const struct opd_perfdata_queue *queue)
+{
+	const struct opd_perfdata_entries *samples = &queue->ready;
+	const struct opd_perfdata_entries *sides = &queue->ready_sides;
+
+	if (samples->taken < samples->nr &&
+	    samples->taken < queue->ends[sides->taken])
+		return samples;
+	return sides->taken < sides->nr ? sides : NULL;
+}
+
+bool opd_perfdata_queue_is_ready(const struct opd_perfdata_queue *queue)
+{
+	return next_of_ready(queue);
+}
+
 bool opd_perfdata_queue_first(const struct opd_perfdata_queue *queue,
 			      struct opd_perfdata_record *record)
 {
-	const struct opd_perfdata_entry *entry;
+	const struct opd_perfdata_entries *of = next_of_ready(queue);
 
-	if (queue->taken == queue->nr_ready)
+	if (!of)
 		return false;
-	entry = &queue->entries[queue->taken];
-	*record = entry->record;
+	*record = of->all[of->taken].record;
 	if (record->kind != OPD_PERFDATA_PLAIN)
-		record->bytes = queue->bytes + entry->at;
+		record->bytes = queue->bytes + record->at;
 	return true;
 }
 
 void opd_perfdata_queue_next(struct opd_perfdata_queue *queue)
 {
-	queue->taken++;
+	if (next_of_ready(queue) == &queue->ready)
+		queue->ready.taken++;
+	else
+		queue->ready_sides.taken++;
 }

@@ -36,6 +36,7 @@ struct opd_perfdata_record {
 	uint64_t time;
 	union {
 		const void *bytes; /* borrowed */
+		uint64_t at; /* of the bytes, in the queue itself */
 		uint64_t ip; /* of a plain sample */
 	};
 	union {
@@ -53,19 +54,22 @@ struct opd_perfdata_record {
 struct opd_perfdata_entry;
 struct opd_perfdata_first;
 
-struct opd_perfdata_queue {
-	struct opd_perfdata_entry *entries; /* the first nr_ready in order */
+struct opd_perfdata_entries {
+	struct opd_perfdata_entry *all;
 	size_t nr;
-	size_t nr_ready; /* may be taken */
-	size_t taken; /* were taken */
-	uint64_t nr_put;
+	size_t taken; /* of those that are ready */
+};
+
+struct opd_perfdata_queue {
+	struct opd_perfdata_entries samples, sides; /* that wait, as put */
+	struct opd_perfdata_entries ready, ready_sides; /* in order */
+	size_t *ends; /* in the ready samples, of each gap of side band */
+	uint32_t nr_put; /* goes round */
 	unsigned char *bytes; /* of all entries */
 	size_t len;
-	struct opd_perfdata_entry *spare;
 	unsigned char *spare_bytes;
-	struct opd_perfdata_entry *sides; /* the side band among those ready */
-	size_t nr_sides;
-	size_t *starts; /* of samples before each of it, and behind all */
+	struct opd_perfdata_entry *spare;
+	uint32_t *sides_of; /* ready side band, by the process */
 	struct opd_perfdata_first *firsts; /* plain samples that were first */
 	uint64_t latest; /* time of all that were put */
 	uint64_t before; /* latest, at the end of the round before */
@@ -84,6 +88,9 @@ int opd_perfdata_queue_end_round(struct opd_perfdata_queue *queue);
 /* Nothing more comes of this file: all are ready. What is put afterwards is of
  * another one. Returns as above. */
 int opd_perfdata_queue_end(struct opd_perfdata_queue *queue);
+
+/* Whether there is a record that is ready. */
+bool opd_perfdata_queue_is_ready(const struct opd_perfdata_queue *queue);
 
 /*
  * The next record that is ready; its bytes hold until the end of a round or the

@@ -551,7 +551,7 @@ static int read_on(struct opd_source *source, struct op_diag *diag)
 	if (err || !record) {
 		if (opd_perfdata_queue_end(&p->queue))
 			return no_memory_to_sort(p, diag);
-		if (err || p->queue.nr_ready)
+		if (err || opd_perfdata_queue_is_ready(&p->queue))
 			return err ? err : 1;
 		return p->nr_opened < p->nr_paths ? open_next(source, diag) ?: 1
 						  : 0;
@@ -596,7 +596,8 @@ static ssize_t perfdata_read(struct opd_source *source, void *buf, size_t len)
 		if (!more && !*source->why.text)
 			more = read_on(source, &source->why);
 		/* What is left of a damaged file is ready now. */
-		if (!more || (more < 0 && !p->queue.nr_ready))
+		if (!more ||
+		    (more < 0 && !opd_perfdata_queue_is_ready(&p->queue)))
 			break;
 	}
 	return (words->at - start) * (ssize_t)sizeof(uint64_t);

@@ -294,13 +294,13 @@ static void test_many_rounds(void **state)
 			last = record.time;
 			opd_perfdata_queue_next(&queue);
 		}
-		assert_true(queue.nr <= 20);
+		assert_true(queue.sides.nr + queue.ready_sides.nr <= 20);
 		assert_true(queue.len <= 20 * sizeof(round));
 	}
 	assert_int_equal(nr, 9990);
 	opd_perfdata_queue_release(&queue);
 	assert_false(opd_perfdata_queue_first(&queue, &record));
-	assert_int_equal(queue.nr + queue.len + queue.before, 0);
+	assert_int_equal(queue.sides.nr + queue.len + queue.before, 0);
 }
 
 int main(void)
