@@ -102,11 +102,12 @@ static int write_snapshot(const struct opd_ksyms_range *range,
 	return err;
 }
 
-/* A damaged snapshot is written anew. */
+/* A damaged snapshot, as its checksum tells, is written anew. */
 static bool is_sound(const char *path, uint64_t *size)
 {
+	const struct op_ksyms_wanted none = { NULL, 0 };
 	struct op_ksyms ksyms;
-	int err = op_ksyms_read(&ksyms, path, NULL);
+	int err = op_ksyms_read_wanted(&ksyms, path, &none, NULL);
 
 	*size = ksyms.size;
 	op_ksyms_release(&ksyms);

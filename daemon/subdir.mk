@@ -6,4 +6,4 @@ daemon_SRCS := $(filter-out daemon/oprofiled.c,$(wildcard daemon/*.c daemon/*/*.
 PROGS += oprofiled
 oprofiled_SRCS := daemon/oprofiled.c
 oprofiled_LIBS := daemon libcfi libdb libop
-oprofiled_LDLIBS = $(POPT_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
+oprofiled_LDLIBS = $(POPT_LIBS) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)

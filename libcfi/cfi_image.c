@@ -24,6 +24,7 @@
 
 #include "libcfi/cfi_address.h"
 #include "libcfi/cfi_image.h"
+#include "libop/op_deflate.h"
 
 /* More is taken for damage. */
 #define MAX_SECTION_LEN ((uint64_t)128 << 20)
@@ -119,12 +120,22 @@ const struct cfi_segment *cfi_image_segment(const struct cfi_image *image,
 static int take_packed(struct cfi_section *section, uint8_t *bytes, size_t len,
 		       size_t header_len, uint64_t unpacked_len)
 {
-	if (unpacked_len <= MAX_SECTION_LEN)
-		section->bytes = cfi_inflate(bytes + header_len,
-					     len - header_len, unpacked_len);
-	section->len = unpacked_len;
+	size_t packed_len = len - header_len;
+	int err = -ENOEXEC;
+
+	if (unpacked_len && unpacked_len <= MAX_SECTION_LEN &&
+	    unpacked_len / OP_DEFLATE_RATIO <= packed_len)
+		section->bytes = malloc(unpacked_len);
+	if (section->bytes)
+		err = op_inflate(bytes + header_len, packed_len, section->bytes,
+				 unpacked_len, NULL);
 	free(bytes);
-	return section->bytes ? 0 : -ENOEXEC;
+	section->len = unpacked_len;
+	if (!err)
+		return 0;
+	free(section->bytes);
+	section->bytes = NULL;
+	return -ENOEXEC;
 }
 
 static int take_section(struct cfi_section *section, uint8_t *bytes, size_t len,

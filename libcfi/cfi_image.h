@@ -67,10 +67,4 @@ const struct cfi_segment *cfi_image_segment(const struct cfi_image *image,
 /* Whether @addr is in a procedure linkage table. */
 bool cfi_image_is_plt(const struct cfi_image *image, uint64_t addr);
 
-/*
- * Unpack what zlib packed into @len bytes. NULL if it is no such thing or
- * memory is short; else the caller frees it.
- */
-uint8_t *cfi_inflate(const uint8_t *packed, size_t packed_len, uint64_t len);
-
 #endif /* LIBCFI_CFI_IMAGE_H */

@@ -9,6 +9,7 @@
 
 #include "libop/op_ksyms_form.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,55 +33,136 @@ static bool get_column_number(const char **at, const char *end, uint64_t *out)
 	return false;
 }
 
-static bool get_offset_column(struct op_ksyms *ksyms, size_t nr,
-			      const char **at, const char *end)
-{
-	uint64_t offset = 0, more;
+/* Columns on the way from the first symbol to the last. A zero byte is at
+ * @end. */
+struct column_walk {
+	const char *types;
+	const unsigned char *drops;
+	const char *offset_at, *name_at, *end;
+	uint64_t offset; /* of the last symbol */
+	const char *name; /* likewise */
+	size_t name_len;
+};
 
-	for (size_t i = 0; i < nr; i++) {
-		if (!get_column_number(at, end, &more) ||
-		    __builtin_add_overflow(offset, more, &offset))
+static bool next_offset(struct column_walk *walk)
+{
+	uint64_t more;
+
+	return get_column_number(&walk->offset_at, walk->end, &more) &&
+	       !__builtin_add_overflow(walk->offset, more, &walk->offset);
+}
+
+/* The name of symbol @i, the next one. */
+static bool next_name(struct column_walk *walk, size_t i)
+{
+	size_t drop = walk->drops[i];
+
+	if (drop) {
+		if (drop >= walk->name_len)
 			return false;
-		ksyms->syms[i].offset = offset;
+		walk->name += drop;
+		walk->name_len -= drop;
+		return true;
 	}
+	if (walk->name_at > walk->end)
+		return false;
+	walk->name = walk->name_at;
+	walk->name_len = strlen(walk->name);
+	walk->name_at += walk->name_len + 1;
 	return true;
 }
 
-/* Counts those that are whole in @ksyms->nr. A zero byte is at @end. */
-static bool get_name_column(struct op_ksyms *ksyms, size_t nr,
-			    const char *types, const char *at, const char *end)
+/* Whether one of them is from @from up to @to. What is before is passed over.
+ */
+static bool has_wanted_offset(struct op_ksyms_wanted *wanted, uint64_t from,
+			      uint64_t to)
 {
-	const unsigned char *drops = (const unsigned char *)types + nr;
-	const char *name = NULL;
-	size_t len = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		if (!drops[i])
-			name = at;
-		else if (drops[i] < len)
-			name += drops[i];
-		else
-			return false;
-		if (!op_ksyms_is_fit(types[i], name, &len))
-			return false;
-		if (!drops[i])
-			at += len + 1;
-		if (at > end)
-			return false;
-		ksyms->syms[i].type = types[i];
-		ksyms->syms[i].name = name;
-		ksyms->nr++;
+	while (wanted->nr && *wanted->offsets < from) {
+		wanted->offsets++;
+		wanted->nr--;
 	}
-	return at == end;
+	return wanted->nr && *wanted->offsets < to;
 }
 
-bool op_ksyms_from_columns(struct op_ksyms *ksyms, size_t nr,
-			   const char *columns, size_t len)
+/*
+ * Set @is_taken for each symbol with a wanted offset, whatever the number of
+ * its names, for the one behind it, and for the first. The names begin where
+ * the offsets end, at *@names.
+ */
+static bool choose_symbols(struct column_walk walk, size_t nr,
+			   struct op_ksyms_wanted wanted, bool *is_taken,
+			   const char **names)
 {
-	const char *at = columns + 2 * nr, *end = columns + len;
+	size_t first = 0; /* at the offset of the last symbol */
+	uint64_t last = 0;
 
-	return get_offset_column(ksyms, nr, &at, end) &&
-	       get_name_column(ksyms, nr, columns, at, end);
+	for (size_t i = 0; i < nr; i++) {
+		if (!next_offset(&walk))
+			return false;
+		is_taken[i] |= !i;
+		if (walk.offset == last)
+			continue;
+		if (has_wanted_offset(&wanted, last, walk.offset))
+			memset(&is_taken[first], true, i - first + 1);
+		first = i;
+		last = walk.offset;
+	}
+	if (has_wanted_offset(&wanted, last, UINT64_MAX))
+		memset(&is_taken[first], true, nr - first);
+	*names = walk.offset_at;
+	return true;
+}
+
+/* Counts those that are whole in @ksyms->nr. */
+static bool take_chosen_symbols(struct op_ksyms *ksyms, struct column_walk walk,
+				size_t nr, const bool *is_taken)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!next_offset(&walk) || !next_name(&walk, i))
+			return false;
+		if (!is_taken[i])
+			continue;
+		if (!op_ksyms_is_fit(walk.types[i], walk.name, &walk.name_len))
+			return false;
+		ksyms->syms[ksyms->nr++] = (struct op_ksym){
+			.offset = walk.offset,
+			.type = walk.types[i],
+			.name = walk.name,
+		};
+	}
+	return walk.name_at == walk.end;
+}
+
+int op_ksyms_from_columns(struct op_ksyms *ksyms, size_t nr,
+			  const char *columns, size_t len,
+			  const struct op_ksyms_wanted *wanted)
+{
+	struct column_walk walk = {
+		.types = columns,
+		.drops = (const unsigned char *)columns + nr,
+		.offset_at = columns + 2 * nr,
+		.end = columns + len,
+	};
+	const struct op_ksyms_wanted none = { NULL, 0 };
+	bool *is_taken = malloc(nr + 1);
+	size_t nr_taken = 0;
+	int err = -EINVAL;
+
+	if (!is_taken)
+		return -ENOMEM;
+	memset(is_taken, !wanted, nr);
+	if (choose_symbols(walk, nr, wanted ? *wanted : none, is_taken,
+			   &walk.name_at)) {
+		for (size_t i = 0; i < nr; i++)
+			nr_taken += is_taken[i];
+		ksyms->syms = calloc(nr_taken + 1, sizeof(*ksyms->syms));
+		if (!ksyms->syms)
+			err = -ENOMEM;
+		else if (take_chosen_symbols(ksyms, walk, nr, is_taken))
+			err = 0;
+	}
+	free(is_taken);
+	return err;
 }
 
 /* ---- writing ------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading and writing snapshots. A snapshot is read whole; all names stay
- * together where they were unpacked, so there are two allocations, whatever
- * the number of symbols. The first line says how much there is to unpack, and
- * is believed only as far as zlib could have packed that much into the file.
- * What is written is what reading it takes back, else it is not written.
+ * Reading and writing snapshots. All names stay together where they were
+ * unpacked, so there are two allocations, whatever the number of symbols. The
+ * first line says how much there is to unpack, and is believed only as far as
+ * zlib could have packed that much into the file. What is written is what
+ * reading it takes back, else it is not written.
  */
 
 #include "libop/op_ksyms_form.h"
@@ -13,20 +13,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "libop/op_build_id.h"
 #include "libop/op_config.h"
+#include "libop/op_deflate.h"
 #include "libop/op_file.h"
 
 /* Bytes of the file, and of what is packed in it; a kernel needs 2 MiB. */
 #define SNAPSHOT_MAX ((size_t)64 << 20)
-
-/* deflate cannot do better: a first line that says so lies. */
-#define MAX_RATIO 1040
-
-/* A twentieth larger than with the best level, in a tenth of the time. */
-#define LEVEL 4
 
 #define DAMAGED "it is damaged; profile again"
 
@@ -127,49 +121,43 @@ static int take_text_snapshot(struct op_ksyms *ksyms, struct input *in,
 static bool may_unpack(const struct input *in)
 {
 	return in->bytes <= SNAPSHOT_MAX &&
-	       in->bytes / MAX_RATIO <= in->body_len &&
+	       in->bytes / OP_DEFLATE_RATIO <= in->body_len &&
 	       in->nr <= in->bytes / OP_KSYMS_COLUMNS_MIN;
 }
 
 static int unpack_columns(const struct input *in, char **columns)
 {
-	uLong packed = in->body_len;
-	uLongf got = in->bytes;
+	size_t used = 0;
 	int err;
 
 	*columns = malloc(in->bytes + 1);
 	if (!*columns)
 		return -ENOMEM;
 	(*columns)[in->bytes] = '\0';
-	err = uncompress2((Bytef *)*columns, &got, (const Bytef *)in->body,
-			  &packed);
-	if (err == Z_MEM_ERROR)
-		return -ENOMEM;
-	return err == Z_OK && got == in->bytes && packed == in->body_len
-		       ? 0
-		       : -EINVAL;
+	err = op_inflate(in->body, in->body_len, *columns, in->bytes, &used);
+	if (err == -ENOMEM)
+		return err;
+	return !err && used == in->body_len ? 0 : -EINVAL;
 }
 
 static int take_packed_snapshot(struct op_ksyms *ksyms, const struct input *in,
+				const struct op_ksyms_wanted *wanted,
 				const char *path, struct op_diag *diag)
 {
 	int err =
 		may_unpack(in) ? unpack_columns(in, &ksyms->strings) : -EINVAL;
 
 	if (!err)
-		ksyms->syms = calloc(in->nr + 1, sizeof(*ksyms->syms));
-	if (!err && !ksyms->syms)
-		err = -ENOMEM;
-	if (!err &&
-	    !op_ksyms_from_columns(ksyms, in->nr, ksyms->strings, in->bytes))
-		err = -EINVAL;
+		err = op_ksyms_from_columns(ksyms, in->nr, ksyms->strings,
+					    in->bytes, wanted);
 	if (err == -EINVAL)
 		op_diag_set(diag, err, "%s: %s", path, DAMAGED);
 	return err;
 }
 
-int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
-		  struct op_diag *diag)
+int op_ksyms_read_wanted(struct op_ksyms *ksyms, const char *path,
+			 const struct op_ksyms_wanted *wanted,
+			 struct op_diag *diag)
 {
 	struct input in = { 0 };
 	const char *why;
@@ -184,7 +172,7 @@ int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
 	if (why)
 		err = op_diag_set(diag, -EINVAL, "%s:1: %s", path, why);
 	else if (in.packed)
-		err = take_packed_snapshot(ksyms, &in, path, diag);
+		err = take_packed_snapshot(ksyms, &in, wanted, path, diag);
 	else
 		err = take_text_snapshot(ksyms, &in, path, diag);
 	ksyms->size = in.size;
@@ -194,6 +182,12 @@ int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
 		op_ksyms_release(ksyms);
 	free(in.file);
 	return err;
+}
+
+int op_ksyms_read(struct op_ksyms *ksyms, const char *path,
+		  struct op_diag *diag)
+{
+	return op_ksyms_read_wanted(ksyms, path, NULL, diag);
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -214,31 +208,18 @@ static bool is_readable_snapshot(const struct op_ksyms *ksyms)
 	return true;
 }
 
-static int pack_columns(const char *columns, size_t len, Bytef **out,
-			size_t *out_len)
-{
-	uLongf packed_len = compressBound(len);
-
-	if (len > SNAPSHOT_MAX)
-		return -EFBIG;
-	*out = malloc(packed_len);
-	if (!*out || compress2(*out, &packed_len, (const Bytef *)columns, len,
-			       LEVEL) != Z_OK)
-		return -ENOMEM;
-	*out_len = packed_len;
-	return 0;
-}
-
 /* The part of the file behind the first line; *@bytes unpacked. */
-static int pack_symbols(const struct op_ksyms *ksyms, Bytef **out,
+static int pack_symbols(const struct op_ksyms *ksyms, void **out,
 			size_t *out_len, size_t *bytes)
 {
 	char *columns = op_ksyms_to_columns(ksyms, bytes);
-	int err =
-		columns ? pack_columns(columns, *bytes, out, out_len) : -ENOMEM;
+	bool is_fit = columns && *bytes <= SNAPSHOT_MAX;
 
+	*out = is_fit ? op_deflate(columns, *bytes, out_len) : NULL;
 	free(columns);
-	return err;
+	if (*out)
+		return 0;
+	return columns && !is_fit ? -EFBIG : -ENOMEM;
 }
 
 int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
@@ -247,7 +228,7 @@ int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
 {
 	char id[OP_BUILD_TEXT_MAX];
 	struct op_replace replace;
-	Bytef *packed = NULL;
+	void *packed = NULL;
 	char word[1024];
 	size_t len, bytes;
 	int err = op_ksyms_word(word, sizeof(word), name);

@@ -49,20 +49,21 @@ int op_ksyms_word(char *buf, size_t len, const char *name);
 bool op_ksyms_is_fit(char type, const char *name, size_t *len);
 
 /*
- * Fill @ksyms->syms, which has room for all, and count them in @ksyms->nr.
- * Their names are in the text or columns, which must stay and behind which is
- * a zero byte.
+ * Fill @ksyms->syms and count them in @ksyms->nr. Their names are in the text
+ * or columns, which must stay and behind which is a zero byte.
  *
- * Text is changed. Returns NULL or what is wrong in line *@line; before, that
- * is the number of the first.
+ * Of text @ksyms->syms has room for all. Text is changed. Returns NULL or what
+ * is wrong in line *@line; before, that is the number of the first.
  */
 const char *op_ksyms_from_text(struct op_ksyms *ksyms, char *text, size_t len,
 			       size_t *line);
 
 /* The columns of @nr symbols have @len bytes, OP_KSYMS_COLUMNS_MIN for each at
- * least. False: they are damaged. */
-bool op_ksyms_from_columns(struct op_ksyms *ksyms, size_t nr,
-			   const char *columns, size_t len);
+ * least; @wanted as in op_ksyms_read_wanted(). @ksyms->syms is made. Returns 0,
+ * -EINVAL if they are damaged, or -ENOMEM. */
+int op_ksyms_from_columns(struct op_ksyms *ksyms, size_t nr,
+			  const char *columns, size_t len,
+			  const struct op_ksyms_wanted *wanted);
 
 /* The columns of @ksyms, which are in order and fit: *@len bytes for the caller
  * to free; NULL without memory. */

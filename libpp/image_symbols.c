@@ -129,6 +129,7 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 			 const struct pp_image *image,
 			 const struct op_session *session,
 			 const struct pp_locator *locator,
+			 const struct op_ksyms_wanted *wanted,
 			 struct pp_messages *messages)
 {
 	struct op_diag why = { 0 };
@@ -143,7 +144,7 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 	if (err == -EILSEQ)
 		op_diag_set(&why, err, NOT_ARCHIVED, path);
 	if (!err)
-		err = op_ksyms_read(&symbols->ksyms, path, &why);
+		err = op_ksyms_read_wanted(&symbols->ksyms, path, wanted, &why);
 	if (err == -ENOMEM)
 		return err;
 	if (!err)
@@ -428,6 +429,7 @@ static int open_symbol_source(struct pp_image_symbols *symbols,
 			      const struct pp_image *image,
 			      const struct op_session *session,
 			      struct pp_locator *locator,
+			      const struct op_ksyms_wanted *wanted,
 			      struct pp_messages *messages)
 {
 	bool search = symbols->wants & PP_WANT_LINES || locator->image_path;
@@ -451,7 +453,8 @@ static int open_symbol_source(struct pp_image_symbols *symbols,
 		err = open_kernel_file(symbols, image, locator, messages);
 	if (!err || err == -ENOMEM)
 		return err;
-	return open_snapshot(symbols, image, session, locator, messages);
+	return open_snapshot(symbols, image, session, locator, wanted,
+			     messages);
 }
 
 /* A kernel without symbols, in imported sessions, is none. */
@@ -485,11 +488,12 @@ static int read_kept_inlines(struct pp_image_symbols *symbols,
 	return err == -ENOMEM ? err : 0;
 }
 
-int pp_image_symbols_open(struct pp_image_symbols *symbols,
-			  const struct pp_image *image,
-			  const struct op_session *session,
-			  struct pp_locator *locator, unsigned int wants,
-			  struct pp_messages *messages)
+int pp_image_symbols_open_wanted(struct pp_image_symbols *symbols,
+				 const struct pp_image *image,
+				 const struct op_session *session,
+				 struct pp_locator *locator, unsigned int wants,
+				 const struct op_ksyms_wanted *wanted,
+				 struct pp_messages *messages)
 {
 	size_t nr_damaged = 0;
 	const char *failure;
@@ -498,7 +502,8 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 	memset(symbols, 0, sizeof(*symbols));
 	symbols->wants = wants;
 	symbols->messages = messages;
-	err = open_symbol_source(symbols, image, session, locator, messages);
+	err = open_symbol_source(symbols, image, session, locator, wanted,
+				 messages);
 	/* A function that the kernel made is an image, shown with a slash. */
 	if (!symbols->nr)
 		symbols->whole = image->name + is_kernel_code(image);
@@ -515,6 +520,16 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			"%s: its line tables are damaged in %zu place%s; the lines of some code are not known",
 			image->name, nr_damaged, op_plural(nr_damaged));
 	return err;
+}
+
+int pp_image_symbols_open(struct pp_image_symbols *symbols,
+			  const struct pp_image *image,
+			  const struct op_session *session,
+			  struct pp_locator *locator, unsigned int wants,
+			  struct pp_messages *messages)
+{
+	return pp_image_symbols_open_wanted(symbols, image, session, locator,
+					    wants, NULL, messages);
 }
 
 int pp_image_symbols_take(struct pp_image_symbols *symbols,

@@ -70,6 +70,13 @@ int pp_image_symbols_open(struct pp_image_symbols *symbols,
 			  const struct op_session *session,
 			  struct pp_locator *locator, unsigned int wants,
 			  struct pp_messages *messages);
+/* The same for whoever asks about the keys @wanted alone; NULL: about any. */
+int pp_image_symbols_open_wanted(struct pp_image_symbols *symbols,
+				 const struct pp_image *image,
+				 const struct op_session *session,
+				 struct pp_locator *locator, unsigned int wants,
+				 const struct op_ksyms_wanted *wanted,
+				 struct pp_messages *messages);
 void pp_image_symbols_release(struct pp_image_symbols *symbols);
 
 /*

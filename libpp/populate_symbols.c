@@ -369,6 +369,27 @@ static int add_symbols_of_image(struct pp_batch *b, struct pp_image *image,
 	return err;
 }
 
+/* The kernel has 100,000 symbols, of which a report needs a few thousand. */
+static int open_for_uses(struct pp_image_symbols *symbols, struct pp_side *side,
+			 const struct pp_use *uses, size_t nr,
+			 struct pp_messages *messages)
+{
+	const struct pp_image *image = uses->image;
+	struct op_ksyms_wanted wanted = { NULL, 0 };
+	uint64_t *keys = NULL;
+	int err;
+
+	if (image->recorded.space == OP_SPACE_KERN) {
+		keys = pp_gather_keys(uses, nr, &wanted.nr);
+		wanted.offsets = keys;
+	}
+	err = pp_image_symbols_open_wanted(symbols, image, side->session,
+					   &side->locator, side->wants,
+					   keys ? &wanted : NULL, messages);
+	free(keys);
+	return err;
+}
+
 /* Its symbols may be there from an earlier report. */
 static int open_and_add_image(struct pp_population *p, struct pp_side *side,
 			      const struct pp_use *uses, size_t nr)
@@ -386,9 +407,7 @@ static int open_and_add_image(struct pp_population *p, struct pp_side *side,
 	int err;
 
 	if (!kept) {
-		err = pp_image_symbols_open(&own, image, side->session,
-					    &side->locator, side->wants,
-					    messages)
+		err = open_for_uses(&own, side, uses, nr, messages)
 			      ?: add_symbols_of_image(&b, image, uses, nr);
 		pp_image_symbols_release(&own);
 		return err;

@@ -77,6 +77,10 @@ int pp_find_uses(struct pp_population *p, const struct pp_side *side,
 struct pp_point *pp_gather_points(const struct pp_use *uses, size_t nr,
 				  size_t *nr_points);
 
+/* The keys of all points of @nr uses, ascending; the caller frees them. NULL
+ * where memory is short. */
+uint64_t *pp_gather_keys(const struct pp_use *uses, size_t nr, size_t *nr_keys);
+
 /* Tell each of @nr points, which are in ascending order, its owners. Returns 0
  * or -ENOMEM; -EFBIG for too many. */
 int pp_find_owners(struct pp_owners *owners, struct pp_point *points,

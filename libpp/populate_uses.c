@@ -107,6 +107,23 @@ static size_t nr_points_of(const struct pp_use *use)
 	return use->tree ? use->tree_image->nr_nodes : use->file->nr_samples;
 }
 
+static uint64_t key_of_sample(const struct pp_use *use, size_t i)
+{
+	uint64_t key = use->file->samples[i].key;
+
+	return use->ends ? (uint32_t)(key >> use->shift) : key;
+}
+
+static uint64_t key_of_point(const struct pp_use *use, size_t i)
+{
+	struct ctree_node node;
+
+	if (!use->tree)
+		return key_of_sample(use, i);
+	ctree_node(use->tree->tree, use->tree_image->nodes[i] + 1, &node);
+	return node.offset;
+}
+
 static void put_tree_points(struct pp_point *points, const struct pp_use *use)
 {
 	const struct pp_tree_image *image = use->tree_image;
@@ -136,8 +153,7 @@ static void put_file_points(struct pp_point *points, const struct pp_use *use)
 		const struct pp_sample *sample = &file->samples[i];
 
 		points[i] = (struct pp_point){
-			.key = ends ? (uint32_t)(sample->key >> use->shift)
-				    : sample->key,
+			.key = key_of_sample(use, i),
 			.class_nr = file->class_nr,
 			.count = ends ? 0 : sample->count,
 			.symbol_nr = ends ? &ends[i] : NULL,
@@ -167,4 +183,21 @@ struct pp_point *pp_gather_points(const struct pp_use *uses, size_t nr,
 	if (points)
 		op_sort_by(points, room, key);
 	return points;
+}
+
+uint64_t *pp_gather_keys(const struct pp_use *uses, size_t nr, size_t *nr_keys)
+{
+	size_t room = 0, at = 0;
+	uint64_t *keys;
+
+	for (size_t i = 0; i < nr; i++)
+		room += nr_points_of(&uses[i]);
+	*nr_keys = room;
+	keys = malloc((room + 1) * sizeof(*keys));
+	for (size_t i = 0; keys && i < nr; i++)
+		for (size_t j = 0; j < nr_points_of(&uses[i]); j++)
+			keys[at++] = key_of_point(&uses[i], j);
+	if (keys)
+		op_sort_by_number(keys, room, sizeof(*keys), 0);
+	return keys;
 }

@@ -2,7 +2,7 @@
 LIBS += libpp
 libpp_SRCS := $(wildcard libpp/*.c libpp/*/*.c)
 # What programs that read symbols are linked with.
-LIBPP_LDLIBS = $(PROTOBUF_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS) $(NETTLE_LIBS) $(ZLIB_LIBS) -lm
+LIBPP_LDLIBS = $(PROTOBUF_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS) $(NETTLE_LIBS) $(DEFLATE_LIBS) $(ZLIB_LIBS) -lm
 
 # Messages of pprof, as structures of C.
 libpp_SRCS += libpp/format/profile.pb-c.c

@@ -281,7 +281,7 @@ static bool count_with_first(struct opd_perfdata_queue *queue,
 
 /* Those that are not later than @until become ready, with their gaps, and
  * queue->ends counts them. */
-static int choose_samples(struct opd_perfdata_queue *queue, uint64_t until)
+static int find_ready_samples(struct opd_perfdata_queue *queue, uint64_t until)
 {
 	struct opd_perfdata_entries *samples = &queue->samples;
 	struct opd_perfdata_entries *ready = &queue->ready;
@@ -343,7 +343,7 @@ static int make_ready(struct opd_perfdata_queue *queue, uint64_t until)
 	return drop_taken(queue)
 		       ?: sort_sides(queue, until)
 		       ?: list_sides(queue)
-		       ?: choose_samples(queue, until)
+		       ?: find_ready_samples(queue, until)
 		       ?: sort_by_gaps(queue);
 }
 

@@ -17,11 +17,11 @@ storm_LDLIBS = -lpthread
 dlburn_LDLIBS = -lm
 control_LIBS := libop
 cficheck_LIBS := libcfi libop
-cficheck_LDLIBS = $(ZLIB_LIBS)
+cficheck_LDLIBS = $(DEFLATE_LIBS)
 mkfleet_LIBS := libpp libdb libop
 mkfleet_LDLIBS = $(LIBPP_LDLIBS)
 mkksyms_LIBS := libop
-mkksyms_LDLIBS = $(ZLIB_LIBS)
+mkksyms_LDLIBS = $(DEFLATE_LIBS)
 # With the library that programs get.
 jitcode_LDLIBS = -L$(O)/lib -lopagent -Wl,-rpath,'$$$$ORIGIN/../lib' -lpthread
 $(O)/tests/jitcode: | $(AGENT_SO)
@@ -34,7 +34,7 @@ ifneq ($(DW_LIBS),)
 TEST_PROGS += unwindcheck
 unwindcheck_SRCS := tests/helper/unwindcheck.c
 unwindcheck_LIBS := daemon libcfi libdb libop
-unwindcheck_LDLIBS = $(DW_LIBS) $(ZLIB_LIBS)
+unwindcheck_LDLIBS = $(DW_LIBS) $(DEFLATE_LIBS)
 endif
 
 # NAME-FUNCTION-PADDING

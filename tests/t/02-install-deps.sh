@@ -157,7 +157,7 @@ program depmod <<'END'
 END
 
 build='autoconf binutils-dev gcc libc6-dev libcurl4-openssl-dev libdebuginfod-dev
-libiberty-dev liblzma-dev libncurses-dev libpfm4-dev libpopt-dev libprotobuf-c-dev libzstd-dev make
+libdeflate-dev libiberty-dev liblzma-dev libncurses-dev libpfm4-dev libpopt-dev libprotobuf-c-dev libzstd-dev make
 nettle-dev protobuf-c-compiler zlib1g-dev'
 vm='busybox-static cpio kmod qemu-system-x86 xz-utils'
 debian() {

@@ -155,6 +155,89 @@ static void test_small(void **state)
 	op_ksyms_release(&back);
 }
 
+/* Symbols at 10, 20 (two), 30, 40 and 50 (two), of which @wanted offsets are
+ * looked up: the names that are read, by their letters. */
+static const struct {
+	const char *what, *names;
+	uint64_t wanted[3];
+	size_t nr;
+} wanted_cases[] = {
+	{ "nothing: the first", "a", { 0 }, 0 },
+	{ "before all", "a", { 5 }, 1 },
+	{ "in the first", "ab", { 10 }, 1 },
+	{ "in two names for one place", "abcd", { 20 }, 1 },
+	{ "at its last byte", "abcd", { 29 }, 1 },
+	{ "in the middle", "ade", { 35 }, 1 },
+	{ "the one behind has two names", "aef", { 40 }, 1 },
+	{ "the last", "afg", { 50 }, 1 },
+	{ "far behind", "afg", { UINT64_MAX - 1 }, 1 },
+	{ "several in one", "ade", { 30, 30, 39 }, 3 },
+	{ "neighbours", "adef", { 30, 40, 41 }, 3 },
+	{ "far from each other", "abfg", { 10, 11, 99 }, 3 },
+};
+
+static void test_wanted(void **state)
+{
+	struct op_ksym syms[] = { { 10, "a", 't' }, { 20, "b", 't' },
+				  { 20, "c", 't' }, { 30, "d", 't' },
+				  { 40, "e", 't' }, { 50, "f", 't' },
+				  { 50, "g", 't' } };
+	const struct op_ksyms k = { .syms = syms, .nr = 7, .size = 60 };
+
+	(void)state;
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	for (size_t i = 0; i < sizeof(wanted_cases) / sizeof(*wanted_cases);
+	     i++) {
+		const struct op_ksyms_wanted wanted = { wanted_cases[i].wanted,
+							wanted_cases[i].nr };
+		char names[8] = "";
+		struct op_ksyms got;
+
+		assert_int_equal(op_ksyms_read_wanted(&got, "s", &wanted, NULL),
+				 0);
+		assert_int_equal(got.size, 60);
+		for (size_t j = 0; j < got.nr; j++) {
+			const struct op_ksym *sym = &got.syms[j];
+
+			names[j] = *sym->name;
+			assert_int_equal(sym->offset,
+					 syms[*sym->name - 'a'].offset);
+		}
+		if (strcmp(names, wanted_cases[i].names))
+			fail_msg("%s: read %s, wanted %s", wanted_cases[i].what,
+				 names, wanted_cases[i].names);
+		op_ksyms_release(&got);
+	}
+}
+
+/* Each name is that of the whole snapshot, also of what is a part of one that
+ * is not read. */
+static void test_wanted_of_many(void **state)
+{
+	enum { NR = 10000 };
+	static char names[NR][32];
+	static struct op_ksym syms[NR];
+	struct op_ksyms k = many(syms, names, NR), got;
+	uint64_t offset;
+	const struct op_ksyms_wanted wanted = { &offset, 1 };
+
+	(void)state;
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	for (size_t i = 1; i + 1 < NR; i += 97) {
+		offset = syms[i].offset + i % 16;
+		assert_int_equal(op_ksyms_read_wanted(&got, "s", &wanted, NULL),
+				 0);
+		assert_int_equal(got.nr, 3);
+		for (size_t j = 0; j < 2; j++) {
+			assert_int_equal(got.syms[j + 1].offset,
+					 syms[i + j].offset);
+			assert_string_equal(got.syms[j + 1].name,
+					    syms[i + j].name);
+		}
+		op_ksyms_release(&got);
+	}
+}
+
 /* ---- what does not ---------------------------------------------------------
  */
 
@@ -317,6 +400,8 @@ int main(void)
 		folder_test(test_names_and_offsets),
 		folder_test(test_format),
 		folder_test(test_small),
+		folder_test(test_wanted),
+		folder_test(test_wanted_of_many),
 		folder_test(test_hostile_columns),
 		folder_test(test_first_line),
 		folder_test(test_bomb),

@@ -12,7 +12,7 @@
 # depend on.
 vm_root_packages="base-files base-passwd bash busybox-static coreutils dash
 diffutils findutils grep gzip kmod mawk mount procps sed usr-is-merged util-linux
-binutils-dev libc6-dev libcmocka-dev libdebuginfod-dev libiberty-dev liblzma-dev libncurses-dev libpfm4-dev
+binutils-dev libc6-dev libcmocka-dev libdebuginfod-dev libdeflate-dev libiberty-dev liblzma-dev libncurses-dev libpfm4-dev
 libpopt-dev libprotobuf-c-dev libzstd-dev nettle-dev zlib1g-dev"
 
 # root_fetch ARCH: the folder, kept under a name made of what makes it.
