@@ -10,8 +10,8 @@
  *	oprofile symbols 3 NAME BUILDID SYMBOLS BYTES SIZE
  *
  * NAME is the image's as one word, BUILDID is in hex, "-" for none, SIZE is
- *that of the image in bytes, 0 if it is not known. Behind it, to the end of the
- * file, is what zlib made of BYTES bytes, the columns of SYMBOLS symbols in
+ * that of the image in bytes, 0 if it is not known. Behind it, to the end of
+ * the file, are BYTES bytes in zlib's format, the columns of SYMBOLS symbols in
  * ascending order of offset:
  *
  *	types	 a byte for each symbol, kallsyms' letter

@@ -451,7 +451,7 @@ static int open_data_file(struct opd_perfdata *data, struct op_cursor *c,
 	if (lseek(data->fd, (off_t)records.offset, SEEK_SET) < 0)
 		return op_diag_set(diag, -errno, "%s: %s", data->path,
 				   strerror(errno));
-	if (opd_perfdata_reader_init(&data->reader, data->fd,
+	if (opd_perfdata_reader_init(&data->reader, data->fd, data->pool,
 				     data->is_unfinished ? UINT64_MAX
 							 : records.size,
 				     records.offset))
@@ -515,8 +515,8 @@ static int open_pipe(struct opd_perfdata *data, struct op_diag *diag)
 	struct perf_event_header header = { .type = OPD_PERFDATA_FIRST };
 	int err;
 
-	if (opd_perfdata_reader_init(&data->reader, data->fd, UINT64_MAX,
-				     PIPE_HEADER))
+	if (opd_perfdata_reader_init(&data->reader, data->fd, data->pool,
+				     UINT64_MAX, PIPE_HEADER))
 		return no_memory_for(data, diag);
 	do {
 		err = opd_perfdata_next(data, &data->held, &data->held_len,
@@ -623,7 +623,7 @@ static int hold_piped(struct opd_perfdata *data, const uint8_t *head, size_t nr,
 }
 
 int opd_perfdata_open(struct opd_perfdata *data, const char *path,
-		      struct op_diag *diag)
+		      struct opd_perfdata_pool *pool, struct op_diag *diag)
 {
 	uint8_t head[FILE_HEADER];
 	uint64_t magic, size;
@@ -633,6 +633,7 @@ int opd_perfdata_open(struct opd_perfdata *data, const char *path,
 	memset(data, 0, sizeof(*data));
 	data->fd = -1;
 	data->path = path;
+	data->pool = pool;
 	err = open_path(data, diag);
 	if (err)
 		return err;

@@ -45,6 +45,7 @@ struct opd_perfdata_build {
 struct opd_perfdata {
 	const char *path; /* the caller's */
 	int fd;
+	struct opd_perfdata_pool *pool; /* the caller's, for the reader */
 	struct opd_perfdata_reader reader;
 	const void *held; /* the record that the next call returns, or NULL */
 	size_t held_len;
@@ -63,11 +64,11 @@ struct opd_perfdata {
 
 /*
  * Open @path, "-" for standard input, and read all that comes before the first
- * record of the kernel. Returns 0 or -errno with the reason;
+ * record of the kernel. Records are in blocks of @pool. Returns 0 or -errno with the reason;
  * opd_perfdata_close() in any case.
  */
 int opd_perfdata_open(struct opd_perfdata *data, const char *path,
-		      struct op_diag *diag);
+		      struct opd_perfdata_pool *pool, struct op_diag *diag);
 void opd_perfdata_close(struct opd_perfdata *data);
 
 /*

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Samples and side band wait in arrays of their own, in the order in which they
- * were put; their bytes are in a third one, plain samples have none. At the end
- * of a round what was taken is dropped, and the side band, which is little, is
- * sorted by time. Then one pass over the samples finds the gap of the side band
- * that each belongs to. A sample that is equal to one before it is only counted
- * there; the others are sorted by their gaps, those of each gap as they came,
- * which leaves those of each CPU together.
+ * were put; their bytes stay where they were read. At the end of a round what
+ * was taken is dropped, and the side band, which is little, is sorted by time.
+ * Then one pass over the samples finds the gap of the side band that each
+ * belongs to. A sample that is equal to one before it is only counted there;
+ * the others are sorted by their gaps, those of each gap as they came, which
+ * leaves those of each CPU together.
  *
  * A table has the last few thousand plain samples that were first, each with
  * how much side band is before it about its process, or about others with the
@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/source/opd_perfdata_block.h"
 #include "libop/op_array.h"
 #include "libop/op_hash.h"
 #include "libop/op_search.h"
@@ -33,7 +34,7 @@
 #define NR_LISTS (NR_PIDS + 1)
 
 struct opd_perfdata_entry {
-	struct opd_perfdata_record record; /* .at instead of its bytes */
+	struct opd_perfdata_record record;
 	uint32_t order; /* of putting */
 	uint32_t gap; /* of a ready sample: so much side band is before */
 };
@@ -44,38 +45,34 @@ struct opd_perfdata_first {
 	uint32_t nr_sides; /* that matter to it were before */
 };
 
+static void drop_entries(struct opd_perfdata_entries *entries)
+{
+	for (size_t i = 0; i < entries->nr; i++) {
+		const struct opd_perfdata_record *record =
+			&entries->all[i].record;
+
+		if (record->kind != OPD_PERFDATA_PLAIN)
+			opd_perfdata_block_drop(
+				opd_perfdata_block_of(record->bytes));
+	}
+	entries->nr = entries->taken = 0;
+}
+
 void opd_perfdata_queue_release(struct opd_perfdata_queue *queue)
 {
+	drop_entries(&queue->samples);
+	drop_entries(&queue->sides);
+	drop_entries(&queue->ready);
+	drop_entries(&queue->ready_sides);
 	free(queue->samples.all);
 	free(queue->sides.all);
 	free(queue->ready.all);
 	free(queue->ready_sides.all);
 	free(queue->ends);
-	free(queue->bytes);
-	free(queue->spare_bytes);
 	free(queue->spare);
 	free(queue->sides_of);
 	free(queue->firsts);
 	memset(queue, 0, sizeof(*queue));
-}
-
-static size_t nr_bytes_of(const struct opd_perfdata_record *record)
-{
-	return record->kind == OPD_PERFDATA_PLAIN ? 0 : record->len;
-}
-
-static int copy_bytes(struct opd_perfdata_queue *queue,
-		      struct opd_perfdata_record *record)
-{
-	size_t at = queue->len;
-
-	if (op_array_reserve(&queue->bytes, at, record->len))
-		return -ENOMEM;
-	if (record->len)
-		memcpy(queue->bytes + at, record->bytes, record->len);
-	record->at = at;
-	queue->len += record->len;
-	return 0;
 }
 
 int opd_perfdata_queue_put(struct opd_perfdata_queue *queue,
@@ -91,49 +88,12 @@ int opd_perfdata_queue_put(struct opd_perfdata_queue *queue,
 	entry = &to->all[to->nr];
 	entry->record = *record;
 	entry->order = queue->nr_put;
-	if (record->kind != OPD_PERFDATA_PLAIN &&
-	    copy_bytes(queue, &entry->record))
-		return -ENOMEM;
+	if (record->kind != OPD_PERFDATA_PLAIN)
+		opd_perfdata_block_hold(opd_perfdata_block_of(record->bytes));
 	to->nr++;
 	queue->nr_put++;
 	if (record->time > queue->latest)
 		queue->latest = record->time;
-	return 0;
-}
-
-static void move_bytes(struct opd_perfdata_queue *queue,
-		       struct opd_perfdata_entries *entries)
-{
-	for (size_t i = 0; i < entries->nr; i++) {
-		struct opd_perfdata_record *record = &entries->all[i].record;
-		size_t nr_bytes = nr_bytes_of(record);
-
-		if (!nr_bytes)
-			continue;
-		memcpy(queue->spare_bytes + queue->len,
-		       queue->bytes + record->at, nr_bytes);
-		record->at = queue->len;
-		queue->len += nr_bytes;
-	}
-}
-
-/* What is left are bytes of what waits. */
-static int drop_taken(struct opd_perfdata_queue *queue)
-{
-	unsigned char *old = queue->bytes;
-
-	if (!queue->ready.nr && !queue->ready_sides.nr)
-		return 0;
-	if (op_array_reserve(&queue->spare_bytes, 0, queue->len))
-		return -ENOMEM;
-	queue->ready = (struct opd_perfdata_entries){ queue->ready.all, 0, 0 };
-	queue->ready_sides =
-		(struct opd_perfdata_entries){ queue->ready_sides.all, 0, 0 };
-	queue->len = 0;
-	move_bytes(queue, &queue->sides);
-	move_bytes(queue, &queue->samples);
-	queue->bytes = queue->spare_bytes;
-	queue->spare_bytes = old;
 	return 0;
 }
 
@@ -234,10 +194,11 @@ static size_t gap_of_sample(const struct opd_perfdata_queue *queue,
 			    const struct opd_perfdata_entry *entry, size_t hint)
 {
 	const struct opd_perfdata_entry *sides = queue->ready_sides.all;
+	uint64_t time = entry->record.time;
 	size_t nr = queue->ready_sides.nr;
 
-	if ((!hint || compare_queued(&sides[hint - 1], entry) < 0) &&
-	    (hint == nr || compare_queued(entry, &sides[hint]) < 0))
+	if ((!hint || sides[hint - 1].record.time < time) &&
+	    (hint == nr || time < sides[hint].record.time))
 		return hint;
 	return OP_BISECT(i, nr, compare_queued(&sides[i], entry) < 0);
 }
@@ -340,8 +301,9 @@ static int sort_by_gaps(struct opd_perfdata_queue *queue)
 
 static int make_ready(struct opd_perfdata_queue *queue, uint64_t until)
 {
-	return drop_taken(queue)
-		       ?: sort_sides(queue, until)
+	drop_entries(&queue->ready);
+	drop_entries(&queue->ready_sides);
+	return sort_sides(queue, until)
 		       ?: list_sides(queue)
 		       ?: find_ready_samples(queue, until)
 		       ?: sort_by_gaps(queue);
@@ -387,8 +349,6 @@ bool opd_perfdata_queue_first(const struct opd_perfdata_queue *queue,
 	if (!of)
 		return false;
 	*record = of->all[of->taken].record;
-	if (record->kind != OPD_PERFDATA_PLAIN)
-		record->bytes = queue->bytes + record->at;
 	return true;
 }
 

@@ -35,8 +35,7 @@ enum opd_perfdata_kind {
 struct opd_perfdata_record {
 	uint64_t time;
 	union {
-		const void *bytes; /* borrowed */
-		uint64_t at; /* of the bytes, in the queue itself */
+		const void *bytes; /* in a block */
 		uint64_t ip; /* of a plain sample */
 	};
 	union {
@@ -65,9 +64,6 @@ struct opd_perfdata_queue {
 	struct opd_perfdata_entries ready, ready_sides; /* in order */
 	size_t *ends; /* in the ready samples, of each gap of side band */
 	uint32_t nr_put; /* goes round */
-	unsigned char *bytes; /* of all entries */
-	size_t len;
-	unsigned char *spare_bytes;
 	struct opd_perfdata_entry *spare;
 	uint32_t *sides_of; /* ready side band, by the process */
 	struct opd_perfdata_first *firsts; /* plain samples that were first */
@@ -77,7 +73,8 @@ struct opd_perfdata_queue {
 
 void opd_perfdata_queue_release(struct opd_perfdata_queue *queue);
 
-/* Take a copy of a record and its bytes. Returns 0 or -ENOMEM. */
+/* Put a record, whose block (opd_perfdata_block.h) is held as long as it is
+ * there. Returns 0 or -ENOMEM. */
 int opd_perfdata_queue_put(struct opd_perfdata_queue *queue,
 			   const struct opd_perfdata_record *record);
 

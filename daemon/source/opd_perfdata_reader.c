@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * There are two buffers: the bytes of the file, and those that were unpacked.
+ * There are the bytes of the file, and those that were unpacked, each in a
+ * block. A record that is not whole goes on in the same block, at its start if
+ * nobody holds records in it, else behind them or in another block.
+ *
  * A packed record holds a part of a stream of records, which may begin and end
  * anywhere in one. So unpacked bytes are added behind those of the record that
- * is not whole yet, and no record is looked for in the file as long as there is
- * a whole one among them.
+ * is not whole yet, as many as there is room for, and no record is looked for
+ * in the file as long as there is a whole one among them, or more to unpack.
  */
 
 #include "daemon/source/opd_perfdata_reader.h"
@@ -16,52 +19,99 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "libop/op_array.h"
-
 #define HEADER sizeof(struct perf_event_header)
-#define RAW_SIZE (1u << 20) /* more than a record takes, 65535 bytes */
+#define RECORD_MAX 65535u /* bytes */
 #define MAX_PLAIN (64u << 20) /* bytes from one packed record */
 
+static int new_block(struct opd_perfdata_reader *reader,
+		     struct opd_perfdata_bytes *of)
+{
+	of->block = opd_perfdata_block_new(reader->pool);
+	return of->block ? 0 : -ENOMEM;
+}
+
+static void drop_block(struct opd_perfdata_bytes *of)
+{
+	if (of->block)
+		opd_perfdata_block_drop(of->block);
+}
+
 int opd_perfdata_reader_init(struct opd_perfdata_reader *reader, int fd,
-			     uint64_t left, uint64_t offset)
+			     struct opd_perfdata_pool *pool, uint64_t left,
+			     uint64_t offset)
 {
 	memset(reader, 0, sizeof(*reader));
 	reader->fd = fd;
+	reader->pool = pool;
 	reader->left = left;
 	reader->offset = offset;
-	reader->raw.bytes = malloc(RAW_SIZE);
-	return reader->raw.bytes ? 0 : -ENOMEM;
+	return new_block(reader, &reader->raw);
 }
 
 void opd_perfdata_reader_release(struct opd_perfdata_reader *reader)
 {
 	if (reader->unpacker)
 		ZSTD_freeDStream(reader->unpacker);
-	free(reader->raw.bytes);
-	free(reader->plain.bytes);
+	drop_block(&reader->raw);
+	drop_block(&reader->plain);
 	memset(reader, 0, sizeof(*reader));
 }
 
 /* ---- bytes ------------------------------------------------------------------
  */
 
+static unsigned char *bytes_at(const struct opd_perfdata_bytes *of, size_t at)
+{
+	return (unsigned char *)of->block->bytes + at;
+}
+
+static size_t nr_left(const struct opd_perfdata_bytes *of)
+{
+	return of->len - of->at;
+}
+
+/* Make room for a whole record that begins with what is left. */
+static int make_room(struct opd_perfdata_reader *reader,
+		     struct opd_perfdata_bytes *of)
+{
+	struct opd_perfdata_bytes old = *of;
+	size_t left = nr_left(of);
+
+	if (of->block && of->block->nr_holders > 1 &&
+	    OPD_PERFDATA_ROOM - of->len >= RECORD_MAX)
+		return 0;
+	if (!of->block || of->block->nr_holders > 1) {
+		if (new_block(reader, of)) {
+			*of = old;
+			return -ENOMEM;
+		}
+	}
+	if (left)
+		memmove(of->block->bytes, bytes_at(&old, old.at), left);
+	if (of->block != old.block)
+		drop_block(&old);
+	of->len = left;
+	of->at = 0;
+	return 0;
+}
+
 /* Read on until there are @wanted bytes. Returns 1, 0 at the end, -errno. */
 static int fill_raw(struct opd_perfdata_reader *reader, size_t wanted)
 {
 	struct opd_perfdata_bytes *raw = &reader->raw;
 
-	if (raw->len - raw->at >= wanted)
+	if (nr_left(raw) >= wanted)
 		return 1;
-	memmove(raw->bytes, raw->bytes + raw->at, raw->len - raw->at);
-	raw->len -= raw->at;
-	raw->at = 0;
-	while (raw->len < wanted) {
-		uint64_t room = RAW_SIZE - raw->len;
+	if (make_room(reader, raw))
+		return -ENOMEM;
+	while (nr_left(raw) < wanted) {
+		uint64_t room = OPD_PERFDATA_ROOM - raw->len;
 		ssize_t got;
 
 		if (room > reader->left)
 			room = reader->left;
-		got = room ? read(reader->fd, raw->bytes + raw->len, room) : 0;
+		got = room ? read(reader->fd, bytes_at(raw, raw->len), room)
+			   : 0;
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -77,7 +127,7 @@ static int fill_raw(struct opd_perfdata_reader *reader, size_t wanted)
 static void copy_header(const struct opd_perfdata_bytes *from,
 			struct perf_event_header *header)
 {
-	memcpy(header, from->bytes + from->at, sizeof(*header));
+	memcpy(header, bytes_at(from, from->at), sizeof(*header));
 }
 
 /* The bytes end here: where a record ends, and all that was promised is there,
@@ -86,8 +136,7 @@ static enum opd_perfdata_end end_of(const struct opd_perfdata_reader *reader)
 {
 	bool is_short = reader->left && reader->left != UINT64_MAX;
 
-	return is_short || reader->raw.at < reader->raw.len ||
-			       reader->plain.at < reader->plain.len
+	return is_short || nr_left(&reader->raw) || nr_left(&reader->plain)
 		       ? OPD_PERFDATA_CUT
 		       : OPD_PERFDATA_WHOLE;
 }
@@ -108,6 +157,8 @@ static bool find_raw(struct opd_perfdata_reader *reader,
 		got = fill_raw(reader, header->size);
 	}
 	*end = got < 0 ? OPD_PERFDATA_UNREADABLE : end_of(reader);
+	if (got < 0)
+		errno = -got;
 	return got > 0;
 }
 
@@ -118,14 +169,16 @@ static bool skip_raw(struct opd_perfdata_reader *reader, uint64_t len,
 	struct opd_perfdata_bytes *raw = &reader->raw;
 
 	while (len) {
-		size_t here = raw->len - raw->at;
+		size_t here = nr_left(raw);
 		int got = here ? 1 : fill_raw(reader, 1);
 
+		if (got < 0)
+			errno = -got;
 		if (got <= 0) {
 			*end = got ? OPD_PERFDATA_UNREADABLE : OPD_PERFDATA_CUT;
 			return false;
 		}
-		here = raw->len - raw->at;
+		here = nr_left(raw);
 		if (here > len)
 			here = len;
 		raw->at += here;
@@ -164,10 +217,11 @@ static bool is_packed(const struct perf_event_header *header)
 	       header->type == OPD_PERFDATA_COMPRESSED2;
 }
 
-/* The newer kind tells its length, as it is filled up to a whole word. */
-static bool find_packed(const unsigned char *record,
-			const struct perf_event_header *header,
-			ZSTD_inBuffer *in)
+/* Begin to unpack. The newer kind tells its length, as it is filled up to a
+ * whole word. */
+static bool start_unpacking(struct opd_perfdata_reader *reader,
+			    const unsigned char *record,
+			    const struct perf_event_header *header)
 {
 	size_t before = HEADER;
 	uint64_t len = header->size - HEADER;
@@ -180,53 +234,65 @@ static bool find_packed(const unsigned char *record,
 		if (len > header->size - before)
 			return false;
 	}
-	*in = (ZSTD_inBuffer){ record + before, len, 0 };
+	reader->packed = record + before;
+	reader->packed_len = len;
+	reader->packed_at = 0;
+	reader->nr_unpacked = 0;
 	return true;
 }
 
-static int unpack(struct opd_perfdata_reader *reader, ZSTD_inBuffer *in)
+static bool is_unpacking(const struct opd_perfdata_reader *reader)
+{
+	return reader->has_more || reader->packed_at < reader->packed_len;
+}
+
+/* Unpack as much as there is room for. Returns 0, -EBADMSG or -ENOMEM. */
+static int unpack_some(struct opd_perfdata_reader *reader)
 {
 	struct opd_perfdata_bytes *plain = &reader->plain;
-	size_t chunk = ZSTD_DStreamOutSize(), start;
-	ZSTD_outBuffer out;
+	ZSTD_inBuffer in = { reader->packed, reader->packed_len,
+			     reader->packed_at };
+	ZSTD_outBuffer out = { 0 };
 
 	if (!reader->unpacker)
 		reader->unpacker = ZSTD_createDStream();
-	if (!reader->unpacker)
+	if (!reader->unpacker || make_room(reader, plain))
 		return -ENOMEM;
-	if (plain->at)
-		memmove(plain->bytes, plain->bytes + plain->at,
-			plain->len - plain->at);
-	plain->len -= plain->at;
-	plain->at = 0;
-	start = plain->len;
-	do {
-		if (op_array_reserve(&plain->bytes, plain->len, chunk))
-			return -ENOMEM;
-		out = (ZSTD_outBuffer){ plain->bytes + plain->len, chunk, 0 };
-		if (ZSTD_isError(
-			    ZSTD_decompressStream(reader->unpacker, &out, in)))
-			return -EBADMSG;
-		plain->len += out.pos;
-		if (plain->len - start > MAX_PLAIN)
-			return -EBADMSG;
-	} while (in->pos < in->size || out.pos == chunk);
-	return 0;
+	out.dst = bytes_at(plain, plain->len);
+	out.size = OPD_PERFDATA_ROOM - plain->len;
+	if (ZSTD_isError(ZSTD_decompressStream(reader->unpacker, &out, &in)))
+		return -EBADMSG;
+	reader->packed_at = in.pos;
+	reader->has_more = out.pos == out.size;
+	reader->nr_unpacked += out.pos;
+	plain->len += out.pos;
+	return reader->nr_unpacked > MAX_PLAIN ? -EBADMSG : 0;
 }
 
-/* Whether there is a whole record among the unpacked bytes. */
-static bool find_plain(const struct opd_perfdata_reader *reader,
-		       struct perf_event_header *header, bool *is_damaged)
+/* Whether there is a whole record among the unpacked bytes. What is packed is
+ * not packed once more: -EBADMSG. */
+static int has_plain(const struct opd_perfdata_reader *reader,
+		     struct perf_event_header *header)
 {
-	const struct opd_perfdata_bytes *plain = &reader->plain;
+	size_t left = nr_left(&reader->plain);
 
-	*is_damaged = false;
-	if (plain->len - plain->at < HEADER)
-		return false;
-	copy_header(plain, header);
-	/* What is packed is not packed once more. */
-	*is_damaged = header->size < HEADER || is_packed(header);
-	return !*is_damaged && header->size <= plain->len - plain->at;
+	if (left < HEADER)
+		return 0;
+	copy_header(&reader->plain, header);
+	if (header->size < HEADER || is_packed(header))
+		return -EBADMSG;
+	return header->size <= left;
+}
+
+/* Have such a record. Returns 1, 0 without one, or -errno. */
+static int find_plain(struct opd_perfdata_reader *reader,
+		      struct perf_event_header *header)
+{
+	int got = has_plain(reader, header);
+
+	while (!got && is_unpacking(reader))
+		got = unpack_some(reader) ?: has_plain(reader, header);
+	return got;
 }
 
 /* ---- records ----------------------------------------------------------------
@@ -236,10 +302,46 @@ static const void *pass_record(struct opd_perfdata_bytes *from,
 			       const struct perf_event_header *header,
 			       size_t *len)
 {
-	const unsigned char *record = from->bytes + from->at;
+	const unsigned char *record = bytes_at(from, from->at);
 
 	from->at += header->size;
 	*len = header->size;
+	return record;
+}
+
+/* Most records are of the kernel, and whole among the bytes of the file. */
+static bool is_simple(const struct opd_perfdata_reader *reader,
+		      struct perf_event_header *header)
+{
+	if (reader->packed_len || nr_left(&reader->raw) < HEADER)
+		return false;
+	copy_header(&reader->raw, header);
+	return header->size >= HEADER &&
+	       header->size <= nr_left(&reader->raw) &&
+	       header->type < OPD_PERFDATA_FIRST;
+}
+
+/* The next record of the file that is a record, or starts to be unpacked. */
+static const void *next_raw(struct opd_perfdata_reader *reader,
+			    struct perf_event_header *header, size_t *len,
+			    enum opd_perfdata_end *end)
+{
+	const void *record;
+	uint64_t behind;
+
+	do {
+		if (!find_raw(reader, header, end))
+			return NULL;
+		record = pass_record(&reader->raw, header, len);
+		if (is_packed(header) &&
+		    !start_unpacking(reader, record, header)) {
+			*end = OPD_PERFDATA_DAMAGED;
+			return NULL;
+		}
+		behind = bytes_behind(record, header);
+		if (!skip_raw(reader, behind, end))
+			return NULL;
+	} while (behind);
 	return record;
 }
 
@@ -247,29 +349,22 @@ const void *opd_perfdata_reader_next(struct opd_perfdata_reader *reader,
 				     size_t *len, enum opd_perfdata_end *end)
 {
 	struct perf_event_header header;
-	const unsigned char *record;
-	ZSTD_inBuffer in;
-	bool is_damaged;
-	uint64_t behind;
+	const void *record;
+	int got;
 
+	if (is_simple(reader, &header))
+		return pass_record(&reader->raw, &header, len);
 	do {
-		if (find_plain(reader, &header, &is_damaged))
+		got = find_plain(reader, &header);
+		if (got > 0)
 			return pass_record(&reader->plain, &header, len);
-		if (is_damaged) {
-			*end = OPD_PERFDATA_DAMAGED;
+		if (got < 0) {
+			errno = -got;
+			*end = got == -ENOMEM ? OPD_PERFDATA_UNREADABLE
+					      : OPD_PERFDATA_DAMAGED;
 			return NULL;
 		}
-		if (!find_raw(reader, &header, end))
-			return NULL;
-		record = pass_record(&reader->raw, &header, len);
-		if (is_packed(&header) && (!find_packed(record, &header, &in) ||
-					   unpack(reader, &in))) {
-			*end = OPD_PERFDATA_DAMAGED;
-			return NULL;
-		}
-		behind = bytes_behind(record, &header);
-		if (!skip_raw(reader, behind, end))
-			return NULL;
-	} while (is_packed(&header) || behind);
+		record = next_raw(reader, &header, len, end);
+	} while (record && is_packed(&header));
 	return record;
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/source/opd_perfdata_block.h"
+
 /* Types of records that perf itself writes, beside the kernel's. */
 enum {
 	OPD_PERFDATA_ATTR = 64,
@@ -35,7 +37,7 @@ enum opd_perfdata_end {
 };
 
 struct opd_perfdata_bytes {
-	unsigned char *bytes;
+	struct opd_perfdata_block *block; /* NULL: none yet */
 	size_t at; /* before it all has been taken */
 	size_t len;
 };
@@ -45,21 +47,28 @@ struct opd_perfdata_reader {
 	uint64_t left; /* bytes of the section that were not read yet;
 			* UINT64_MAX: up to the end of the file */
 	uint64_t offset; /* in the file, of what is read next */
+	struct opd_perfdata_pool *pool;
 	struct opd_perfdata_bytes raw; /* as in the file */
 	struct opd_perfdata_bytes plain; /* unpacked */
 	void *unpacker; /* ZSTD_DStream; NULL: not needed yet */
+	const unsigned char *packed; /* the record that is being unpacked */
+	size_t packed_len, packed_at;
+	size_t nr_unpacked; /* bytes of it */
+	bool has_more; /* of them than there was room for */
 };
 
-/* Read from @fd, which stays the caller's, from where it stands. Returns 0 or
- * -ENOMEM. */
+/* Read from @fd, which stays the caller's, from where it stands, into blocks of
+ * @pool, which is the caller's, too. Returns 0 or -ENOMEM. */
 int opd_perfdata_reader_init(struct opd_perfdata_reader *reader, int fd,
-			     uint64_t left, uint64_t offset);
+			     struct opd_perfdata_pool *pool, uint64_t left,
+			     uint64_t offset);
 void opd_perfdata_reader_release(struct opd_perfdata_reader *reader);
 
 /*
  * The next record, with its header, and its length of sizeof(struct
- * perf_event_header) at least; it holds until the next call. NULL at the end:
- * *@end says which one.
+ * perf_event_header) at least, in a block of the pool; it stays as long as
+ * somebody holds that, and until the next call. NULL at the end: *@end says
+ * which one.
  */
 const void *opd_perfdata_reader_next(struct opd_perfdata_reader *reader,
 				     size_t *len, enum opd_perfdata_end *end);

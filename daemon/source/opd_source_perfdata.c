@@ -6,7 +6,8 @@
  *	opd_perfdata		reads a file and what is told at its beginning,
  *	opd_perfdata_events	gives its events counters,
  *	opd_perfdata_reader	takes it apart into records,
- *	opd_perfdata_queue	brings these in order;
+ *	opd_perfdata_block	has the memory for them,
+ *	opd_perfdata_queue	brings them in order;
  *	opd_perf_record		takes them apart, and
  *	opd_perf_world		writes the stream
  *
@@ -65,6 +66,7 @@ struct opd_perfdata_source {
 	size_t nr_layout_events; /* that it was found for; 0: of another file */
 	uint64_t last_id; /* of the last sample's event; 0: none */
 	uint32_t last_tag;
+	struct opd_perfdata_pool pool; /* of what is read */
 	struct opd_perfdata_queue queue;
 	struct opd_perf_world world;
 	struct opd_perfdata_kernel kernel;
@@ -131,7 +133,8 @@ static int open_next(struct opd_source *source, struct op_diag *diag)
 	p->is_open = true;
 	p->nr_layout_events = 0;
 	p->layout = (struct opd_perf_layout){ 0 };
-	err = opd_perfdata_open(&p->data, p->paths[p->nr_opened++], diag)
+	err = opd_perfdata_open(&p->data, p->paths[p->nr_opened++], &p->pool,
+				diag)
 		      ?: add_events(source, diag);
 	p->is_foreign = *p->data.arch && strcmp(p->data.arch, OWN_ARCH);
 	return err;
@@ -211,6 +214,7 @@ static void perfdata_close(struct opd_source *source)
 		opd_perfdata_close(&p->data);
 	opd_perf_world_release(&p->world);
 	opd_perfdata_queue_release(&p->queue);
+	opd_perfdata_pool_release(&p->pool);
 	opd_perfdata_kernel_release(&p->kernel);
 	free(p->paths);
 	free(p->spec);
@@ -500,7 +504,8 @@ static void handle_plain(struct opd_perfdata_source *p,
 /* ---- order ------------------------------------------------------------------
  */
 
-/* perf tells of what was there before it began without a time: at once. */
+/* perf tells of what was there before it began without a time: at once. Returns
+ * 1 where it waits, 0 where it was handled, or -ENOMEM. */
 static int put_in_order(struct opd_perfdata_source *p, const void *bytes,
 			size_t len)
 {
@@ -510,7 +515,7 @@ static int put_in_order(struct opd_perfdata_source *p, const void *bytes,
 	if (p->nr_layout_events != p->data.nr_events)
 		find_plain_layout(p);
 	if (take_plain(p, &record, bytes, len))
-		return opd_perfdata_queue_put(&p->queue, &record);
+		return opd_perfdata_queue_put(&p->queue, &record) ?: 1;
 	event = opd_perfdata_event_of(&p->data, bytes, len);
 	record = (struct opd_perfdata_record){
 		.time = time_of(event ? event : &p->data.events[0], bytes, len),
@@ -524,7 +529,7 @@ static int put_in_order(struct opd_perfdata_source *p, const void *bytes,
 	};
 	if (record.time) {
 		look_ahead(p, event, bytes, len, record.time);
-		return opd_perfdata_queue_put(&p->queue, &record);
+		return opd_perfdata_queue_put(&p->queue, &record) ?: 1;
 	}
 	handle_record(p, event, bytes, len, p->world.now ? p->world.now : 1);
 	return 0;
@@ -536,6 +541,19 @@ static int no_memory_to_sort(const struct opd_perfdata_source *p,
 	return op_diag_set(diag, -ENOMEM, "%s: out of memory", p->data.path);
 }
 
+/* No more records of the file: all that wait are ready. Returns as read_on().
+ */
+static int end_file(struct opd_source *source, int err, struct op_diag *diag)
+{
+	struct opd_perfdata_source *p = source->perfdata;
+
+	if (opd_perfdata_queue_end(&p->queue))
+		return no_memory_to_sort(p, diag);
+	if (err || opd_perfdata_queue_is_ready(&p->queue))
+		return err ? err : 1;
+	return p->nr_opened < p->nr_paths ? open_next(source, diag) ?: 1 : 0;
+}
+
 /*
  * Read on until something has been handled or is ready. Returns 1, 0 at the end
  * of the last file, or -errno with the reason.
@@ -543,26 +561,23 @@ static int no_memory_to_sort(const struct opd_perfdata_source *p,
 static int read_on(struct opd_source *source, struct op_diag *diag)
 {
 	struct opd_perfdata_source *p = source->perfdata;
-	const void *record;
-	uint32_t type;
-	size_t len;
-	int err = opd_perfdata_next(&p->data, &record, &len, diag);
+	int waits = 1;
 
-	if (err || !record) {
-		if (opd_perfdata_queue_end(&p->queue))
-			return no_memory_to_sort(p, diag);
-		if (err || opd_perfdata_queue_is_ready(&p->queue))
-			return err ? err : 1;
-		return p->nr_opened < p->nr_paths ? open_next(source, diag) ?: 1
-						  : 0;
+	while (waits > 0) {
+		const void *record;
+		uint32_t type;
+		size_t len;
+		int err = opd_perfdata_next(&p->data, &record, &len, diag);
+
+		if (err || !record)
+			return end_file(source, err, diag);
+		type = type_of(record);
+		if (type == OPD_PERFDATA_FINISHED_ROUND)
+			waits = opd_perfdata_queue_end_round(&p->queue);
+		else if (type < OPD_PERFDATA_FIRST)
+			waits = put_in_order(p, record, len);
 	}
-	type = type_of(record);
-	if (type == OPD_PERFDATA_FINISHED_ROUND &&
-	    opd_perfdata_queue_end_round(&p->queue))
-		return no_memory_to_sort(p, diag);
-	if (type >= OPD_PERFDATA_FIRST)
-		return 1;
-	return put_in_order(p, record, len) ? no_memory_to_sort(p, diag) : 1;
+	return waits < 0 ? no_memory_to_sort(p, diag) : 1;
 }
 
 static bool take_ready_record(struct opd_perfdata_source *p)

@@ -41,6 +41,8 @@ enum {
 	FEATURES = 72,
 };
 
+static struct opd_perfdata_pool pool;
+
 __attribute__((unused)) static int
 open_data(struct opd_perfdata *data, const struct file *f, struct op_diag *diag)
 {
@@ -52,7 +54,7 @@ open_data(struct opd_perfdata *data, const struct file *f, struct op_diag *diag)
 	assert_int_equal(ftruncate(fd, (off_t)(f->len + f->hole)), 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	diag->text[0] = '\0';
-	err = opd_perfdata_open(data, path, diag);
+	err = opd_perfdata_open(data, path, &pool, diag);
 	close(fd);
 	return err;
 }

@@ -221,7 +221,8 @@ static void paths_that_are_no_files(void **state)
 		struct opd_perfdata data;
 		struct op_diag diag = { "" };
 
-		assert_int_equal(opd_perfdata_open(&data, rows[i].path, &diag),
+		assert_int_equal(opd_perfdata_open(&data, rows[i].path, &pool,
+						   &diag),
 				 rows[i].err);
 		assert_string_equal(diag.text, rows[i].text);
 		opd_perfdata_close(&data);

@@ -185,7 +185,7 @@ static int open_descriptor(struct opd_perfdata *data, int fd,
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	diag->text[0] = '\0';
-	err = opd_perfdata_open(data, path, diag);
+	err = opd_perfdata_open(data, path, &pool, diag);
 	close(fd);
 	return err;
 }
@@ -300,7 +300,8 @@ static void standard_input(void **state)
 		}
 		assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
 		close(fd);
-		assert_int_equal(opd_perfdata_open(&data, "-", &diag), 0);
+		assert_int_equal(opd_perfdata_open(&data, "-", &pool, &diag),
+				 0);
 		assert_int_equal(data.nr_events, 2);
 		assert_int_not_equal(data.fd, STDIN_FILENO);
 		assert_true(fcntl(data.fd, F_GETFD) & FD_CLOEXEC);
@@ -311,7 +312,7 @@ static void standard_input(void **state)
 	}
 	close(STDIN_FILENO);
 	diag.text[0] = '\0';
-	assert_int_equal(opd_perfdata_open(&data, "-", &diag), -EBADF);
+	assert_int_equal(opd_perfdata_open(&data, "-", &pool, &diag), -EBADF);
 	assert_string_equal(
 		diag.text,
 		"-: Bad file descriptor; give a file that perf record wrote");
