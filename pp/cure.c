@@ -61,7 +61,19 @@ static bool lists_one(const char *list, const char *const paths[2])
 	return found;
 }
 
-/* Fill @package with the first one that has a file of these @paths. */
+/* Whether a package may be called after the file @path: "bash", and
+ * "linux-perf" for perf. */
+static bool is_named_after(const char *package, const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	char stem[NAME_MAX + 1];
+
+	snprintf(stem, sizeof(stem), "%.*s", (int)strcspn(name, ".-_"), name);
+	return *stem && strstr(package, stem);
+}
+
+/* Fill @package with the first one that has a file of these @paths. All lists
+ * have megabytes: those of packages with a fitting name are read first. */
 static bool search_lists(const char *info, const char *const paths[2],
 			 char package[NAME_MAX])
 {
@@ -70,18 +82,19 @@ static bool search_lists(const char *info, const char *const paths[2],
 	bool found = false;
 	int nr = scandir(info, &lists, is_list, alphasort);
 
-	for (int i = 0; i < nr; i++) {
-		const char *name = lists[i]->d_name;
+	for (int i = 0; i < 2 * nr && !found; i++) {
+		const char *name = lists[i % nr]->d_name;
 
-		if (!found) {
-			snprintf(path, sizeof(path), "%.*s/%s",
-				 PATH_MAX - NAME_MAX - 2, info, name);
-			snprintf(package, NAME_MAX, "%.*s",
-				 (int)package_length(name), name);
-			found = lists_one(path, paths);
-		}
-		free(lists[i]);
+		if (is_named_after(name, paths[0]) != (i < nr))
+			continue;
+		snprintf(path, sizeof(path), "%.*s/%s", PATH_MAX - NAME_MAX - 2,
+			 info, name);
+		snprintf(package, NAME_MAX, "%.*s", (int)package_length(name),
+			 name);
+		found = lists_one(path, paths);
 	}
+	for (int i = 0; i < nr; i++)
+		free(lists[i]);
 	if (nr >= 0)
 		free(lists);
 	return found;

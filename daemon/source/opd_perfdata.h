@@ -64,8 +64,8 @@ struct opd_perfdata {
 
 /*
  * Open @path, "-" for standard input, and read all that comes before the first
- * record of the kernel. Records are in blocks of @pool. Returns 0 or -errno with the reason;
- * opd_perfdata_close() in any case.
+ * record of the kernel. Records are in blocks of @pool. Returns 0 or -errno
+ * with the reason; opd_perfdata_close() in any case.
  */
 int opd_perfdata_open(struct opd_perfdata *data, const char *path,
 		      struct opd_perfdata_pool *pool, struct op_diag *diag);

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OPD_PERFDATA_BLOCK (256u << 10) /* bytes; blocks are aligned to them   \
-					 */
+/* Bytes, to a multiple of which blocks are aligned. */
+#define OPD_PERFDATA_BLOCK (256u << 10)
 
 /* All zeros at first. */
 struct opd_perfdata_pool {
@@ -41,10 +41,9 @@ void opd_perfdata_block_drop(struct opd_perfdata_block *block);
 static inline struct opd_perfdata_block *
 opd_perfdata_block_of(const void *bytes)
 {
-	uintptr_t address = (uintptr_t)bytes;
+	size_t at = (uintptr_t)bytes % OPD_PERFDATA_BLOCK;
 
-	return (struct opd_perfdata_block *)(address -
-					     address % OPD_PERFDATA_BLOCK);
+	return (struct opd_perfdata_block *)((char *)bytes - at);
 }
 
 static inline void opd_perfdata_block_hold(struct opd_perfdata_block *block)

@@ -247,23 +247,28 @@ static int find_ready_samples(struct opd_perfdata_queue *queue, uint64_t until)
 	struct opd_perfdata_entries *samples = &queue->samples;
 	struct opd_perfdata_entries *ready = &queue->ready;
 	size_t nr_gaps = queue->ready_sides.nr + 1, gap = 0, nr_left = 0;
+	bool has_plain = false;
 
 	if (op_array_reserve(&ready->all, 0, samples->nr) ||
 	    op_array_reserve(&queue->ends, 0, nr_gaps) ||
 	    op_array_reserve(&queue->firsts, 0, NR_FIRSTS))
 		return -ENOMEM;
 	memset(queue->ends, 0, nr_gaps * sizeof(*queue->ends));
-	memset(queue->firsts, 0, NR_FIRSTS * sizeof(*queue->firsts));
 	for (size_t i = 0; i < samples->nr; i++) {
 		struct opd_perfdata_entry *entry = &samples->all[i];
+		bool is_plain = entry->record.kind == OPD_PERFDATA_PLAIN;
 
 		if (entry->record.time > until) {
 			samples->all[nr_left++] = *entry;
 			continue;
 		}
 		gap = gap_of_sample(queue, entry, gap);
-		if (entry->record.kind == OPD_PERFDATA_PLAIN &&
-		    count_with_first(queue, &entry->record, gap))
+		/* To clear it costs more than a round of a few stacks. */
+		if (is_plain && !has_plain)
+			memset(queue->firsts, 0,
+			       NR_FIRSTS * sizeof(*queue->firsts));
+		has_plain |= is_plain;
+		if (is_plain && count_with_first(queue, &entry->record, gap))
 			continue;
 		entry->gap = (uint32_t)gap;
 		queue->ends[gap]++;

@@ -50,6 +50,8 @@ static const struct cure_row {
 	  FOR("/bin/x") INSTALL("a") ", or " FETCH },
 	{ "a list that others sort behind", "/bin/b", "z", "/bin/b\n", false, false, false, NULL,
 	  FOR("/bin/b") INSTALL("b") ", or " FETCH },
+	{ "of two, the one with its name", "/bin/b", "a", "/bin/b\n", false, false, false, NULL,
+	  FOR("/bin/b") INSTALL("b") ", or " FETCH },
 	{ "no name of a package", "/bin/x", "A", "/bin/x\n", false, false, false, NULL,
 	  FOR("/bin/x") FETCH },
 	{ "no name at all", "/bin/x", "", "/bin/x\n", false, false, false, NULL,
