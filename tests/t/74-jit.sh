@@ -86,7 +86,10 @@ if [ "$(uname -m)" = x86_64 ]; then
 	ok "with unwind data $whole of $all stacks lead to main()" \
 		[ "$all" -gt 100 -a $((whole * 100)) -ge $((all * 95)) ]
 	through bare
-	ok "without them $whole of $all do" [ "$all" -gt 100 -a "$whole" -eq 0 ]
+	# At its first three instructions, and its last, the code has its
+	# caller's frame pointer, which leads out of it.
+	ok "without them $whole of $all do" \
+		[ "$all" -gt 100 -a $((whole * 50)) -le "$all" ]
 else
 	skip "stacks through the code" "its code and frames are for x86-64"
 fi
