@@ -124,7 +124,7 @@ static int take_packed(struct cfi_section *section, uint8_t *bytes, size_t len,
 	int err = -ENOEXEC;
 
 	if (unpacked_len && unpacked_len <= MAX_SECTION_LEN &&
-	    unpacked_len / OP_DEFLATE_RATIO <= packed_len)
+	    op_may_inflate(packed_len, unpacked_len))
 		section->bytes = malloc(unpacked_len);
 	if (section->bytes)
 		err = op_inflate(bytes + header_len, packed_len, section->bytes,

@@ -7,12 +7,19 @@
  * unpacks two to three times as fast as zlib, which is for streams.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* deflate (RFC 1951) cannot make fewer bytes of this many: a header that says
- * so lies. */
+/* deflate (RFC 1951) cannot make fewer bytes of this many. */
 #define OP_DEFLATE_RATIO 1040
+
+/* Whether so few packed bytes can be @len: else the header that says so lies,
+ * and is worth no memory. */
+static inline bool op_may_inflate(size_t packed_len, uint64_t len)
+{
+	return len / OP_DEFLATE_RATIO <= packed_len;
+}
 
 /*
  * Unpack the @packed_len bytes at @packed to exactly @len bytes at @bytes.

@@ -121,7 +121,7 @@ static int take_text_snapshot(struct op_ksyms *ksyms, struct input *in,
 static bool may_unpack(const struct input *in)
 {
 	return in->bytes <= SNAPSHOT_MAX &&
-	       in->bytes / OP_DEFLATE_RATIO <= in->body_len &&
+	       op_may_inflate(in->body_len, in->bytes) &&
 	       in->nr <= in->bytes / OP_KSYMS_COLUMNS_MIN;
 }
 
@@ -213,13 +213,16 @@ static int pack_symbols(const struct op_ksyms *ksyms, void **out,
 			size_t *out_len, size_t *bytes)
 {
 	char *columns = op_ksyms_to_columns(ksyms, bytes);
-	bool is_fit = columns && *bytes <= SNAPSHOT_MAX;
+	int err = 0;
 
-	*out = is_fit ? op_deflate(columns, *bytes, out_len) : NULL;
+	if (!columns)
+		return -ENOMEM;
+	if (*bytes > SNAPSHOT_MAX)
+		err = -EFBIG;
+	else if (!(*out = op_deflate(columns, *bytes, out_len)))
+		err = -ENOMEM;
 	free(columns);
-	if (*out)
-		return 0;
-	return columns && !is_fit ? -EFBIG : -ENOMEM;
+	return err;
 }
 
 int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,

@@ -107,6 +107,15 @@ static size_t nr_points_of(const struct pp_use *use)
 	return use->tree ? use->tree_image->nr_nodes : use->file->nr_samples;
 }
 
+static size_t nr_points_of_all(const struct pp_use *uses, size_t nr)
+{
+	size_t nr_points = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_points += nr_points_of(&uses[i]);
+	return nr_points;
+}
+
 static uint64_t key_of_sample(const struct pp_use *use, size_t i)
 {
 	uint64_t key = use->file->samples[i].key;
@@ -167,12 +176,9 @@ struct pp_point *pp_gather_points(const struct pp_use *uses, size_t nr,
 				  size_t *nr_points)
 {
 	struct pp_point *points, *point;
-	size_t room = 0;
 
-	for (size_t i = 0; i < nr; i++)
-		room += nr_points_of(&uses[i]);
-	*nr_points = room;
-	points = point = calloc(room + 1, sizeof(*points));
+	*nr_points = nr_points_of_all(uses, nr);
+	points = point = calloc(*nr_points + 1, sizeof(*points));
 	for (size_t i = 0; points && i < nr; i++) {
 		if (uses[i].tree)
 			put_tree_points(point, &uses[i]);
@@ -181,23 +187,21 @@ struct pp_point *pp_gather_points(const struct pp_use *uses, size_t nr,
 		point += nr_points_of(&uses[i]);
 	}
 	if (points)
-		op_sort_by(points, room, key);
+		op_sort_by(points, *nr_points, key);
 	return points;
 }
 
 uint64_t *pp_gather_keys(const struct pp_use *uses, size_t nr, size_t *nr_keys)
 {
-	size_t room = 0, at = 0;
 	uint64_t *keys;
+	size_t at = 0;
 
-	for (size_t i = 0; i < nr; i++)
-		room += nr_points_of(&uses[i]);
-	*nr_keys = room;
-	keys = malloc((room + 1) * sizeof(*keys));
+	*nr_keys = nr_points_of_all(uses, nr);
+	keys = malloc((*nr_keys + 1) * sizeof(*keys));
 	for (size_t i = 0; keys && i < nr; i++)
 		for (size_t j = 0; j < nr_points_of(&uses[i]); j++)
 			keys[at++] = key_of_point(&uses[i], j);
 	if (keys)
-		op_sort_by_number(keys, room, sizeof(*keys), 0);
+		op_sort_by_number(keys, *nr_keys, sizeof(*keys), 0);
 	return keys;
 }

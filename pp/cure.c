@@ -61,31 +61,26 @@ static bool lists_one(const char *list, const char *const paths[2])
 	return found;
 }
 
-/* Whether a package may be called after the file @path: "bash", and
- * "linux-perf" for perf. */
-static bool is_named_after(const char *package, const char *path)
-{
-	const char *name = strrchr(path, '/') + 1;
-	char stem[NAME_MAX + 1];
-
-	snprintf(stem, sizeof(stem), "%.*s", (int)strcspn(name, ".-_"), name);
-	return *stem && strstr(package, stem);
-}
-
-/* Fill @package with the first one that has a file of these @paths. All lists
- * have megabytes: those of packages with a fitting name are read first. */
+/*
+ * Fill @package with the first one that has a file of these @paths. All lists
+ * have megabytes: those of packages that may be called after it are read first,
+ * "bash", and "linux-perf" for perf.
+ */
 static bool search_lists(const char *info, const char *const paths[2],
 			 char package[NAME_MAX])
 {
+	const char *file = strrchr(paths[0], '/') + 1;
+	char path[PATH_MAX], stem[NAME_MAX + 1];
 	struct dirent **lists;
-	char path[PATH_MAX];
 	bool found = false;
 	int nr = scandir(info, &lists, is_list, alphasort);
 
+	snprintf(stem, sizeof(stem), "%.*s", (int)strcspn(file, ".-_"), file);
 	for (int i = 0; i < 2 * nr && !found; i++) {
 		const char *name = lists[i % nr]->d_name;
+		bool may_be_after = *stem && strstr(name, stem);
 
-		if (is_named_after(name, paths[0]) != (i < nr))
+		if (may_be_after != (i < nr))
 			continue;
 		snprintf(path, sizeof(path), "%.*s/%s", PATH_MAX - NAME_MAX - 2,
 			 info, name);

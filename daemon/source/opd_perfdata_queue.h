@@ -90,9 +90,8 @@ int opd_perfdata_queue_end(struct opd_perfdata_queue *queue);
 bool opd_perfdata_queue_is_ready(const struct opd_perfdata_queue *queue);
 
 /*
- * The next record that is ready; its bytes hold until the end of a round or the
- * next record that is put. False when there is none. Take it away with
- * opd_perfdata_queue_next().
+ * The next record that is ready; its bytes hold until the end of a round. False
+ * when there is none. Take it away with opd_perfdata_queue_next().
  */
 bool opd_perfdata_queue_first(const struct opd_perfdata_queue *queue,
 			      struct opd_perfdata_record *record);

@@ -23,13 +23,6 @@
 #define RECORD_MAX 65535u /* bytes */
 #define MAX_PLAIN (64u << 20) /* bytes from one packed record */
 
-static int new_block(struct opd_perfdata_reader *reader,
-		     struct opd_perfdata_bytes *of)
-{
-	of->block = opd_perfdata_block_new(reader->pool);
-	return of->block ? 0 : -ENOMEM;
-}
-
 static void drop_block(struct opd_perfdata_bytes *of)
 {
 	if (of->block)
@@ -45,7 +38,8 @@ int opd_perfdata_reader_init(struct opd_perfdata_reader *reader, int fd,
 	reader->pool = pool;
 	reader->left = left;
 	reader->offset = offset;
-	return new_block(reader, &reader->raw);
+	reader->raw.block = opd_perfdata_block_new(pool);
+	return reader->raw.block ? 0 : -ENOMEM;
 }
 
 void opd_perfdata_reader_release(struct opd_perfdata_reader *reader)
@@ -74,28 +68,26 @@ static size_t nr_left(const struct opd_perfdata_bytes *of)
 static int make_room(struct opd_perfdata_reader *reader,
 		     struct opd_perfdata_bytes *of)
 {
-	struct opd_perfdata_bytes old = *of;
+	struct opd_perfdata_block *block = of->block;
+	bool is_held = block && block->nr_holders > 1;
 	size_t left = nr_left(of);
 
-	if (of->block && of->block->nr_holders > 1 &&
-	    OPD_PERFDATA_ROOM - of->len >= RECORD_MAX)
+	if (is_held && OPD_PERFDATA_ROOM - of->len >= RECORD_MAX)
 		return 0;
-	if (!of->block || of->block->nr_holders > 1) {
-		if (new_block(reader, of)) {
-			*of = old;
-			return -ENOMEM;
-		}
-	}
+	if (!block || is_held)
+		block = opd_perfdata_block_new(reader->pool);
+	if (!block)
+		return -ENOMEM;
 	if (left)
-		memmove(of->block->bytes, bytes_at(&old, old.at), left);
-	if (of->block != old.block)
-		drop_block(&old);
-	of->len = left;
-	of->at = 0;
+		memmove(block->bytes, bytes_at(of, of->at), left);
+	if (block != of->block)
+		drop_block(of);
+	*of = (struct opd_perfdata_bytes){ block, 0, left };
 	return 0;
 }
 
-/* Read on until there are @wanted bytes. Returns 1, 0 at the end, -errno. */
+/* Read on until there are @wanted bytes. Returns 1, 0 at the end, -errno with
+ * errno set, as without memory. */
 static int fill_raw(struct opd_perfdata_reader *reader, size_t wanted)
 {
 	struct opd_perfdata_bytes *raw = &reader->raw;
@@ -157,8 +149,6 @@ static bool find_raw(struct opd_perfdata_reader *reader,
 		got = fill_raw(reader, header->size);
 	}
 	*end = got < 0 ? OPD_PERFDATA_UNREADABLE : end_of(reader);
-	if (got < 0)
-		errno = -got;
 	return got > 0;
 }
 
@@ -172,8 +162,6 @@ static bool skip_raw(struct opd_perfdata_reader *reader, uint64_t len,
 		size_t here = nr_left(raw);
 		int got = here ? 1 : fill_raw(reader, 1);
 
-		if (got < 0)
-			errno = -got;
 		if (got <= 0) {
 			*end = got ? OPD_PERFDATA_UNREADABLE : OPD_PERFDATA_CUT;
 			return false;
@@ -359,7 +347,6 @@ const void *opd_perfdata_reader_next(struct opd_perfdata_reader *reader,
 		if (got > 0)
 			return pass_record(&reader->plain, &header, len);
 		if (got < 0) {
-			errno = -got;
 			*end = got == -ENOMEM ? OPD_PERFDATA_UNREADABLE
 					      : OPD_PERFDATA_DAMAGED;
 			return NULL;

@@ -131,19 +131,21 @@ static size_t packed_header_len(const struct object *object,
 static bool inflate_section(struct object *object, asection *section,
 			    bfd_byte **bytes)
 {
-	size_t len = section->compressed_size, header;
+	size_t len = section->compressed_size, header_len;
 	bfd_byte *packed;
 	int err = -EBADMSG;
 
 	if (section->compress_status != DECOMPRESS_SECTION_ZLIB ||
-	    section->size > MAX_ROOM || section->size / OP_DEFLATE_RATIO > len)
+	    section->size > MAX_ROOM || !op_may_inflate(len, section->size))
 		return false;
 	packed = read_packed_section(object, section);
-	header = packed ? packed_header_len(object, packed, len) : 0;
-	if (!*bytes && packed)
+	if (!packed)
+		return false;
+	header_len = packed_header_len(object, packed, len);
+	if (!*bytes)
 		*bytes = malloc(section->size);
-	if (*bytes && packed && len > header)
-		err = op_inflate(packed + header, len - header, *bytes,
+	if (*bytes && len > header_len)
+		err = op_inflate(packed + header_len, len - header_len, *bytes,
 				 section->size, NULL);
 	free(packed);
 	return !err;
