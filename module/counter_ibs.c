@@ -19,6 +19,7 @@
 #include <asm/segment.h>
 #endif
 
+#include "compat.h"
 #include "counter.h"
 #include "counter_ibs.h"
 #include "lowered.h"
@@ -162,10 +163,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	if (!(user_mode(regs) ? setting->user : setting->kernel))
 		oprofile_stat_add(STAT_SAMPLE_FILTERED, 1ul << shift);
 	else
-		add_sample(data->sample_flags & PERF_SAMPLE_RAW && data->raw
-				   ? &data->raw->frag
-				   : NULL,
-			   regs, kind, shift);
+		add_sample(compat_raw_data(data), regs, kind, shift);
 }
 
 /* ---- events -------------------------------------------------------------- */

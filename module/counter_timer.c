@@ -26,6 +26,7 @@
 #include <linux/random.h>
 #include <asm/irq_regs.h>
 
+#include "compat.h"
 #include "counter.h"
 #include "handler_time.h"
 #include "oprof.h"
@@ -112,9 +113,8 @@ static int start_on_cpu(unsigned int cpu)
 	self->random = get_random_u32();
 	self->nr_slow = 0;
 	self->left_out = 0;
-	hrtimer_init(&self->timer, CLOCK_MONOTONIC,
-		     HRTIMER_MODE_REL_PINNED_HARD);
-	self->timer.function = on_timer;
+	hrtimer_setup(&self->timer, on_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&self->timer, ns_to_ktime(next_interval(self)),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	return 0;

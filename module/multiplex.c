@@ -32,6 +32,7 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "multiplex.h"
 #include "oprofile_stats.h"
 #include "throttle.h"
@@ -189,8 +190,8 @@ int multiplex_start(unsigned int cpu, const struct multiplexed *events,
 	m->rotates = true;
 	begin_turn(m);
 	INIT_WORK(&m->work, rotate_events);
-	hrtimer_init(&m->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
-	m->timer.function = on_slice_end;
+	hrtimer_setup(&m->timer, on_slice_end, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED);
 	hrtimer_start(&m->timer, next_slice(m), HRTIMER_MODE_REL_PINNED);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <linux/types.h>
 #include <asm/local.h>
 
+#include "compat.h"
 #include "nmi_stage.h"
 #include "op_ring.h"
 

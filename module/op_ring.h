@@ -29,7 +29,7 @@
  * a test gives these in user space and runs it under ThreadSanitizer.
  */
 
-#define OP_RING_SLOT_WORDS 7
+#define OP_RING_SLOT_WORDS 7u
 
 struct op_ring_slot {
 	unsigned long state; /* the slot's number plus 1 when published */

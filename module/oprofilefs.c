@@ -23,7 +23,7 @@ static int (*fill_root)(struct dentry *root);
 
 static const struct super_operations super_ops = {
 	.statfs = simple_statfs,
-	.drop_inode = generic_delete_inode,
+	.drop_inode = inode_just_drop,
 };
 
 static struct inode *new_oprofilefs_inode(struct super_block *sb, umode_t mode)
@@ -62,7 +62,8 @@ static struct dentry *add_inode(struct dentry *parent, const char *name,
 		iput(inode);
 		return NULL;
 	}
-	d_add(dentry, inode);
+	d_make_persistent(dentry, inode);
+	dput(dentry);
 	return dentry;
 }
 
@@ -180,7 +181,7 @@ static struct file_system_type oprofilefs_type = {
 	.owner = THIS_MODULE,
 	.name = "oprofilefs",
 	.init_fs_context = init_fs_context,
-	.kill_sb = kill_litter_super,
+	.kill_sb = compat_kill_persistent_super,
 };
 MODULE_ALIAS_FS("oprofilefs");
 

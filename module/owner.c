@@ -30,8 +30,7 @@ u32 owner_of_current(void)
 
 	if (!current->mm || current->flags & PF_KTHREAD ||
 	    uid_eq(cred->uid, GLOBAL_ROOT_UID) || !has_one_identity(cred) ||
-	    !cap_isclear(cred->cap_permitted) ||
-	    !compat_is_dumpable(current->mm))
+	    !cap_isclear(cred->cap_permitted) || !compat_current_is_dumpable())
 		return NO_OWNER;
 	return __kuid_val(cred->uid);
 }

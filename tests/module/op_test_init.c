@@ -21,9 +21,10 @@ static bool is_before(ktime_t end)
 static noinline u64 op_test_in_text(ktime_t end)
 {
 	u64 sum = 1;
+	int i;
 
 	do
-		for (int i = 0; i < 10000; i++)
+		for (i = 0; i < 10000; i++)
 			sum = sum * 5 + i;
 	while (is_before(end));
 	return sum;
@@ -32,9 +33,10 @@ static noinline u64 op_test_in_text(ktime_t end)
 static noinline u64 __init op_test_in_init(ktime_t end)
 {
 	u64 sum = 1;
+	int i;
 
 	do
-		for (int i = 0; i < 10000; i++)
+		for (i = 0; i < 10000; i++)
 			sum = sum * 3 + i;
 	while (is_before(end));
 	return sum;

@@ -26,6 +26,7 @@
 #include <asm/nmi.h>
 #endif
 
+#include "compat.h"
 #include "oprofile_provider.h"
 
 static char *mode = "known";
@@ -139,8 +140,8 @@ static int nmi_start(void)
 
 	if (err)
 		return err;
-	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer.function = send_nmis;
+	hrtimer_setup(&timer, send_nmis, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&timer, nmi_interval(), HRTIMER_MODE_REL_PINNED_HARD);
 	return 0;
 }

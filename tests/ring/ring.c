@@ -74,7 +74,7 @@ static void produce(int who)
 	}
 	produced[who]++;
 	for (unsigned long i = 0; i < nr; i++)
-		for (int k = 0; k < OP_RING_SLOT_WORDS; k++)
+		for (unsigned int k = 0; k < OP_RING_SLOT_WORDS; k++)
 			op_ring_slot(&ring, number + i)->words[k] = value;
 	op_ring_publish(&ring, number);
 }
@@ -120,7 +120,7 @@ static void *producer(void *unused)
 
 static bool is_filled(const struct op_ring_slot *slot, u64 value)
 {
-	for (int i = 0; i < OP_RING_SLOT_WORDS; i++)
+	for (unsigned int i = 0; i < OP_RING_SLOT_WORDS; i++)
 		if (slot->words[i] != value)
 			return false;
 	return true;

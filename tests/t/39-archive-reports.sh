@@ -10,9 +10,15 @@ E=CPU_CLK_UNHALTED.100000.0 D=DATA_CACHE_MISSES.5000.0
 mkdir -p "$H"
 cd "$H" || exit 1
 
-# Elsewhere: nothing but the tools and what they link; with DEBIAN_ROOT=DIR, in a
-# copy of that root folder (make check-debian).
-[ -z "${DEBIAN_ROOT-}" ] || cp -a "$DEBIAN_ROOT" "$R" || exit 1
+# Elsewhere: nothing but the tools and what they link; in the second tier in a fresh
+# Debian (make check-debian).
+case ${TIER:-check}-$O in
+check-* | all-*/sanitized) ;;
+*)
+	. "$(dirname "$0")/debian.sh"
+	R=$DEBIAN
+	;;
+esac
 mkdir -p "$R$BIN" "$R/tmp"
 cp "$BIN/opreport" "$BIN/opannotate" "$BIN/opgprof" "$R$BIN"
 ldd "$BIN/opreport" "$BIN/opannotate" | sed -n 's|^[^/]*\(/[^ ]*\) .*|\1|p' | while read -r lib; do

@@ -168,6 +168,33 @@ static int explain_modprobe(char *text, struct op_diag *diag)
 			   *text ? text : "failed");
 }
 
+/*
+ * Whether modprobe would take the driver of the original OProfile, which came
+ * with Linux before 5.12, has this module's name and another interface. Where a
+ * module of ours is installed, the list (depmod(8)) has that instead.
+ */
+static bool is_linux_own_driver(void)
+{
+	char path[OC_PATH_MAX], *line = NULL;
+	struct utsname names;
+	bool found = false;
+	size_t len = 0;
+	FILE *file;
+
+	uname(&names);
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep",
+		 names.release);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (!found && getline(&line, &len, file) > 0)
+		found = !strncmp(line, "kernel/arch/", 12) &&
+			strstr(line, "/oprofile/" MODULE ".ko");
+	free(line);
+	fclose(file);
+	return found;
+}
+
 /* Returns -ENOENT without a reason when modprobe knows no such module. */
 static int load_by_modprobe(const struct module_search *search,
 			    struct op_diag *diag)
@@ -179,7 +206,8 @@ static int load_by_modprobe(const struct module_search *search,
 	char path[OC_PATH_MAX], text[1024];
 	int status;
 
-	if (process_find(path, sizeof(path), argv[0], "/usr/sbin:/sbin"))
+	if (process_find(path, sizeof(path), argv[0], "/usr/sbin:/sbin") ||
+	    is_linux_own_driver())
 		return -ENOENT;
 	if (!search->only_find)
 		say_step(search->verbose, "%s " MODULE, path);

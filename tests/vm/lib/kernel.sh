@@ -16,6 +16,10 @@ apt_caller=tests/vm/run
 # shellcheck disable=SC2034 # for who sources this
 debug_series=6.1
 
+# The releases of Debian whose newest kernels tests/vm/debian-kernel builds for.
+# shellcheck disable=SC2034 # for who sources this
+debian_suites='bullseye bookworm trixie sid'
+
 vm_cache=${XDG_CACHE_HOME:-$HOME/.cache}/oprofile-vm
 
 # Modules that the guest needs before it has a root; where a kernel has one
@@ -34,9 +38,18 @@ kernel_ending() {
 	esac
 }
 
+# is_suite KERNEL: whether it is named by a release of Debian.
+is_suite() {
+	case " $debian_suites " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
 # kernel_is_known KERNEL ARCH
 kernel_is_known() {
 	local series=${1%%-*}
+	! is_suite "$1" || { [ "$2" = amd64 ] && return; }
 	case " $apt_kernel_series " in
 	*" $series "*) ;;
 	*) return 1 ;;
@@ -59,6 +72,12 @@ kernel_release() {
 		echo "tests/vm/run: --kernel $1: ${apt_kernel_series// / or }; see --help for those with a flavour" >&2
 		return 1
 	}
+	if is_suite "$1"; then
+		found=$(cat "$vm_cache/debian-$1.release" 2>/dev/null)
+		[ -e "$vm_cache/$found/ready" ] && echo "$found" && return
+		echo "tests/vm/run: --kernel $1: not built; run make check-kernels" >&2
+		return 1
+	fi
 	for found in $(kernels_in "$series" "$ending" "$build/module/" /oprofile.ko) \
 		$(kernels_in "$series" "$ending" /lib/modules/ /build/Module.symvers); do
 		kernel_fetch "$found" "$2" >/dev/null
