@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_bad_option.h"
 #include "libop/op_budget.h"
 #include "libop/op_log.h"
 #include "libop/op_original.h"
@@ -244,6 +245,7 @@ static int set_verbose(struct raw_options *raw, const char *arg)
 }
 
 static int run_popt(poptContext context, struct raw_options *raw,
+		    const struct poptOption *table, const char **argv,
 		    struct op_diag *diag)
 {
 	int rc;
@@ -261,8 +263,8 @@ static int run_popt(poptContext context, struct raw_options *raw,
 			return op_diag_set(diag, err, "out of memory");
 	}
 	if (rc < -1)
-		return op_diag_set(diag, -EINVAL, "%s: %s; see --help",
-				   poptBadOption(context, 0), poptStrerror(rc));
+		return op_bad_option(diag, "oprofiled", table, argv,
+				     poptBadOption(context, 0), rc);
 	if (poptPeekArg(context))
 		return op_diag_set(diag, -EINVAL,
 				   "%s: unexpected argument; see --help",
@@ -357,7 +359,7 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 			.argDescrip = op_original_oprofiled[i].argument,
 		};
 	context = poptGetContext("oprofiled", argc, argv, table, 0);
-	err = run_popt(context, raw, diag);
+	err = run_popt(context, raw, table, argv, diag);
 	poptFreeContext(context);
 	return err;
 }

@@ -19,6 +19,7 @@
 
 #include "config.h"
 #include "libop/op_arguments.h"
+#include "libop/op_bad_option.h"
 #include "libop/op_diag.h"
 #include "libop/op_plural.h"
 #include "pp/opimport_file.h"
@@ -52,6 +53,7 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 		POPT_TABLEEND
 	};
 	/* clang-format on */
+	struct op_diag diag = { "" };
 	poptContext context;
 	int rc;
 
@@ -62,9 +64,10 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 		"[-o DIR] PERF.DATA...\n   or: opimport [-o DIR] PROFILE\n   or: opimport [-a ABI] --session DIR --output DIR\n   or: opimport -a ABI -o FILE SAMPLEFILE");
 	rc = poptGetNextOpt(context);
 	if (rc < -1) {
-		fprintf(stderr, "opimport: %s: %s; see opimport --help\n",
-			poptBadOption(context, POPT_BADOPTION_NOALIAS),
-			poptStrerror(rc));
+		op_bad_option(&diag, "opimport", table, argv,
+			      poptBadOption(context, POPT_BADOPTION_NOALIAS),
+			      rc);
+		fprintf(stderr, "opimport: %s\n", diag.text);
 		poptFreeContext(context);
 		exit(EXIT_USAGE);
 	}

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libop/op_arguments.h"
+#include "libop/op_bad_option.h"
 #include "libop/op_config.h"
 
 #define EXIT_USAGE 2
@@ -49,6 +50,7 @@ poptContext push_parse_options(struct push_args *a, int argc, const char **argv)
 		POPT_TABLEEND
 	};
 	/* clang-format on */
+	struct op_diag diag = { "" };
 	poptContext context;
 	int rc;
 
@@ -60,9 +62,10 @@ poptContext push_parse_options(struct push_args *a, int argc, const char **argv)
 		if (a->nr_labels++ < PUSH_MAX_LABELS)
 			a->labels[a->nr_labels - 1] = label;
 	if (rc < -1) {
-		fprintf(stderr, "oppush: %s: %s; see oppush --help\n",
-			poptBadOption(context, POPT_BADOPTION_NOALIAS),
-			poptStrerror(rc));
+		op_bad_option(&diag, "oppush", table, argv,
+			      poptBadOption(context, POPT_BADOPTION_NOALIAS),
+			      rc);
+		fprintf(stderr, "oppush: %s\n", diag.text);
 		poptFreeContext(context);
 		exit(EXIT_USAGE);
 	}

@@ -20,6 +20,7 @@
 
 #include "config.h"
 
+#include "libop/op_bad_option.h"
 #include "libop/op_open.h"
 #include "libop/op_arguments.h"
 #include "libpp/symbols/debuginfod.h"
@@ -30,6 +31,7 @@ poptContext pp_parse_options(const char *program, const char *usage,
 			     struct pp_common_args *common, int argc,
 			     const char **argv)
 {
+	struct op_diag diag = { "" };
 	poptContext context;
 	int rc;
 
@@ -41,9 +43,10 @@ poptContext pp_parse_options(const char *program, const char *usage,
 	while ((rc = poptGetNextOpt(context)) == 'V')
 		common->is_verbose = 1;
 	if (rc < -1) {
-		fprintf(stderr, "%s: %s: %s; see %s --help\n", program,
-			poptBadOption(context, POPT_BADOPTION_NOALIAS),
-			poptStrerror(rc), program);
+		op_bad_option(&diag, program, table, argv,
+			      poptBadOption(context, POPT_BADOPTION_NOALIAS),
+			      rc);
+		fprintf(stderr, "%s: %s\n", program, diag.text);
 		poptFreeContext(context);
 		exit(EXIT_USAGE);
 	}

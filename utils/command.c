@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libop/op_perf_habits.h"
+
 #define DEFAULT_PATH "/bin:/usr/bin" /* as execvp(3) has it */
 #define HEAD 512 /* bytes that tell text from a binary */
 
@@ -104,6 +106,9 @@ static int explain_find(const char *name, int err, struct op_diag *diag)
 				   "its arguments as separate words, without "
 				   "quotes around them",
 				   name);
+	if (err == -ENOENT &&
+	    op_perf_habit(diag, program_invocation_short_name, name, NULL))
+		return err;
 	if (err == -ENOENT && !strchr(name, '/'))
 		return op_diag_set(diag, err,
 				   "%s: no such program on PATH; check the "

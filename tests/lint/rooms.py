@@ -93,7 +93,7 @@ SYSTEM = {
     r"curl/.*": r"pp/oppush(_send)?\.c",
     r"jni\.h|jvmti(cmlr)?\.h": r"libagent/jvmti_oprofile\.c",
     r"curses\.h": r"pp/optop_terminal\.c",
-    r"popt\.h": r"(pp|utils(/\w+)?)/\w+\.[ch]|daemon/(opd_options|oprofiled)\.c",
+    r"popt\.h": r"(pp|utils(/\w+)?)/\w+\.[ch]|daemon/(opd_options|oprofiled)\.c|libop/op_bad_option\.[ch]",
     r"cmocka\.h": "",
 }
 

@@ -27,7 +27,7 @@ says "a process, the system and a command" "--pid and --system-wide: give one \
 of them" -s -p 1 true
 says "an unknown option" "--nonsense: unknown option; see operf --help" \
 	--nonsense true
-says "a short one" "-b: unknown option; see operf --help" -b true
+says "a short one" "-y: unknown option; see operf --help" -y true
 says "an argument that is missing" "--pid: missing argument; see operf --help" \
 	--pid
 

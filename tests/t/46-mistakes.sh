@@ -45,7 +45,7 @@ mistake 127 'nosuchprog: no such program on PATH; ' operf nosuchprog
 mistake 126 '/etc/passwd: may not be executed; try chmod' operf /etc/passwd
 mistake 126 '[.]: is a folder, not a program; ' operf .
 mistake 125 'nothing to profile; give a command, ' operf
-mistake 125 '--sesion-dir=x: unknown option; see operf --help' operf --sesion-dir=x true
+mistake 125 '--sesion-dir=x: unknown option; did you mean --session-dir[?] ' operf --sesion-dir=x true
 mistake 125 '--callgraph 64: .*--callgraph=64' operf --callgraph 64 true
 mistake 125 '--pid=abc: not the number of a process; ps lists them' operf --pid=abc
 mistake 125 'process 4194305: .*ps' operf --pid=4194305
@@ -97,10 +97,38 @@ mistake 1 'perf[.]data: no sample files match; images here: ' opreport --session
 mistake 2 '--color=red: unknown; use ' opannotate -s --color=red
 mistake 2 '--tree=up: unknown; use ' opreport --tree=up
 
+# What users of perf type.
+mistake 125 '-F: use --rate=99' operf -F 99 true
+mistake 125 '--freq: use --rate=99' operf --freq=99 true
+mistake 125 '--call-graph: use -g; ' operf --call-graph=dwarf true
+mistake 125 '-o: samples go to a folder; use --session-dir=out[.]data' operf -o out.data true
+mistake 125 '--all-cpus: use --system-wide' operf --all-cpus true
+mistake 125 '-C: use --separate=cpu, then opreport cpu:0' operf -C 0 true
+mistake 125 '-G: use --cgroup=web' operf -G web true
+mistake 125 '--count: give the count with the event: --events=NAME:9' operf --count=9 true
+mistake 125 '-b: branches are not recorded; ' operf -b true
+mistake 125 '-m: leave it out; ' operf -m 64 true
+mistake 127 'record: OProfile has a program for each task; write operf and the command' \
+	operf record true
+mistake 127 'report: .*; run opreport' operf report
+mistake 127 'list: .*; run ophelp' ocount list
+mistake 2 '--stdio: leave it out; text is the default' opreport --stdio
+mistake 2 '--no-children: leave it out; -l sorts by ' opreport --no-children
+mistake 2 '--children: use -l --sort=total' opreport --children
+mistake 2 '--percent-limit: use --threshold=2' opreport --percent-limit=2
+mistake 2 '-G: use --tree=callers' opreport -G
+mistake 2 '--comm: name programs: opreport image:sh' opreport --comm=sh
+mistake 2 '--input: use --session-dir=DIR; .*: opimport -o DIR perf[.]data' \
+	opreport --input=perf.data
+mistake 2 "-M: use --assembly --objdump-params='-M intel'" opannotate -M intel
+mistake 125 '-I: use --time-interval=100' ocount -I 100 true
+mistake 125 '-a: use --system-wide' ocount -a true
+mistake 2 '--threshhold=3: unknown option; did you mean --threshold[?] opreport --help ' \
+	opreport --threshhold=3
+
 # Words in the wrong place, and habits from other programs.
 mistake 127 'ls -l: no such program; give the program and its arguments as separate words' \
 	operf 'ls -l'
-mistake 125 '-o: unknown option; see operf --help' operf -o out.data true
 mistake 125 '--pid and --system-wide: give one of them' operf --system-wide --pid=1
 mistake 125 '-p: missing argument; see operf --help' operf -p
 mistake 125 '--session-dir=: no such folder, .*; give one' operf --session-dir= true

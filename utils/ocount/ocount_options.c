@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_bad_option.h"
+
 #include "utils/ocount/ocount_number.h"
 
 #define INTERVAL_MIN 10 /* ms */
@@ -114,44 +116,42 @@ static int take_ocount_option(struct ocount_request *request, int letter,
 	return 0;
 }
 
+static struct poptOption ocount_options[] = {
+	{ "events", 'e', POPT_ARG_STRING, NULL, 'e',
+	  "what to count (default: cycles, or cpu-clock where the machine has no hardware counters)",
+	  "NAME[:UM[:KERNEL[:USER]]],..." },
+	{ "system-wide", 's', POPT_ARG_NONE, NULL, MODE + OCOUNT_SYSTEM,
+	  "count on all CPUs", NULL },
+	{ "cpu-list", 'C', POPT_ARG_STRING, NULL, MODE + OCOUNT_CPUS,
+	  "count on these CPUs", "LIST" },
+	{ "process-list", 'p', POPT_ARG_STRING, NULL, MODE + OCOUNT_PROCESSES,
+	  "count these processes and what they start", "PIDS" },
+	{ "thread-list", 'r', POPT_ARG_STRING, NULL, MODE + OCOUNT_THREADS,
+	  "count these threads", "TIDS" },
+	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, 'c',
+	  "show counts for each CPU", NULL },
+	{ "separate-thread", 't', POPT_ARG_NONE, NULL, 't',
+	  "show counts for each thread", NULL },
+	{ "time-interval", 'i', POPT_ARG_STRING, NULL, 'i',
+	  "show counts every MS milliseconds, NR times", "MS[:NR]" },
+	{ "brief-format", 'b', POPT_ARG_NONE, NULL, 'b',
+	  "print values separated by commas", NULL },
+	{ "output-file", 'f', POPT_ARG_STRING, NULL, 'f',
+	  "write counts to FILE", "FILE" },
+	{ "verbose", 'V', POPT_ARG_NONE, NULL, 'V', "print each step", NULL },
+	{ "version", 'v', POPT_ARG_NONE, NULL, 'v', "show the version", NULL },
+	{ NULL, 'h', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, NULL, 'h', NULL,
+	  NULL },
+	{ NULL, 'u', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, NULL, 'u', NULL,
+	  NULL },
+	POPT_AUTOHELP POPT_TABLEEND
+};
+
 static poptContext make_ocount_context(int argc, const char **argv)
 {
-	/* static, as popt keeps pointers into it */
-	static struct poptOption options[] = {
-		{ "events", 'e', POPT_ARG_STRING, NULL, 'e',
-		  "what to count (default: cycles, or cpu-clock where the machine has no hardware counters)",
-		  "NAME[:UM[:KERNEL[:USER]]],..." },
-		{ "system-wide", 's', POPT_ARG_NONE, NULL, MODE + OCOUNT_SYSTEM,
-		  "count on all CPUs", NULL },
-		{ "cpu-list", 'C', POPT_ARG_STRING, NULL, MODE + OCOUNT_CPUS,
-		  "count on these CPUs", "LIST" },
-		{ "process-list", 'p', POPT_ARG_STRING, NULL,
-		  MODE + OCOUNT_PROCESSES,
-		  "count these processes and what they start", "PIDS" },
-		{ "thread-list", 'r', POPT_ARG_STRING, NULL,
-		  MODE + OCOUNT_THREADS, "count these threads", "TIDS" },
-		{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, 'c',
-		  "show counts for each CPU", NULL },
-		{ "separate-thread", 't', POPT_ARG_NONE, NULL, 't',
-		  "show counts for each thread", NULL },
-		{ "time-interval", 'i', POPT_ARG_STRING, NULL, 'i',
-		  "show counts every MS milliseconds, NR times", "MS[:NR]" },
-		{ "brief-format", 'b', POPT_ARG_NONE, NULL, 'b',
-		  "print values separated by commas", NULL },
-		{ "output-file", 'f', POPT_ARG_STRING, NULL, 'f',
-		  "write counts to FILE", "FILE" },
-		{ "verbose", 'V', POPT_ARG_NONE, NULL, 'V', "print each step",
-		  NULL },
-		{ "version", 'v', POPT_ARG_NONE, NULL, 'v', "show the version",
-		  NULL },
-		{ NULL, 'h', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, NULL, 'h',
-		  NULL, NULL },
-		{ NULL, 'u', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, NULL, 'u',
-		  NULL, NULL },
-		POPT_AUTOHELP POPT_TABLEEND
-	};
-	poptContext context = poptGetContext("ocount", argc, argv, options,
-					     POPT_CONTEXT_POSIXMEHARDER);
+	poptContext context =
+		poptGetContext("ocount", argc, argv, ocount_options,
+			       POPT_CONTEXT_POSIXMEHARDER);
 
 	if (context)
 		poptSetOtherOptionHelp(context,
@@ -170,7 +170,7 @@ static void print_ocount_help(struct ocount_request *request, int letter)
 }
 
 static int take_ocount_options(struct ocount_request *request,
-			       struct op_diag *diag)
+			       const char **argv, struct op_diag *diag)
 {
 	poptContext context = request->context;
 	int letter, err;
@@ -184,9 +184,8 @@ static int take_ocount_options(struct ocount_request *request,
 			return err;
 	}
 	if (letter < -1)
-		return op_diag_set(diag, -EINVAL, "%s: %s; see ocount --help",
-				   poptBadOption(context, 0),
-				   poptStrerror(letter));
+		return op_bad_option(diag, "ocount", ocount_options, argv,
+				     poptBadOption(context, 0), letter);
 	request->command = poptGetArgs(context);
 	return request->command
 		       ? set_ocount_mode(request, OCOUNT_COMMAND, NULL, diag)
@@ -248,7 +247,7 @@ int ocount_request_parse(struct ocount_request *request, int argc,
 	};
 	if (!request->context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	err = take_ocount_options(request, diag);
+	err = take_ocount_options(request, argv, diag);
 	if (err || request->version)
 		return err;
 	err = parse_interval(request, diag);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_bad_option.h"
 #include "libop/op_original.h"
 #include "utils/say.h"
 
@@ -178,7 +179,9 @@ static int take_popt_option(struct oc_request *request,
 
 static int take_popt_options(struct oc_request *request,
 			     const struct oc_command *commands, int nr,
-			     poptContext context, struct op_diag *diag)
+			     poptContext context,
+			     const struct poptOption *table, const char **argv,
+			     struct op_diag *diag)
 {
 	const char *rest;
 	int value, err;
@@ -190,10 +193,8 @@ static int take_popt_options(struct oc_request *request,
 			return err;
 	}
 	if (value < -1)
-		return op_diag_set(diag, -EINVAL,
-				   "%s: %s; see opcontrol --help",
-				   poptBadOption(context, 0),
-				   poptStrerror(value));
+		return op_bad_option(diag, "opcontrol", table, argv,
+				     poptBadOption(context, 0), value);
 	rest = poptGetArg(context);
 	if (!rest)
 		return 0;
@@ -299,7 +300,8 @@ int oc_request_parse(struct oc_request *request,
 	if (!context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	poptSetOtherOptionHelp(context, "[COMMAND] [SETTING...]");
-	err = take_popt_options(request, commands, nr, context, diag);
+	err = take_popt_options(request, commands, nr, context, options.all,
+				argv, diag);
 	poptFreeContext(context);
 	if (!err && request->values[OC_VMLINUX] &&
 	    request->values[OC_NO_VMLINUX])

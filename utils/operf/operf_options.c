@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "libop/op_array.h"
+#include "libop/op_bad_option.h"
 #include "libop/op_budget.h"
 #include "libop/op_config.h"
 #include "libop/op_history.h"
@@ -389,7 +390,8 @@ static int take_operf_option(struct operf_options *options, struct raw *raw,
 }
 
 static int run_operf_popt(poptContext context, struct operf_options *options,
-			  struct raw *raw, struct op_diag *diag)
+			  struct raw *raw, const struct poptOption *table,
+			  char **argv, struct op_diag *diag)
 {
 	int err = 0;
 	int rc;
@@ -403,9 +405,9 @@ static int run_operf_popt(poptContext context, struct operf_options *options,
 		return err;
 	if (rc == -1)
 		return 0;
-	return op_diag_set(diag, -EINVAL, "%s: %s; see operf --help",
-			   poptBadOption(context, POPT_BADOPTION_NOALIAS),
-			   poptStrerror(rc));
+	return op_bad_option(diag, "operf", table, (const char *const *)argv,
+			     poptBadOption(context, POPT_BADOPTION_NOALIAS),
+			     rc);
 }
 
 /* What is left of @argv begins with the command. */
@@ -502,7 +504,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 			       "[OPTION...] COMMAND [ARGUMENT...] | "
 			       "--pid PID | --system-wide | --cgroup PATH | "
 			       "--duration SECONDS");
-	err = run_operf_popt(context, o, raw, diag);
+	err = run_operf_popt(context, o, raw, table, argv, diag);
 	if (!err)
 		take_operf_command(o, context, argc, argv);
 	if (!err && o->command)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libop/op_arguments.h"
+#include "libop/op_bad_option.h"
 
 /* The modes, and what else makes sense with each. */
 /* clang-format off */
@@ -111,7 +112,8 @@ static int take_ophelp_args(struct ophelp_request *r, poptContext context)
 }
 
 static int take_ophelp_options(struct ophelp_request *r, poptContext context,
-			       struct op_diag *diag)
+			       const struct poptOption *table,
+			       const char **argv, struct op_diag *diag)
 {
 	int val;
 
@@ -126,9 +128,8 @@ static int take_ophelp_options(struct ophelp_request *r, poptContext context,
 		r->mode = mode;
 	}
 	if (val < -1)
-		return op_diag_set(diag, -EINVAL, "%s: %s; see ophelp --help",
-				   poptBadOption(context, 0),
-				   poptStrerror(val));
+		return op_bad_option(diag, "ophelp", table, argv,
+				     poptBadOption(context, 0), val);
 	return take_ophelp_args(r, context);
 }
 
@@ -181,7 +182,7 @@ int ophelp_request_parse(struct ophelp_request *request, int argc,
 	if (!context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	poptSetOtherOptionHelp(context, "[OPTION...] [EVENT...]");
-	err = take_ophelp_options(request, context, diag);
+	err = take_ophelp_options(request, context, options.all, argv, diag);
 	poptFreeContext(context);
 	if (!err)
 		err = check_ophelp_request(request, diag);

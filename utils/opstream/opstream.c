@@ -20,6 +20,7 @@
 
 #include "config.h"
 #include "libop/op_arguments.h"
+#include "libop/op_bad_option.h"
 #include "libop/op_pager.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opstream/stream_text.h"
@@ -197,7 +198,8 @@ int main(int argc, const char **argv)
 		POPT_AUTOHELP POPT_TABLEEND
 	};
 	poptContext context;
-	const char *name, *wrong = NULL, *why = "give one file at a time";
+	struct op_diag diag = { "" };
+	const char *name;
 	int rc;
 
 	op_arguments_take_help(argc, argv);
@@ -205,15 +207,15 @@ int main(int argc, const char **argv)
 	poptSetOtherOptionHelp(context, "[OPTION...] [FILE]");
 	rc = poptGetNextOpt(context);
 	name = poptGetArg(context);
-	if (rc < -1) {
-		wrong = poptBadOption(context, 0);
-		why = poptStrerror(rc);
-	} else {
-		wrong = poptPeekArg(context);
-	}
-	if (wrong) {
-		fprintf(stderr, "opstream: %s: %s; see opstream --help\n",
-			wrong, why);
+	if (rc < -1)
+		op_bad_option(&diag, "opstream", options, argv,
+			      poptBadOption(context, 0), rc);
+	else if (poptPeekArg(context))
+		op_diag_set(&diag, -EINVAL,
+			    "%s: give one file at a time; see opstream --help",
+			    poptPeekArg(context));
+	if (*diag.text) {
+		fprintf(stderr, "opstream: %s\n", diag.text);
 		rc = 2;
 	} else if (version) {
 		rc = puts("opstream: " PACKAGE_NAME " " PACKAGE_VERSION) < 0;
