@@ -10,6 +10,8 @@
 #	check-rounds   the tests of check, ROUNDS= (10) times in a row
 #	check-debug    the module on kernels that check themselves (KASAN, KCSAN,
 #	               lockdep) and on those for real time; builds and fetches them
+#	check-kernels  the module on the newest kernels of Debian 11, 12, 13 and sid:
+#	               built in each, by dkms, too, and run in virtual machines (root)
 #	check-debian   reports on an archive in a fresh Debian (debootstrap, root)
 #	check-packages builds the Debian packages, installs them in a fresh Debian,
 #	               uses them there and in a virtual machine, and removes them
@@ -51,12 +53,30 @@ endif
 all:
 
 O ?= build
-# One name for a folder, however it is spelled: the compiler's flags have it in
-# them, and everything is compiled again when these change.
-override O := $(subst @@,,$(subst @@$(CURDIR)/,,@@$(O)))
+# One name for a folder, however it is spelled: rules have it in their targets, the
+# compiler's flags have it in them, and everything is compiled again when these
+# change. Names in rules have no blanks: a folder that has some gets a link.
+override O := $(shell utils/build-folder '$(O)')
+ifeq ($(O),)
+$(error no build folder, see above)
+endif
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+# ---- what is installed -----------------------------------------------------
+
+# Goals that are all that has to be said on a bare machine: what they need is
+# installed first, or listed for those who are not root. 3: packages that Debian has
+# no more; install-deps names them, and so do the tests that are skipped for that.
+FROM_BARE := $(filter check check-%,$(MAKECMDGOALS))
+ifneq ($(FROM_BARE),)
+ifeq ($(MAKE_RESTARTS)$(findstring n,$(firstword -$(MAKEFLAGS))),)
+ifeq ($(filter 0 3,$(shell utils/install-deps >&2; echo $$?)),)
+$(error cannot $(FROM_BARE) yet, see above)
+endif
+endif
+endif
 
 # ---- configuration -------------------------------------------------------
 
@@ -67,7 +87,8 @@ ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(O)/config.mk
 endif
 
-$(O)/config.mk: configure.ac config.mk.in config.h.in
+# Again when packages have come or gone: what was not found may be there now.
+$(O)/config.mk: configure.ac config.mk.in config.h.in $(wildcard /var/lib/dpkg/status)
 	$(call say,CONF,$@)
 	$(Q)mkdir -p $(O)
 	$(Q)command -v autoconf >/dev/null || { \
@@ -206,6 +227,7 @@ module-all: module module-arm64
 
 tools: $(PROGS:%=$(O)/bin/%) $(AGENT_FILES)
 test-programs: $(TEST_PROGS:%=$(O)/tests/%) $(TEST_FILES)
+demo-programs: tools $(O)/tests/demo_work
 test-tools: test-programs $(UNIT_TESTS:%=$(O)/tests/%)
 fuzzers: $(FUZZERS:%=$(O)/tests/%)
 all: tools test-tools module
@@ -253,12 +275,12 @@ check-vm: tools test-programs module arm64-for-tests
 	$(Q)O='$(O)' tests/run --vm
 check-rounds: $(FOR_CHECK) arm64-for-tests
 	$(Q)O='$(O)' tests/run --rounds $(or $(ROUNDS),10)
-check-all: all arm64-for-tests sanitized $(O)/debian-root
-	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
-		tests/run --all --times
+check-all: all arm64-for-tests sanitized
+	$(Q)O='$(O)' tests/run --all --times
 	$(Q)O='$(O)' tests/run --rounds 10
-$(O)/debian-root:
-	$(Q)rm -rf $@.new && debootstrap --variant=minbase bookworm $@.new && mv $@.new $@
+# Builds the module in these kernels' own Debian, then boots each of them.
+check-kernels: tools test-programs
+	$(Q)O='$(O)' tests/run --kernels --times
 module-debug:
 	$(Q)set -e; for kernel in $$(tests/run --debug-kernels); do \
 		case $$kernel in \
@@ -269,13 +291,11 @@ module-debug:
 	done
 check-debug: tools test-programs module-debug
 	$(Q)O='$(O)' tests/run --debug --times
-check-debian: all $(O)/debian-root
-	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
-		tests/run tests/t/39-archive-reports.sh
-check-packages: all $(O)/debian-root
+check-debian: all
+	$(Q)O='$(O)' tests/run --all tests/t/39-archive-reports.sh
+check-packages: all
 	$(Q)utils/install-deps packages
-	$(Q)O='$(O)' DEBIAN_ROOT='$(abspath $(O)/debian-root)' \
-		tests/run tests/t/09-packages.sh tests/t/09-rpm.sh
+	$(Q)O='$(O)' tests/run tests/t/09-packages.sh tests/t/09-rpm.sh
 lint: all
 	$(Q)O='$(O)' tests/run --all tests/lint/*.sh
 hdr-check: $(O)/flags
@@ -405,9 +425,9 @@ help:
 clean:
 	rm -rf $(O)
 
-.PHONY: all tools test-programs test-tools sanitized fuzzers \
+.PHONY: all tools demo-programs test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
-	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-debian \
+	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-kernels check-debian \
 	check-packages lint hdr-check fuzz bench soak demo \
 	pictures curves manual vm-demo install-deps format install install-agent install-dkms \
 	install-systemd install-doc install-completion uninstall dist help \

@@ -240,7 +240,7 @@ is "a foreign architecture" "$status $(cat "$FAKE/arch")" '0 arm64'
 is "needs lists of its own" "$(calls 'apt-get -q update')" 1
 deps no-such
 is "a group that there is not" "$status $err" \
-	'2 install-deps: no-such: no such group; build, check, vm, vm-arm64, debug-kernel or packages'
+	'2 install-deps: no-such: no such group; build, build-tools, check, vm, vm-arm64, debug-kernel or packages'
 
 machine
 drop kmod cpio
@@ -361,14 +361,36 @@ is "away for too long" "$status $(waited)$(echo "$err" | tail -n 1)" \
 machine
 echo 1000 >"$FAKE/uid"
 deps vm
-is "no root" "$status $err" \
-	'1 install-deps: not root: run it as root, or install these yourself'
-is "is told what" "$out" \
-	'install-deps: installing busybox-static cpio kmod qemu-system-x86 xz-utils'
+line='apt-get update && apt-get install -y --no-install-recommends'
+is "no root" "$status $(echo "$err" | head -n 1)" \
+	'1 install-deps: packages are missing; as root, run this line:'
+is "is given a line for root" "$out$(echo "$err" | tail -n +2)" \
+	"$line busybox-static cpio kmod qemu-system-x86 xz-utils"
 is "nothing is tried" "$(calls apt-get)" 0
-printf '%s\n' $vm >"$FAKE/installed"
+echo 0 >"$FAKE/uid"
+ok "root runs that line" sh -c "$(echo "$err" | tail -n 1)"
+echo 1000 >"$FAKE/uid"
 deps vm
-is "need not be if all is there" "$status $out$err" '0 '
+is "nothing is missing then" "$status $out$err" '0 '
+deps build vm-arm64
+is "another machine and headers are in that line, too" "$(echo "$err" | tail -n 1)" \
+	"dpkg --add-architecture arm64 && $line $(printf '%s\n' $build | paste -s -d ' ') clang gcc-aarch64-linux-gnu qemu-system-arm linux-headers-amd64 linux-headers-6.12-amd64"
+machine
+echo 1000 >"$FAKE/uid"
+drop kmod
+deps vm
+is "what Debian has no more is not in that line" "$(echo "$err" | tail -n 1)" \
+	"$line busybox-static cpio qemu-system-x86 xz-utils"
+printf '%s\n' busybox-static cpio qemu-system-x86 xz-utils >"$FAKE/installed"
+deps vm
+is "and keeps nobody from going on" "$status $err" \
+	"3 install-deps: not in apt's lists, so what needs them is left out: kmod"
+machine
+echo 1000 >"$FAKE/uid"
+: >"$FAKE/lists"
+deps vm
+is "on a bare machine nothing is known of what Debian has" "$(echo "$err" | tail -n 1)" \
+	"$line busybox-static cpio kmod qemu-system-x86 xz-utils"
 
 # ---- tests/vm ----------------------------------------------------------------------------
 
@@ -432,6 +454,16 @@ is "one that cannot be fetched now" "$status $out$(waited)$(echo "$err" | tail -
 vm kernel_release 6.7 arm64 "$TMP/build"
 is "another series" "$status $err" \
 	'1 tests/vm/run: --kernel 6.7: 6.1 or 6.12; see --help for those with a flavour'
+vm kernel_release sid arm64 "$TMP/build"
+like "a release of Debian is for this machine" "$status $err" '^1 .*: --kernel sid: '
+vm kernel_release sid amd64 "$TMP/build"
+is "and to be built" "$status $err" \
+	'1 tests/vm/run: --kernel sid: not built; run make check-kernels'
+mkdir -p "$VM/9.9.9+deb99-amd64"
+: >"$VM/9.9.9+deb99-amd64/ready"
+echo 9.9.9+deb99-amd64 >"$VM/debian-sid.release"
+vm kernel_release sid amd64 "$TMP/build"
+is "its newest kernel" "$status $out $err" '0 9.9.9+deb99-amd64 '
 vm kernel_release 6.1-kasan arm64 "$TMP/build"
 like "a flavour that this machine does not have" "$status $err" '^1 .*: --kernel 6.1-kasan'
 vm kernel_release 6.1-kasan amd64 "$TMP/build"

@@ -41,8 +41,7 @@ import sys
 # What a mark may say, and what becomes of the block. A block that no test can run
 # is read only: by the shell for mistakes, and its options are looked up.
 NEEDS = {
-    "a fresh Debian": "run by tests/t/05-newcomer.sh",
-    "the demo": "run by tests/vm/t/80-demo.sh",
+    "a fresh Debian": "run by .ci/run and tests/t/05-newcomer.sh",
     "the module": "run by tests/vm/t/70-readme.sh",
     "another machine": "read only: what it needs is not on this one",
     "hours": "read only: it takes too long",
