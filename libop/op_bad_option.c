@@ -2,6 +2,7 @@
 #include "libop/op_bad_option.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,30 +12,24 @@
 /* Longest name of an option that is compared. */
 #define NAME_LEN 64
 
-/* The value of the option called @name: behind "=" or in the next word; NULL if
- * there is none. popt tells the letter alone of a word such as -F99. */
+/* The value of @option: what follows its @len bytes of name in the same word,
+ * or the next word; NULL if there is none. */
 static const char *value_of_option(const char *const *argv, const char *option,
-				   const char *name)
+				   size_t len)
 {
-	const char *equals = strchr(option, '=');
-	size_t len = strlen(name);
-
-	if (equals)
-		return equals + 1;
-	for (; argv && *argv; argv++) {
-		if (!strcmp(*argv, name))
-			return argv[1] && argv[1][0] != '-' ? argv[1] : NULL;
-		if (len == 2 && !strncmp(*argv, name, len))
-			return *argv + len;
-	}
-	return NULL;
+	if (option[len])
+		return option + len + (option[len] == '=');
+	while (argv && *argv && strcmp(*argv, option) != 0)
+		argv++;
+	if (!argv || !*argv || !argv[1] || argv[1][0] == '-')
+		return NULL;
+	return argv[1];
 }
 
 /*
- * The long option of @table that differs from @name, without dashes, in fewer
- * than
- * *@limit bytes; @before if there is none. *@limit becomes by how many it
- * differs.
+ * The long option of @table that is nearest to @name, which has no dashes: it
+ * differs in fewer bytes than *@limit, which becomes their number. @before if
+ * no option does.
  */
 static const char *find_similar(const struct poptOption *table,
 				const char *name, unsigned int *limit,
@@ -65,20 +60,22 @@ int op_bad_option(struct op_diag *diag, const char *program,
 		  const char *option, int error)
 {
 	const char *why = poptStrerror(error);
-	size_t len = strcspn(option, "=");
+	bool is_long = !strncmp(option, "--", 2);
+	size_t len = is_long ? strcspn(option, "=") : strnlen(option, 2);
 	const char *similar = NULL;
-	unsigned int limit;
 	char name[NAME_LEN];
 
 	if (error == POPT_ERROR_BADOPT && len < sizeof(name)) {
 		snprintf(name, sizeof(name), "%.*s", (int)len, option);
 		if (op_perf_habit(diag, program, name,
-				  value_of_option(argv, option, name)))
+				  value_of_option(argv, option, len)))
 			return -EINVAL;
-		/* Of three letters one may be wrong, of six two, and so on. */
-		limit = (unsigned int)(len - 2) / 3 + 1;
-		if (!strncmp(name, "--", 2))
+		if (is_long) {
+			/* One letter in three may be wrong. */
+			unsigned int limit = (unsigned int)(len - 2) / 3 + 1;
+
 			similar = find_similar(table, name + 2, &limit, NULL);
+		}
 	}
 	if (similar)
 		return op_diag_set(

@@ -13,10 +13,9 @@
 #include <string.h>
 
 /*
- * The programs that do not know a word, the spellings of that word, and what to
- * do.
- * "@" in an advice is the value of the option, or what stands behind it where
- * no value was given, up to the next blank: "--rate=@HZ".
+ * The programs that do not know a word, the spellings of that word, and the
+ * advice. In an advice "@" is the value of the option; where no value was
+ * given, what stands behind "@" up to the next blank: "--rate=@HZ".
  */
 struct habit {
 	const char *programs, *words, *advice;
@@ -96,16 +95,16 @@ static void write_advice(char *to, size_t len, const char *advice,
 			 const char *value)
 {
 	const char *at = strchr(advice, '@');
-	size_t placeholder;
+	size_t name_len;
 
 	if (!at) {
 		snprintf(to, len, "%s", advice);
 		return;
 	}
-	placeholder = strcspn(at + 1, " ;'");
+	name_len = strcspn(at + 1, " ;'");
 	snprintf(to, len, "%.*s%.*s%s", (int)(at - advice), advice,
-		 value ? (int)strlen(value) : (int)placeholder,
-		 value ? value : at + 1, at + 1 + placeholder);
+		 value ? (int)strlen(value) : (int)name_len,
+		 value ? value : at + 1, at + 1 + name_len);
 }
 
 int op_perf_habit(struct op_diag *diag, const char *program, const char *word,

@@ -25,7 +25,6 @@
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 #include <linux/sched/exec_state.h>
-#define COMPAT_HAS_EXEC_STATE
 #endif
 
 /* ---- mappings and pages -------------------------------------------------- */
@@ -94,7 +93,7 @@ static inline const struct perf_raw_frag *
 compat_raw_data(const struct perf_sample_data *data)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
-	/* What is not flagged was not written. */
+	/* Fields without a flag were not written. */
 	if (!(data->sample_flags & PERF_SAMPLE_RAW))
 		return NULL;
 #endif
@@ -217,7 +216,7 @@ static inline unsigned int compat_init_text(const struct module *mod,
  */
 static inline bool compat_current_is_dumpable(void)
 {
-#ifdef COMPAT_HAS_EXEC_STATE
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 	const struct task_exec_state *state;
 	bool is_dumpable;
 

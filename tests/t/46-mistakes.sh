@@ -99,6 +99,7 @@ mistake 2 '--tree=up: unknown; use ' opreport --tree=up
 
 # What users of perf type.
 mistake 125 '-F: use --rate=99' operf -F 99 true
+mistake 125 '-F: use --rate=99' operf -F99 true
 mistake 125 '--freq: use --rate=99' operf --freq=99 true
 mistake 125 '--call-graph: use -g; ' operf --call-graph=dwarf true
 mistake 125 '-o: samples go to a folder; use --session-dir=out[.]data' operf -o out.data true

@@ -116,7 +116,7 @@ static int take_ocount_option(struct ocount_request *request, int letter,
 	return 0;
 }
 
-static struct poptOption ocount_options[] = {
+static const struct poptOption ocount_options[] = {
 	{ "events", 'e', POPT_ARG_STRING, NULL, 'e',
 	  "what to count (default: cycles, or cpu-clock where the machine has no hardware counters)",
 	  "NAME[:UM[:KERNEL[:USER]]],..." },

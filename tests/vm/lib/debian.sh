@@ -26,10 +26,9 @@ debian_make() {
 # debian_connect DIR: let the Debian in DIR reach its repository the way that this
 # machine does.
 debian_connect() {
-	cp /etc/resolv.conf "$1/etc" &&
-		apt-config dump | grep -E '^Acquire::(http|https|Check)[^ ]* "' \
-			>"$1/etc/apt/apt.conf.d/99here"
-	[ -e "$1/etc/apt/apt.conf.d/99here" ]
+	cp /etc/resolv.conf "$1/etc" || return
+	apt-config dump | sed -nE '/^Acquire::(http|https|Check)[^ ]* "/p' \
+		>"$1/etc/apt/apt.conf.d/99here"
 }
 
 # debian_inside DIR [FOLDER AT]... -- COMMAND...: run COMMAND as root of the Debian
