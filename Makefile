@@ -30,8 +30,8 @@
 #	               measured on this machine and in a virtual one; ten minutes
 #	soak           profiles this machine for HOURS= (1) under load, and draws what
 #	               the daemon needed and lost (root)
-#	demo           a profile of a program on this machine; vm-demo: with the
-#	               module, in a virtual machine
+#	demo           a profile of a program on this machine; demo-programs: what
+#	               that runs; vm-demo: with the module, in a virtual machine
 #	install        the programs, the libraries, the events, the manual pages, doc/
 #	               and the module; install-agent: libopagent alone;
 #	               install-dkms: the module's sources, for dkms
