@@ -69,9 +69,11 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 # Goals that are all that has to be said on a bare machine: what they need is
 # installed first, or listed for those who are not root. 3: packages that Debian has
 # no more; install-deps names them, and so do the tests that are skipped for that.
+# make -n only tells what it would do; its letter is in the first word of the flags,
+# unless that is a long one.
 FROM_BARE := $(filter check check-%,$(MAKECMDGOALS))
 ifneq ($(FROM_BARE),)
-ifeq ($(MAKE_RESTARTS)$(findstring n,$(firstword -$(MAKEFLAGS))),)
+ifeq ($(MAKE_RESTARTS)$(findstring n,$(filter-out ---%,$(firstword -$(MAKEFLAGS)))),)
 ifeq ($(filter 0 3,$(shell utils/install-deps >&2; echo $$?)),)
 $(error cannot $(FROM_BARE) yet, see above)
 endif
