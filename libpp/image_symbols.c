@@ -199,8 +199,7 @@ static void rebase_module(struct pp_image_symbols *symbols,
 {
 	size_t kept = 0;
 
-	symbols->text =
-		op_bfd_vma(symbols->bfd, op_bfd_text_offset(symbols->bfd));
+	symbols->text = op_bfd_first_code(symbols->bfd);
 	for (size_t i = 0; i < *nr; i++) {
 		if (raw[i].vma < symbols->text)
 			continue;

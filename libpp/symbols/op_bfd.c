@@ -260,9 +260,8 @@ static int place_unlinked_sections(const struct object *object)
 {
 	asection **code, *at;
 	size_t nr = 0;
-	const asection *text = bfd_get_section_by_name(object->abfd, ".text");
 	bool in_init = false;
-	uint64_t end = 0;
+	uint64_t begin, end = 0; /* bytes behind the first */
 
 	if (!object->is_relocatable)
 		return 0;
@@ -273,22 +272,18 @@ static int place_unlinked_sections(const struct object *object)
 		if (at->flags & SEC_CODE)
 			code[nr++] = at;
 	qsort(code, nr, sizeof(*code), compare_unlinked_sections);
-	if (nr)
-		end = (uint64_t)code[0]->filepos;
+	begin = nr ? (uint64_t)code[0]->filepos : 0;
 	for (size_t i = 0; i < nr; i++) {
 		unsigned int power = bfd_section_alignment(code[i]);
 		uint64_t align = power < 32 ? UINT64_C(1) << power : 1;
 
-		/* The first is where the file has it, and the first that runs
-		 * once begins a page. */
+		/* The first one, and the first that runs once, begin a page. */
 		if (is_init_section(code[i]) && !in_init) {
 			in_init = true;
-			end = OP_INIT_CODE_KEY +
-			      (text ? bfd_section_vma(text) : end);
-		} else if (i) {
-			end = (end + align - 1) & -align;
+			end = OP_INIT_CODE_KEY;
 		}
-		bfd_set_section_vma(code[i], end);
+		end = (end + align - 1) & -align;
+		bfd_set_section_vma(code[i], begin + end);
 		end += code[i]->size;
 	}
 	free(code);
@@ -446,11 +441,14 @@ asection *op_bfd_section_at(const struct object *object, uint64_t vma)
 	return NULL;
 }
 
-uint64_t op_bfd_text_offset(const struct op_bfd *bfd)
+uint64_t op_bfd_first_code(const struct op_bfd *bfd)
 {
-	const asection *text = bfd_get_section_by_name(bfd->main.abfd, ".text");
+	uint64_t first = UINT64_MAX;
 
-	return text ? (uint64_t)text->filepos : 0;
+	for (const asection *at = bfd->main.abfd->sections; at; at = at->next)
+		if ((at->flags & SEC_CODE) && bfd_section_vma(at) < first)
+			first = bfd_section_vma(at);
+	return first == UINT64_MAX ? 0 : first;
 }
 
 bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,

@@ -101,14 +101,15 @@ void op_bfd_drop_debug(struct op_bfd *bfd);
 uint64_t op_bfd_vma(const struct op_bfd *bfd, uint64_t offset);
 
 /*
- * Where the section .text starts in the file; 0 without one. A file that is
- * not linked, such as a kernel module's, has no addresses. What this header
- * calls a vma is counted there from the offset of the first section of code,
- * and the sections follow one another as the kernel loads them: .init sections,
- * which may be between others in the file, are apart from them and begin
- * OP_INIT_CODE_KEY (op_sample_file.h) behind the section .text.
+ * The lowest vma of code; 0 without code. A file that is not linked, such as a
+ * kernel module's, has no addresses. What this header calls a vma is counted
+ * there from the offset of the first section of code, and the sections follow
+ * one another as the kernel loads them: .init sections, which may be between
+ * others in the file, are apart from them and begin OP_INIT_CODE_KEY
+ * (op_sample_file.h) behind that first one. Any of them, .text as well, may be
+ * empty.
  */
-uint64_t op_bfd_text_offset(const struct op_bfd *bfd);
+uint64_t op_bfd_first_code(const struct op_bfd *bfd);
 
 /* Copy the @len bytes of code at @vma. Returns false when they are not all
  * there. */

@@ -6,8 +6,8 @@
  *
  * Loads the program, prints its name as the kernel lists it,
  * "bpf_prog_TAG_NAME", waits for a line on its standard input or the end of
- *that, and lets the program run for SECONDS of CPU time. Exits with 77 and says
- *why where no program may be loaded.
+ * that, and lets the program run for SECONDS of CPU time. Exits with 77 and
+ *says why where no program may be loaded.
  */
 
 #include <err.h>
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,6 +71,15 @@ static void print_name(int program, const char *name)
 	fflush(stdout);
 }
 
+/* Before Linux 5.11 programs are memory that their user has locked, and those
+ * that have gone count until the kernel comes to release them. */
+static void allow_locked_memory(void)
+{
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
 static double cpu_seconds(void)
 {
 	struct timespec now;
@@ -104,6 +114,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bpfwork NAME SECONDS\n");
 		return 2;
 	}
+	allow_locked_memory();
 	program = load_program(argv[1]);
 	if (program < 0) {
 		warn("no BPF program may be loaded");

@@ -4,7 +4,9 @@
  * when the code is mapped and then runs it for SECONDS of CPU time:
  *
  *	hangfile packet SECONDS		in the ring of a packet socket, for any
- *					user: a read waits for packets for ever
+ *					user: a read waits for packets for ever.
+ *					Linux from 6.17 on runs no code there:
+ *					exit status 77
  *	hangfile fuse SECONDS DIR	in DIR/code, a FUSE file whose process
  *					takes all questions and answers none
  *	hangfile stack SECONDS DIR	on a stack in such a file, of which the
@@ -74,7 +76,7 @@ static void *map_code(int fd, int prot, int flags)
 	void *at = mmap(NULL, PAGE, prot, flags, fd, 0);
 
 	if (at == MAP_FAILED)
-		err(2, "mmap");
+		err(errno == EPERM ? 77 : 2, "mmap");
 	return at;
 }
 

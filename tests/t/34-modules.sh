@@ -7,25 +7,21 @@
 . "$(dirname "$0")/daemon.sh"
 command -v python3 >/dev/null || skip_all "no python3"
 
-# Sections of code with data between them, one that the kernel loads elsewhere,
-# symbols of several sections at one offset, and holes between symbols.
-mkdir "$TMP/made"
-{
-	echo '.section .note.gnu.build-id,"a",@note
-	.long 4,4,3
-	.asciz "GNU"
-	.byte 1,2,3,4'
-	awk 'BEGIN {
-		for (i = 0; i < 200; i++) {
-			printf ".text\n.p2align 4\n.type f%d,@function\n", i
+# make_module FILE NR POWER: sections of code with data between them, one that the
+# kernel loads elsewhere, symbols of several sections at one offset, and holes
+# between symbols. The section .text has NR functions at multiples of 2^POWER.
+make_module() {
+	awk -v nr="$2" -v power="$3" 'BEGIN {
+		for (i = 0; i < nr; i++) {
+			printf ".text\n.p2align %d\n.type f%d,@function\n", power, i
 			printf "f%d:.skip %d,0x90\n", i, 1 + i * 7 % 61
 			printf ".size f%d,.-f%d\n", i, i
 			printf ".data\n.type d%d,@object\nd%d:.skip 3\n", i, i
 			printf ".size d%d,1\n", i
 		}
-	}'
+	}' >"$1.s"
 	for section in .init.text .text.unlikely .exit.text; do
-		printf '.section %s,"ax"\n.p2align 5\n' $section
+		printf '.section %s,"ax"\n.p2align 7\n' $section
 		awk -v s="$section" 'BEGIN {
 			gsub(/\./, "_", s)
 			for (i = 0; i < 20; i++) {
@@ -34,13 +30,17 @@ mkdir "$TMP/made"
 				printf ".size %s,.-%s\n.skip 2,0x90\n", f, f
 			}
 		}'
-	done
-} >"$TMP/made.s"
-${CC:-cc} -c -o "$TMP/made/snd-made.ko" "$TMP/made.s" || exit 1
+	done >>"$1.s"
+	echo '.section .note.gnu.build-id,"a",@note
+	.long 4,4,3
+	.asciz "GNU"
+	.byte 1,2,3,4' >>"$1.s"
+	${CC:-cc} -c -o "$1.ko" "$1.s"
+}
 
 # words FILE NAME PLACES: a stream with a sample at the start, in the middle and
-# at the end of each function that stays in memory, and in holes; PLACES gets
-# the number of samples of each symbol.
+# at the end of each function, and in holes; PLACES gets the number of samples of
+# each symbol.
 words() {
 	readelf -n "$1" | sed -n 's/.*Build ID: //p' >"$TMP/id"
 	readelf -SW "$1" | sed 's/^ *\[ *//' >"$TMP/sections"
@@ -48,16 +48,19 @@ words() {
 	python3 - "$2" "$3" "$(cat "$TMP/id")" "$TMP" <<'END'
 import collections, sys
 name, places, build, tmp = sys.argv[1:]
-sections, at = {}, 0
+# Where the kernel has what stays in memory, and what runs once.
+base, init_base = 0xffffffffc0100000, 0xffffffffd0000000
+sections, ends = {}, {base: base, init_base: init_base}
 for line in open(tmp + "/sections"):
     f = line.split()
     if len(f) < 10 or not f[0].rstrip("]").isdigit() or f[2] != "PROGBITS":
         continue
-    if "A" in f[7] and "X" in f[7] and not f[1].startswith(".init"):
+    if "A" in f[7] and "X" in f[7]:
         align = int(f[-1])
-        at = (at + align - 1) // align * align
+        part = init_base if f[1].startswith(".init") else base
+        at = (ends[part] + align - 1) // align * align
         sections[f[0].rstrip("]")] = at
-        at += int(f[5], 16)
+        ends[part] = at + int(f[5], 16)
 functions = collections.defaultdict(set)
 for line in open(tmp + "/syms"):
     f = line.split()
@@ -66,7 +69,7 @@ for line in open(tmp + "/syms"):
         start = sections[f[6]] + int(f[1], 16)
         functions[start].add((f[7], int(f[2], 0)))
 counts, samples = collections.Counter(), []
-starts = sorted(functions) + [at]
+starts = sorted(functions) + [max(ends.values())]
 for i, start in enumerate(starts[:-1]):
     size = max(size for _, size in functions[start])
     if not size:
@@ -78,13 +81,15 @@ for i, start in enumerate(starts[:-1]):
             counts[names] += 1
 with open(places, "w") as out:
     out.writelines("%d %s\n" % (n, names) for names, n in sorted(counts.items()))
-base = 0xffffffffc0100000
 print("stream 1 8")
 print("kernel-range first 0xffffffff81000000 0xffffffff82000000 - vmlinux")
-print("kernel-range 0x%x 0x%x %s %s" % (base, base + at, build, name))
+print("kernel-range 0x%x 0x%x %s %s" % (base, ends[base], build, name))
+if ends[init_base] > init_base:
+    print("kernel-range init 0x%x 0x%x %s %s" %
+          (init_base, ends[init_base], build, name))
 print("cpu 0\nctx 0 0\ntgid 0\nkernel")
 for place in samples:
-    print("sample 0x%x 0" % (base + place))
+    print("sample 0x%x 0" % place)
 END
 }
 
@@ -130,9 +135,16 @@ check() {
 	is "$1: each sample has its symbol" "$(wrong "$TMP/places" | head -n 5)" ""
 	is "$1: no complaint" "$(cat "$TMP/err")" ""
 }
+# The compiler puts functions that run once at most into .text.unlikely. What is in
+# the file behind an empty .text has the same offset.
+make_module "$TMP/empty" 0 0 || exit 1
+check "nothing in .text" "$TMP/empty.ko" empty
+make_module "$TMP/odd" 33 0 || exit 1
+check "a section that ends at an odd place" "$TMP/odd.ko" odd
+mkdir "$TMP/made"
+make_module "$TMP/made/snd-made" 200 4 || exit 1
 check "a module" "$TMP/made/snd-made.ko" snd_made
 cp "$TMP/symbols" "$TMP/plain"
-
 
 # Packed, as distributions install them; the report is the same.
 for packed in xz:xz zst:zstd gz:gzip; do
@@ -154,7 +166,7 @@ is "a packed one that is cut is not used" "$(wc -l <"$TMP/symbols")" 1
 
 # Of several files that of the build is used, and another one never.
 mkdir "$TMP/several" "$TMP/several/1" "$TMP/several/2"
-sed 's/\.byte 1,2,3,4/.byte 1,2,3,5/' "$TMP/made.s" >"$TMP/other.s"
+sed 's/\.byte 1,2,3,4/.byte 1,2,3,5/' "$TMP/made/snd-made.s" >"$TMP/other.s"
 ${CC:-cc} -c -o "$TMP/several/1/snd-made.ko" "$TMP/other.s" || exit 1
 symbols_of "$TMP/several"
 is "a module of another build is not used" "$(wc -l <"$TMP/symbols")" 1

@@ -123,7 +123,7 @@ static void compare_with_digest(size_t min_symbols)
 		for (uint64_t k = 0; k < 16; k++)
 			compare_places(a.bfd, b.bfd, a.syms[i].key + k);
 	}
-	assert_int_equal(op_bfd_text_offset(a.bfd), op_bfd_text_offset(b.bfd));
+	assert_int_equal(op_bfd_first_code(a.bfd), op_bfd_first_code(b.bfd));
 	a_id = op_bfd_build_id(a.bfd, &a_len);
 	b_id = op_bfd_build_id(b.bfd, &b_len);
 	assert_int_equal(a_len, b_len);

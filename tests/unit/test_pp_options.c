@@ -1052,13 +1052,17 @@ static void terminals_have_colors(void **state)
 {
 	static const char *const argv[] = { "opannotate", NULL };
 	static const struct {
-		const char *color, *no_color, *output_dir;
+		const char *term, *color, *no_color, *output_dir;
 		bool has_color;
 	} rows[] = {
-		{ NULL, NULL, NULL, true },	{ "auto", NULL, NULL, true },
-		{ "auto", "", NULL, true },	{ "auto", "1", NULL, false },
-		{ "auto", NULL, "/x", false },	{ "always", "1", "/x", true },
-		{ "never", NULL, NULL, false },
+		{ "xterm", NULL, NULL, NULL, true },
+		{ "xterm", "auto", NULL, NULL, true },
+		{ "xterm", "auto", "", NULL, true },
+		{ "xterm", "auto", "1", NULL, false },
+		{ "xterm", "auto", NULL, "/x", false },
+		{ "xterm", "never", NULL, NULL, false },
+		{ "dumb", NULL, NULL, NULL, false },
+		{ "dumb", "always", "1", "/x", true },
 	};
 
 	(void)state;
@@ -1069,6 +1073,7 @@ static void terminals_have_colors(void **state)
 				  .output_dir = (char *)rows[i].output_dir }
 		};
 
+		setenv("TERM", rows[i].term, 1);
 		unsetenv("NO_COLOR");
 		if (rows[i].no_color)
 			setenv("NO_COLOR", rows[i].no_color, 1);

@@ -32,14 +32,16 @@ debian_connect() {
 }
 
 # debian_inside DIR [FOLDER AT]... -- COMMAND...: run COMMAND as root of the Debian
-# in DIR, where each FOLDER of this machine is at the path AT. Its mounts and all
-# that it has started are gone when the command ends.
+# in DIR, where each FOLDER of this machine is at the path AT. It is the root of the
+# mounts, as on a machine: with chroot alone users may make no namespaces there. Its
+# mounts and all that it has started are gone when the command ends.
 debian_inside() {
 	# shellcheck disable=SC2016 # by that shell
 	unshare --mount --pid --fork --kill-child sh -c '
 		root=$1
 		shift
-		mount -t proc proc "$root/proc" &&
+		mount --bind "$root" "$root" &&
+			mount -t proc proc "$root/proc" &&
 			mount --rbind /sys "$root/sys" &&
 			mount --rbind /dev "$root/dev" || exit 125
 		while [ "$1" != -- ]; do
@@ -47,7 +49,8 @@ debian_inside() {
 			shift 2
 		done
 		shift
-		exec chroot "$root" env -i HOME=/root TERM=dumb LANG=C.UTF-8 \
+		cd "$root" && pivot_root . mnt && umount --lazy /mnt || exit 125
+		cd / && exec env -i HOME=/root TERM=dumb LANG=C.UTF-8 \
 			DEBIAN_FRONTEND=noninteractive INITRD=No \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			${http_proxy:+"http_proxy=$http_proxy"} "$@"

@@ -17,7 +17,7 @@ type_block() {
 	export HOME
 	cd "$HOME" || exit
 	while read -r line; do
-		ok "$line" sh -c "$line >'$TMP/out' 2>'$TMP/err'"
+		ok "$line" sh -c "$line >'$TMP/out'"
 		case $line in
 		opreport*session:gzip | "opreport -l" | opreport)
 			sed 's/^/# /' "$TMP/out" | head -12
