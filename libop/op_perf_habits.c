@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A table of words, as data. Only words that a program does not know are looked
- * up, so no row can take an option away from a program: those that mean
- * something else with us (operf -a, opreport -i) are not in it.
+ * A table of words, as data. It is asked when a program is about to refuse a
+ * word, so no row can take an option away from a program. Some mean something
+ * else with us: these are looked up when what follows them makes no sense for
+ * ours.
  */
 
 #include "libop/op_perf_habits.h"
@@ -31,6 +32,8 @@ static const struct habit habits[] = {
 	{ "operf", "-C --cpu", "use --separate=cpu, then opreport cpu:@LIST" },
 	{ "operf", "-G", "use --cgroup=@PATH" },
 	{ "operf", "--tid --per-thread", "use --pid=PID --separate=thread, then opreport tid:@TID" },
+	{ "operf", "-c", "keeps CPUs apart; a count goes with the event: --events=NAME:@COUNT" },
+	{ "operf", "-t", "keeps threads apart; for one use --pid=PID -t, then opreport tid:@TID" },
 	{ "operf", "--count", "give the count with the event: --events=NAME:@COUNT" },
 	{ "operf", "--event", "use --events=@NAME:COUNT" },
 	{ "operf", "-b --branch-any -j --branch-filter", "branches are not recorded; use -g for callers" },
@@ -60,6 +63,13 @@ static const struct habit habits[] = {
 	{ "opreport", "-C --cpu", "name CPUs: opreport cpu:@LIST" },
 	{ "opreport", "--show-nr-samples --show-total-period --header", "leave it out; counts and the head are always shown" },
 	{ "opreport", "-F --fields", "use --sort=KEYS for the order; --csv and --json have all columns" },
+	{ "opreport", "caller callee graph fractal flat folded none", "-g is for source lines; callers and callees are in opreport --tree and --callgraph" },
+	{ "opreport", "--sort=dso", "use --sort=image" },
+	{ "opreport", "--sort=sym", "use --sort=symbol" },
+	{ "opreport", "--sort=comm", "use --sort=app-name" },
+	{ "opreport", "--sort=overhead --sort=overhead_children", "use --sort=sample or --sort=total" },
+	{ "opreport", "--sort=srcline --sort=srcfile", "use --lines, which adds up by source lines" },
+	{ "opreport", "--sort=pid --sort=tid --sort=cpu --sort=cgroup", "samples that were kept apart are columns; see --merge" },
 	{ "opannotate", "-l --print-line", "use --source" },
 	{ "opannotate", "-M --disassembler-style", "use --assembly --objdump-params='-M @intel'" },
 	{ "opannotate", "--symbol -S", "use --include-symbols=@NAMES" },

@@ -156,12 +156,26 @@ static const char *tag_hint(struct op_arena *arena, const char *text)
 	return near ? near : "";
 }
 
+/* A path that looks like a function's name. */
+static const char *function_hint(struct op_arena *arena, const char *text)
+{
+	size_t len = strcspn(text, "/.:=*?[ ");
+
+	if (text[len] && strncmp(text + len, "::", 2) != 0)
+		return NULL;
+	return op_arena_printf(
+		arena,
+		"; a function is chosen by opreport and opannotate with --include-symbols=%s",
+		text);
+}
+
 /* What a path that no file matches may have been meant for; "" for nothing. */
 static const char *path_hint(struct pp_sample_list *list, const char *text)
 {
 	return session_hint(list, text)
 		       ?: colon_hint(list->arena, text)
-				  ?: tag_hint(list->arena, text);
+		       ?: function_hint(list->arena, text)
+		       ?: tag_hint(list->arena, text);
 }
 
 /*

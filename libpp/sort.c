@@ -14,10 +14,12 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/op_arena.h"
+#include "libop/op_perf_habits.h"
 #include "libop/op_search.h"
 #include "libop/op_strings.h"
 #include "libpp/report.h"
@@ -46,6 +48,18 @@ static int parse_sort_key(const char *text, size_t len)
 	return -EINVAL;
 }
 
+static int refuse_sort_key(const char *text, size_t len, struct op_diag *diag)
+{
+	char option[32];
+
+	snprintf(option, sizeof(option), "--sort=%.*s", (int)len, text);
+	return op_perf_habit(diag, "opreport", option, NULL)
+		       ?: op_diag_set(
+				  diag, -EINVAL,
+				  "--sort=%.*s: unknown key; use sample, total, image, app-name, symbol, debug, vma or diff",
+				  (int)len, text);
+}
+
 int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag)
 {
 	int nr = 0;
@@ -55,10 +69,7 @@ int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag)
 		int key = parse_sort_key(text, len);
 
 		if (key < 0)
-			return op_diag_set(
-				diag, -EINVAL,
-				"--sort=%.*s: unknown key; use sample, total, image, app-name, symbol, debug, vma or diff",
-				(int)len, text);
+			return refuse_sort_key(text, len, diag);
 		if (!has_key(sort, nr, key))
 			sort->keys[nr++] = key;
 		sort->wants_total |= key == PP_SORT_TOTAL;

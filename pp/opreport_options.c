@@ -10,10 +10,12 @@
 #include "pp/opreport_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "libop/op_perf_habits.h"
 #include "pp/options.h"
 
 #define TREE_THRESHOLD 0.5 /* percent; a tree as text is read by people */
@@ -98,6 +100,22 @@ static const char *needs_symbols(const struct opreport_options *o)
 	       : a->include	? "--include-symbols"
 	       : a->exclude	? "--exclude-symbols"
 				: NULL;
+}
+
+/* Options that perf has, too, for something else. */
+static int check_perf_options(const struct opreport_args *a,
+			      const char *const *words, struct op_diag *diag)
+{
+	char style[16] = "";
+
+	if (a->lines && words && *words)
+		snprintf(style, sizeof(style), "%.*s",
+			 (int)strcspn(*words, ","), *words);
+	return op_perf_habit(diag, "opreport", style, NULL)
+		       ?: (a->include && !access(a->include, F_OK)
+				   ? op_perf_habit(diag, "opreport", "--input",
+						   a->include)
+				   : 0);
 }
 
 static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
@@ -532,7 +550,8 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 	int err;
 
 	op_arena_init(&o->arena);
-	err = choose_format(o, diag) ?: check_format(o, diag) ?:
+	err = check_perf_options(&o->args, words, diag) ?:
+	      choose_format(o, diag) ?: check_format(o, diag) ?:
 	      check_tree(o, diag) ?: check_over_time(o, diag) ?:
 	      check_symbols(o, diag);
 	if (err)

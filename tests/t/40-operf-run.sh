@@ -244,8 +244,41 @@ ledger 150 146 4
 run 0 "--append" --append true
 is "keeps the samples" "$(cat $samples/current/mark)" third
 is "and the previous ones" "$(cat $samples/previous/mark)" second
-is "only what is new is told" "$(said)" "operf: 50 samples taken, 49 stored, \
-1 lost (1 sample_lost_overflow); see opreport -l"
+like "what is there, and what is new, is told" "$(said)" "^operf: adding to 97 \
+samples of [0-9][0-9]:[0-9][0-9]; for the whole machine use -s, without -a\$
+operf: 50 samples taken, 49 stored, 1 lost \(1 sample_lost_overflow\); see opreport -l"
+run 0 "-s --append" -s --append true
+like "which is the machine's" "$(said)" "^operf: adding to 146 samples of [0-9:]*\$"
+ok "a ledger of another day" touch -d 2001-02-03T04:05 $samples/current/ledger
+run 0 "that is added to" --append true
+like "has that day" "$(said)" " samples of 2001-02-03 04:05; "
+# on_terminal ANSWER ARG...: what is said there, and the exit status.
+on_terminal() {
+	python3 - "$TMP/bin/operf" "$@" <<'END' | tr -d '\r'
+import os, pty, sys
+program, answer, *args = sys.argv[1:]
+pid, fd = pty.fork()
+if not pid:
+    os.execv(program, ["operf"] + args)
+said = b""
+try:
+    while more := os.read(fd, 4096):
+        said += more
+        if said.endswith(b"[y/N] "):
+            os.write(fd, answer.encode() + b"\n")
+except OSError:
+    pass
+print(said.decode() + str(os.waitpid(pid, 0)[1] >> 8))
+END
+}
+like "-a asks on a terminal" "$(on_terminal n -a true)" \
+	"^operf: add to them\? \[y/N\] n\$
+operf: nothing was run; without -a .*
+125\$"
+like "it takes yes" "$(on_terminal y -a true)" "samples? taken, .*
+0\$"
+is "--append does not ask, nor does --quiet" \
+	"$({ on_terminal n --append true; on_terminal n -aq true; } | grep -c y/N)" 0
 rm "$FAKE_DIR/ledger"
 FAKE_MODE=empty operf true 2>/dev/null
 is "a run is kept" "$(cat $samples/previous/mark)" third

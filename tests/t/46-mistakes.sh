@@ -121,6 +121,15 @@ mistake 2 '-G: use --tree=callers' opreport -G
 mistake 2 '--comm: name programs: opreport image:sh' opreport --comm=sh
 mistake 2 '--input: use --session-dir=DIR; .*: opimport -o DIR perf[.]data' \
 	opreport --input=perf.data
+touch perf.data
+mistake 2 '--input: use --session-dir=DIR; .*: opimport -o DIR perf[.]data' \
+	opreport -i perf.data
+mistake 2 '--sort=dso: use --sort=image' opreport --sort=dso,sym
+mistake 2 'graph: -g is for source lines; .* opreport --tree' opreport -g graph,0.5
+mistake 1 'main: no sample files match; .*; a function is chosen by .* with --include-symbols=main$' \
+	opannotate --session-dir=have --source main
+mistake 125 '-c: .*: --events=NAME:10000' operf -c 10000 true
+mistake 125 '-t: .*; for one use --pid=PID -t, then opreport tid:12' operf -t 12 true
 mistake 2 "-M: use --assembly --objdump-params='-M intel'" opannotate -M intel
 mistake 125 '-I: use --time-interval=100' ocount -I 100 true
 mistake 125 '-a: use --system-wide' ocount -a true

@@ -555,7 +555,7 @@ static void words_choose_files(void **state)
 		/* What is in vain beside what is not. */
 		{ "prog none",
 		  "0 1 2 warning: none: no sample files match; images "
-		  "here: /bin/prog, /opt/a[b], /lib/libc.so\n" },
+		  "here: /bin/prog, /opt/a[b], /lib/libc.so; a function is chosen by opreport and opannotate with --include-symbols=none\n" },
 		{ "event:CYCLES,X cpu:0",
 		  "3 warning: event:X: no sample files match; events here: CYCLES, "
 		  "MISSES\n" },
@@ -570,7 +570,7 @@ static void words_choose_files(void **state)
 		{ "events=MISSES",
 		  "events=MISSES: no sample files match; images here: /lib/libc.so, /bin/prog, /opt/a[b]" },
 		{ "event",
-		  "event: no sample files match; images here: /bin/prog, /opt/a[b], /lib/libc.so" },
+		  "event: no sample files match; images here: /bin/prog, /opt/a[b], /lib/libc.so; a function is chosen by opreport and opannotate with --include-symbols=event" },
 		{ "old",
 		  "old: no sample files match; images here: /opt/a[b], /bin/prog, /lib/libc.so; it is a session: write session:old" },
 		{ "./old",
@@ -580,7 +580,7 @@ static void words_choose_files(void **state)
 		{ "./other",
 		  "./other: no sample files match; images here: /bin/prog, /opt/a[b], /lib/libc.so; it is a session folder: write --session-dir=./other" },
 		{ "samples",
-		  "samples: no sample files match; images here: /bin/prog, /opt/a[b], /lib/libc.so" },
+		  "samples: no sample files match; images here: /bin/prog, /opt/a[b], /lib/libc.so; a function is chosen by opreport and opannotate with --include-symbols=samples" },
 		{ "Image:x", "Image:x: no sample files match; images here: "
 			     "/bin/prog, /opt/a[b], /lib/libc.so" },
 	};

@@ -21,6 +21,7 @@
 #include "config.h"
 #include "libop/op_perf.h"
 #include "utils/event_list.h"
+#include "utils/operf/operf_append.h"
 #include "utils/operf/operf_daemon.h"
 #include "utils/operf/operf_report.h"
 #include "utils/operf/operf_run.h"
@@ -235,7 +236,7 @@ static int profile_target(struct operf *operf)
 {
 	struct op_ledger before;
 	int status = OPERF_FAILED;
-	int err = prepare_run(operf, &status);
+	int err = operf_append_confirm(operf) ?: prepare_run(operf, &status);
 
 	if (err)
 		return status;

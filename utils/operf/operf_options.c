@@ -21,6 +21,7 @@
 #include "libop/op_budget.h"
 #include "libop/op_config.h"
 #include "libop/op_history.h"
+#include "libop/op_perf_habits.h"
 #include "libop/op_session.h"
 #include "libop/op_session_readers.h"
 
@@ -42,6 +43,7 @@ struct raw {
 	int separate_thread;
 	int separate_cpu;
 	int append;
+	int append_letter; /* -a, not --append */
 	int lazy;
 	int quiet;
 	int version;
@@ -314,7 +316,8 @@ static int check_operf_options(struct operf_options *options,
 	options->separate_cpu = raw->separate_cpu;
 	if (!err)
 		err = take_separate_option(options, raw->separate, diag);
-	options->append = raw->append;
+	options->append = raw->append || raw->append_letter;
+	options->ask_append = raw->append_letter && !raw->append;
 	options->version = raw->version;
 	if (!err)
 		err = take_rate_option(options, raw->rate, diag);
@@ -437,19 +440,24 @@ static const char **without_optional(int argc, char **argv)
 	return words;
 }
 
-/* A depth behind a blank looks like the command. */
-static int check_depth_is_no_command(const struct operf_options *o, char **argv,
+/* The value of an option that takes none behind a blank looks like the command.
+ */
+static int check_command_is_no_value(const struct operf_options *o, char **argv,
 				     struct op_diag *diag)
 {
 	const char *word = o->command[0];
+	const char *option = o->command == argv ? "" : o->command[-1];
 
-	if (o->command == argv || strcmp(o->command[-1], "--callgraph") != 0 ||
-	    strspn(word, "0123456789") != strlen(word))
+	if (strspn(word, "0123456789") != strlen(word))
 		return 0;
-	return op_diag_set(
-		diag, -EINVAL,
-		"--callgraph %s: that would run the program %s; give the depth as --callgraph=%s",
-		word, word, word);
+	if (!strcmp(option, "--callgraph"))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--callgraph %s: that would run the program %s; give the depth as --callgraph=%s",
+			word, word, word);
+	if (!strcmp(option, "-c") || !strcmp(option, "-t"))
+		return op_perf_habit(diag, "operf", option, word);
+	return 0;
 }
 
 static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
@@ -469,7 +477,8 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "separate-cpu", 'c', POPT_ARG_NONE, &raw->separate_cpu, 0, "keep samples apart by CPU", NULL },
 		{ "separate", '\0', POPT_ARG_STRING, NULL, SEPARATE, "keep samples apart by thread, cpu, cgroup", "LIST" },
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "write samples to DIR (default ./oprofile_data)", "DIR" },
-		{ "append", 'a', POPT_ARG_NONE, &raw->append, 0, "add to the samples of earlier runs", NULL },
+		{ "append", '\0', POPT_ARG_NONE, &raw->append, 0, "add to the samples of earlier runs", NULL },
+		{ NULL, 'a', POPT_ARG_NONE, &raw->append_letter, 0, "like --append, but ask first on a terminal", NULL },
 		{ "max-disk", '\0', POPT_ARG_STRING, &raw->max_disk, 0, "let samples take at most MIB MiB of disk (default 0: no limit)", "MIB" },
 		{ "cpu-budget", '\0', POPT_ARG_STRING, &o->cpu_budget, 0, OP_BUDGET_HELP, "PERCENT" },
 		{ "history", '\0', POPT_ARG_STRING, &o->history, 0, "keep samples by time in SIZE of the disk: SIZE[,GRAIN:AGE...]", "SIZE" },
@@ -508,7 +517,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 	if (!err)
 		take_operf_command(o, context, argc, argv);
 	if (!err && o->command)
-		err = check_depth_is_no_command(o, argv, diag);
+		err = check_command_is_no_value(o, argv, diag);
 	poptFreeContext(context);
 	free(words);
 	return err;

@@ -34,6 +34,7 @@ struct operf_options {
 	bool separate_cpu;
 	bool separate_cgroup;
 	bool append;
+	bool ask_append; /* whether that was meant, on a terminal */
 	uint64_t symbol_store; /* MiB of symbols that are kept; 0: none */
 	char *no_symbols; /* patterns of files that none are kept of, or NULL */
 	uint64_t max_disk; /* MiB that samples may take; 0: any */

@@ -25,7 +25,6 @@
 #include "libop/op_session_readers.h"
 #include "utils/say.h"
 
-#define DEFAULT_DIR "oprofile_data"
 #define LOCK_TRIES 10
 
 void operf_session_init(struct operf_folder *folder, struct op_session *session)
@@ -42,19 +41,21 @@ static int make_default_folder(struct operf_folder *folder,
 {
 	struct stat st;
 
-	if (!mkdir(DEFAULT_DIR, 0755))
+	if (!mkdir(OPERF_DEFAULT_DIR, 0755))
 		folder->made = true;
 	else if (errno != EEXIST)
 		return op_diag_set(diag, -errno,
-				   "./" DEFAULT_DIR ": cannot make it: %s; go "
+				   "./" OPERF_DEFAULT_DIR
+				   ": cannot make it: %s; go "
 				   "to a folder that you may write to, or give "
 				   "--session-dir",
 				   strerror(errno));
 	folder->is_default = true;
-	if (!stat(DEFAULT_DIR, &st) && S_ISDIR(st.st_mode))
+	if (!stat(OPERF_DEFAULT_DIR, &st) && S_ISDIR(st.st_mode))
 		return 0;
 	return op_diag_set(diag, -ENOTDIR,
-			   "./" DEFAULT_DIR ": is not a folder; move it away, "
+			   "./" OPERF_DEFAULT_DIR
+			   ": is not a folder; move it away, "
 			   "or give --session-dir");
 }
 

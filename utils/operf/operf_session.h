@@ -16,6 +16,8 @@
 #include "libop/op_session.h"
 #include "libop/op_session_folder.h"
 
+#define OPERF_DEFAULT_DIR "oprofile_data" /* in the working folder */
+
 struct operf_folder {
 	struct op_session
 		*session; /* whose paths are filled when it is opened */
@@ -30,7 +32,7 @@ void operf_session_init(struct operf_folder *folder,
 			struct op_session *session);
 
 /*
- * Find or make the folder and lock it: @dir, or ./oprofile_data if that is
+ * Find or make the folder and lock it: @dir, or OPERF_DEFAULT_DIR if that is
  * NULL; for the group @readers to read, too, if that is not NULL. Returns 0 or
  * -errno with the reason, like below.
  */
