@@ -26,6 +26,7 @@
 #include "pp/opreport_output.h"
 #include "pp/opreport_page.h"
 #include "pp/options.h"
+#include "pp/row_notes.h"
 
 /* Lines to keep in sight: those above the rows of a table. */
 static unsigned int nr_header_lines(const struct opreport_options *o,
@@ -52,12 +53,15 @@ static unsigned int nr_header_lines(const struct opreport_options *o,
 }
 
 static int write_report_to_stdout(const struct opreport_options *o,
-				  const struct pp_report *report, bool is_plain)
+				  const struct pp_report *report, bool is_plain,
+				  bool is_noted)
 {
 	FILE *out = is_plain ? op_plain_open(stdout) : stdout;
 	int err = out ? o->format->write(out, report, &o->format_options)
 		      : -ENOMEM;
 
+	if (!err && is_noted)
+		pp_print_row_notes(out, report);
 	if (is_plain && out)
 		fclose(out);
 	return err;
@@ -69,7 +73,8 @@ static int write_report_to_output(const struct opreport_options *o,
 {
 	struct op_pager pager = { 0 };
 	struct opreport_output output;
-	bool is_plain;
+	bool is_text = o->format == pp_format_find("text");
+	bool is_terminal = isatty(STDOUT_FILENO);
 	int err;
 
 	if (o->args.output) {
@@ -79,10 +84,10 @@ static int write_report_to_output(const struct opreport_options *o,
 		err = o->format->write(output.file, report, &o->format_options);
 		return opreport_output_close(&output, err, diag);
 	}
-	is_plain = o->format == pp_format_find("text") || isatty(STDOUT_FILENO);
 	op_pager_start(&pager, stdout, !o->args.no_pager,
 		       nr_header_lines(o, report));
-	err = write_report_to_stdout(o, report, is_plain);
+	err = write_report_to_stdout(o, report, is_text || is_terminal,
+				     is_text && is_terminal);
 	return op_pager_end(&pager, stdout, diag) ?: err;
 }
 

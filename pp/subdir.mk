@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opreport
-opreport_SRCS := $(wildcard pp/opreport*.c) pp/opannotate_files.c pp/cure.c \
+opreport_SRCS := $(wildcard pp/opreport*.c) pp/opannotate_files.c pp/cure.c pp/row_notes.c \
 	pp/options.c pp/progress.c
 opreport_LIBS := libpp libdb libop
 opreport_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)

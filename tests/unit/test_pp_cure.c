@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What people are told while they wait and when names are missing. The lists of
- * packages, terminal and time are the test's.
+ * What people are told while they wait, when names are missing and when rows
+ * stand for more than their code. The lists of packages, terminal and time are
+ * the test's.
  */
 
 #include "tests/unit/pp_fixture.h"
@@ -12,6 +13,7 @@
 #include "libpp/symbols/debuginfod.h"
 #include "pp/cure.h"
 #include "pp/progress.h"
+#include "pp/row_notes.h"
 
 /* ---- cures --------------------------------------------------------------- */
 
@@ -186,12 +188,75 @@ static void progress_comes_after_a_while(void **state)
 	}
 }
 
+/* ---- rows that stand for more than their code ------------------------------
+ */
+
+static void rows_have_notes(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name, *event;
+		enum op_image_kind kind;
+		const char *symbol;
+		uint64_t samples; /* of 1000 in its column; the other has none */
+		const char *text;
+	} rows[] = {
+		{ "page tables", "CYCLES", OP_IMAGE_KERNEL, "native_set_pmd", 60,
+		  "native_set_pmd: in a virtual machine the kernel hands over to the hypervisor here, whose time it is.\n" },
+		{ "interrupts of a virtual machine", "TIMER", OP_IMAGE_KERNEL, "pvm_irq_enable", 60,
+		  "pvm_irq_enable: in a virtual machine the kernel hands over to the hypervisor here, whose time it is.\n"
+		  "pvm_irq_enable: switches interrupts on; the timer's samples that were due while they were off, in code before it, are taken here.\n" },
+		{ "a lock", "TIMER", OP_IMAGE_KERNEL, "_raw_spin_unlock_irqrestore", 60,
+		  "_raw_spin_unlock_irqrestore: switches interrupts on; the timer's samples that were due while they were off, in code before it, are taken here.\n" },
+		{ "a clone of a function", "TIMER", OP_IMAGE_KERNEL, "finish_task_switch.isra.0", 60,
+		  "finish_task_switch.isra.0: switches interrupts on; the timer's samples that were due while they were off, in code before it, are taken here.\n" },
+		{ "a counter asks at any time", "CYCLES", OP_IMAGE_KERNEL, "_raw_spin_unlock_irqrestore", 900, "" },
+		{ "a program's own", "TIMER", OP_IMAGE_FILE, "native_set_pmd", 900, "" },
+		{ "a lock of the kernel that spins", "TIMER", OP_IMAGE_KERNEL, "native_queued_spin_lock_slowpath", 900, "" },
+		{ "few", "TIMER", OP_IMAGE_KERNEL, "native_set_pmd", 50, "" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct pp_image kernel = { .kind = rows[i].kind };
+		struct pp_class columns[] = { { .event = rows[i].event },
+					      { .event = rows[i].event } };
+		const uint64_t counts[][2] = { { rows[i].samples, 0 },
+					       { 10, 10 },
+					       { 0, 0 } };
+		const struct pp_symbol_entry symbols[] = {
+			{ .image = &kernel,
+			  .raw_name = rows[i].symbol,
+			  .counts = counts[0] },
+			{ .image = &kernel,
+			  .raw_name = "hv_few",
+			  .counts = counts[1] },
+			{ .image = &kernel,
+			  .raw_name = "xen_none",
+			  .counts = counts[2] },
+		};
+		const uint64_t totals[] = { 990, 10 };
+		const struct pp_report report = {
+			.classes = { .classes = columns, .nr = 2 },
+			.totals = totals,
+			.symbols = symbols,
+			.nr_symbols = NR(symbols),
+		};
+		struct text t;
+
+		pp_print_row_notes(text_begin(&t), &report);
+		text_must_be(&t, rows[i].name, rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(names_have_cures),
 		folder_test(there_may_be_no_dpkg),
 		cmocka_unit_test(progress_comes_after_a_while),
+		cmocka_unit_test(rows_have_notes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
