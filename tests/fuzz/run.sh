@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/../t/lib.sh"
 
-[ "${TIER:-check}" = all ] || : "${FUZZ_SECONDS:=5}"
+[ "${TIER:-check}" = all ] || : "${FUZZ_SECONDS:=3}"
 : "${FUZZ_SECONDS:=30}" "${FUZZ_SEED:=1}"
 command -v clang >/dev/null || skip_all 'no clang; install clang and libclang-rt-dev'
 

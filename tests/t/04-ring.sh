@@ -27,6 +27,7 @@ ok "it builds" build "$TOP"
 ok "every sample arrives once and whole, without a data race" run_ring
 
 # The test can fail: without the order of publishing it does.
+[ "${TIER:-check}" = all ] || done_testing
 mkdir "$TMP/module"
 sed 's/smp_store_release(&\(op_ring_slot(ring, number)->state\), number + 1)/\1 = number + 1/' \
 	"$TOP/module/op_ring.h" >"$TMP/module/op_ring.h"

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A Debian with gcc, make and git and nothing else: with utils/install-deps it
-# builds everything and tests find what they need. It takes $O/debian-root, as
-# make check-debian does, and fetches about a gigabyte of packages, which it
-# keeps in $O/debian-packages.
+# The two commands that README begins with, in either order, in a Debian with gcc, make
+# and git and nothing else: they install what they need, and the tests find it. It
+# takes $O/debian-root, as make check-debian does, and fetches more than a gigabyte of
+# packages, which it keeps in $O/debian-packages.
 # tier: all
-# timeout: 5400
+# sanitized: no
+# timeout: 9000
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/debian.sh"
@@ -14,47 +15,40 @@
 in_tree() {
 	inside sh -c "cd /src/oprofile && $1"
 }
-# run_tests FILE...: they find all they need, so that nothing is skipped but what
-# has no work to do.
-run_tests() {
-	in_tree "tests/run $*" >"$TMP/results"
-	cat "$TMP/results"
-	tail -n 1 "$TMP/results" | grep -q '^[1-9][0-9]* passed, 0 failed, ' &&
-		! grep SKIP "$TMP/results" |
-		grep -qv 'nothing of this kind has changed$'
+
+# first_block: the commands that README begins with, in a line.
+first_block() {
+	# shellcheck disable=SC2016 # the fence of a block
+	sed -n '/^```sh$/,/^```$/{/^```$/q; /^```/!p}' "$TOP/README.md"
 }
 
-ok "apt's lists" inside apt-get -q update
-ok "a bare machine" install_inside gcc make git
-mkdir -p "$DEBIAN/src"
-ok "a clone" git clone -q "$TOP" "$DEBIAN/src/oprofile"
+# What has no work to do there, or needs what Debian does not have.
+MAY_SKIP='nothing of this kind has changed|no kernel with debug information|no sessions of OProfile|zsh'
 
-ok "utils/install-deps" in_tree utils/install-deps
-is "nothing is missing then" "$(in_tree 'utils/install-deps --check' 2>&1)" ''
-is "no initrd was made for a machine that does not boot" \
-	"$(cd "$DEBIAN/boot" && ls -d initrd* 2>/dev/null)" ''
-ok "make all" in_tree "make -j$(nproc) all"
-for series in 6.1 6.12; do
-	ok "the module for $series" \
-		in_tree "ls build/module/$series.*-amd64/oprofile.ko"
-done
-ok "a unit test" in_tree 'build/tests/unit/test_odb'
-# These need most programs that are not for the build.
-ok "tests" run_tests tests/t/10-separate.sh tests/t/36-opreport-flamegraph.sh \
-	tests/t/37-opannotate-languages.sh tests/t/66-unwind.sh
-ok "lint" run_tests tests/lint/checkpatch.sh tests/lint/format.sh \
-	tests/lint/man.sh tests/lint/shell.sh tests/lint/sparse.sh
-ok "make arm64" in_tree "make -j$(nproc) arm64"
-for arch in amd64 arm64; do
-	build=build
-	[ $arch = amd64 ] || build=build/arm64
-	for series in 6.1 6.12; do
-		ok "a kernel $series for $arch, and the module for it" in_tree "
-			release=\$(tests/vm/run --prepare --kernel $series --arch $arch) &&
-			ls $build/module/\$release/oprofile.ko"
+# follow COMMAND...: in this order, on a machine of their own.
+follow() {
+	[ ! -d "$DEBIAN/src" ] || debian_fresh
+	ok "apt's lists" inside apt-get -q update
+	ok "a bare machine" install_inside gcc make git
+	mkdir -p "$DEBIAN/src"
+	ok "a clone" git clone -q "$TOP" "$DEBIAN/src/oprofile"
+	for command in "$@"; do
+		before=$(date +%s)
+		ok "$command" in_tree "$command >../log 2>&1 || { tail -n 100 ../log; false; }"
+		diag "$command: $(($(date +%s) - before)) seconds"
+		cp "$DEBIAN/src/log" "$TMP/${command#make }"
 	done
-done
-like "a virtual machine" \
-	"$(in_tree "echo 'uname -r; id -u' | tests/vm/run -" 2>&1 | tr '\n' ' ')" \
-	'^6\.1\.[^ ]*-amd64 0 $'
+	like "make demo shows what is hot" "$(cat "$TMP/demo")" ' demo_work +escape_time'
+	like "make check counts" "$(tail -n 1 "$TMP/check")" \
+		'^[1-9][0-9]* passed, 0 failed, '
+	is "no test was skipped that has something to do there" \
+		"$(grep SKIP "$TMP/check" | grep -Ev "$MAY_SKIP")" ''
+	is "nothing is missing then" "$(in_tree 'utils/install-deps --check' 2>&1)" ''
+	is "no initrd was made for a machine that does not boot" \
+		"$(cd "$DEBIAN/boot" && ls -d initrd* 2>/dev/null)" ''
+}
+
+is "README begins with two commands" "$(first_block | tr '\n' ' ')" 'make demo make check '
+follow 'make demo' 'make check'
+follow 'make check' 'make demo'
 done_testing

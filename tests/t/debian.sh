@@ -23,7 +23,13 @@ debian_make bookworm "$debian_origin" >"$TMP/log" 2>&1 || {
 	exit 1
 }
 mkdir -p "$O/debian-packages/partial"
-cp -a "$debian_origin" "$DEBIAN" && debian_connect "$DEBIAN" || exit 1
+
+# debian_fresh: nothing that was done in $DEBIAN before is there.
+debian_fresh() {
+	rm -rf "$DEBIAN"
+	cp -a "$debian_origin" "$DEBIAN" && debian_connect "$DEBIAN" || exit 1
+}
+debian_fresh
 
 # inside COMMAND...: as root of the machine. No machine boots from here, so kernels
 # need no initrd.

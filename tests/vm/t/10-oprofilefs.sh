@@ -3,7 +3,6 @@
 # The module's own promises, without the daemon.
 # timeout: 600
 # vm-smp: 2
-# vm-check: 6.1 6.12
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 

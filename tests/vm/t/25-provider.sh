@@ -4,7 +4,7 @@
 # real NMIs, at any instruction and over the interrupts of everybody else.
 # timeout: 600
 # vm-smp: 2
-# vm-check: 6.1 6.12
+# vm-check: 6.12
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"
 

@@ -32,7 +32,7 @@ jit() {
 	await line "$TMP/truth" '^[0-9]'
 	for phase in 1 2; do
 		wait_until "$1: samples of phase $phase" \
-			has_received $(($(received) + 4500))
+			has_received $(($(received) + 1500))
 		ok "$1: dump $phase" "$BIN/opcontrol" --dump
 		echo >&4
 	done

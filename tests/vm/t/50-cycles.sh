@@ -51,11 +51,11 @@ cycle() {
 }
 
 ok "a first cycle" cycle
-count_least 10 >"$TMP/before"
-"$TESTBIN/storm" "$(by_tier 12 60)" >"$TMP/storm" &
+count_least 6 >"$TMP/before"
+"$TESTBIN/storm" "$(by_tier 6 60)" >"$TMP/storm" &
 storm=$!
 i=0
-cycles=$(by_tier 4 20)
+cycles=$(by_tier 2 20)
 while [ $i -lt "$cycles" ]; do
 	i=$((i + 1))
 	ok "cycle $i" cycle
