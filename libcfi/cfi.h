@@ -105,6 +105,9 @@ size_t cfi_table_flat_len(const struct cfi_table *table);
 void cfi_table_flatten(const struct cfi_table *table, void *to);
 int cfi_table_unflatten(struct cfi_table **out, const void *from, size_t len);
 
+/* Whether both tell the same of all code, with the same rows. */
+bool cfi_table_equal(const struct cfi_table *a, const struct cfi_table *b);
+
 enum cfi_arch cfi_table_arch(const struct cfi_table *table);
 
 /* All memory that @table owns, bytes; its rows; the rules that they share. */

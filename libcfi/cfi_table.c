@@ -109,6 +109,29 @@ enum cfi_arch cfi_table_arch(const struct cfi_table *table)
 	return table->arch;
 }
 
+static bool is_equal_array(const void *a, const void *b, size_t nr, size_t size)
+{
+	return !nr || !memcmp(a, b, nr * size);
+}
+
+static bool is_equal_pool(const struct cfi_pool *a, const struct cfi_pool *b)
+{
+	return a->len == b->len &&
+	       is_equal_array(a->bytes, b->bytes, a->len, 1);
+}
+
+bool cfi_table_equal(const struct cfi_table *a, const struct cfi_table *b)
+{
+	return a->arch == b->arch && a->base == b->base && a->nr == b->nr &&
+	       a->nr_pages == b->nr_pages &&
+	       is_equal_array(a->start, b->start, a->nr, sizeof(*a->start)) &&
+	       is_equal_array(a->rule, b->rule, a->nr, sizeof(*a->rule)) &&
+	       is_equal_array(a->page, b->page, a->nr_pages,
+			      sizeof(*a->page)) &&
+	       is_equal_pool(&a->rules.rules, &b->rules.rules) &&
+	       is_equal_pool(&a->rules.exprs, &b->rules.exprs);
+}
+
 size_t cfi_table_bytes(const struct cfi_table *table)
 {
 	return sizeof(*table) +

@@ -5,7 +5,7 @@
 /*
  * From user registers and a piece of the user stack to the frames of a call
  * chain. Each image's unwind data is read when a stack first leads into it and
- * kept as a table (libcfi/), by cookie; images of the same build-id share one.
+ * kept as a table (libcfi/), by cookie; equal ones of one build-id are one.
  * All tables together are bounded, those not used for longest are dropped.
  *
  * Code that has no data (made at run time without telling any, or an

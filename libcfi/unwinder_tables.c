@@ -2,8 +2,9 @@
 /*
  * A cache of unwind tables, by image.
  *
- * An image is known by its cookie, a table belongs to a build-id: several
- * cookies may share one table, such as copies of a library in containers. An
+ * An image is known by its cookie. Each has the table of its own file, as
+ * whoever makes a file chooses its build-id; where tables of one build-id are
+ * equal one of them is enough, as with copies of a library in containers. An
  * image without a table is remembered as well, so that a file that cannot be
  * read is tried once.
  *
@@ -111,15 +112,34 @@ static bool tells(const struct unwinder_table *table, enum cfi_extent extent)
 	return table->extent >= extent;
 }
 
-static struct unwinder_table *find_by_id(struct unwinder_tables *t,
+static bool is_of_build(const struct unwinder_table *table,
+			const struct op_build_id *id)
+{
+	return id->len && table->id.len == id->len &&
+	       !memcmp(table->id.bytes, id->bytes, id->len);
+}
+
+/* How much a table of build @id is to tell, to be like one that is there. */
+static enum cfi_extent extent_of_build(const struct unwinder_tables *t,
+				       const struct op_build_id *id,
+				       enum cfi_extent extent)
+{
+	const struct unwinder_table *table;
+
+	for (table = t->newest; table; table = table->older)
+		if (tells(table, extent) && is_of_build(table, id))
+			extent = table->extent;
+	return extent;
+}
+
+static struct unwinder_table *find_equal(const struct unwinder_tables *t,
 					 const struct op_build_id *id,
-					 enum cfi_extent extent)
+					 const struct cfi_table *cfi)
 {
 	struct unwinder_table *table;
 
-	for (table = id->len ? t->newest : NULL; table; table = table->older)
-		if (tells(table, extent) && table->id.len == id->len &&
-		    !memcmp(table->id.bytes, id->bytes, id->len))
+	for (table = t->newest; table; table = table->older)
+		if (is_of_build(table, id) && cfi_table_equal(table->cfi, cfi))
 			return table;
 	return NULL;
 }
@@ -136,18 +156,20 @@ static struct unwinder_table *read_unwind_table(struct unwinder_tables *t,
 {
 	struct op_build_id id = { .len = 0 };
 	struct unwinder_table *table;
+	struct cfi_table *cfi;
 
 	if (t->ops->read_id ? t->ops->read_id(t->ctx, fd, &id)
 			    : op_build_id_of_elf(&id, fd))
 		id.len = 0;
-	table = find_by_id(t, &id, extent);
-	if (table)
-		return table;
-	table = calloc(1, sizeof(*table));
-	if (!table || read_cfi(t, fd, extent, &table->cfi)) {
-		free(table);
+	extent = extent_of_build(t, &id, extent);
+	if (read_cfi(t, fd, extent, &cfi))
 		return NULL;
+	table = find_equal(t, &id, cfi) ?: calloc(1, sizeof(*table));
+	if (!table || table->cfi) {
+		cfi_table_free(cfi);
+		return table;
 	}
+	table->cfi = cfi;
 	table->id = id;
 	table->extent = extent;
 	link_newest(t, table);

@@ -4,9 +4,9 @@
 
 /*
  * The tables of images by cookie. An image whose file could not be had, or is
- * none that can be unwound, is remembered as such. Images of one build-id have
- * one table. When all tables take more than the limit, those not used for
- * longest go, and are made again when they are needed.
+ * none that can be unwound, is remembered as such. Equal tables of one
+ * build-id are one. When all tables take more than the limit, those not used
+ * for longest go, and are made again when they are needed.
  */
 
 #include "libop/op_build_id.h"

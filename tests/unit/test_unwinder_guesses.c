@@ -350,6 +350,7 @@ static void other_machines_have_no_frames(void **state)
 /* What the functions below return, and how often they were called. */
 struct image_source {
 	int id_err, table_err;
+	bool are_unlike;
 	unsigned int nr_opened, nr_tables;
 };
 
@@ -375,8 +376,13 @@ static int read_one_id(void *ctx, int fd, struct op_build_id *id)
 static int read_empty_table(void *ctx, int fd, enum cfi_extent extent,
 			    struct cfi_table **out)
 {
-	static const struct cfi_code nothing = { .arch = CFI_X86_64, .len = 1 };
 	struct image_source *source = ctx;
+	const struct cfi_code nothing = {
+		.arch = source->are_unlike && source->nr_tables % 2
+				? CFI_AARCH64
+				: CFI_X86_64,
+		.len = 1,
+	};
 
 	(void)fd;
 	(void)extent;
@@ -394,20 +400,25 @@ static void images_may_have_no_table_or_id(void **state)
 	};
 	static const struct {
 		int id_err, table_err;
-		unsigned int nr_tables; /* that were read */
+		bool are_unlike; /* the tables of two files with one id */
 		uint64_t nr_made, nr_failed;
 	} rows[] = {
-		{ 0, 0, 1, 1, 0 },
+		{ 0, 0, false, 1, 0 },
+		/* Whoever makes a file gives it any id. */
+		{ 0, 0, true, 2, 0 },
 		/* Of an id that cannot be read nothing is believed. */
-		{ -EIO, 0, 2, 2, 0 },
-		{ 0, -EBADMSG, 2, 0, 2 },
-		{ -EIO, -EBADMSG, 2, 0, 2 },
+		{ -EIO, 0, false, 2, 0 },
+		{ 0, -EBADMSG, false, 0, 2 },
+		{ -EIO, -EBADMSG, false, 0, 2 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct image_source source = { .id_err = rows[i].id_err,
-					       .table_err = rows[i].table_err };
+		struct image_source source = {
+			.id_err = rows[i].id_err,
+			.table_err = rows[i].table_err,
+			.are_unlike = rows[i].are_unlike,
+		};
 		struct unwinder_stats stats;
 		struct unwinder *unwinder;
 		uint64_t start;
@@ -419,7 +430,7 @@ static void images_may_have_no_table_or_id(void **state)
 		unwinder_stats(unwinder, &stats);
 		unwinder_free(unwinder);
 		assert_int_equal(source.nr_opened, 2);
-		assert_int_equal(source.nr_tables, rows[i].nr_tables);
+		assert_int_equal(source.nr_tables, 2);
 		assert_int_equal(stats.nr_made, rows[i].nr_made);
 		assert_int_equal(stats.nr_tables, rows[i].nr_made);
 		assert_int_equal(stats.nr_failed, rows[i].nr_failed);
