@@ -42,6 +42,7 @@
 #include "libop/op_config.h"
 #include "libop/op_copy.h"
 #include "libop/op_deleted.h"
+#include "libop/op_file.h"
 #include "libop/op_log.h"
 #include "libop/op_open.h"
 #include "libop/op_search.h"
@@ -178,7 +179,31 @@ static uint32_t first_of_build(const struct opd_keep *keep,
 	return number;
 }
 
-/* Link the session's copy of the same build to this name, too. */
+/* Whether the file at @path has the bytes of @fd. */
+static bool has_bytes_of(const char *path, int fd)
+{
+	char a[16384], b[sizeof(a)];
+	int other = op_open_regular(path);
+	ssize_t len = other < 0 ? -1 : 1;
+	off_t at;
+
+	for (at = 0; len > 0; at += len) {
+		len = pread(fd, a, sizeof(a), at);
+		if (pread(other, b, sizeof(b), at) != len ||
+		    (len > 0 && memcmp(a, b, (size_t)len) != 0))
+			len = -1;
+	}
+	if (other >= 0)
+		close(other);
+	return !len;
+}
+
+/*
+ * Link the session's copy of the same build to this name, too. Whoever makes a
+ * file chooses its build-id: one that is at hand has the bytes of the copy, and
+ * one that is not may have been any, so that a copy of root's file alone will
+ * do.
+ */
 static bool link_copy(const struct opd_keep *keep, const struct opd_kept *kept)
 {
 	char path[PATH_MAX], other_path[PATH_MAX];
@@ -193,12 +218,13 @@ static bool link_copy(const struct opd_keep *keep, const struct opd_kept *kept)
 	       !path_of_copy(keep, &kept->binary, path, sizeof(path)) &&
 	       !path_of_copy(keep, &other->binary, other_path,
 			     sizeof(other_path)) &&
-	       (!link(other_path, path) || errno == EEXIST);
+	       (kept->fd < 0 ? other->is_own
+			     : has_bytes_of(other_path, kept->fd)) &&
+	       (!link(other_path, path) || op_is_same_file(other_path, path));
 }
 
 /* Into the session, unless it is there already. */
-static int copy_binary(struct opd_keep *keep, const struct opd_binary *binary,
-		       int fd)
+static int copy_binary(struct opd_keep *keep, struct opd_kept *kept, int fd)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -206,10 +232,16 @@ static int copy_binary(struct opd_keep *keep, const struct opd_binary *binary,
 
 	if (fstat(fd, &st))
 		return -errno;
-	err = path_of_copy(keep, binary, path, sizeof(path));
-	if (err || !access(path, F_OK))
-		return err;
-	err = check_size(keep, &st);
+	kept->is_own = op_is_own_file(&st);
+	err = path_of_copy(keep, &kept->binary, path, sizeof(path));
+	if (!err && !access(path, F_OK)) {
+		if (has_bytes_of(path, fd))
+			return 0;
+		/* Another user's file, of that name and build-id. */
+		err = kept->is_own && !unlink(path) ? 0 : -EEXIST;
+	}
+	if (!err)
+		err = check_size(keep, &st);
 	if (!err)
 		err = op_session_make_folder(keep->session->images);
 	if (!err)
@@ -224,10 +256,10 @@ static void note_copy(struct opd_keep *keep, struct opd_kept *kept,
 		      const char *why, int err)
 {
 	uint32_t first = first_of_build(keep, &kept->binary.build_id);
+	uint32_t *copy = first ? &keep->kept[first - 1].copy_of_build : NULL;
 
-	if (!err && first)
-		keep->kept[first - 1].copy_of_build =
-			(uint32_t)(kept - keep->kept) + 1;
+	if (!err && copy && (!*copy || kept->is_own))
+		*copy = (uint32_t)(kept - keep->kept) + 1;
 	keep->new_copies |= !err;
 	if (err)
 		op_log(keep->log, "%s: %s, and it cannot be copied: %s",
@@ -278,8 +310,8 @@ static int open_kept(const struct opd_kept *kept)
 		       : op_open_without_links("/", kept->binary.name);
 }
 
-/* Open another file of the same build, of the first and the latest names: a
- * user may give a build any number of them. */
+/* Open another file of the same build that root alone may write, of the first
+ * and the latest names: a user may give a build any number of them. */
 static int open_same_build(const struct opd_keep *keep,
 			   const struct opd_kept *kept)
 {
@@ -288,8 +320,10 @@ static int open_same_build(const struct opd_keep *keep,
 	for (int i = 0; number && i < SAME_BUILD_MAX; i++) {
 		const struct opd_kept *other = &keep->kept[number - 1];
 		int fd = other != kept ? open_kept(other) : -1;
+		struct stat st;
 
-		if (fd >= 0 && is_build(keep, &kept->binary, fd))
+		if (fd >= 0 && !fstat(fd, &st) && op_is_own_file(&st) &&
+		    is_build(keep, &kept->binary, fd))
 			return fd;
 		if (fd >= 0)
 			close(fd);
@@ -303,8 +337,7 @@ static void settle(struct opd_keep *keep, struct opd_kept *kept, int fd)
 {
 	/* One that was written over in place is another build by now. */
 	if (fd >= 0 && is_build(keep, &kept->binary, fd))
-		note_copy(keep, kept, GONE,
-			  copy_binary(keep, &kept->binary, fd));
+		note_copy(keep, kept, GONE, copy_binary(keep, kept, fd));
 	kept->missing = fd < 0;
 	if (fd >= 0 && fd != kept->fd)
 		close(fd);
@@ -657,7 +690,7 @@ static void hold_open(struct opd_keep *keep, struct opd_kept *kept, int fd)
 static void copy_from_new_mount(struct opd_keep *keep, struct opd_kept *kept)
 {
 	bool is_linked = link_copy(keep, kept);
-	int err = is_linked ? 0 : copy_binary(keep, &kept->binary, kept->fd);
+	int err = is_linked ? 0 : copy_binary(keep, kept, kept->fd);
 
 	note_copy(keep, kept,
 		  "is on a file system mounted after the daemon started", err);

@@ -6,10 +6,14 @@
  * Binaries that will not be there when the report is made: built, run and
  * deleted, or replaced by an upgrade while they run. An image's file is held
  * open from its first sample; when its path leads elsewhere, or nowhere, the
- * session gets a copy of it, which reports find (op_session_image()). Files of
- * one build-id have the same content: of a program that was copied to many
- * names one file is enough, and the copies in the session are one file with
- * several links.
+ * session gets a copy of it, which reports find (op_session_image()). Of a
+ * program that was copied to many names one file is enough, and the copies in
+ * the session are one file with several links.
+ *
+ * Whoever makes a file chooses its build-id, so another file of a build-id
+ * stands in for one only if it has the same bytes or, where these are not at
+ * hand, if only root and this user may write it; and root's file takes the
+ * place of another user's copy with its name and build-id.
  *
  * A file that is held open keeps its file system busy, so where the whole
  * machine is profiled it is let go after OPD_KEEP_SECONDS. If it vanishes
@@ -54,6 +58,7 @@ struct opd_kept {
 	bool missing; /* gone, and no file of its build was found so far */
 	bool shut; /* it must not be opened */
 	bool is_remote; /* on a file system whose server may be gone */
+	bool is_own; /* the file that was held or copied, op_is_own_file() */
 	uint32_t next_of_build; /* number of another one, 0: none */
 	uint32_t copy_of_build; /* of the first one: that of one with a copy */
 };
