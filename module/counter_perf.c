@@ -98,6 +98,32 @@ static u64 config_of(const struct counter_setting *setting)
 #endif
 }
 
+/*
+ * Whether samples of @event come in an interrupt or NMI, which is what
+ * oprofile_add_sample() is made for. The clocks of software do; its other
+ * events are told where they happen, be that under a lock of the scheduler.
+ */
+static bool comes_in_interrupts(const struct perf_event *event)
+{
+	return event->pmu->task_ctx_nr != perf_sw_context ||
+	       (event->attr.type == PERF_TYPE_SOFTWARE &&
+		(event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+		 event->attr.config == PERF_COUNT_SW_TASK_CLOCK));
+}
+
+/* The event does not count yet. */
+static struct perf_event *create_event_of(struct perf_event_attr *attr,
+					  unsigned int cpu, unsigned long nr)
+{
+	struct perf_event *event = perf_event_create_kernel_counter(
+		attr, cpu, NULL, on_overflow, (void *)nr);
+
+	if (IS_ERR(event) || comes_in_interrupts(event))
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(-EINVAL);
+}
+
 static struct perf_event *create_event(unsigned int cpu, unsigned long nr)
 {
 	const struct counter_setting *setting = &counter_settings[nr];
@@ -116,8 +142,7 @@ static struct perf_event *create_event(unsigned int cpu, unsigned long nr)
 
 	for (i = 0; i < counter_nr_pmu_types; i++) {
 		attr.type = counter_pmu_types[i];
-		event = perf_event_create_kernel_counter(
-			&attr, cpu, NULL, on_overflow, (void *)nr);
+		event = create_event_of(&attr, cpu, nr);
 		if (!IS_ERR(event))
 			break;
 	}

@@ -99,6 +99,25 @@ echo 1 >$FS/time_slice
 profile 8
 ok "shorter slices, more turns: $turns" [ "$turns" -gt 20 ]
 "$BIN/opcontrol" --reset >/dev/null 2>&1
+
+# Events of software are told where they happen, under any lock: but for the clocks
+# none is taken. Those here are page faults, context switches, alignment faults.
+ok "load for others" load 1
+cat "$FS/buffer" >/dev/null &
+reader=$!
+for event in 0 2 3 7; do
+	echo $event >"$FS/0/event"
+	echo 100000 >"$FS/0/count"
+	for file in enabled kernel user; do
+		echo 1 >"$FS/0/$file"
+	done
+	status=0
+	sh -c "echo 1 >$FS/enable" 2>"$TMP/err" || status=$?
+	is "software event $event: $(cat "$TMP/err")" $status $((event > 0))
+	echo 0 >"$FS/enable"
+done
+kill "$reader"
+wait "$reader" 2>/dev/null
 ok "deinit" "$BIN/opcontrol" --deinit
 ok "no complaint from the kernel" kernel_is_content
 done_testing
