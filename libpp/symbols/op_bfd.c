@@ -16,6 +16,7 @@
 
 #include "libpp/symbols/op_bfd_internal.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_elf.h"
 #include "libop/op_file.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_search.h"
@@ -176,9 +178,46 @@ static bool is_relocatable(const bfd *abfd)
 	return !(abfd->flags & (EXEC_P | DYNAMIC));
 }
 
+/*
+ * A table of symbols or of debug information that is longer than this and has
+ * no contents on the disk was made to take memory: a file of 20 kB could ask
+ * for all there is, as libbfd believes the sizes in its headers.
+ */
+#define TABLE_WITHOUT_HOLES (UINT64_C(1) << 20)
+
+static bool is_table(const struct op_elf_section *section)
+{
+	return section->type == SHT_SYMTAB || section->type == SHT_DYNSYM ||
+	       section->type == SHT_STRTAB ||
+	       (section->type != SHT_NOBITS && !(section->flags & SHF_ALLOC));
+}
+
+/* Whether some table of the file @fd has a hole (lseek(2), SEEK_HOLE). */
+static bool has_hollow_table(int fd)
+{
+	struct op_elf_section section;
+	uint64_t nr, names, hole;
+	struct op_elf elf;
+
+	if (op_elf_init(&elf, fd) || op_elf_count_sections(&elf, &nr, &names))
+		return false;
+	for (uint64_t i = 0; i < nr; i++) {
+		if (op_elf_section(&elf, i, &section) || !is_table(&section) ||
+		    section.size < TABLE_WITHOUT_HOLES ||
+		    !op_elf_has(&elf, section.offset, section.size))
+			continue;
+		hole = (uint64_t)lseek(fd, (off_t)section.offset, SEEK_HOLE);
+		if (hole < section.offset + section.size)
+			return true;
+	}
+	return false;
+}
+
 /* Hand the file to libbfd. */
 static int object_parse(struct object *object)
 {
+	if (has_hollow_table(object->fd))
+		return -ENOEXEC;
 	errno = 0;
 	object->abfd =
 		bfd_openr_iovec(object->path, NULL, begin_bfd_reads, object,
