@@ -49,7 +49,9 @@
 #define PART_PATH_MAX (PATH_MAX + 16)
 #define NEW_PATH_MAX (PART_PATH_MAX + sizeof(NEW_SUFFIX))
 #define NOBODY ((uid_t)65534) /* has no files and no rights, everywhere */
-#define PATIENCE_MS 60000 /* for one file of another user */
+#define LOOK_MS 200 /* how often a child is looked at */
+#define CHILD_SECONDS 20 /* of CPU time */
+#define CHILD_MEMORY (UINT64_C(1) << 30) /* bytes */
 
 enum part {
 	PART_DIGEST,
@@ -300,13 +302,31 @@ static int make_parts(struct making *m, int fd)
 
 /* ---- in a child ---------------------------------------------------------- */
 
+/* The child has a copy of this process, to which so much may come. */
+static int limit_memory(void)
+{
+	struct rlimit most = { CHILD_MEMORY, CHILD_MEMORY };
+	unsigned long pages = 0;
+	FILE *statm = fopen("/proc/self/statm", "re");
+
+	if (!statm)
+		return -1;
+	if (fscanf(statm, "%lu", &pages) == 1)
+		most.rlim_cur += pages * (rlim_t)sysconf(_SC_PAGESIZE);
+	fclose(statm);
+	most.rlim_max = most.rlim_cur;
+	return setrlimit(RLIMIT_AS, &most);
+}
+
 static int become(uid_t user, uint64_t max_file)
 {
 	const struct rlimit largest = { max_file, max_file };
+	const struct rlimit longest = { CHILD_SECONDS, CHILD_SECONDS };
 
-	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(user) ||
-	    prctl(PR_SET_PDEATHSIG, SIGKILL) ||
-	    setrlimit(RLIMIT_FSIZE, &largest))
+	if (limit_memory() || setgroups(0, NULL) || setgid(NOBODY) ||
+	    setuid(user) || prctl(PR_SET_PDEATHSIG, SIGKILL) ||
+	    setrlimit(RLIMIT_FSIZE, &largest) ||
+	    setrlimit(RLIMIT_CPU, &longest))
 		return -errno;
 	signal(SIGXFSZ, SIG_IGN); /* then write(2) fails */
 	return op_confine(OP_CONFINE_TO_WRITING);
@@ -342,18 +362,42 @@ static int give_up(struct pp_storing *s, uid_t user)
 	return -ETIMEDOUT;
 }
 
-/* What the child says, which it may say wrongly. */
-static int await_child(struct pp_storing *s, uid_t user, int from,
+/* The user that it runs as may stop it, and would hold up the end of a session
+ * (proc_pid_stat(5): the state is behind the name). */
+static bool is_stopped(pid_t pid)
+{
+	char path[64], text[512];
+	const char *state;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	len = op_file_read_next(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	state = strrchr(text, ')');
+	return state &&
+	       (!strncmp(state, ") T", 3) || !strncmp(state, ") t", 3));
+}
+
+/* What the child says, which it may say wrongly. All children of a session have
+ * the time of one. */
+static int await_child(struct pp_storing *s, uid_t user, pid_t pid, int from,
 		       struct outcome *outcome)
 {
 	struct pollfd end = { .fd = from, .events = POLLIN };
 	int ready;
 
-	do
-		ready = poll(&end, 1, PATIENCE_MS);
-	while (ready < 0 && errno == EINTR);
-	if (ready <= 0)
-		return give_up(s, user);
+	while ((ready = poll(&end, 1, LOOK_MS)) <= 0) {
+		if (ready < 0 && errno != EINTR)
+			return -errno;
+		s->patience_ms -= ready ? 0 : LOOK_MS;
+		if (s->patience_ms <= 0 || is_stopped(pid))
+			return give_up(s, user);
+	}
 	if (op_file_read_next(from, outcome, sizeof(*outcome)) !=
 	    sizeof(*outcome))
 		return -EIO;
@@ -374,7 +418,7 @@ static int run_child(struct making *m, int fd, uid_t user,
 	err = pid < 0 ? -errno : 0;
 	close(ends[1]);
 	if (pid > 0) {
-		err = await_child(m->s, user, ends[0], outcome);
+		err = await_child(m->s, user, pid, ends[0], outcome);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
@@ -427,7 +471,7 @@ static int store_by_child(struct making *m, int fd, uid_t user)
 	int parts[NR_PARTS] = { -1, -1, -1 }, err;
 	struct outcome outcome = { 0 };
 
-	if (is_given_up(m->s, user))
+	if (m->s->patience_ms <= 0 || is_given_up(m->s, user))
 		return -ETIMEDOUT;
 	err = open_parts(m, parts, tmp)
 		      ?: run_child(m, fd, user, parts, &outcome);

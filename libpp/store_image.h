@@ -17,6 +17,7 @@ struct pp_storing {
 	struct pp_messages *messages;
 	uint64_t max; /* bytes that the store may have */
 	int cache; /* of sessions; negative: there is none */
+	int64_t patience_ms; /* what is left for all files of other users */
 	uid_t *given_up; /* an op_array: whose files took too long; to be freed
 			    by the caller */
 	size_t nr_given_up;

@@ -24,6 +24,8 @@
 #include "libpp/store_image.h"
 #include "libpp/tree_input.h"
 
+#define PATIENCE_MS 60000 /* with all files of other users */
+
 /* ---- images -------------------------------------------------------------- */
 
 static bool is_wanted(const struct pp_store_request *request,
@@ -162,6 +164,7 @@ static int store_all(struct pp_population *population,
 				.locator = &side->locator,
 				.messages = messages,
 				.max = request->max,
+				.patience_ms = PATIENCE_MS,
 				.cache = op_cache_open() };
 	struct timespec start;
 	int err;

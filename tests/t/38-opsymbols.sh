@@ -287,4 +287,28 @@ ok "what is needed stays" test -e "$(at "$(id_of bin/big1)")" -a \
 	-e "$(at "$(id_of bin/big3)")"
 exits "no samples" 1 "$BIN/opsymbols" --session-dir="$TMP/none"
 exits "no size" 2 "$BIN/opsymbols" --session-dir="$SESSION" --symbol-store=x
+
+# ---- users who hold it up ------------------------------------------------------------
+
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	rm -rf "$SESSION" "$OPROFILE_CACHE_DIR"
+	build mine mine && build theirs theirs && build theirs2 theirs2
+	for name in theirs theirs2 mine; do
+		profile current $name $name 5
+	done
+	chown "$test_user" bin/theirs bin/theirs2
+	# Whatever runs as that user is stopped at once.
+	setpriv --reuid="$test_user" --regid="$test_user" --clear-groups \
+		sh -c 'while :; do kill -STOP -1; done' 2>/dev/null &
+	stopper=$!
+	exits "a child that its user stops does not hold up the end" 0 \
+		timeout 40 "$BIN/opsymbols" --session-dir="$SESSION" -V
+	kill "$stopper"
+	wait "$stopper" 2>/dev/null
+	like "it is given up" "$(cat "$test_log")" \
+		'theirs2?: its symbols are not stored: Connection timed out'
+	ok "the symbols of others are kept" test -e "$(at "$(id_of bin/mine)")"
+else
+	skip "users who hold it up" "only root keeps symbols of others' files"
+fi
 done_testing
