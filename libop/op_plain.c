@@ -34,20 +34,56 @@ static bool is_control(unsigned char c)
 	return c < 0x20 || c == 0x7f;
 }
 
-/* Whether the two bytes at @text are one of ECMA-48's. */
-static bool is_c1(const char *text)
+/* The bytes of a character beyond ASCII that is not to be seen, by its first
+ * ones and the range of the last. */
+static const struct hidden {
+	const char *first;
+	unsigned char from, to; /* of the last byte */
+} hidden[] = {
+	{ "\xc2", 0x80, 0x9f }, /* C1 of ECMA-48 */
+	{ "\xd8", 0x9c, 0x9c }, /* U+061C turns the direction of text around */
+	{ "\xe2\x80", 0x8e, 0x8f }, /* so do U+200E and U+200F */
+	{ "\xe2\x80", 0xa8, 0xae }, /* U+2028, U+2029 end lines; directions */
+	{ "\xe2\x81", 0xa6, 0xa9 }, /* directions, U+2066 to U+2069 */
+};
+
+#define NR_HIDDEN (sizeof(hidden) / sizeof(hidden[0]))
+
+/* How many of the @nr bytes at @text are such a character; 0: they begin with
+ * none.
+ * @is_part: they may be the first bytes of one. */
+static size_t hidden_len(const char *text, size_t nr, bool *is_part)
 {
-	return text[0] == '\xc2' && (unsigned char)text[1] >= 0x80 &&
-	       (unsigned char)text[1] < 0xa0;
+	*is_part = false;
+	for (size_t i = 0; i < NR_HIDDEN; i++) {
+		size_t len = strlen(hidden[i].first);
+		size_t given = nr < len ? nr : len;
+
+		if (memcmp(text, hidden[i].first, given) != 0)
+			continue;
+		*is_part |= nr <= len;
+		if (nr > len && (unsigned char)text[len] >= hidden[i].from &&
+		    (unsigned char)text[len] <= hidden[i].to)
+			return len + 1;
+	}
+	return 0;
+}
+
+static bool may_begin_hidden(char c)
+{
+	return c == '\xc2' || c == '\xd8' || c == '\xe2';
 }
 
 void op_plain_text(char *text)
 {
-	for (; *text; text++) {
-		if (is_c1(text))
-			*text++ = '?', *text = '?';
-		else if (is_control((unsigned char)*text))
-			*text = '?';
+	while (*text) {
+		bool is_part;
+		size_t len = may_begin_hidden(*text)
+				     ? hidden_len(text, strlen(text), &is_part)
+				     : is_control((unsigned char)*text);
+
+		memset(text, '?', len);
+		text += len + !len;
 	}
 }
 
@@ -58,8 +94,12 @@ enum meaning { PASSES, MAY_PASS, IS_NONE };
 
 static enum meaning meaning_of(const struct plain *p)
 {
-	if (p->held[0] == '\xc2')
-		return p->nr_held < 2 ? MAY_PASS : IS_NONE;
+	bool is_part;
+
+	if (may_begin_hidden(p->held[0]))
+		return !hidden_len(p->held, p->nr_held, &is_part) && is_part
+			       ? MAY_PASS
+			       : IS_NONE;
 	for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
 		if (!strncmp(passing[i], p->held, p->nr_held))
 			return passing[i][p->nr_held] ? MAY_PASS : PASSES;
@@ -68,7 +108,7 @@ static enum meaning meaning_of(const struct plain *p)
 
 static bool begins_something(char c)
 {
-	return is_control((unsigned char)c) || c == '\xc2';
+	return is_control((unsigned char)c) || may_begin_hidden(c);
 }
 
 static void take_byte(struct plain *p, char c);
@@ -78,19 +118,18 @@ static void take_byte(struct plain *p, char c);
 static void end_held(struct plain *p)
 {
 	char held[MAX_HELD];
-	size_t nr = p->nr_held, from = 1;
+	size_t nr = p->nr_held, len = 1;
+	bool is_part;
 
 	memcpy(held, p->held, nr);
 	p->nr_held = 0;
-	if (held[0] != '\xc2') {
+	if (may_begin_hidden(held[0]))
+		len = hidden_len(held, nr, &is_part);
+	for (size_t i = 0; i < len; i++)
 		fputc('?', p->out);
-	} else if (nr > 1 && is_c1(held)) {
-		fputs("??", p->out);
-		from = 2;
-	} else {
+	if (!len)
 		fputc(held[0], p->out); /* of another character */
-	}
-	for (size_t i = from; i < nr; i++)
+	for (size_t i = len + !len; i < nr; i++)
 		take_byte(p, held[i]);
 }
 
@@ -113,8 +152,8 @@ static void take_byte(struct plain *p, char c)
 	}
 }
 
-/* Whether one of eight bytes is a control character or 0xc2, by arithmetic on
- * all at once; rarely also where none is. */
+/* Whether one of eight bytes begins something, by arithmetic on all at once;
+ * rarely also where none does. */
 static bool may_begin_something(const char *bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -125,6 +164,10 @@ static bool may_begin_something(const char *bytes)
 	word ^= ones * 0x7f;
 	found |= (word - ones) & ~word;
 	word ^= ones * (0x7f ^ 0xc2);
+	found |= (word - ones) & ~word;
+	word ^= ones * (0xc2 ^ 0xd8);
+	found |= (word - ones) & ~word;
+	word ^= ones * (0xd8 ^ 0xe2);
 	found |= (word - ones) & ~word;
 	return found & ones << 7;
 }

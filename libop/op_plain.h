@@ -4,9 +4,10 @@
 
 /*
  * Anybody may call a file, a symbol or a task what he likes, also by what makes
- * a terminal do something. Control characters are those of ASCII, and those of
- * ECMA-48 as UTF-8 has them (0xc2 0x80 to 0xc2 0x9f); each of their bytes
- * becomes '?'.
+ * a terminal do something, or by what turns the rest of a line around. Control
+ * characters are those of ASCII, those of ECMA-48 as UTF-8 has them (0xc2 0x80
+ * to 0xc2 0x9f), and of Unicode (chapter 23.2) those that end a line or give
+ * text a direction; each of their bytes becomes '?'.
  */
 
 #include <stdio.h>
