@@ -100,13 +100,26 @@ int pp_archive_folder_begin(struct pp_archive_folder *folder,
 	char *copy = op_arena_strdup(arena, place);
 
 	*folder = (struct pp_archive_folder){
-		.arena = arena, .diag = diag, .place = copy, .replace = replace
+		.arena = arena,
+		.diag = diag,
+		.place = copy,
+		.replace = replace,
+		.mode = 0777,
 	};
 	if (!copy)
 		return -ENOMEM;
 	for (size_t len = strlen(copy); len > 1 && copy[len - 1] == '/'; len--)
 		copy[len - 1] = '\0';
 	return check_place(folder) ?: make_hidden_folder(folder);
+}
+
+void pp_archive_folder_limit(struct pp_archive_folder *folder,
+			     const char *source)
+{
+	struct stat st;
+
+	if (!stat(source, &st))
+		folder->mode &= st.st_mode;
 }
 
 /* ---- what is in it ------------------------------------------------------- */
@@ -179,10 +192,10 @@ static int put_on_disk(struct pp_archive_folder *folder)
 	return err ? pp_archive_folder_failed(folder, err) : 0;
 }
 
-/* As mkdir(2) would have made it. */
+/* As mkdir(2) would have made it, for those who may read what it is made of. */
 static int open_to_others(struct pp_archive_folder *folder)
 {
-	return chmod(folder->path, op_file_mode(0777))
+	return chmod(folder->path, op_file_mode(folder->mode | 0700))
 		       ? pp_archive_folder_failed(folder, -errno)
 		       : 0;
 }

@@ -23,6 +23,7 @@ struct pp_archive_folder {
 	const char *place; /* the archive to be, without a slash at its end */
 	bool replace; /* an archive that is there already */
 	const char *path; /* the hidden folder; files go in there */
+	unsigned int mode; /* rights that the archive may have */
 	struct pp_sums sums; /* of what is in it, in any order */
 };
 
@@ -35,6 +36,11 @@ struct pp_archive_folder {
 int pp_archive_folder_begin(struct pp_archive_folder *folder,
 			    struct op_arena *arena, const char *place,
 			    bool replace, struct op_diag *diag);
+
+/* The archive has no more rights than the folder @source, which it is made of.
+ */
+void pp_archive_folder_limit(struct pp_archive_folder *folder,
+			     const char *source);
 
 /* The file @name, below the folder, has that hash. @name is borrowed. Returns 0
  * or -ENOMEM. */

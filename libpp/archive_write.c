@@ -291,6 +291,16 @@ static int write_folder(struct writer *w)
 	return err ?: write_facts(w);
 }
 
+/* What root's session tells is for root alone: its folder samples/ is. */
+static void limit_to_session(struct writer *w, const char *session)
+{
+	char *above = op_arena_printf(w->arena, "%s/..", session);
+
+	pp_archive_folder_limit(&w->folder, session);
+	if (above)
+		pp_archive_folder_limit(&w->folder, above);
+}
+
 int pp_archive_write(struct pp_archive_list *list,
 		     const struct pp_archive_writing *how, struct op_diag *diag)
 {
@@ -303,6 +313,8 @@ int pp_archive_write(struct pp_archive_list *list,
 
 	if (err)
 		return err;
+	for (size_t i = 0; i < list->sessions.nr; i++)
+		limit_to_session(&w, list->sessions.list[i].path);
 	err = write_folder(&w)
 		      ?: pp_archive_folder_finish(&w.folder,
 						  &list->report.messages);

@@ -148,6 +148,9 @@ static int begin_sum(struct merge_work *work, struct op_diag *diag)
 
 	if (err)
 		return err;
+	for (size_t i = 0; i < work->request->nr; i++)
+		pp_archive_folder_limit(&work->folder,
+					work->request->archives[i]);
 	work->scratch =
 		op_arena_printf(arena, "%s/.scratch", work->folder.path);
 	below = op_arena_printf(arena, "%s/.scratch/x", work->folder.path);

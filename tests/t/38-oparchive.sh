@@ -255,4 +255,11 @@ for signal in HUP TERM; do
 		is "nothing is left" "$(ls -A "$TMP/out")" ""
 	fi
 done
+
+# What may be read of a session by its owner alone stays so.
+chmod 700 "$S/samples"
+ok "of a session that is private" archive -o "$TMP/out/private"
+is "the archive is" "$(stat -c %a "$TMP/out/private")" 700
+ok "their sum" "$BIN/opmerge" -o "$TMP/out/sum" "$TMP/out/private" "$TMP/out/private"
+is "is, too" "$(stat -c %a "$TMP/out/sum")" 700
 done_testing
