@@ -23,7 +23,7 @@ first_block() {
 }
 
 # What has no work to do there, or needs what Debian does not have.
-MAY_SKIP='nothing of this kind has changed|no kernel with debug information|no sessions of OProfile|zsh'
+MAY_SKIP='nothing of this kind has changed|no kernel with debug information|no sessions of OProfile|npm package|zsh'
 
 # follow COMMAND...: in this order, on a machine of their own.
 follow() {
