@@ -570,6 +570,10 @@ int pp_store_image(struct pp_storing *s, const struct pp_image *image,
 		snprintf(m.paths[i], sizeof(m.paths[i]), "%.*s%s", PATH_MAX - 1,
 			 m.paths[0], suffixes[i]);
 	err = find_and_store(&m);
+	if (m.is_foreign && (err == -EPERM || err == -ETIMEDOUT)) {
+		s->nr_unread++;
+		s->unread_err = err;
+	}
 	if (pp_is_fault(err) && err != -ENOMEM && !m.is_foreign)
 		pp_message_of_error(s->messages, err,
 				    "%s: its symbols are not stored: %s",

@@ -21,6 +21,8 @@ struct pp_storing {
 	uid_t *given_up; /* an op_array: whose files took too long; to be freed
 			    by the caller */
 	size_t nr_given_up;
+	size_t nr_unread; /* files of other users that were not the reason... */
+	int unread_err; /* ...why their symbols are not kept, which is this */
 };
 
 /*

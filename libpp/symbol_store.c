@@ -19,6 +19,7 @@
 
 #include "libop/op_array.h"
 #include "libop/op_cache.h"
+#include "libop/op_plural.h"
 #include "libop/op_search.h"
 #include "libop/op_walk.h"
 #include "libpp/store_image.h"
@@ -179,6 +180,12 @@ static int store_all(struct pp_population *population,
 	err = err ?: pp_side_read_trees(population, side) ?:
 		     store_images(&s, population, request) ?:
 		     bound_store(&s, start);
+	if (s.nr_unread)
+		pp_message(
+			messages, PP_WARNING,
+			"%zu file%s of other users: their symbols are not kept: %s; see opsymbols --verbose",
+			s.nr_unread, op_plural(s.nr_unread),
+			strerror(-s.unread_err));
 	if (s.cache >= 0)
 		close(s.cache);
 	free(s.given_up);

@@ -307,7 +307,24 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	wait "$stopper" 2>/dev/null
 	like "it is given up" "$(cat "$test_log")" \
 		'theirs2?: its symbols are not stored: Connection timed out'
+	like "which is said" "$(cat "$test_log")" \
+		'warning: 2 files of other users: their symbols are not kept: Connection timed out;'
 	ok "the symbols of others are kept" test -e "$(at "$(id_of bin/mine)")"
+
+	# bounded CAPABILITIES: keep, with no more than these.
+	bounded() {
+		rm -rf "$SESSION/store"
+		setpriv --bounding-set="-all$1" "$BIN/opsymbols" --session-dir="$SESSION"
+	}
+	ok "without the right to become another user" bounded ,+dac_override,+chown
+	like "those are not kept, which is said" "$(cat "$test_log")" \
+		'warning: 2 files of other users: their symbols are not kept: Operation not permitted;'
+	unit=$(sed -n 's/^CapabilityBoundingSet=//p' "$TOP"/utils/systemd/oprofile.service* |
+		tr 'A-Z\n' 'a-z ' | sed 's/cap_/,+/g; s/ //g')
+	like "the unit has some rights" "$unit" '^(,[+][a-z_]+){5,}$'
+	ok "with the rights of the unit" bounded "$unit"
+	ok "they are kept" test -e "$(at "$(id_of bin/theirs)")" -a \
+		-e "$(at "$(id_of bin/theirs2)")"
 else
 	skip "users who hold it up" "only root keeps symbols of others' files"
 fi
