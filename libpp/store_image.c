@@ -17,6 +17,9 @@
  * confined to reading (op_confine.h). It is handed the file and those that it
  * makes, and tells what came of it over a pipe. So whoever finds a fault in
  * libbfd is no more than he was. The path of a file is the same in both ways.
+ *
+ * As anybody may make a binary with the build-id of a library, what comes of
+ * such a file is marked, and gives way to what comes of root's.
  */
 
 #include "libpp/store_image.h"
@@ -85,6 +88,10 @@ struct making {
 	const int *handed; /* files for the parts; -1: not needed */
 	struct outcome outcome;
 };
+
+/* Of a file that another user could have written; it means nothing to Linux
+ * where files are no folders (inode(7)). */
+#define MARK_FOREIGN S_ISVTX
 
 static bool touch(const char *path)
 {
@@ -457,7 +464,7 @@ static int take_part(const struct making *m, enum part part, int fd,
 		return -errno;
 	if (!st.st_size || (part == PART_INLINES && !outcome->has_inlines))
 		return unlink(tmp) ? -errno : 0;
-	err = fchmod(fd, mode & m->mode)
+	err = fchmod(fd, (mode & m->mode) | MARK_FOREIGN)
 		      ? -errno
 		      : put_in_place(m->s, tmp, m->paths[part]);
 	if (!err)
@@ -497,6 +504,16 @@ static uid_t parser_of(uid_t owner, bool is_copy)
 	return is_copy || !owner ? NOBODY : owner;
 }
 
+/* Whoever made that chose its build-id. */
+static void drop_foreign_parts(const struct making *m)
+{
+	struct stat st;
+
+	for (int i = 0; i < NR_PARTS; i++)
+		if (!lstat(m->paths[i], &st) && (st.st_mode & MARK_FOREIGN))
+			unlink(m->paths[i]);
+}
+
 static int store_open_binary(struct making *m, int fd, bool is_copy)
 {
 	const struct pp_image *image = m->image;
@@ -508,6 +525,8 @@ static int store_open_binary(struct making *m, int fd, bool is_copy)
 	m->mode = st.st_mode & 0444;
 	m->is_foreign = m->s->locator->debug.only_own &&
 			(is_copy || !op_is_own_file(&st));
+	if (!m->is_foreign)
+		drop_foreign_parts(m);
 	err = pp_inline_answers_read(&m->kept, m->paths[PART_INLINES],
 				     image->build_id, image->build_id_len);
 	if (err == -ENOMEM)

@@ -234,8 +234,8 @@ if [ "$(id -u)" -eq 0 ]; then
 	is "nothing is said" "$(keep 2>&1)" ""
 	stored=$(at "$(cat inlined.id)")
 	is "a file of another user is stored, for root" \
-		"$(stat -c '%a %u' "$stored" "$stored.inlines")" "400 0
-400 0"
+		"$(stat -c '%a %u' "$stored" "$stored.inlines")" "1400 0
+1400 0"
 	ok "so is a debug file that this user may read" test -s "$(at "$(cat open.id)").debug"
 	ok "not one that only root may" test ! -e "$(at "$(cat closed.id)").debug"
 	ok "nor a debug file of others for what is ours" test ! -e "$(at "$(cat ours.id)").debug"
@@ -293,10 +293,12 @@ exits "no size" 2 "$BIN/opsymbols" --session-dir="$SESSION" --symbol-store=x
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	rm -rf "$SESSION" "$OPROFILE_CACHE_DIR"
 	build mine mine && build theirs theirs && build theirs2 theirs2
-	for name in theirs theirs2 mine; do
-		profile current $name $name 5
-	done
-	chown "$test_user" bin/theirs bin/theirs2
+	# Reading it takes a while, in which its child can be stopped.
+	awk 'BEGIN { for (i = 0; i < 200000; i++) printf ".globl f%d\nf%d: nop\n", i, i }' |
+		as -o f.o - && ld -shared --build-id -o bin/slow f.o || exit 1
+	chown "$test_user" bin/theirs bin/theirs2 bin/slow
+	profile current slow f1 5
+	profile current mine mine 5
 	# Whatever runs as that user is stopped at once.
 	setpriv --reuid="$test_user" --regid="$test_user" --clear-groups \
 		sh -c 'while :; do kill -STOP -1; done' 2>/dev/null &
@@ -306,10 +308,33 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	kill "$stopper"
 	wait "$stopper" 2>/dev/null
 	like "it is given up" "$(cat "$test_log")" \
-		'theirs2?: its symbols are not stored: Connection timed out'
+		'bin/slow: its symbols are not stored: Connection timed out'
 	like "which is said" "$(cat "$test_log")" \
-		'warning: 2 files of other users: their symbols are not kept: Connection timed out;'
+		'warning: 1 file of other users: their symbols are not kept: Connection timed out;'
 	ok "the symbols of others are kept" test -e "$(at "$(id_of bin/mine)")"
+
+	# A user's file with the build-id of root's, which is looked at first.
+	rm -rf "$SESSION"
+	mine=$(id_of bin/mine)
+	(cd src && ${CC:-cc} -O1 -g -Wl,--build-id=0x"$mine" -o ../bin/a_theirs theirs.c)
+	chown "$test_user" bin/a_theirs
+	profile current a_theirs theirs 5
+	ok "a user's file is stored" keep
+	at_first=$(nm "$(at "$mine")" | grep -cw theirs)
+	profile current mine mine 7
+	ok "then root's of the same build-id" keep
+	is "it takes the place" \
+		"$at_first $(nm "$(at "$mine")" | grep -cwe theirs -e mine) $(nm "$(at "$mine")" | grep -cw mine)" \
+		"1 1 1"
+	ok "again" keep
+	is "and stays" "$(nm "$(at "$mine")" | grep -cw mine)" 1
+	rm bin/a_theirs bin/mine
+	is "root's functions have their names" "$(report image:*/mine | cut -d ' ' -f 1,3)" \
+		"7 mine"
+	rm -rf "$SESSION"
+	for name in theirs theirs2; do
+		profile current $name $name 5
+	done
 
 	# bounded CAPABILITIES: keep, with no more than these.
 	bounded() {
