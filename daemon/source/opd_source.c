@@ -6,7 +6,9 @@
  */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/source/opd_feed.h"
 #include "daemon/source/opd_source.h"
@@ -30,6 +32,24 @@ const struct opd_source_ops *opd_source_find(const char *spec, const char **arg)
 	return NULL;
 }
 
+/*
+ * The kernel numbers processes as the pid namespace of this one does. A /proc
+ * of another namespace has other processes under these numbers, or none:
+ * samples would be given to programs that did not run.
+ */
+static int check_proc(struct op_diag *diag)
+{
+	char self[32];
+	ssize_t len = readlink("/proc/self", self, sizeof(self) - 1);
+
+	self[len > 0 ? len : 0] = '\0';
+	if (len > 0 && strtol(self, NULL, 10) == getpid())
+		return 0;
+	return op_diag_set(
+		diag, -ESRCH,
+		"/proc: is not that of this pid namespace, so samples would be given to other programs; mount its own (mount -t proc proc /proc; unshare has --mount-proc, docker --pid=host)");
+}
+
 int opd_source_open(struct opd_source *source, const char *spec,
 		    struct opd_events *events,
 		    const struct opd_source_client *client,
@@ -49,7 +69,8 @@ int opd_source_open(struct opd_source *source, const char *spec,
 			diag, -EINVAL,
 			"%s: no such source; the sources are " OPD_SOURCES,
 			spec);
-	err = source->ops->open(source, arg, diag);
+	err = source->ops->of_this_machine ? check_proc(diag) : 0;
+	err = err ?: source->ops->open(source, arg, diag);
 	if (err || !source->ops->cookie)
 		return err;
 	err = opd_feed_new(&source->feed, source);

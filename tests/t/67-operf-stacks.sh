@@ -199,6 +199,16 @@ if [ -n "$cgroup" ]; then
 	ok "does not keep its cgroup" [ -n "$cgroup" -a ! -e "$cgroup" ]
 	ok "and lives" not gone "$(cat "$TMP/truth")"
 	kill "$(cat "$TMP/truth")"
+	# What containers and slices do to what they start.
+	other=${cgroup%/*}/oprofile_test.$$
+	mkdir "$other"
+	# shellcheck disable=SC2016 # for the command
+	profiled "what the command moves to another cgroup" -g \
+		sh -c 'sh -c "echo \$\$ >$0/cgroup.procs; exec $1 0.5"' "$other" \
+		"$TESTBIN/burnmix"
+	rmdir "$other"
+	like "is told not to be seen" "$(cat "$TMP/operf.err")" \
+		'warning: samples stand for .* not seen: processes that it moved to another cgroup; '
 else
 	skip "short programs with stacks" \
 		"$(grep 'no cgroup' "$TMP/operf.err" || echo 'no root')"

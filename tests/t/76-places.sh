@@ -194,4 +194,10 @@ rm -rf chroot tmpfs bound root lower upper
 rows --demangle=none >later
 ok "the names stay when those files are gone" \
 	[ "$(sum '.*' 'hot_.*' <later)" -ge $((nr * 99 / 100)) ]
+# Numbers of processes are those of a namespace: in another one's /proc they are of
+# other programs.
+exits "a /proc of another pid namespace" 125 \
+	unshare --pid --fork "$BIN/operf" -d other true
+like "is refused" "$(cat "$test_log")" '^operf: /proc: is not that of this pid namespace'
+ok "its own is not" unshare --pid --fork --mount-proc "$BIN/operf" -d other true
 done_testing

@@ -227,20 +227,28 @@ static void note_unwritten(const struct operf *operf,
  * clock of its own, which begins anew: what it does until the first sample is
  * due is not seen, nor what it does behind the last. How much of the time was
  * spent in the kernel is not said: the kernel's own figure for that is a guess
- * where processes are short.
+ * where processes are short. Where the command has a cgroup, what it moves to
+ * another one is not seen.
  */
 static void note_unseen(const struct operf *operf,
 			const struct op_ledger *ledger)
 {
+	bool by_cgroup = *operf->cgroup.parent;
 	double rate = (double)clock_rate(operf);
 	double used, seen = (double)ledger->taken / rate;
 
 	if (!operf_profiles_command(&operf->options) || operf->events.text ||
-	    operf->samples_cpus || operf->options.duration_ms)
+	    (operf->samples_cpus && !by_cgroup) || operf->options.duration_ms)
 		return;
 	used = cpu_seconds(&operf->command);
 	if (seen > used * 0.8 || (used - seen) * rate < 20)
 		return;
+	if (by_cgroup) {
+		operf_note(
+			"warning: samples stand for %.2f of the %.2f s of CPU time that the command used, %.0f %% are not seen: processes that it moved to another cgroup; profile the machine (operf -s -g), or without stacks",
+			seen, used, 100 * (1 - seen / used));
+		return;
+	}
 	operf_note(
 		"warning: samples stand for %.2f of the %.2f s of CPU time "
 		"that the command used, %.0f %% are not seen: %sa process is "
