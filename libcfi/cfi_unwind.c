@@ -208,6 +208,16 @@ static enum cfi_step set_pc(const struct cfi_frame *frame,
 	return CFI_CALLER;
 }
 
+/* As in vfork() of the GNU C library for x86-64, as its child uses that stack.
+ */
+static bool has_popped_return_address(const struct cfi_rule *rule)
+{
+	for (unsigned int i = 0; i < rule->nr_places; i++)
+		if (rule->place[i].reg == rule->ra)
+			return rule->place[i].how == CFI_IN_REG;
+	return false;
+}
+
 /* Stacks grow downward, in words; that also bounds a walk. */
 static bool can_be_sp(const struct cfi_frame *frame,
 		      const struct cfi_rule *rule, uint64_t sp,
@@ -217,7 +227,8 @@ static bool can_be_sp(const struct cfi_frame *frame,
 		return false;
 	if (rule->flags & CFI_RULE_SIGNAL)
 		return true;
-	if (frame->arch == CFI_AARCH64 && !is_return_address)
+	if (!is_return_address &&
+	    (frame->arch == CFI_AARCH64 || has_popped_return_address(rule)))
 		return sp >= frame->sp;
 	return sp > frame->sp;
 }

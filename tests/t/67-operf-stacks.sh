@@ -185,6 +185,9 @@ profiled "short programs" sh -c "$many"
 flat=$(of_true)
 profiled "short programs with stacks" --verbose=debug -g sh -c "$many"
 cgroup=$(sed -n 's/^+ the command is in the cgroup //p' "$TMP/operf.err")
+folded >"$TMP/folded"
+# dash starts programs by vfork(), whose return address is in a register.
+ok "stacks in vfork() are whole" [ "$(sum ';\[broken stack\];vfork(;|$)')" -eq 0 ]
 if [ -n "$cgroup" ]; then
 	stacks=$(of_true)
 	ok "$stacks samples of short programs with stacks, $flat without" \

@@ -83,6 +83,27 @@ static void stacks_that_cannot_be(void **state)
 	assert_int_equal(step_at(INSNS("\x90\x20"), SP, true), CFI_BAD_STACK);
 }
 
+/* The return address of vfork() is popped into rdi: the caller has that stack.
+ * In a frame that called another it would be for ever the same. */
+static void popped_return_address(void **state)
+{
+	static const char insns[] = "\xe\0\x9\x10\5";
+	struct cfi_table *table = x86(INSNS(insns));
+	struct cfi_regs regs = start_regs(CFI_X86_64);
+	const uint64_t at = CODE_OFFSET + FUNC + 4;
+
+	(void)state;
+	assert_int_equal(cfi_unwind(table, at, false, &regs, &stack),
+			 CFI_CALLER);
+	assert_int_equal(regs.reg[CFI_X86_64_RSP], SP);
+	assert_int_equal(regs.reg[CFI_X86_64_RIP], REG(5));
+	cfi_table_free(table);
+	assert_int_equal(step_at(INSNS(insns), SP + 16, true), CFI_BAD_STACK);
+	/* one that is where the stack pointer is not */
+	assert_int_equal(step_at(INSNS("\xe\0"), SP + 16, false),
+			 CFI_BAD_STACK);
+}
+
 /*
  * Behind a pop, what held the register is below the stack pointer: it is in
  * the register. In a frame that called another that is no explanation.
@@ -226,6 +247,7 @@ int main(void)
 		cmocka_unit_test(outermost),
 		cmocka_unit_test(signal_frame),
 		cmocka_unit_test(stacks_that_cannot_be),
+		cmocka_unit_test(popped_return_address),
 		cmocka_unit_test(popped_register),
 		cmocka_unit_test(unknown_registers),
 		cmocka_unit_test(aarch64_frames),
