@@ -11,9 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,7 +39,22 @@ int op_log_open(struct op_log *log, const char *path, struct op_diag *diag)
 				   strerror(errno));
 	op_log_close(log);
 	log->fd = fd;
+	log->path = path;
 	return 0;
+}
+
+/* What cannot be renamed goes on. */
+static void begin_anew_if_full(struct op_log *log)
+{
+	char old[PATH_MAX];
+	struct stat st;
+	int len;
+
+	if (log->fd < 0 || fstat(log->fd, &st) || st.st_size <= OP_LOG_MAX)
+		return;
+	len = snprintf(old, sizeof(old), "%s.old", log->path);
+	if (len > 0 && (size_t)len < sizeof(old) && !rename(log->path, old))
+		op_log_open(log, log->path, NULL);
 }
 
 void op_log_close(struct op_log *log)
@@ -119,6 +136,7 @@ void op_log_refill(struct op_log *log)
 {
 	uint64_t dropped = log->dropped;
 
+	begin_anew_if_full(log);
 	log->budget = OP_LOG_BUDGET;
 	log->dropped = 0;
 	if (dropped)

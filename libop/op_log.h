@@ -5,7 +5,8 @@
 /*
  * The daemon's log, samples/oprofiled.log: lines that are appended, each with
  * its time. What a stream says can fill no disk: OP_LOG_BUDGET lines may be
- * written until op_log_refill(), the rest is counted.
+ * written until op_log_refill(), the rest is counted; and a log of more than
+ * OP_LOG_MAX bytes becomes PATH.old then, in place of the one before.
  */
 
 #include <stdint.h>
@@ -13,6 +14,7 @@
 #include "libop/op_diag.h"
 
 #define OP_LOG_BUDGET 2000
+#define OP_LOG_MAX (8 << 20)
 
 /* What --verbose may ask for. */
 enum op_verbose {
@@ -27,6 +29,7 @@ enum op_verbose {
 
 struct op_log {
 	int fd; /* -1: no log */
+	const char *path; /* borrowed */
 	unsigned int verbose; /* enum op_verbose */
 	unsigned int budget; /* lines that may be written */
 	uint64_t dropped; /* lines that were not */
@@ -36,13 +39,15 @@ struct op_log {
 void op_log_init(struct op_log *log);
 
 /*
- * Write to @path from now on; also reopens it when it was moved away. On
- * failure the log stays what it was. Returns 0 or -errno with the reason.
+ * Write to @path, which is the caller's and stays, from now on; also reopens it
+ * when it was moved away. On failure the log stays what it was. Returns 0 or
+ * -errno with the reason.
  */
 int op_log_open(struct op_log *log, const char *path, struct op_diag *diag);
 void op_log_close(struct op_log *log);
 
-/* Allow OP_LOG_BUDGET more lines, and say how many were dropped. */
+/* Allow OP_LOG_BUDGET more lines, in a new file if the log is full, and say how
+ * many were dropped. */
 void op_log_refill(struct op_log *log);
 
 /* One line with its time; control characters become '?'. */

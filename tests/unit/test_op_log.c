@@ -104,6 +104,44 @@ static void test_budget(void **state)
 }
 
 /* A log that was moved away is opened again; if that fails it goes on. */
+/* A full log becomes the old one, once each time. */
+static void test_full(void **state)
+{
+	char path[128], old[160], line[4096];
+	struct op_log log;
+	struct fixture *f = new_log(&log, path, sizeof(path));
+	struct stat st;
+
+	(void)state;
+	snprintf(old, sizeof(old), "%s.old", path);
+	assert_int_equal(truncate(path, OP_LOG_MAX), 0);
+	op_log_refill(&log);
+	assert_int_equal(stat(old, &st), -1);
+	for (unsigned int i = 1; i <= 2; i++) {
+		assert_int_equal(truncate(path, OP_LOG_MAX), 0);
+		op_log_plain(&log, "the last of %u", i);
+		op_log_refill(&log);
+		op_log_plain(&log, "the first behind %u", i);
+		assert_int_equal(stat(old, &st), 0);
+		assert_int_equal(st.st_size, OP_LOG_MAX + 14);
+		assert_int_equal(count_lines(path, line, sizeof(line)), 1);
+		snprintf(line + 100, 100, "the first behind %u\n", i);
+		assert_string_equal(line, line + 100);
+	}
+	/* Where none can be made the full one goes on. */
+	assert_int_equal(truncate(path, OP_LOG_MAX), 0);
+	op_log_plain(&log, "x");
+	assert_int_equal(unlink(old), 0);
+	assert_int_equal(mkdir(old, 0755), 0);
+	op_log_refill(&log);
+	op_log_plain(&log, "y");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, OP_LOG_MAX + 4);
+	assert_int_equal(rmdir(old), 0);
+	op_log_close(&log);
+	free_fixture(f);
+}
+
 static void test_reopened(void **state)
 {
 	char path[128], moved[160], line[4096];
@@ -140,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_reopened),
 	};
 
