@@ -3,6 +3,9 @@
  * The frame at the root is the application where there is another, as perf's
  * scripts and our own format have it; a stack of one frame is a function called
  * like its application.
+ *
+ * Counts of seconds have fractions. Samples have none, so all counts are taken
+ * times the power of ten that makes the finest of them whole.
  */
 
 #include "pp/opimport_folded.h"
@@ -17,6 +20,7 @@
 #include "libop/op_array.h"
 
 #define BLANKS " \t\r"
+#define DIGITS_MAX 9 /* of a fraction; those behind are rounded */
 
 struct folded {
 	struct opimport_profile *profile;
@@ -25,6 +29,7 @@ struct folded {
 	unsigned long line;
 	unsigned long nr_stacks;
 	unsigned long nr_pairs; /* of them, those that end with two numbers */
+	double scale; /* samples for a count of 1 */
 	struct opimport_frame *frames; /* outermost first */
 	size_t nr;
 };
@@ -60,24 +65,69 @@ static char *cut_last_word(char *line)
 	return at;
 }
 
-/* A number without a sign, rounded to a whole one. */
-static bool read_count(const char *word, uint64_t *count)
+/* A number without a sign, times @scale. */
+static bool read_count(const char *word, double scale, uint64_t *count)
 {
 	char *end;
 	double value;
 
-	if (strspn(word, "0123456789.eE+") != strlen(word) ||
+	if (*word == '-' || strspn(word, "0123456789.eE+-") != strlen(word) ||
 	    strspn(word, "0123456789") == 0)
 		return false;
 	errno = 0;
 	*count = strtoull(word, &end, 10);
-	if (!*end)
+	if (!*end && scale == 1)
 		return !errno;
-	value = strtod(word, &end);
+	value = strtod(word, &end) * scale;
 	if (*end || !(value < 0x1p63))
 		return false;
 	*count = (uint64_t)(value + 0.5);
 	return true;
+}
+
+/* How many digits the number @word has behind the point, its exponent counted.
+ */
+static int digits_of_fraction(const char *word)
+{
+	size_t whole = strspn(word, "0123456789");
+	size_t digits =
+		word[whole] == '.' ? strspn(word + whole + 1, "0123456789") : 0;
+	const char *end = word + whole + (digits ? digits + 1 : 0);
+	long exponent =
+		*end == 'e' || *end == 'E' ? strtol(end + 1, NULL, 10) : 0;
+
+	while (digits && word[whole + digits] == '0')
+		digits--;
+	if (exponent > 0)
+		return (long)digits > exponent
+			       ? (int)(digits - (size_t)exponent)
+			       : 0;
+	if (digits > DIGITS_MAX || exponent < -DIGITS_MAX)
+		return DIGITS_MAX;
+	return (int)digits - (int)exponent;
+}
+
+/* The power of ten that the counts in @text of @len bytes need. */
+static double scale_of(const char *text, size_t len)
+{
+	const char *end = text + len, *line_end;
+	int digits = 0;
+	double scale = 1;
+
+	for (const char *line = text; line < end; line = line_end + 1) {
+		const char *word;
+
+		line_end = memchr(line, '\n', (size_t)(end - line)) ?: end;
+		for (word = line_end; word > line && strchr(BLANKS, word[-1]);)
+			word--;
+		while (word > line && !strchr(BLANKS, word[-1]))
+			word--;
+		if (digits_of_fraction(word) > digits)
+			digits = digits_of_fraction(word);
+	}
+	for (int i = 0; i < digits && i < DIGITS_MAX; i++)
+		scale *= 10;
+	return scale;
 }
 
 static bool ends_with_count(const char *stack)
@@ -85,7 +135,7 @@ static bool ends_with_count(const char *stack)
 	const char *blank = strrchr(stack, ' ');
 	uint64_t count;
 
-	return blank && read_count(blank + 1, &count);
+	return blank && read_count(blank + 1, 1, &count);
 }
 
 static int add_folded_function(struct folded *f, uint32_t app, const char *name)
@@ -139,7 +189,7 @@ static int add_line(struct folded *f, char *line)
 
 	if (!line[strspn(line, BLANKS)])
 		return 0;
-	if (!word || !read_count(word, &count))
+	if (!word || !read_count(word, f->scale, &count))
 		return fail_line(
 			f,
 			"no count behind the stack; a line of folded stacks is FUNCTION;...;FUNCTION COUNT");
@@ -161,6 +211,7 @@ int opimport_folded(struct opimport_profile *profile, const char *path,
 			diag, -EBADMSG,
 			"%s: has a zero byte, which no text has; " OPIMPORT_CURE,
 			path);
+	f.scale = err ? 1 : scale_of(text, len);
 	while (!err && rest) {
 		f.line++;
 		err = add_line(&f, strsep(&rest, "\n"));
@@ -174,5 +225,9 @@ int opimport_folded(struct opimport_profile *profile, const char *path,
 			diag, -EBADMSG,
 			"%s: each stack has two counts: it is a comparison; import the two profiles that it compares",
 			path);
+	if (!err && f.scale > 1)
+		fprintf(stderr,
+			"opimport: %s: its counts have fractions: a count of 1 is %.0f samples\n",
+			path, f.scale);
 	return err;
 }

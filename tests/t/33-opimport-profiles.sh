@@ -223,7 +223,7 @@ fi
 
 # ---- folded stacks of others -----------------------------------------------------
 
-printf '%s\r\n' 'web;main;serve;parse 70' '  web;main;serve 20.4' '' 'web;;main 5' \
+printf '%s\r\n' 'web;main;serve;parse 70' '  web;main;serve 20' '' 'web;;main 5' \
 	'idle 4e2' 'kworker/0:1;run 3' '/opt//app/bin/server/;main 7' '..;main 1' \
 	'web;operator new(unsigned long);f(int, char) 2' \
 	"web;$(printf %2000d 0);long 6" 'none;zero 0' >"$TMP/a.folded"

@@ -101,7 +101,7 @@ static void folded_stacks_are_imported(void **state)
 	": no count behind the stack; a line of folded stacks is "             \
 	"FUNCTION;...;FUNCTION COUNT"
 	static const struct import_row rows[] = {
-		{ "web;main;f 7\n  web;main 20.5 \r\n\nweb;;main 5\nidle 4e2\n"
+		{ "web;main;f 7\n  web;main 21 \r\n\nweb;;main 5\nidle 4e2\n"
 		  "kworker/0:1;run 3\n/opt//app/;main 1\n..;main 2",
 		  { { .line = IMPORTED(""),
 		      .wanted =
@@ -141,8 +141,8 @@ static void folded_stacks_are_imported(void **state)
 			      "        5 62.5000 .c\n"
 			      "        2 25.0000 _\n"
 			      "        1 12.5000 ...\n" } } },
-		{ "a;[truncated];d 1.4\na;[broken stack];d 2\na;[no unwind data];d 3\n"
-		  "a;d;d 0.6\nb;\tc 9\n",
+		{ "a;[truncated];d 1\na;[broken stack];d 2\na;[no unwind data];d 3\n"
+		  "a;d;d 1\nb;\tc 9\n",
 		  { { .line = IMPORTED("-t "),
 		      .wanted = "opimport: 16 samples = 16 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
@@ -196,13 +196,33 @@ static void folded_stacks_are_imported(void **state)
 				"a;b;c;d;e;f 2\n"
 				"a;b;c;d;e;f;g;h;i 4\n"
 				"b;[truncated];c;d;e;f;g 8\n" } } },
-		/* Counts are rounded, and none is no sample. */
-		{ "a;b 0.4\na;c 2.5\na;d 0\na;e 1e0\n",
+		/* Counts with fractions are taken times a power of ten. */
+		{ "a;b 0.4\na;c 2.50\na;d 0\na;e 1e0\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 4 samples = 4 stored + 0 lost\n" },
+		      .wanted =
+			      "opimport: file: its counts have fractions: a count of 1 is 10 samples\n"
+			      "opimport: 39 samples = 39 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
-		      .wanted = "a;c 3\n"
-				"a;e 1\n" } } },
+		      .wanted = "a;b 4\n"
+				"a;c 25\n"
+				"a;e 10\n" } } },
+		{ "a;b 1.25e-2\na;c 12.5e1\na;d 3.0\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: file: its counts have fractions: a count of 1 is 10000 samples\n"
+			      "opimport: 1280125 samples = 1280125 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;b 125\n"
+				"a;c 1250000\n"
+				"a;d 30000\n" } } },
+		/* No finer than that; and no count is no sample. */
+		{ "a;b 0.0000000004\na;c 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: file: its counts have fractions: a count of 1 is 1000000000 samples\n"
+			      "opimport: 1000000000 samples = 1000000000 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;c 1000000000\n" } } },
 		/* What has no samples is in the way of nobody. */
 		{ "a;b 0\n",
 		  { { .line = IMPORTED(""),
