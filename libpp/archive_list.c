@@ -299,9 +299,7 @@ static int archive_debug_file(struct search *s,
 					(int)(strrchr(image, '/') - image),
 					image, base);
 	free(name);
-	return place ? archive_file(s, PP_ARCHIVE_DEBUG, path, place)
-			       ?: archive_shared_file(s, symbols)
-		     : -ENOMEM;
+	return place ? archive_file(s, PP_ARCHIVE_DEBUG, path, place) : -ENOMEM;
 }
 
 static int archive_image(struct search *s, const struct pp_image *image,
@@ -316,7 +314,8 @@ static int archive_image(struct search *s, const struct pp_image *image,
 		const char *place = image_place(s, image, symbols.path);
 
 		err = archive_file(s, PP_ARCHIVE_IMAGE, symbols.path, place)
-			      ?: archive_debug_file(s, &symbols, place);
+			      ?: archive_debug_file(s, &symbols, place)
+			      ?: archive_shared_file(s, &symbols);
 	}
 	pp_image_symbols_release(&symbols);
 	return err;

@@ -59,6 +59,7 @@ static int set_debug_dirs(struct pp_locator *locator)
 		if (!locator->debug.dirs[nr++])
 			return -ENOMEM;
 	}
+	locator->debug.root = roots[0];
 	/* What is installed here says nothing about an archive's binaries. */
 	if (!locator->archive)
 		locator->debug.dirs[nr] = DEBUG_DIR;

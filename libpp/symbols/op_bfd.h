@@ -25,6 +25,8 @@ struct op_debug_places {
 	const char *dirs[5]; /* folders such as /usr/lib/debug; ended by NULL */
 	struct pp_debuginfod *server; /* asked last; or NULL */
 	bool only_own; /* none but those that op_is_own_file() */
+	const char *root; /* of an archive: what binaries name is below it; or
+			     NULL */
 };
 
 /*

@@ -253,6 +253,48 @@ void op_bfd_drop_debug(struct op_bfd *bfd)
 
 /* ---- what debug files share ---------------------------------------------- */
 
+/* @folder (its first @len bytes) and @name as one path that leads no higher
+ * than its beginning; the caller's to free. NULL without memory. */
+static char *join_below(const char *folder, int len, const char *name)
+{
+	char *joined, *out, *to, *rest, *word;
+
+	if (asprintf(&joined, "%.*s%s", len, folder, name) < 0)
+		return NULL;
+	to = out = calloc(1, strlen(joined) + 2);
+	rest = joined;
+	while (out && (word = strsep(&rest, "/"))) {
+		if (!strcmp(word, ".."))
+			while (to > out && *--to != '/')
+				;
+		else if (*word && strcmp(word, ".") != 0)
+			to = stpcpy(stpcpy(to, "/"), word);
+		*to = '\0';
+	}
+	free(joined);
+	return out;
+}
+
+/* A relative name counts from the folder of the file @of that has it. */
+static bool open_by_shared_name(struct op_bfd *bfd, const struct object *of,
+				const uint8_t *id, size_t len, const char *name)
+{
+	const char *root = bfd->places->root ?: "", *from = of->path;
+	size_t root_len = strlen(root);
+	bool is_below = !strncmp(from, root, root_len);
+	char *path = NULL;
+	bool found;
+
+	if (*name == '/' || is_below)
+		path = join_below(
+			from + root_len,
+			*name == '/' ? 0 : folder_len(from + root_len), name);
+	found = path &&
+		open_build_at(&bfd->shared, id, len, "%s%s", root, path);
+	free(path);
+	return found;
+}
+
 static void open_shared_file_of(struct op_bfd *bfd, const struct object *of)
 {
 	bfd_byte *id = NULL;
@@ -261,10 +303,7 @@ static void open_shared_file_of(struct op_bfd *bfd, const struct object *of)
 
 	if (!name)
 		return;
-	/* A relative name counts from the folder of the file that has it. */
-	if (!open_build_at(&bfd->shared, id, len, "%.*s%s",
-			   *name == '/' ? 0 : folder_len(of->path), of->path,
-			   name) &&
+	if (!open_by_shared_name(bfd, of, id, len, name) &&
 	    !open_by_build_id(bfd, &bfd->shared, id, len))
 		open_fetched(bfd, &bfd->shared, id, len);
 	free(name);

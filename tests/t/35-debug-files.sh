@@ -144,6 +144,13 @@ if command -v dwz >/dev/null; then
 	mv shared shared.away
 	is "and used there" "$("$BIN/opreport" archive:archive -l -g \
 		--long-filenames | grep -c "$TMP/src/work.c:1 ")" 1
+	# An archive's binary names a file of this machine: it is not asked.
+	mv shared.away shared
+	cp -r archive bare
+	rm "bare/$(by_id "$(id_of shared)")"
+	is "nothing outside of an archive is used" "$("$BIN/opreport" archive:bare \
+		-l -g --long-filenames 2>/dev/null | grep -c "$TMP/src/work.c:1 ")" 0
+	mv shared shared.away
 	mkdir -p "root/$(dirname "$(by_id "$(id_of shared.away)")")"
 	cp shared.away "root/$(by_id "$(id_of shared.away)")"
 	is "by its build-id" "$("$BIN/opreport" --session-dir="$SESSION" \
