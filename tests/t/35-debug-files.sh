@@ -156,6 +156,17 @@ if command -v dwz >/dev/null; then
 	is "by its build-id" "$("$BIN/opreport" --session-dir="$SESSION" \
 		--root="$TMP/root" -l -g --long-filenames |
 		grep -c "$TMP/src/work.c:1 ")" 1
+	# Without a debug file of its own, as compilers leave a program.
+	check "a program that shares a file, by a relative name" \
+		'cp full a; cp another b; dwz -m shared -M ../lib/shared a b
+		mkdir root/lib; mv a root/bin/prog; mv shared root/lib' "$named"
+	rm -rf archive
+	ok "it is archived" "$BIN/oparchive" --session-dir="$SESSION" \
+		--root="$TMP/root" -o archive
+	ok "with the shared file" test -s \
+		"archive/$(by_id "$(id_of root/lib/shared)")"
+	is "and the report is that at home" "$("$BIN/opreport" archive:archive -l -g \
+		--long-filenames | grep -c "$TMP/src/work.c:1 ")" 1
 else
 	skip "beside a shared file" "no dwz"
 fi
