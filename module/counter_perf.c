@@ -99,16 +99,19 @@ static u64 config_of(const struct counter_setting *setting)
 }
 
 /*
- * Whether samples of @event come in an interrupt or NMI, which is what
- * oprofile_add_sample() is made for. The clocks of software do; its other
- * events are told where they happen, be that under a lock of the scheduler.
+ * Whether samples of @event, which @attr asked for, come in an interrupt or
+ * NMI, which is what oprofile_add_sample() is made for. The clocks of software
+ * do; its other events are told where they happen, be that under a lock of the
+ * scheduler. The event's own type does not tell: Linux from 6.4 on gives the
+ * clocks other ones.
  */
-static bool comes_in_interrupts(const struct perf_event *event)
+static bool comes_in_interrupts(const struct perf_event *event,
+				const struct perf_event_attr *attr)
 {
 	return event->pmu->task_ctx_nr != perf_sw_context ||
-	       (event->attr.type == PERF_TYPE_SOFTWARE &&
-		(event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
-		 event->attr.config == PERF_COUNT_SW_TASK_CLOCK));
+	       (attr->type == PERF_TYPE_SOFTWARE &&
+		(attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+		 attr->config == PERF_COUNT_SW_TASK_CLOCK));
 }
 
 /* The event does not count yet. */
@@ -118,7 +121,7 @@ static struct perf_event *create_event_of(struct perf_event_attr *attr,
 	struct perf_event *event = perf_event_create_kernel_counter(
 		attr, cpu, NULL, on_overflow, (void *)nr);
 
-	if (IS_ERR(event) || comes_in_interrupts(event))
+	if (IS_ERR(event) || comes_in_interrupts(event, attr))
 		return event;
 	perf_event_release_kernel(event);
 	return ERR_PTR(-EINVAL);
