@@ -47,7 +47,7 @@ static int check_proc(struct op_diag *diag)
 		return 0;
 	return op_diag_set(
 		diag, -ESRCH,
-		"/proc: is not that of this pid namespace, so samples would be given to other programs; mount its own (mount -t proc proc /proc; unshare has --mount-proc, docker --pid=host)");
+		"/proc: is not that of this pid namespace, so samples would be given to other programs; mount its own there, as --mount-proc does, or give the container --pid=host");
 }
 
 int opd_source_open(struct opd_source *source, const char *spec,
