@@ -279,16 +279,19 @@ static char *join_below(const char *folder, int len, const char *name)
 static bool open_by_shared_name(struct op_bfd *bfd, const struct object *of,
 				const uint8_t *id, size_t len, const char *name)
 {
-	const char *root = bfd->places->root ?: "", *from = of->path;
-	size_t root_len = strlen(root);
-	bool is_below = !strncmp(from, root, root_len);
-	char *path = NULL;
+	const char *root = bfd->places->root, *from = of->path;
+	int folder = *name == '/' ? 0 : folder_len(from);
+	size_t root_len = root ? strlen(root) : 0;
+	char *path;
 	bool found;
 
-	if (*name == '/' || is_below)
-		path = join_below(
-			from + root_len,
-			*name == '/' ? 0 : folder_len(from + root_len), name);
+	if (!root)
+		return open_build_at(&bfd->shared, id, len, "%.*s%s", folder,
+				     from, name);
+	if (folder && strncmp(from, root, root_len) != 0)
+		return false;
+	path = join_below(from + (folder ? root_len : 0),
+			  folder ? folder - (int)root_len : 0, name);
 	found = path &&
 		open_build_at(&bfd->shared, id, len, "%s%s", root, path);
 	free(path);
