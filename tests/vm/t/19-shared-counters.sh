@@ -103,8 +103,7 @@ ok "shorter slices, more turns: $turns" [ "$turns" -gt 20 ]
 # Events of software are told where they happen, under any lock: but for the clocks
 # none is taken. Those here are page faults, context switches, alignment faults.
 ok "load for others" load 1
-cat "$FS/buffer" >/dev/null &
-reader=$!
+exec 5<"$FS/buffer"
 for event in 0 2 3 7; do
 	echo $event >"$FS/0/event"
 	echo 100000 >"$FS/0/count"
@@ -116,8 +115,7 @@ for event in 0 2 3 7; do
 	is "software event $event: $(cat "$TMP/err")" $status $((event > 0))
 	echo 0 >"$FS/enable"
 done
-kill "$reader"
-wait "$reader" 2>/dev/null
+exec 5<&-
 ok "deinit" "$BIN/opcontrol" --deinit
 ok "no complaint from the kernel" kernel_is_content
 done_testing
