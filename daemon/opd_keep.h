@@ -58,7 +58,7 @@ struct opd_kept {
 	bool missing; /* gone, and no file of its build was found so far */
 	bool shut; /* it must not be opened */
 	bool is_remote; /* on a file system whose server may be gone */
-	bool is_own; /* the file that was held or copied, op_is_own_file() */
+	bool is_own; /* the file that was copied: op_is_own_file() */
 	uint32_t next_of_build; /* number of another one, 0: none */
 	uint32_t copy_of_build; /* of the first one: that of one with a copy */
 };

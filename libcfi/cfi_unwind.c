@@ -208,8 +208,8 @@ static enum cfi_step set_pc(const struct cfi_frame *frame,
 	return CFI_CALLER;
 }
 
-/* As in vfork() of the GNU C library for x86-64, as its child uses that stack.
- */
+/* The return address is in a register: in vfork() of the GNU C library for
+ * x86-64, whose child uses the stack. */
 static bool has_popped_return_address(const struct cfi_rule *rule)
 {
 	for (unsigned int i = 0; i < rule->nr_places; i++)

@@ -115,8 +115,7 @@ static bool tells(const struct unwinder_table *table, enum cfi_extent extent)
 static bool is_of_build(const struct unwinder_table *table,
 			const struct op_build_id *id)
 {
-	return id->len && table->id.len == id->len &&
-	       !memcmp(table->id.bytes, id->bytes, id->len);
+	return id->len && op_build_id_same(&table->id, id);
 }
 
 /* How much a table of build @id is to tell, to be like one that is there. */

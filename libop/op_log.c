@@ -43,7 +43,7 @@ int op_log_open(struct op_log *log, const char *path, struct op_diag *diag)
 	return 0;
 }
 
-/* What cannot be renamed goes on. */
+/* A log that cannot be renamed goes on. */
 static void begin_anew_if_full(struct op_log *log)
 {
 	char old[PATH_MAX];

@@ -34,8 +34,8 @@ static bool is_control(unsigned char c)
 	return c < 0x20 || c == 0x7f;
 }
 
-/* The bytes of a character beyond ASCII that is not to be seen, by its first
- * ones and the range of the last. */
+/* Characters beyond ASCII that are not to be seen, by their first bytes and the
+ * range of the last. */
 static const struct hidden {
 	const char *first;
 	unsigned char from, to; /* of the last byte */
@@ -48,25 +48,31 @@ static const struct hidden {
 };
 
 #define NR_HIDDEN (sizeof(hidden) / sizeof(hidden[0]))
+#define HIDDEN_MAX 3 /* bytes */
 
 /* How many of the @nr bytes at @text are such a character; 0: they begin with
- * none.
- * @is_part: they may be the first bytes of one. */
-static size_t hidden_len(const char *text, size_t nr, bool *is_part)
+ * none. */
+static size_t hidden_len(const char *text, size_t nr)
 {
-	*is_part = false;
 	for (size_t i = 0; i < NR_HIDDEN; i++) {
 		size_t len = strlen(hidden[i].first);
-		size_t given = nr < len ? nr : len;
 
-		if (memcmp(text, hidden[i].first, given) != 0)
-			continue;
-		*is_part |= nr <= len;
-		if (nr > len && (unsigned char)text[len] >= hidden[i].from &&
+		if (nr > len && !memcmp(text, hidden[i].first, len) &&
+		    (unsigned char)text[len] >= hidden[i].from &&
 		    (unsigned char)text[len] <= hidden[i].to)
 			return len + 1;
 	}
 	return 0;
+}
+
+/* Whether the @nr bytes at @text may be the first ones of such a character. */
+static bool is_part_of_hidden(const char *text, size_t nr)
+{
+	for (size_t i = 0; i < NR_HIDDEN; i++)
+		if (nr <= strlen(hidden[i].first) &&
+		    !memcmp(text, hidden[i].first, nr))
+			return true;
+	return false;
 }
 
 static bool may_begin_hidden(char c)
@@ -77,10 +83,10 @@ static bool may_begin_hidden(char c)
 void op_plain_text(char *text)
 {
 	while (*text) {
-		bool is_part;
-		size_t len = may_begin_hidden(*text)
-				     ? hidden_len(text, strlen(text), &is_part)
-				     : is_control((unsigned char)*text);
+		size_t len =
+			may_begin_hidden(*text)
+				? hidden_len(text, strnlen(text, HIDDEN_MAX))
+				: is_control((unsigned char)*text);
 
 		memset(text, '?', len);
 		text += len + !len;
@@ -94,12 +100,9 @@ enum meaning { PASSES, MAY_PASS, IS_NONE };
 
 static enum meaning meaning_of(const struct plain *p)
 {
-	bool is_part;
-
 	if (may_begin_hidden(p->held[0]))
-		return !hidden_len(p->held, p->nr_held, &is_part) && is_part
-			       ? MAY_PASS
-			       : IS_NONE;
+		return is_part_of_hidden(p->held, p->nr_held) ? MAY_PASS
+							      : IS_NONE;
 	for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
 		if (!strncmp(passing[i], p->held, p->nr_held))
 			return passing[i][p->nr_held] ? MAY_PASS : PASSES;
@@ -119,12 +122,11 @@ static void end_held(struct plain *p)
 {
 	char held[MAX_HELD];
 	size_t nr = p->nr_held, len = 1;
-	bool is_part;
 
 	memcpy(held, p->held, nr);
 	p->nr_held = 0;
 	if (may_begin_hidden(held[0]))
-		len = hidden_len(held, nr, &is_part);
+		len = hidden_len(held, nr);
 	for (size_t i = 0; i < len; i++)
 		fputc('?', p->out);
 	if (!len)

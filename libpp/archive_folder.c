@@ -192,7 +192,8 @@ static int put_on_disk(struct pp_archive_folder *folder)
 	return err ? pp_archive_folder_failed(folder, err) : 0;
 }
 
-/* As mkdir(2) would have made it, for those who may read what it is made of. */
+/* The rights are those that mkdir(2) would have given it, for those who may
+ * read what it is made of. */
 static int open_to_others(struct pp_archive_folder *folder)
 {
 	return chmod(folder->path, op_file_mode(folder->mode | 0700))

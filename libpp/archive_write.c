@@ -291,7 +291,7 @@ static int write_folder(struct writer *w)
 	return err ?: write_facts(w);
 }
 
-/* What root's session tells is for root alone: its folder samples/ is. */
+/* A session is for those who may look into its folder samples/. */
 static void limit_to_session(struct writer *w, const char *session)
 {
 	char *above = op_arena_printf(w->arena, "%s/..", session);

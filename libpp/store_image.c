@@ -89,8 +89,8 @@ struct making {
 	struct outcome outcome;
 };
 
-/* Of a file that another user could have written; it means nothing to Linux
- * where files are no folders (inode(7)). */
+/* This bit marks what came of a file that another user could have written;
+ * Linux takes no notice of it but in folders (inode(7)). */
 #define MARK_FOREIGN S_ISVTX
 
 static bool touch(const char *path)
@@ -369,29 +369,18 @@ static int give_up(struct pp_storing *s, uid_t user)
 	return -ETIMEDOUT;
 }
 
-/* The user that it runs as may stop it, and would hold up the end of a session
- * (proc_pid_stat(5): the state is behind the name). */
+/* The user that the child runs as may stop it, and would hold up the end of a
+ * session. */
 static bool is_stopped(pid_t pid)
 {
-	char path[64], text[512];
-	const char *state;
-	ssize_t len;
-	int fd;
+	siginfo_t info = { .si_pid = 0 };
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	len = op_file_read_next(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[len > 0 ? len : 0] = '\0';
-	state = strrchr(text, ')');
-	return state &&
-	       (!strncmp(state, ") T", 3) || !strncmp(state, ") t", 3));
+	return !waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) &&
+	       info.si_pid;
 }
 
-/* What the child says, which it may say wrongly. All children of a session have
- * the time of one. */
+/* The child's answer may be wrong. All children of a session together have
+ * patience_ms. */
 static int await_child(struct pp_storing *s, uid_t user, pid_t pid, int from,
 		       struct outcome *outcome)
 {
@@ -504,7 +493,7 @@ static uid_t parser_of(uid_t owner, bool is_copy)
 	return is_copy || !owner ? NOBODY : owner;
 }
 
-/* Whoever made that chose its build-id. */
+/* Parts of that build-id that are of files of others, who chose it. */
 static void drop_foreign_parts(const struct making *m)
 {
 	struct stat st;

@@ -21,8 +21,9 @@ struct pp_storing {
 	uid_t *given_up; /* an op_array: whose files took too long; to be freed
 			    by the caller */
 	size_t nr_given_up;
-	size_t nr_unread; /* files of other users that were not the reason... */
-	int unread_err; /* ...why their symbols are not kept, which is this */
+	size_t nr_unread; /* files of other users left out for want of rights,
+			     or of time */
+	int unread_err; /* -errno of the last of them */
 };
 
 /*

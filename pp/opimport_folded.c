@@ -47,22 +47,31 @@ fail_line(const struct folded *f, const char *fmt, ...)
 			   why);
 }
 
+/* Where the last word of @line begins, which has *@len bytes; these are without
+ * the blanks at its end from now on. */
+static size_t find_last_word(const char *line, size_t *len)
+{
+	size_t at;
+
+	while (*len && strchr(BLANKS, line[*len - 1]))
+		(*len)--;
+	for (at = *len; at && !strchr(BLANKS, line[at - 1]); at--)
+		;
+	return at;
+}
+
 /* The last word of @line, which ends before it from now on; NULL if there is
  * nothing else. */
 static char *cut_last_word(char *line)
 {
 	size_t len = strlen(line);
-	char *at;
+	size_t at = find_last_word(line, &len);
 
-	while (len && strchr(BLANKS, line[len - 1]))
-		line[--len] = '\0';
-	at = line + len;
-	while (at > line && !strchr(BLANKS, at[-1]))
-		at--;
-	if (at == line)
+	line[len] = '\0';
+	if (!at)
 		return NULL;
-	at[-1] = '\0';
-	return at;
+	line[at - 1] = '\0';
+	return line + at;
 }
 
 /* A number without a sign, times @scale. */
@@ -111,21 +120,21 @@ static int digits_of_fraction(const char *word)
 static double scale_of(const char *text, size_t len)
 {
 	const char *end = text + len, *line_end;
-	int digits = 0;
+	int most = 0;
 	double scale = 1;
 
 	for (const char *line = text; line < end; line = line_end + 1) {
-		const char *word;
+		size_t line_len;
+		int digits;
 
 		line_end = memchr(line, '\n', (size_t)(end - line)) ?: end;
-		for (word = line_end; word > line && strchr(BLANKS, word[-1]);)
-			word--;
-		while (word > line && !strchr(BLANKS, word[-1]))
-			word--;
-		if (digits_of_fraction(word) > digits)
-			digits = digits_of_fraction(word);
+		line_len = (size_t)(line_end - line);
+		digits = digits_of_fraction(line +
+					    find_last_word(line, &line_len));
+		if (digits > most)
+			most = digits;
 	}
-	for (int i = 0; i < digits && i < DIGITS_MAX; i++)
+	for (int i = 0; i < most && i < DIGITS_MAX; i++)
 		scale *= 10;
 	return scale;
 }

@@ -199,7 +199,10 @@ static bool has_hollow_table(int fd)
 	uint64_t nr, names, hole;
 	struct op_elf elf;
 
-	if (op_elf_init(&elf, fd) || op_elf_count_sections(&elf, &nr, &names))
+	/* Nearly all files have no hole at all. */
+	if (op_elf_init(&elf, fd) ||
+	    (uint64_t)lseek(fd, 0, SEEK_HOLE) >= elf.len ||
+	    op_elf_count_sections(&elf, &nr, &names))
 		return false;
 	for (uint64_t i = 0; i < nr; i++) {
 		if (op_elf_section(&elf, i, &section) || !is_table(&section) ||

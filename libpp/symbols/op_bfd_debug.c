@@ -26,6 +26,7 @@
 #include <zlib.h>
 
 #include "libop/op_build_id.h"
+#include "libpp/symbols/source_path.h"
 #include "libpp/symbols/unpack.h"
 
 static bool has_build_id(const struct object *object, const uint8_t *id,
@@ -253,45 +254,24 @@ void op_bfd_drop_debug(struct op_bfd *bfd)
 
 /* ---- what debug files share ---------------------------------------------- */
 
-/* @folder (its first @len bytes) and @name as one path that leads no higher
- * than its beginning; the caller's to free. NULL without memory. */
-static char *join_below(const char *folder, int len, const char *name)
-{
-	char *joined, *out, *to, *rest, *word;
-
-	if (asprintf(&joined, "%.*s%s", len, folder, name) < 0)
-		return NULL;
-	to = out = calloc(1, strlen(joined) + 2);
-	rest = joined;
-	while (out && (word = strsep(&rest, "/"))) {
-		if (!strcmp(word, ".."))
-			while (to > out && *--to != '/')
-				;
-		else if (*word && strcmp(word, ".") != 0)
-			to = stpcpy(stpcpy(to, "/"), word);
-		*to = '\0';
-	}
-	free(joined);
-	return out;
-}
-
 /* A relative name counts from the folder of the file @of that has it. */
 static bool open_by_shared_name(struct op_bfd *bfd, const struct object *of,
 				const uint8_t *id, size_t len, const char *name)
 {
 	const char *root = bfd->places->root, *from = of->path;
-	int folder = *name == '/' ? 0 : folder_len(from);
-	size_t root_len = root ? strlen(root) : 0;
+	bool is_relative = *name != '/';
 	char *path;
 	bool found;
 
 	if (!root)
-		return open_build_at(&bfd->shared, id, len, "%.*s%s", folder,
-				     from, name);
-	if (folder && strncmp(from, root, root_len) != 0)
+		return open_build_at(&bfd->shared, id, len, "%.*s%s",
+				     is_relative ? folder_len(from) : 0, from,
+				     name);
+	if (is_relative && strncmp(from, root, strlen(root)) != 0)
 		return false;
-	path = join_below(from + (folder ? root_len : 0),
-			  folder ? folder - (int)root_len : 0, name);
+	/* No ".." leads out of the root. */
+	path = pp_source_path_join(is_relative ? from + strlen(root) : NULL,
+				   "..", name);
 	found = path &&
 		open_build_at(&bfd->shared, id, len, "%s%s", root, path);
 	free(path);

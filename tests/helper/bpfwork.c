@@ -7,7 +7,7 @@
  * Loads the program, prints its name as the kernel lists it,
  * "bpf_prog_TAG_NAME", waits for a line on its standard input or the end of
  * that, and lets the program run for SECONDS of CPU time. Exits with 77 and
- *says why where no program may be loaded.
+ * says why where no program may be loaded.
  */
 
 #include <err.h>

@@ -51,7 +51,7 @@ int operf_append_confirm(struct operf *operf)
 	struct op_ledger ledger;
 	char when[64];
 
-	/* What is wrong with them is told by the run itself. */
+	/* A session that cannot be read is told of by the run itself. */
 	if (!options->append ||
 	    op_session_init(&session, options->session_dir ?: OPERF_DEFAULT_DIR,
 			    NULL) ||

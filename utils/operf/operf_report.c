@@ -236,6 +236,7 @@ static void note_unseen(const struct operf *operf,
 	bool by_cgroup = *operf->cgroup.parent;
 	double rate = (double)clock_rate(operf);
 	double used, seen = (double)ledger->taken / rate;
+	char why[256];
 
 	if (!operf_profiles_command(&operf->options) || operf->events.text ||
 	    (operf->samples_cpus && !by_cgroup) || operf->options.duration_ms)
@@ -243,24 +244,24 @@ static void note_unseen(const struct operf *operf,
 	used = cpu_seconds(&operf->command);
 	if (seen > used * 0.8 || (used - seen) * rate < 20)
 		return;
-	if (by_cgroup) {
-		operf_note(
-			"warning: samples stand for %.2f of the %.2f s of CPU time that the command used, %.0f %% are not seen: processes that it moved to another cgroup; profile the machine (operf -s -g), or without stacks",
-			seen, used, 100 * (1 - seen / used));
-		return;
-	}
-	operf_note(
-		"warning: samples stand for %.2f of the %.2f s of CPU time "
-		"that the command used, %.0f %% are not seen: %sa process is "
-		"not seen before it has used %.1f ms itself; %s, or give a "
-		"higher --rate",
-		seen, used, 100 * (1 - seen / used),
-		operf->events.user_only ? "you may not sample the kernel, and "
-					: "",
-		1e3 / rate,
-		geteuid()
-			? "run operf as root"
-			: "mount cgroups of version 2 that hand controllers down, or profile without stacks");
+	if (by_cgroup)
+		snprintf(
+			why, sizeof(why),
+			"processes that it moved to another cgroup; profile the machine (operf -s -g), or without stacks");
+	else
+		snprintf(
+			why, sizeof(why),
+			"%sa process is not seen before it has used %.1f ms itself; %s, or give a higher --rate",
+			operf->events.user_only
+				? "you may not sample the kernel, and "
+				: "",
+			1e3 / rate,
+			geteuid()
+				? "run operf as root"
+				: "mount cgroups of version 2 that hand controllers down, or profile without stacks");
+	operf_note("warning: samples stand for %.2f of the %.2f s of CPU time "
+		   "that the command used, %.0f %% are not seen: %s",
+		   seen, used, 100 * (1 - seen / used), why);
 }
 
 /* Which of the stacks are not whole, and why. */
