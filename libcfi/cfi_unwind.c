@@ -20,6 +20,7 @@
 
 #include "libcfi/cfi_expr.h"
 #include "libcfi/cfi_table.h"
+#include "libcfi/cfi_unwind.h"
 
 /* What is saved by who is called, besides the stack pointer. */
 #define SAVED_X86_64 0xf048u /* rbx rbp r12-15 */
@@ -81,22 +82,22 @@ enum cfi_step cfi_load(const struct cfi_frame *frame, uint64_t addr,
 	return CFI_CALLER;
 }
 
-static enum cfi_step run_expr(const struct cfi_table *table,
+static enum cfi_step run_expr(const struct cfi_rules *exprs,
 			      const struct cfi_frame *frame, int32_t nr,
 			      const uint64_t *initial, uint64_t *value)
 {
 	size_t len;
-	const uint8_t *expr = cfi_rules_expr(&table->rules, nr, &len);
+	const uint8_t *expr = cfi_rules_expr(exprs, nr, &len);
 
 	return cfi_expr_run(frame, expr, len, initial, value);
 }
 
-static enum cfi_step find_cfa(const struct cfi_table *table,
+static enum cfi_step find_cfa(const struct cfi_rules *exprs,
 			      const struct cfi_frame *frame,
 			      const struct cfi_rule *rule, uint64_t *cfa)
 {
 	if (rule->cfa_is_expr)
-		return run_expr(table, frame, rule->cfa_value, NULL, cfa);
+		return run_expr(exprs, frame, rule->cfa_value, NULL, cfa);
 	if (!register_is_known(frame->regs, rule->cfa_reg))
 		return CFI_NO_DATA;
 	*cfa = frame->regs->reg[rule->cfa_reg] +
@@ -105,7 +106,7 @@ static enum cfi_step find_cfa(const struct cfi_table *table,
 }
 
 /* The value of the caller's register that @place says. */
-static enum cfi_step find_value(const struct cfi_table *table,
+static enum cfi_step find_value(const struct cfi_rules *exprs,
 				const struct cfi_frame *frame,
 				const struct cfi_place *place, uint64_t cfa,
 				uint64_t *value)
@@ -121,10 +122,10 @@ static enum cfi_step find_value(const struct cfi_table *table,
 		*value = addr;
 		return CFI_CALLER;
 	case CFI_AT_EXPR:
-		step = run_expr(table, frame, place->value, &cfa, &addr);
+		step = run_expr(exprs, frame, place->value, &cfa, &addr);
 		return step ? step : cfi_load(frame, addr, 8, value);
 	case CFI_IS_EXPR:
-		return run_expr(table, frame, place->value, &cfa, value);
+		return run_expr(exprs, frame, place->value, &cfa, value);
 	case CFI_IN_REG:
 		reg = (unsigned int)place->value;
 		/* fall through */
@@ -156,7 +157,7 @@ static bool was_popped(const struct cfi_frame *frame,
 }
 
 /* Fill @up with the caller's; *@ra says what became of the return address. */
-static void find_regs(const struct cfi_table *table,
+static void find_regs(const struct cfi_rules *exprs,
 		      const struct cfi_frame *frame,
 		      const struct cfi_rule *rule, uint64_t cfa,
 		      bool is_return_address, struct cfi_regs *up,
@@ -169,7 +170,7 @@ static void find_regs(const struct cfi_table *table,
 		const struct cfi_place *place = &rule->place[i];
 		uint64_t value = 0;
 		enum cfi_step step =
-			find_value(table, frame, place, cfa, &value);
+			find_value(exprs, frame, place, cfa, &value);
 
 		if (place->reg == rule->ra)
 			*ra = step;
@@ -233,7 +234,7 @@ static bool can_be_sp(const struct cfi_frame *frame,
 	return sp > frame->sp;
 }
 
-static enum cfi_step restore_caller(const struct cfi_table *table,
+static enum cfi_step restore_caller(const struct cfi_rules *exprs,
 				    const struct cfi_frame *frame,
 				    const struct cfi_rule *rule,
 				    bool is_return_address, struct cfi_regs *up)
@@ -242,9 +243,9 @@ static enum cfi_step restore_caller(const struct cfi_table *table,
 	enum cfi_step step, ra = CFI_NO_DATA;
 	uint64_t cfa = 0;
 
-	step = find_cfa(table, frame, rule, &cfa);
+	step = find_cfa(exprs, frame, rule, &cfa);
 	/* That the return address is undefined needs no CFA. */
-	find_regs(table, frame, rule, cfa, is_return_address, up, &ra);
+	find_regs(exprs, frame, rule, cfa, is_return_address, up, &ra);
 	if (ra == CFI_OUTERMOST || step)
 		return ra == CFI_OUTERMOST ? ra : step;
 	if (!says_sp(rule, abi->sp))
@@ -261,25 +262,34 @@ static enum cfi_step restore_caller(const struct cfi_table *table,
 	return ra == CFI_CALLER ? set_pc(frame, rule, up) : ra;
 }
 
+enum cfi_step cfi_apply(enum cfi_arch arch, const struct cfi_rules *exprs,
+			const struct cfi_rule *rule, bool is_return_address,
+			struct cfi_regs *regs, const struct cfi_stack *stack)
+{
+	const struct abi *abi = &abis[arch];
+	unsigned int nr_ops = CFI_MAX_OPS;
+	struct cfi_frame frame = { arch, regs, stack, regs->reg[abi->sp],
+				   &nr_ops };
+	struct cfi_regs up;
+	enum cfi_step step;
+
+	if (!register_is_known(regs, abi->sp) || frame.sp > MAX_ADDRESS)
+		return CFI_BAD_STACK;
+	step = restore_caller(exprs, &frame, rule, is_return_address, &up);
+	if (step <= CFI_INTERRUPTED)
+		*regs = up;
+	return step;
+}
+
 enum cfi_step cfi_unwind(const struct cfi_table *table, uint64_t offset,
 			 bool is_return_address, struct cfi_regs *regs,
 			 const struct cfi_stack *stack)
 {
-	const struct abi *abi = &abis[table->arch];
-	unsigned int nr_ops = CFI_MAX_OPS;
-	struct cfi_frame frame = { table->arch, regs, stack, regs->reg[abi->sp],
-				   &nr_ops };
 	uint32_t nr = cfi_table_find(table, offset - is_return_address);
-	struct cfi_regs up;
-	enum cfi_step step;
 
 	if (!nr)
 		return CFI_NO_DATA;
-	if (!register_is_known(regs, abi->sp) || frame.sp > MAX_ADDRESS)
-		return CFI_BAD_STACK;
-	step = restore_caller(table, &frame, cfi_rule(&table->rules, nr),
-			      is_return_address, &up);
-	if (step <= CFI_INTERRUPTED)
-		*regs = up;
-	return step;
+	return cfi_apply(table->arch, &table->rules,
+			 cfi_rule(&table->rules, nr), is_return_address, regs,
+			 stack);
 }

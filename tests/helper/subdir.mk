@@ -4,7 +4,8 @@
 
 HELPERS := readbuf deepread spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
 	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
-	cficheck shapes mkksyms jitcode bpfwork named mkfleet
+	cficheck shapes mkksyms jitcode bpfwork named mkfleet \
+	insncheck returncheck
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c
@@ -18,6 +19,9 @@ dlburn_LDLIBS = -lm
 control_LIBS := libop
 cficheck_LIBS := libcfi libop
 cficheck_LDLIBS = $(DEFLATE_LIBS)
+insncheck_LIBS := libcfi
+returncheck_LIBS := libcfi libop
+returncheck_LDLIBS = $(DEFLATE_LIBS)
 mkfleet_LIBS := libpp libdb libop
 mkfleet_LDLIBS = $(LIBPP_LDLIBS)
 mkksyms_LIBS := libop

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Searches code for the return instruction that a frame will reach.
+ *
+ * Paths start at the program counter and go both ways at each branch; all are
+ * followed until one comes to a return. A call is the weak point: its function
+ * may never return (abort), and what follows is another function then. So paths
+ * wait in lists by the number of calls they have passed, and those with fewer
+ * calls go first:
+ *
+ *	waiting[0]: -> path -> path
+ *	waiting[1]: -> path		continues after a call
+ *	...
+ *
+ * Each instruction is visited once. Paths that meet should agree on the stack
+ * pointer; a loop that moves it (a probe of a large frame's pages) does not,
+ * and what comes after the loop cannot be told.
+ *
+ * A return is believed if it is what the ABI demands: the registers that belong
+ * to the caller have been given back, and the stack pointer at calls was a
+ * multiple of 16. Code of some languages does not do so (Go): the first return
+ * that is found is taken if there is no better one.
+ *
+ * The work is bounded: by instructions, paths and calls. Nothing is allocated.
+ */
+
+#include <string.h>
+
+#include "libcfi/cfi_return.h"
+#include "libcfi/cfi_unwind.h"
+#include "libcfi/code_lines.h"
+#include "libcfi/code_path.h"
+
+#define MAX_INSNS 2000
+#define MAX_PATHS 128
+#define MAX_CALLS 64
+#define NR_SLOTS 4096 /* of visited addresses; a power of 2 above MAX_INSNS */
+
+struct waiting_path {
+	struct code_path path;
+	uint8_t next; /* in the list */
+};
+
+struct visited_insn {
+	int32_t addr; /* less that of the start */
+	int32_t sp; /* offset */
+};
+
+enum answer { UNKNOWN, NO, YES };
+
+struct search {
+	const struct code_machine *machine;
+	uint64_t start;
+	unsigned int nr_insns;
+	bool is_return_address; /* the start */
+	enum answer has_own_abi;
+	union cfi_return *out;
+	unsigned int calls; /* whose list is at hand */
+	/* Numbers of paths, from 1; 0: none. */
+	uint8_t waiting[MAX_CALLS];
+	uint8_t unused; /* list of free paths */
+	unsigned int nr_paths; /* ever used */
+	struct waiting_path paths[MAX_PATHS];
+	uint16_t slots[NR_SLOTS]; /* numbers of visited[], from 1 */
+	struct visited_insn visited[MAX_INSNS];
+	struct code_lines lines;
+};
+
+_Static_assert(sizeof(struct search) < 72 << 10,
+	       "as much stack as cfi_return.h says");
+
+static const struct code_machine *const machines[] = {
+	[CFI_X86_64] = &x86_machine,
+};
+
+/* ---- paths that wait --------------------------------------------------------
+ */
+
+/* Have a copy of @path wait, to go on at @pc after @nr_calls calls. */
+static void add_waiting_path(struct search *s, const struct code_path *path,
+			     uint64_t pc, unsigned int nr_calls)
+{
+	struct waiting_path *w;
+	uint8_t nr = s->unused;
+
+	if (nr_calls >= MAX_CALLS || (!nr && s->nr_paths == MAX_PATHS))
+		return;
+	if (!nr)
+		nr = (uint8_t)++s->nr_paths;
+	w = &s->paths[nr - 1];
+	if (s->unused)
+		s->unused = w->next;
+	w->path = *path;
+	w->path.pc = pc;
+	w->next = s->waiting[nr_calls];
+	s->waiting[nr_calls] = nr;
+}
+
+/* The path to go on with; false if there is none. */
+static bool pop_waiting_path(struct search *s, struct code_path *path)
+{
+	struct waiting_path *w;
+	uint8_t nr;
+
+	while (s->calls < MAX_CALLS && !s->waiting[s->calls])
+		s->calls++;
+	if (s->calls == MAX_CALLS)
+		return false;
+	nr = s->waiting[s->calls];
+	w = &s->paths[nr - 1];
+	*path = w->path;
+	s->waiting[s->calls] = w->next;
+	w->next = s->unused;
+	s->unused = nr;
+	return true;
+}
+
+/* ---- instructions that were visited -----------------------------------------
+ */
+
+/* How far the stack pointer has moved, or a number that it never moves by. */
+static int32_t sp_moved(const struct code_path *path)
+{
+	struct code_value sp = path->reg[path->machine->sp];
+
+	return sp.how == CODE_IN_REG && sp.reg == path->machine->sp ? sp.offset
+								    : INT32_MIN;
+}
+
+/* The slot of @addr, which is empty if it was not visited; NULL if it is too
+ * far away for that to be known. */
+static uint16_t *find_visited_slot(struct search *s, uint64_t addr)
+{
+	int64_t away = (int64_t)(addr - s->start);
+	uint32_t hash = (uint32_t)away * 2654435761u >> 20;
+
+	if (away != (int32_t)away)
+		return NULL;
+	while (s->slots[hash] && s->visited[s->slots[hash] - 1].addr != away)
+		hash = (hash + 1) % NR_SLOTS;
+	return &s->slots[hash];
+}
+
+/* Returns false if another path has been there, or nobody may go there. */
+static bool visit_insn(struct search *s, const struct code_path *path)
+{
+	uint16_t *slot = find_visited_slot(s, path->pc);
+
+	if (!slot || *slot || s->nr_insns == MAX_INSNS)
+		return false;
+	s->visited[s->nr_insns++] = (struct visited_insn){
+		.addr = (int32_t)(path->pc - s->start),
+		.sp = sp_moved(path),
+	};
+	*slot = (uint16_t)s->nr_insns;
+	return true;
+}
+
+/* Whether a loop that goes on at @target has moved the stack pointer. */
+static bool moves_in_loop(struct search *s, const struct code_path *path,
+			  uint64_t target)
+{
+	const uint16_t *slot = find_visited_slot(s, target);
+	int32_t moved = sp_moved(path), before;
+
+	if (!slot || !*slot || moved == INT32_MIN)
+		return false;
+	before = s->visited[*slot - 1].sp;
+	return before != INT32_MIN && before != moved;
+}
+
+/* ---- the end of a path ------------------------------------------------------
+ */
+
+static uint8_t dwarf_of(const struct search *s, unsigned int reg)
+{
+	return s->machine->dwarf[reg];
+}
+
+static void add_rule_place(struct cfi_rule *rule, uint8_t reg, enum cfi_how how,
+			   int32_t value)
+{
+	rule->place[rule->nr_places++] = (struct cfi_place){
+		.how = (uint8_t)how,
+		.reg = reg,
+		.value = value,
+	};
+}
+
+/*
+ * Say where the caller's register @reg is, whose value at the return is
+ * @value. A function saves it in its own frame, below the return address.
+ * Returns false if it is gone.
+ */
+static bool add_rule_register(const struct search *s, struct cfi_rule *rule,
+			      uint8_t reg, struct code_value value)
+{
+	const uint8_t number = dwarf_of(s, reg);
+
+	if (value.how == CODE_IN_REG && !value.offset && value.reg == reg)
+		return true;
+	if (value.how == CODE_IN_MEMORY &&
+	    dwarf_of(s, value.reg) == rule->cfa_reg &&
+	    value.offset + 8 + s->machine->pushed <= rule->cfa_value) {
+		add_rule_place(rule, number, CFI_AT_CFA,
+			       value.offset - rule->cfa_value);
+		return true;
+	}
+	add_rule_place(rule, number, CFI_UNDEFINED, 0);
+	return false;
+}
+
+/* Two registers are not saved at one place: this is another function's end. */
+static bool has_shared_place(const struct cfi_rule *rule)
+{
+	for (unsigned int i = 0; i < rule->nr_places; i++)
+		for (unsigned int k = 0; k < i; k++)
+			if (rule->place[i].how == CFI_AT_CFA &&
+			    rule->place[k].how == CFI_AT_CFA &&
+			    rule->place[i].value == rule->place[k].value)
+				return true;
+	return false;
+}
+
+/* Looked up once for a search: in the code around its start. */
+static bool has_own_abi(struct search *s)
+{
+	const struct cfi_code_reader *reader = s->lines.reader;
+	uint8_t bytes[512];
+
+	if (s->has_own_abi != UNKNOWN)
+		return s->has_own_abi == YES;
+	s->has_own_abi = NO;
+	for (int i = -8; i <= 8; i++) {
+		uint64_t addr = s->start - s->start % sizeof(bytes) +
+				(uint64_t)(int64_t)i * sizeof(bytes);
+		size_t len =
+			reader->read(reader->ctx, addr, bytes, sizeof(bytes));
+
+		if (len <= sizeof(bytes) && s->machine->has_go(bytes, len))
+			s->has_own_abi = YES;
+	}
+	return s->has_own_abi == YES;
+}
+
+/* The code before @addr, at most @len bytes: returns how many there are, which
+ * are at the start of @buf. */
+static size_t read_code_before(const struct cfi_code_reader *reader,
+			       uint64_t addr, uint8_t *buf, size_t len)
+{
+	for (; len; len--)
+		if (len <= addr &&
+		    reader->read(reader->ctx, addr - len, buf, len) == len)
+			return len;
+	return 0;
+}
+
+/* Whether the start is where a procedure linkage table goes to the dynamic
+ * linker, for which it has pushed words. */
+static bool is_in_linkage(const struct search *s)
+{
+	uint8_t bytes[16];
+	size_t len = read_code_before(s->lines.reader, s->start, bytes,
+				      sizeof(bytes));
+
+	return s->machine->ends_in_linkage(bytes + len, len);
+}
+
+/*
+ * Make the rule of @path, which has come to a return; if that is not sure, to a
+ * jump that may be one to another function, as the frame has been removed.
+ * Returns true if the search is over.
+ */
+static bool end_path(struct search *s, struct code_path *path,
+		     const struct code_step *step, bool is_sure)
+{
+	const struct code_machine *machine = s->machine;
+	const int32_t pushed = s->machine->pushed + (int32_t)step->popped;
+	struct code_value cfa = path->reg[machine->sp];
+	union cfi_return found = { .rule = { .ra = s->machine->ra } };
+	struct cfi_rule *rule = &found.rule;
+	bool is_good = true;
+
+	code_path_settle(path);
+	if (cfa.how != CODE_IN_REG ||
+	    (cfa.reg == machine->sp && cfa.offset < 0) ||
+	    (step->is_jump && path->pc == s->start && is_in_linkage(s)))
+		return false;
+	cfa.offset += pushed;
+	rule->cfa_reg = dwarf_of(s, cfa.reg);
+	rule->cfa_value = cfa.offset;
+	if (pushed)
+		add_rule_place(rule, rule->ra, CFI_AT_CFA, -pushed);
+	for (unsigned int i = 0; i < machine->nr_saved; i++) {
+		uint8_t reg = machine->saved[i];
+
+		is_good &= add_rule_register(s, rule, reg, path->reg[reg]);
+	}
+	if (has_shared_place(rule))
+		return false;
+	/* psABI for x86-64, section 3.2.2: a multiple of 16 at each call. */
+	is_good &= !path->is_misaligned &&
+		   code_value_aligned(path->sp_at_call, cfa);
+	is_sure &= !s->calls && !s->is_return_address;
+	if (!is_good && !is_sure && !has_own_abi(s))
+		return false;
+	*s->out = found;
+	return true;
+}
+
+/* ---- the search -------------------------------------------------------------
+ */
+
+/* The function that is called here returns, if it does, to @path's pc. */
+static void add_path_after_call(struct search *s, struct code_path *path)
+{
+	size_t len;
+	const uint8_t *bytes = code_lines_find(&s->lines, path->pc, &len);
+
+	if (s->machine->is_unrelated(path->pc, bytes, len))
+		return;
+	code_path_call(path);
+	add_waiting_path(s, path, path->pc, s->calls + 1);
+}
+
+/*
+ * Go's functions end in code that has a larger stack made and starts over, in
+ * which they have no frame yet. What comes before it, but for the call to make
+ * that stack, are calls that never return.
+ */
+static bool starts_over(struct search *s, uint64_t target)
+{
+	size_t len;
+	const uint8_t *bytes;
+
+	if (s->calls + s->is_return_address < 2)
+		return false;
+	bytes = code_lines_find(&s->lines, target, &len);
+	return s->machine->checks_stack(bytes, len);
+}
+
+/* Go on until @path ends. Returns true if the search is over. */
+static bool follow_path(struct search *s, struct code_path *path)
+{
+	while (visit_insn(s, path)) {
+		struct code_step step;
+		size_t len;
+		const uint8_t *bytes =
+			code_lines_find(&s->lines, path->pc, &len);
+		enum code_flow flow = s->machine->step(path, bytes, len, &step);
+
+		if (flow == CODE_RETURN ||
+		    (flow == CODE_LEAVE && path->is_popped))
+			return end_path(s, path, &step, flow == CODE_RETURN);
+		if (flow == CODE_END || flow == CODE_LEAVE ||
+		    (flow == CODE_JUMP && starts_over(s, step.target)))
+			return false;
+		path->pc =
+			flow == CODE_JUMP ? step.target : path->pc + step.len;
+		if (flow == CODE_CALL) {
+			add_path_after_call(s, path);
+			return false;
+		}
+		if (flow != CODE_BRANCH)
+			continue;
+		if (moves_in_loop(s, path, step.target))
+			code_path_lose(path, path->machine->sp);
+		else
+			add_waiting_path(s, path, step.target, s->calls);
+	}
+	return false;
+}
+
+static bool is_known_machine(enum cfi_arch arch)
+{
+	return (unsigned int)arch < sizeof(machines) / sizeof(machines[0]) &&
+	       machines[arch];
+}
+
+static void search_init(struct search *s, enum cfi_arch arch,
+			const struct cfi_code_reader *reader)
+{
+	s->machine = machines[arch];
+	s->nr_insns = 0;
+	s->has_own_abi = reader->has_own_abi ? YES : UNKNOWN;
+	s->calls = 0;
+	s->unused = 0;
+	s->nr_paths = 0;
+	memset(s->waiting, 0, sizeof(s->waiting));
+	memset(s->slots, 0, sizeof(s->slots));
+	code_lines_init(&s->lines, reader);
+}
+
+bool cfi_find_return(enum cfi_arch arch, const struct cfi_code_reader *reader,
+		     uint64_t pc, bool is_return_address, union cfi_return *out)
+{
+	struct code_path path;
+	struct search s;
+	size_t len;
+
+	if (!is_known_machine(arch))
+		return false;
+	search_init(&s, arch, reader);
+	s.start = pc;
+	s.out = out;
+	s.is_return_address = is_return_address;
+	code_path_init(&path, s.machine, pc);
+	if (is_return_address) {
+		const uint8_t *bytes = code_lines_find(&s.lines, pc, &len);
+
+		if (s.machine->is_unrelated(pc, bytes, len))
+			return false;
+		code_path_call(&path);
+	}
+	do {
+		if (follow_path(&s, &path))
+			return true;
+	} while (pop_waiting_path(&s, &path));
+	return false;
+}
+
+enum cfi_step cfi_follow_return(enum cfi_arch arch,
+				const union cfi_return *found,
+				bool is_return_address, struct cfi_regs *regs,
+				const struct cfi_stack *stack)
+{
+	return cfi_apply(arch, NULL, &found->rule, is_return_address, regs,
+			 stack);
+}
+
+bool cfi_is_after_call(enum cfi_arch arch, const struct cfi_code_reader *reader,
+		       uint64_t return_address)
+{
+	uint8_t bytes[16];
+	size_t len;
+
+	if (!is_known_machine(arch))
+		return false;
+	len = read_code_before(reader, return_address, bytes,
+			       machines[arch]->max_call);
+	return machines[arch]->ends_in_call(bytes + len, len);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBCFI_CODE_PATH_H
+#define LIBCFI_CODE_PATH_H
+
+/*
+ * A path through code, from a program counter to an instruction: what the path
+ * has made of the registers, in terms of their values at its start.
+ *
+ * The stack pointer is a register like the others. Memory is what the stack
+ * held at the start, and the registers that the path itself has saved there.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CODE_MAX_REGS 32
+#define CODE_NO_REG CODE_MAX_REGS
+#define CODE_MAX_SAVED 12
+#define CODE_MAX_STORES 14
+
+enum code_value_how {
+	CODE_LOST, /* not known */
+	CODE_IN_REG, /* reg + offset */
+	CODE_IN_MEMORY, /* the word at reg + offset */
+};
+
+/* Frames are smaller; a sum of two such numbers fits, too. */
+#define CODE_MAX_OFFSET (1 << 23)
+
+/* A value; reg is the register of that number at the start of the path. */
+struct code_value {
+	int offset : 25; /* bytes */
+	unsigned int how : 2; /* enum code_value_how */
+	unsigned int reg : 5;
+};
+
+/* A word of the stack that the path has overwritten. */
+struct code_store {
+	struct code_value place; /* its address; CODE_LOST: there is none */
+	struct code_value value;
+};
+
+struct code_path {
+	uint64_t pc; /* of the next instruction */
+	const struct code_machine *machine;
+	struct code_value reg[CODE_MAX_REGS];
+	struct code_store store[CODE_MAX_STORES];
+	uint8_t next_store; /* the one that is to be overwritten next */
+	/* The stack pointer at the last call that returned; CODE_LOST: none. */
+	struct code_value sp_at_call;
+	bool is_popped; /* the stack pointer was moved last upward */
+	bool is_misaligned; /* some two calls had it at other parts of 16 bytes
+			     */
+	/* The link register has a signature at the start, which was checked. */
+	bool is_authenticated;
+};
+
+/* What comes after an instruction. */
+enum code_flow {
+	CODE_NEXT, /* the next one */
+	CODE_BRANCH, /* the next one, or the target */
+	CODE_JUMP, /* the target */
+	CODE_CALL, /* the next one, if the function that is called returns */
+	CODE_RETURN, /* the caller */
+	CODE_LEAVE, /* another function, in place of this one, or a place of
+		     * this one: it is not known where */
+	CODE_END, /* something that is not known, or nothing */
+};
+
+struct code_step {
+	uint64_t target;
+	uint32_t len; /* bytes of the instruction */
+	/* Of a return: bytes above the return address that are popped, too. */
+	uint32_t popped;
+	bool is_jump; /* of a return: to a function that returns in its place */
+};
+
+/* A machine. Registers have the numbers that instructions have for them. */
+struct code_machine {
+	uint8_t nr_regs;
+	uint8_t sp;
+	/* Registers that a function gives back as it got them, and on AArch64
+	 * the link register. */
+	uint8_t nr_saved;
+	uint8_t saved[CODE_MAX_SAVED];
+	uint8_t max_call; /* bytes */
+	uint8_t pushed; /* bytes of the return address that a call pushes */
+	uint8_t ra; /* DWARF number of what holds the return address */
+	uint8_t dwarf[CODE_MAX_REGS]; /* DWARF numbers of registers */
+	/*
+	 * Run the instruction at @bytes, of which @len bytes are there, on
+	 * @path, whose pc does not move.
+	 */
+	enum code_flow (*step)(struct code_path *path, const uint8_t *bytes,
+			       size_t len, struct code_step *step);
+	/*
+	 * Whether the code at @addr, which follows a call, does not belong to
+	 * that: it is another function, or nothing. The call never returns.
+	 */
+	bool (*is_unrelated)(uint64_t addr, const uint8_t *bytes, size_t len);
+	/* Whether the @len bytes before @end can end in a call; in what the
+	 * first entry of a procedure linkage table does before its jump. */
+	bool (*ends_in_call)(const uint8_t *end, size_t len);
+	bool (*ends_in_linkage)(const uint8_t *end, size_t len);
+	/* Whether the bytes hold the beginning of a function of Go; whether
+	 * they may be one, which checks that the stack is large enough. */
+	bool (*has_go)(const uint8_t *bytes, size_t len);
+	bool (*checks_stack)(const uint8_t *bytes, size_t len);
+};
+
+extern const struct code_machine x86_machine;
+
+void code_path_init(struct code_path *path, const struct code_machine *machine,
+		    uint64_t pc);
+
+/* Register @reg holds another value: a sum, a word of memory, or any. */
+void code_path_set_sum(struct code_path *path, unsigned int reg,
+		       unsigned int from, int64_t offset);
+void code_path_load(struct code_path *path, unsigned int reg, unsigned int base,
+		    int64_t offset);
+void code_path_lose(struct code_path *path, unsigned int reg);
+
+/* The word at register @base + @offset is overwritten with register @reg, or
+ * with something else if that is CODE_NO_REG. */
+void code_path_store(struct code_path *path, unsigned int reg,
+		     unsigned int base, int64_t offset);
+
+/* A function was called and has returned. */
+void code_path_call(struct code_path *path);
+
+/*
+ * The path is at its end. A prologue pushes registers by the stack pointer, and
+ * an epilogue may take them back by the frame pointer: where both fit each
+ * other, these registers have their values at the start of the path.
+ */
+void code_path_settle(struct code_path *path);
+
+/* Whether @a and @b, addresses in the stack, can both be multiples of 16. */
+static inline bool code_value_aligned(struct code_value a, struct code_value b)
+{
+	return a.how != CODE_IN_REG || b.how != CODE_IN_REG || a.reg != b.reg ||
+	       (a.offset - b.offset) % 16 == 0;
+}
+
+static inline bool code_value_equal(struct code_value a, struct code_value b)
+{
+	return a.how == b.how && a.reg == b.reg && a.offset == b.offset;
+}
+
+#endif /* LIBCFI_CODE_PATH_H */

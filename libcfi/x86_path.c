@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Follows paths through code of x86-64: what each instruction makes of the
+ * registers (x86_insn.h), and what stands between functions.
+ */
+
+#include <string.h>
+
+#include "libcfi/cfi.h"
+#include "libcfi/code_path.h"
+#include "libcfi/x86_insn.h"
+
+static bool is_given_back(unsigned int reg)
+{
+	return reg == X86_RBX || reg == X86_RBP ||
+	       (reg >= 12 && reg < X86_NR_REGS);
+}
+
+static void push_on_path(struct code_path *path, unsigned int reg)
+{
+	code_path_store(path, reg == X86_NO_REG ? CODE_NO_REG : reg, X86_RSP,
+			-8);
+	code_path_set_sum(path, X86_RSP, X86_RSP, -8);
+}
+
+static void pop_on_path(struct code_path *path, unsigned int reg)
+{
+	if (reg != X86_NO_REG)
+		code_path_load(path, reg, X86_RSP, 0);
+	code_path_set_sum(path, X86_RSP, X86_RSP, 8);
+}
+
+static void run_x86_insn(struct code_path *path, const struct x86_insn *insn)
+{
+	switch ((enum x86_op)insn->op) {
+	case X86_MOVE:
+		code_path_set_sum(path, insn->to, insn->from, 0);
+		break;
+	case X86_LEA:
+		code_path_set_sum(path, insn->to, insn->from, insn->value);
+		break;
+	case X86_ADD:
+		code_path_set_sum(path, insn->to, insn->to, insn->value);
+		break;
+	case X86_LOAD:
+		code_path_load(path, insn->to, insn->from, insn->value);
+		break;
+	case X86_STORE:
+		code_path_store(path, insn->from, insn->to, insn->value);
+		break;
+	case X86_PUSH:
+		push_on_path(path, insn->from);
+		break;
+	case X86_POP:
+		pop_on_path(path, insn->to);
+		break;
+	case X86_ENTER:
+		push_on_path(path, X86_RBP);
+		code_path_set_sum(path, X86_RBP, X86_RSP, 0);
+		code_path_set_sum(path, X86_RSP, X86_RSP, -insn->value);
+		break;
+	case X86_LEAVE:
+		code_path_set_sum(path, X86_RSP, X86_RBP, 0);
+		pop_on_path(path, X86_RBP);
+		break;
+	default:
+		for (unsigned int writes = insn->writes; writes;
+		     writes &= writes - 1)
+			code_path_lose(path,
+				       (unsigned int)__builtin_ctz(writes));
+	}
+}
+
+static enum code_flow x86_step(struct code_path *path, const uint8_t *bytes,
+			       size_t len, struct code_step *step)
+{
+	struct x86_insn insn;
+
+	if (!x86_decode(bytes, len, &insn))
+		return CODE_END;
+	run_x86_insn(path, &insn);
+	step->len = insn.len;
+	step->target = path->pc + insn.len + (uint64_t)(int64_t)insn.value;
+	step->popped = 0;
+	step->is_jump = insn.op == X86_JUMP_SLOT;
+	switch ((enum x86_op)insn.op) {
+	case X86_BRANCH:
+		return CODE_BRANCH;
+	case X86_JUMP:
+		return CODE_JUMP;
+	case X86_CALL:
+		return CODE_CALL;
+	/* Into another image, through its table of addresses: that function
+	 * returns to this one's caller. */
+	case X86_JUMP_SLOT:
+		return CODE_RETURN;
+	case X86_RET:
+		step->popped = (uint32_t)insn.value;
+		return CODE_RETURN;
+	case X86_JUMP_AWAY:
+		return CODE_LEAVE;
+	case X86_STOP:
+		return CODE_END;
+	default:
+		return CODE_NEXT;
+	}
+}
+
+/*
+ * Functions of Go compare the stack pointer with a limit at 16 bytes, some of
+ * the runtime at 24, into what r14 points to; before Go 1.17, rcx. With a large
+ * frame it is r12, where the end of the frame is calculated. Other languages do
+ * not compare the stack pointer with such a place.
+ */
+static bool x86_has_go(const uint8_t *bytes, size_t len)
+{
+	static const uint8_t compare[] = { 0x49, 0x3b, 0x66, 0x10 };
+	static const uint8_t old_compare[] = { 0x48, 0x3b, 0x61, 0x10 };
+
+	return memmem(bytes, len, compare, sizeof(compare)) ||
+	       memmem(bytes, len, old_compare, sizeof(old_compare));
+}
+
+/*
+ * Compilers end a function with a call that does not return; the function after
+ * it begins at a multiple of 16, with padding before it, or with its prologue.
+ */
+static bool x86_is_unrelated(uint64_t addr, const uint8_t *bytes, size_t len)
+{
+	struct x86_insn insn;
+	size_t at = 0;
+
+	while (x86_decode(bytes + at, len - at, &insn) && insn.op == X86_NOP)
+		at += insn.len;
+	if (at > 1 && (addr + at) % 8 == 0)
+		return true;
+	if (x86_has_go(bytes + at, len - at < 4 ? len - at : 4))
+		return true;
+	if (at || !x86_decode(bytes, len, &insn))
+		return false;
+	return insn.op == X86_ENDBR ||
+	       (insn.op == X86_PUSH && is_given_back(insn.from));
+}
+
+/*
+ * A call is e8 with rel32, or ff with 2 in ModRM.reg, of 2 to 7 bytes and a REX
+ * prefix; other prefixes may stand before those.
+ */
+static bool x86_ends_in_call(const uint8_t *end, size_t len)
+{
+	struct x86_insn insn;
+
+	for (size_t i = 2; i <= 8 && i <= len; i++)
+		if (x86_decode(end - i, i, &insn) && insn.len == i &&
+		    insn.op == X86_CALL)
+			return true;
+	return false;
+}
+
+static bool x86_checks_stack(const uint8_t *bytes, size_t len)
+{
+	static const struct {
+		uint8_t len;
+		uint8_t bytes[6];
+	} starts[] = {
+		{ 4, { 0x49, 0x3b, 0x66, 0x10 } }, /* cmp 0x10(%r14),%rsp */
+		{ 4, { 0x49, 0x3b, 0x66, 0x18 } },
+		{ 4, { 0x48, 0x3b, 0x61, 0x10 } }, /* cmp 0x10(%rcx),%rsp */
+		{ 4, { 0x4c, 0x8d, 0x64, 0x24 } }, /* lea N(%rsp),%r12 */
+		{ 4, { 0x4c, 0x8d, 0xa4, 0x24 } },
+		/* mov %rsp,%r12; sub $N,%r12 */
+		{ 6, { 0x49, 0x89, 0xe4, 0x49, 0x81, 0xec } },
+	};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (len >= starts[i].len &&
+		    !memcmp(bytes, starts[i].bytes, starts[i].len))
+			return true;
+	return false;
+}
+
+/* push N(%rip): psABI, section 5.2. */
+static bool x86_ends_in_linkage(const uint8_t *end, size_t len)
+{
+	return len >= 6 && end[-6] == 0xff && end[-5] == 0x35;
+}
+
+/* System V psABI for x86-64, section 3.2.3; figure 3.36 (DWARF numbers). */
+const struct code_machine x86_machine = {
+	.nr_regs = X86_NR_REGS,
+	.sp = X86_RSP,
+	.nr_saved = 6,
+	.saved = { X86_RBX, X86_RBP, 12, 13, 14, 15 },
+	.max_call = X86_MAX_INSN,
+	.pushed = 8,
+	.ra = CFI_X86_64_RIP,
+	.dwarf = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 },
+	.step = x86_step,
+	.is_unrelated = x86_is_unrelated,
+	.ends_in_call = x86_ends_in_call,
+	.ends_in_linkage = x86_ends_in_linkage,
+	.has_go = x86_has_go,
+	.checks_stack = x86_checks_stack,
+};
