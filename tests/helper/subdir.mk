@@ -4,7 +4,7 @@
 
 HELPERS := readbuf deepread spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
 	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
-	cficheck shapes mkksyms jitcode bpfwork named mkfleet \
+	cficheck shapes mkksyms jitcode bpfwork named mkfleet churn \
 	insncheck returncheck
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
@@ -14,6 +14,7 @@ $(foreach h,$(HELPERS),$(eval $(call HELPER_VARS,$(h))))
 
 burnmix_LDLIBS = -L$(O)/tests -lburn -Wl,-rpath,'$$$$ORIGIN'
 named_LDLIBS = -lpthread
+churn_LDLIBS = -lpthread
 storm_LDLIBS = -lpthread
 dlburn_LDLIBS = -lm
 control_LIBS := libop

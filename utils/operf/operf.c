@@ -42,7 +42,9 @@ static int choose_operf_events(struct operf *operf)
 	};
 	int err = event_machine_init(&machine);
 
-	operf->samples_cpus = op_perf_may_sample_system();
+	/* Stacks are not taken of CPUs, but of processes. */
+	operf->samples_cpus = op_perf_may_sample_system() &&
+			      !(options->depth && options->nr_pids);
 	if (err) {
 		op_diag_set(&operf->diag, err, "out of memory");
 	} else {
@@ -73,10 +75,8 @@ static void note_sampling_limits(const struct operf *operf)
 			op_perf_paranoid());
 }
 
-/*
- * Stacks are not taken of CPUs, but of processes, and then those that are short
- * have no samples: unless the command has a cgroup.
- */
+/* Of the processes of a command those that are short have no stacks unless it
+ * has a cgroup. */
 static void make_cgroup(struct operf *operf)
 {
 	int err;

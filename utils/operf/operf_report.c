@@ -222,6 +222,43 @@ static void note_unwritten(const struct operf *operf,
 			   operf->session.log);
 }
 
+/* CPU time of what is profiled, seconds, as far as its processes tell it: 0
+ * where all is profiled, or some part of the time alone. */
+static double used_seconds(const struct operf *operf)
+{
+	const struct operf_options *options = &operf->options;
+
+	if (options->nr_pids)
+		return options->command ? 0 : operf->pids_used;
+	return operf_profiles_command(options) && !options->duration_ms
+		       ? cpu_seconds(&operf->command)
+		       : 0;
+}
+
+static void why_unseen(const struct operf *operf, char *why, size_t len)
+{
+	bool is_pid = operf->options.nr_pids;
+	const char *cure =
+		geteuid() ? "run operf as root"
+		: is_pid
+			? "profile the machine (operf -s -g), or without stacks"
+			: "mount cgroups of version 2 that hand controllers down, or profile without stacks";
+
+	if (*operf->cgroup.parent)
+		snprintf(
+			why, len,
+			"processes that it moved to another cgroup; profile the machine (operf -s -g), or without stacks");
+	else
+		snprintf(
+			why, len,
+			"%sa %s is not seen before it has used %.1f ms itself; %s, or give a higher --rate",
+			operf->events.user_only
+				? "you may not sample the kernel, and "
+				: "",
+			is_pid ? "thread" : "process",
+			1e3 / (double)clock_rate(operf), cure);
+}
+
 /*
  * Where CPUs may not be sampled, the kernel gives each new process and thread a
  * clock of its own, which begins anew: what it does until the first sample is
@@ -233,35 +270,21 @@ static void note_unwritten(const struct operf *operf,
 static void note_unseen(const struct operf *operf,
 			const struct op_ledger *ledger)
 {
-	bool by_cgroup = *operf->cgroup.parent;
 	double rate = (double)clock_rate(operf);
-	double used, seen = (double)ledger->taken / rate;
+	double used = used_seconds(operf), seen = (double)ledger->taken / rate;
 	char why[256];
 
-	if (!operf_profiles_command(&operf->options) || operf->events.text ||
-	    (operf->samples_cpus && !by_cgroup) || operf->options.duration_ms)
+	if (operf->events.text ||
+	    (operf->samples_cpus && !*operf->cgroup.parent))
 		return;
-	used = cpu_seconds(&operf->command);
 	if (seen > used * 0.8 || (used - seen) * rate < 20)
 		return;
-	if (by_cgroup)
-		snprintf(
-			why, sizeof(why),
-			"processes that it moved to another cgroup; profile the machine (operf -s -g), or without stacks");
-	else
-		snprintf(
-			why, sizeof(why),
-			"%sa process is not seen before it has used %.1f ms itself; %s, or give a higher --rate",
-			operf->events.user_only
-				? "you may not sample the kernel, and "
-				: "",
-			1e3 / rate,
-			geteuid()
-				? "run operf as root"
-				: "mount cgroups of version 2 that hand controllers down, or profile without stacks");
+	why_unseen(operf, why, sizeof(why));
 	operf_note("warning: samples stand for %.2f of the %.2f s of CPU time "
-		   "that the command used, %.0f %% are not seen: %s",
-		   seen, used, 100 * (1 - seen / used), why);
+		   "that %s used, %.0f %% are not seen: %s",
+		   seen, used,
+		   operf->options.nr_pids ? "the processes" : "the command",
+		   100 * (1 - seen / used), why);
 }
 
 /* Which of the stacks are not whole, and why. */

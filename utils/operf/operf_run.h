@@ -34,6 +34,9 @@ struct operf {
 	/* handles of those whose end ends the run: the command or --pid */
 	int *target_fds;
 	size_t nr_targets;
+	/* CPU time of those of --pid that lived on at the end of sampling, from
+	 * its start; seconds */
+	double pids_used;
 	struct operf_cgroup cgroup; /* of the command, if it has one */
 	int signal_fd; /* the signals that operf handles */
 	bool samples_cpus; /* not processes: sees those that are short, too */

@@ -309,14 +309,38 @@ static enum operf_end wait_for_end(struct operf *operf,
 	}
 }
 
+/* The CPU time of each process of --pid so far, clock ticks; NULL if memory is
+ * short, which costs a warning at most. */
+static uint64_t *read_ticks(const struct operf_options *options)
+{
+	uint64_t *ticks = calloc(options->nr_pids + 1, sizeof(*ticks));
+
+	for (size_t i = 0; ticks && i < options->nr_pids; i++)
+		ticks[i] = process_activity(options->pids[i]).ticks;
+	return ticks;
+}
+
+static double seconds_since(const struct operf_options *options,
+			    const uint64_t *before)
+{
+	uint64_t *now = read_ticks(options), sum = 0;
+
+	for (size_t i = 0; now && before && i < options->nr_pids; i++)
+		sum += now[i] > before[i] ? now[i] - before[i] : 0;
+	free(now);
+	return (double)sum / (double)sysconf(_SC_CLK_TCK);
+}
+
 enum operf_end operf_wait(struct operf *operf)
 {
-	uint64_t start = monotonic_ms();
+	uint64_t start = monotonic_ms(), *ticks = read_ticks(&operf->options);
 	struct operf_progress progress;
 	enum operf_end end;
 
 	operf_progress_begin(&progress, operf, start);
 	end = wait_for_end(operf, &progress, start);
 	operf_progress_end(&progress);
+	operf->pids_used = seconds_since(&operf->options, ticks);
+	free(ticks);
 	return end;
 }
