@@ -10,6 +10,7 @@
 #include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 
@@ -24,14 +25,15 @@
 
 /*
  * Sleeps are short, as a process that maps and unmaps all the time leaves the
- * lock free only for moments.
+ * lock free only for moments. Where CPU time is limited a sleep may be long, so
+ * that it is the time that counts and not their number.
  */
 bool lookup_lock_maps(struct mm_struct *mm)
 {
-	unsigned int tries = LOOKUP_WAIT_MS * USEC_PER_MSEC / LOCK_STEP_US;
+	ktime_t end = ktime_add_ms(ktime_get(), LOOKUP_WAIT_MS);
 
 	while (!mmap_read_trylock(mm)) {
-		if (!tries--)
+		if (ktime_after(ktime_get(), end))
 			return false;
 		usleep_range(LOCK_STEP_US, LOCK_STEP_US + LOCK_STEP_US / 4);
 	}
