@@ -49,8 +49,8 @@ struct store {
 	struct opd_image *image;
 };
 
-static int make_root(struct opd_stacks *stacks, enum op_ledger_stacks class,
-		     const char *name)
+static int make_root(const struct opd_stacks *stacks, const char *name,
+		     struct opd_image **image)
 {
 	const struct opd_image_id id = {
 		.space = OP_SPACE_KERN,
@@ -58,18 +58,12 @@ static int make_root(struct opd_stacks *stacks, enum op_ledger_stacks class,
 		.name = name,
 	};
 
-	return opd_image_get(stacks->places->images, &id,
-			     &stacks->roots[class].image);
+	return opd_image_get(stacks->places->images, &id, image);
 }
 
 int opd_stacks_init(struct opd_stacks *stacks, const struct opd_places *places,
 		    struct unwinder *unwinder, struct opd_stats *stats)
 {
-	const struct opd_image_id id = {
-		.space = OP_SPACE_KERN,
-		.kind = OP_IMAGE_PSEUDO,
-		.name = "[unknown]",
-	};
 	int err = 0;
 
 	/* The tables stay when everything else starts anew. */
@@ -80,13 +74,11 @@ int opd_stacks_init(struct opd_stacks *stacks, const struct opd_places *places,
 	stacks->places = places;
 	stacks->unwinder = unwinder;
 	stacks->stats = stats;
-	err = make_root(stacks, OP_STACKS_TRUNCATED, OP_TREE_TRUNCATED);
-	if (!err)
-		err = make_root(stacks, OP_STACKS_NO_UNWIND,
-				OP_TREE_NO_UNWIND_DATA);
-	if (!err)
-		err = make_root(stacks, OP_STACKS_BROKEN, OP_TREE_BROKEN);
-	return err ? err : opd_image_get(places->images, &id, &stacks->unknown);
+	for (unsigned int i = OP_STACKS_WHOLE + 1;
+	     !err && i <= OP_STACKS_BROKEN; i++)
+		err = make_root(stacks, op_tree_gap_name(i),
+				&stacks->roots[i].image);
+	return err ?: make_root(stacks, "[unknown]", &stacks->unknown);
 }
 
 void opd_stacks_release(struct opd_stacks *stacks)
@@ -492,6 +484,10 @@ static enum op_ledger_stacks class_of(enum op_trace_ending ending)
 	switch (ending) {
 	case OP_TRACE_WHOLE:
 		return OP_STACKS_WHOLE;
+	case OP_TRACE_GUESSED:
+		return OP_STACKS_GUESSED;
+	case OP_TRACE_OTHER_STACK:
+		return OP_STACKS_OTHER_STACK;
 	case OP_TRACE_NO_UNWIND:
 		return OP_STACKS_NO_UNWIND;
 	case OP_TRACE_BAD_STACK:

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/opd_anon.h"
 #include "daemon/opd_cookie.h"
@@ -74,6 +75,23 @@ static int open_image(void *ctx, uint64_t cookie)
 			     tgid > 0 ? (uint32_t)tgid : 0);
 }
 
+static int ask_recorded_code(void *ctx, const struct unwinder_code *code,
+			     union cfi_return *out)
+{
+	struct opd_user_stacks *stacks = ctx;
+	int64_t tgid = stacks->context->tgid;
+	uint32_t process = tgid > 0 ? (uint32_t)tgid : 0;
+	int err, fd;
+
+	if (opd_returns_known(&stacks->returns, process, code, &err, out))
+		return err;
+	fd = open_image(stacks, code->map.cookie);
+	err = opd_returns_find(&stacks->returns, process, code, fd, out);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 static int read_id(void *ctx, int fd, struct op_build_id *id)
 {
 	struct opd_user_stacks *stacks = ctx;
@@ -92,6 +110,7 @@ static int read_table(void *ctx, int fd, enum cfi_extent extent,
 static const struct unwinder_ops ops = {
 	.find_map = find_map,
 	.open_image = open_image,
+	.ask_code = ask_recorded_code,
 	.read_id = read_id,
 	.read_table = read_table,
 };
@@ -108,24 +127,30 @@ int opd_user_stacks_init(struct opd_user_stacks *stacks,
 	stacks->context = context;
 	stacks->trace = trace;
 	opd_foreign_init(&stacks->foreign);
+	opd_returns_init(&stacks->returns, &stacks->foreign,
+			 stacks->is_live ? "/proc" : NULL);
 	return unwinder_new(&stacks->unwinder, &ops, stacks);
 }
 
 void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name)
 {
 	stacks->vdso_is_ours |= !strcmp(name, OPD_VDSO);
+	stacks->is_live = true;
+	stacks->returns.proc = "/proc";
 }
 
 void opd_user_stacks_release(struct opd_user_stacks *stacks)
 {
 	unwinder_free(stacks->unwinder);
 	stacks->unwinder = NULL;
+	opd_returns_release(&stacks->returns);
 	opd_foreign_release(&stacks->foreign);
 }
 
 void opd_user_stacks_forget(struct opd_user_stacks *stacks)
 {
 	unwinder_forget(stacks->unwinder);
+	opd_returns_forget(&stacks->returns);
 }
 
 /* ---- records ----------------------------------------------------------------

@@ -14,6 +14,7 @@
 
 #include "daemon/opd_stack.h"
 #include "daemon/source/opd_foreign.h"
+#include "daemon/source/opd_returns.h"
 #include "libcfi/unwinder.h"
 
 /* The name of the kernel's code that each process has mapped. */
@@ -32,8 +33,10 @@ struct opd_user_stacks {
 	const struct opd_context *context; /* the present one */
 	struct opd_trace *trace; /* that callers are added to */
 	bool vdso_is_ours; /* that of the stream is this kernel's */
+	bool is_live; /* processes of the stream are here, or were just now */
 	struct unwinder *unwinder;
 	struct opd_foreign foreign; /* reads its tables */
+	struct opd_returns returns; /* of code without such tables */
 	/* the record in hand: 4 words for each mapping */
 	const uint64_t *maps;
 	size_t nr_maps;

@@ -130,6 +130,7 @@ enum cfi_step {
 	CFI_OUTERMOST, /* this frame has no caller */
 	CFI_NO_DATA, /* nothing is known about this code */
 	CFI_SHORT_STACK, /* what tells is not in the piece of the stack */
+	CFI_OTHER_STACK, /* ... but on one of which there is no piece */
 	CFI_BAD_STACK, /* what tells cannot be */
 };
 

@@ -34,6 +34,7 @@
 #define MAX_INSNS 2000
 #define MAX_PATHS 128
 #define MAX_CALLS 64
+#define ROOT_BYTES 48 /* that tell the first function of a thread */
 #define NR_SLOTS 4096 /* of visited addresses; a power of 2 above MAX_INSNS */
 
 struct waiting_path {
@@ -53,6 +54,7 @@ struct search {
 	uint64_t start;
 	unsigned int nr_insns;
 	bool is_return_address; /* the start */
+	bool is_open; /* some path may return, as far as is known */
 	enum answer has_own_abi;
 	union cfi_return *out;
 	unsigned int calls; /* whose list is at hand */
@@ -83,8 +85,10 @@ static void add_waiting_path(struct search *s, const struct code_path *path,
 	struct waiting_path *w;
 	uint8_t nr = s->unused;
 
-	if (nr_calls >= MAX_CALLS || (!nr && s->nr_paths == MAX_PATHS))
+	if (nr_calls >= MAX_CALLS || (!nr && s->nr_paths == MAX_PATHS)) {
+		s->is_open = true;
 		return;
+	}
 	if (!nr)
 		nr = (uint8_t)++s->nr_paths;
 	w = &s->paths[nr - 1];
@@ -146,6 +150,7 @@ static bool visit_insn(struct search *s, const struct code_path *path)
 {
 	uint16_t *slot = find_visited_slot(s, path->pc);
 
+	s->is_open |= !slot || s->nr_insns == MAX_INSNS;
 	if (!slot || *slot || s->nr_insns == MAX_INSNS)
 		return false;
 	s->visited[s->nr_insns++] = (struct visited_insn){
@@ -349,10 +354,13 @@ static bool follow_path(struct search *s, struct code_path *path)
 			code_lines_find(&s->lines, path->pc, &len);
 		enum code_flow flow = s->machine->step(path, bytes, len, &step);
 
+		s->is_open |= flow == CODE_RETURN || flow == CODE_LEAVE ||
+			      flow == CODE_END;
 		if (flow == CODE_RETURN ||
 		    (flow == CODE_LEAVE && path->is_popped))
 			return end_path(s, path, &step, flow == CODE_RETURN);
 		if (flow == CODE_END || flow == CODE_LEAVE ||
+		    flow == CODE_STOP ||
 		    (flow == CODE_JUMP && starts_over(s, step.target)))
 			return false;
 		path->pc =
@@ -382,6 +390,7 @@ static void search_init(struct search *s, enum cfi_arch arch,
 {
 	s->machine = machines[arch];
 	s->nr_insns = 0;
+	s->is_open = false;
 	s->has_own_abi = reader->has_own_abi ? YES : UNKNOWN;
 	s->calls = 0;
 	s->unused = 0;
@@ -391,32 +400,66 @@ static void search_init(struct search *s, enum cfi_arch arch,
 	code_lines_init(&s->lines, reader);
 }
 
-bool cfi_find_return(enum cfi_arch arch, const struct cfi_code_reader *reader,
-		     uint64_t pc, bool is_return_address, union cfi_return *out)
+/* Returns whether s->out has the answer. */
+static bool search_from(struct search *s, uint64_t pc, bool is_return_address)
 {
 	struct code_path path;
-	struct search s;
 	size_t len;
 
-	if (!is_known_machine(arch))
-		return false;
-	search_init(&s, arch, reader);
-	s.start = pc;
-	s.out = out;
-	s.is_return_address = is_return_address;
-	code_path_init(&path, s.machine, pc);
+	s->start = pc;
+	s->is_return_address = is_return_address;
+	code_path_init(&path, s->machine, pc);
 	if (is_return_address) {
-		const uint8_t *bytes = code_lines_find(&s.lines, pc, &len);
+		const uint8_t *bytes = code_lines_find(&s->lines, pc, &len);
 
-		if (s.machine->is_unrelated(pc, bytes, len))
+		if (s->machine->is_unrelated(pc, bytes, len))
 			return false;
 		code_path_call(&path);
 	}
 	do {
-		if (follow_path(&s, &path))
+		if (follow_path(s, &path))
 			return true;
-	} while (pop_waiting_path(&s, &path));
+	} while (pop_waiting_path(s, &path));
 	return false;
+}
+
+bool cfi_find_return(enum cfi_arch arch, const struct cfi_code_reader *reader,
+		     uint64_t pc, bool is_return_address, union cfi_return *out)
+{
+	struct search s;
+
+	if (!is_known_machine(arch))
+		return false;
+	search_init(&s, arch, reader);
+	s.out = out;
+	return search_from(&s, pc, is_return_address);
+}
+
+bool cfi_never_returns(enum cfi_arch arch, const struct cfi_code_reader *reader,
+		       uint64_t return_address)
+{
+	union cfi_return unused;
+	struct search s;
+
+	if (!is_known_machine(arch))
+		return false;
+	search_init(&s, arch, reader);
+	s.out = &unused;
+	return !search_from(&s, return_address, true) && !s.is_open;
+}
+
+bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
+		 uint64_t return_address)
+{
+	uint8_t bytes[ROOT_BYTES];
+	size_t len;
+
+	if (!is_known_machine(arch) || !machines[arch]->is_root ||
+	    return_address == 0)
+		return false;
+	len = reader->read(reader->ctx, return_address - 1, bytes,
+			   sizeof(bytes));
+	return machines[arch]->is_root(bytes, len);
 }
 
 enum cfi_step cfi_follow_return(enum cfi_arch arch,

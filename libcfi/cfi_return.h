@@ -71,4 +71,20 @@ enum cfi_step cfi_follow_return(enum cfi_arch arch,
 bool cfi_is_after_call(enum cfi_arch arch, const struct cfi_code_reader *reader,
 		       uint64_t return_address);
 
+/*
+ * Whether no way leads from @return_address to a return: each ends at an
+ * instruction that stops, runs in a circle, or comes to the end of a function
+ * behind a call. False if that is not known.
+ */
+bool cfi_never_returns(enum cfi_arch arch, const struct cfi_code_reader *reader,
+		       uint64_t return_address);
+
+/*
+ * Whether @return_address is in the first function of a thread, as the code
+ * there ends the thread, or is goexit() of Go's runtime, which is where Go lets
+ * functions of goroutines return to.
+ */
+bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
+		 uint64_t return_address);
+
 #endif /* LIBCFI_CFI_RETURN_H */

@@ -59,14 +59,27 @@ static void set_reg(struct cfi_regs *regs, unsigned int reg, uint64_t value)
 	regs->known |= (uint64_t)1 << reg;
 }
 
+/* More than a signal's frame takes, so that what it interrupted is on the same
+ * stack, beyond the piece, where it is nearer. */
+#define MAX_SIGNAL_FRAME 32768
+
+/* Whether the frame is on the stack that the piece is of. */
+static bool is_on_stack(const struct cfi_frame *f)
+{
+	uint64_t start = f->stack->start, end = start + f->stack->len;
+
+	return f->stack->len && f->sp >= start &&
+	       f->sp <= end + MAX_SIGNAL_FRAME;
+}
+
 /* Below the stack, but on it, nothing can be; another stack may be anywhere. */
 static enum cfi_step why_not_there(const struct cfi_frame *f, uint64_t addr)
 {
 	if (addr > MAX_ADDRESS)
 		return CFI_BAD_STACK;
-	if (addr >= f->stack->start || f->sp < f->stack->start)
-		return CFI_SHORT_STACK;
-	return CFI_BAD_STACK;
+	if (!is_on_stack(f))
+		return CFI_OTHER_STACK;
+	return addr >= f->stack->start ? CFI_SHORT_STACK : CFI_BAD_STACK;
 }
 
 enum cfi_step cfi_load(const struct cfi_frame *frame, uint64_t addr,
@@ -198,7 +211,8 @@ static enum cfi_step set_pc(const struct cfi_frame *frame,
 
 	if (rule->flags & CFI_RULE_RA_SIGNED)
 		pc &= AARCH64_ADDRESS;
-	if (!pc)
+	/* A call of a null pointer is interrupted at 0. */
+	if (!pc && !(rule->flags & CFI_RULE_SIGNAL))
 		return CFI_OUTERMOST;
 	set_reg(up, abi->pc, pc);
 	if (rule->flags & CFI_RULE_SIGNAL)

@@ -65,7 +65,8 @@ enum code_flow {
 	CODE_RETURN, /* the caller */
 	CODE_LEAVE, /* another function, in place of this one, or a place of
 		     * this one: it is not known where */
-	CODE_END, /* something that is not known, or nothing */
+	CODE_END, /* something that is not known */
+	CODE_STOP, /* nothing: this instruction is the last */
 };
 
 struct code_step {
@@ -107,6 +108,9 @@ struct code_machine {
 	 * they may be one, which checks that the stack is large enough. */
 	bool (*has_go)(const uint8_t *bytes, size_t len);
 	bool (*checks_stack)(const uint8_t *bytes, size_t len);
+	/* Whether the code from a byte before a return address on is that of
+	 * the first function of a thread. NULL: that is never known. */
+	bool (*is_root)(const uint8_t *bytes, size_t len);
 };
 
 extern const struct code_machine x86_machine;

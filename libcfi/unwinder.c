@@ -7,7 +7,7 @@
  * to, and for the innermost frame a function that saved nothing. Such a step is
  * a guess: it is taken only if the return address that it finds is in code.
  * That a chain of records has ended is believed only after a step along this
- * chain.
+ * chain. A stack with a guess is not whole, wherever it ends.
  *
  * A return address belongs to the call before it, which may be the last
  * instruction of its function, with another function behind it. So a return
@@ -16,7 +16,7 @@
  *
  * A walk ends at the outermost frame, where no step is possible, or after as
  * many frames as were asked for; "ending" tells which. Only the first gives a
- * whole stack.
+ * whole stack, if no step was a guess.
  */
 
 #include <errno.h>
@@ -54,6 +54,7 @@ struct walk {
 	struct cfi_regs regs;
 	bool is_return_address; /* the pc in regs */
 	bool came_by_fp; /* to the frame of regs */
+	bool has_guessed; /* a step on the way to it */
 	struct unwinder_map map; /* that holds its code; end 0: none does */
 };
 
@@ -160,12 +161,122 @@ static enum cfi_step step_from_leaf(struct walk *w)
 	return CFI_CALLER;
 }
 
-static enum cfi_step step_without_data(struct walk *w)
+/* What the code at @addr, a return address or not, says; false if it does not.
+ */
+static bool ask_walk_code(const struct walk *w, enum unwinder_ask ask,
+			  uint64_t addr, bool is_return_address,
+			  union cfi_return *found)
 {
+	const struct unwinder_tables *t = &w->unwinder->tables;
+	struct unwinder_code code = {
+		.ask = ask,
+		.arch = w->arch,
+		.addr = addr,
+		.is_return_address = is_return_address,
+	};
+
+	return t->ops->ask_code &&
+	       find_walk_map(w, addr - is_return_address, &code.map) &&
+	       !t->ops->ask_code(t->ctx, &code, found);
+}
+
+static bool is_true(const struct walk *w, enum unwinder_ask ask,
+		    uint64_t return_address)
+{
+	union cfi_return unused;
+
+	return return_address &&
+	       ask_walk_code(w, ask, return_address, true, &unused);
+}
+
+/*
+ * By the instructions between the pc and the return. They may have been
+ * followed behind a call that does not return: what is found so counts if a
+ * call led here.
+ */
+static enum cfi_step step_by_code(struct walk *w)
+{
+	struct cfi_regs regs = w->regs;
+	union cfi_return found;
+	enum cfi_step step;
+
+	if (!ask_walk_code(w, UNWINDER_RETURN, regs.reg[w->abi->pc],
+			   w->is_return_address, &found))
+		return CFI_NO_DATA;
+	step = cfi_follow_return(w->arch, &found, w->is_return_address, &regs,
+				 w->stack);
+	if (step == CFI_SHORT_STACK || step == CFI_OTHER_STACK)
+		return step;
+	if (step != CFI_CALLER ||
+	    !is_true(w, UNWINDER_AFTER_CALL, regs.reg[w->abi->pc]))
+		return CFI_NO_DATA;
+	w->regs = regs;
+	return CFI_CALLER;
+}
+
+/*
+ * A thread's first function returns to nobody, and has the frame pointer that
+ * it began with: 0, where the ABI has its way (psABI for x86-64, section
+ * 3.4.1).
+ */
+static bool is_at_root(const struct walk *w)
+{
+	uint64_t pc = w->regs.reg[w->abi->pc];
+
+	if (!w->is_return_address)
+		return false;
+	return is_true(w, UNWINDER_ROOT, pc) ||
+	       (walk_knows_register(&w->regs, w->abi->fp) &&
+		!w->regs.reg[w->abi->fp] &&
+		is_true(w, UNWINDER_NEVER_RETURNS, pc));
+}
+
+/*
+ * By a frame pointer, which is a guess: unless it leads from a function that
+ * never returns to a thread's first, as there is nothing in between then.
+ */
+static enum cfi_step guess_step(struct walk *w)
+{
+	uint64_t pc = w->regs.reg[w->abi->pc];
 	enum cfi_step step = step_by_fp(w);
+	bool is_certain = false;
 
 	w->came_by_fp = step == CFI_CALLER;
-	return step == CFI_NO_DATA ? step_from_leaf(w) : step;
+	if (step == CFI_CALLER && w->is_return_address)
+		is_certain =
+			is_true(w, UNWINDER_ROOT, w->regs.reg[w->abi->pc]) &&
+			is_true(w, UNWINDER_NEVER_RETURNS, pc);
+	if (step == CFI_NO_DATA)
+		step = step_from_leaf(w);
+	w->has_guessed |= step == CFI_CALLER && !is_certain;
+	return step;
+}
+
+static enum cfi_step step_without_data(struct walk *w)
+{
+	enum cfi_step step = step_by_code(w);
+
+	if (step == CFI_NO_DATA && is_at_root(w))
+		step = CFI_OUTERMOST;
+	if (step == CFI_NO_DATA)
+		return guess_step(w);
+	w->came_by_fp = false;
+	return step;
+}
+
+/*
+ * From an address that is no code, which a signal interrupted: whatever was
+ * there has done nothing, so it is left as a function that saved nothing is.
+ */
+static enum cfi_step step_from_nowhere(struct walk *w)
+{
+	enum cfi_step step;
+
+	w->is_return_address = false;
+	step = step_from_leaf(w);
+	w->is_return_address = step == CFI_CALLER;
+	w->has_guessed = true;
+	return step;
 }
 
 /* ---- the walk ---------------------------------------------------------------
@@ -205,15 +316,17 @@ static enum cfi_step walk_step(struct walk *w)
 	return step;
 }
 
-static enum op_trace_ending ending_of(enum cfi_step step)
+static enum op_trace_ending ending_of(const struct walk *w, enum cfi_step step)
 {
 	switch (step) {
 	case CFI_OUTERMOST:
-		return OP_TRACE_WHOLE;
+		return w->has_guessed ? OP_TRACE_GUESSED : OP_TRACE_WHOLE;
 	case CFI_NO_DATA:
 		return OP_TRACE_NO_UNWIND;
 	case CFI_SHORT_STACK:
 		return OP_TRACE_SHORT_STACK;
+	case CFI_OTHER_STACK:
+		return OP_TRACE_OTHER_STACK;
 	case CFI_CALLER:
 	case CFI_INTERRUPTED:
 	case CFI_BAD_STACK:
@@ -240,6 +353,13 @@ static bool walk_begin(struct walk *w, struct unwinder *unwinder,
 		return false;
 	find_walk_map(w, regs->reg[w->abi->pc], &w->map);
 	return true;
+}
+
+static bool is_in_code(const struct walk *w)
+{
+	struct unwinder_map map;
+
+	return find_walk_map(w, w->regs.reg[w->abi->pc], &map);
 }
 
 /* The frame that @w has come to; false if its code is none. */
@@ -272,7 +392,9 @@ size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
 		/* The handler returns to it, but it never called it. */
 		if (step == CFI_INTERRUPTED && is_return_address)
 			frames[nr - 1].pc++;
-		*ending = ending_of(step);
+		if (step == CFI_INTERRUPTED && !is_in_code(&w))
+			step = step_from_nowhere(&w);
+		*ending = ending_of(&w, step);
 		if (step > CFI_INTERRUPTED || !take_frame(&w, &frame))
 			return nr;
 		/* Only now it is known that there is one more. */

@@ -9,8 +9,10 @@
  * All tables together are bounded, those not used for longest are dropped.
  *
  * Code that has no data (made at run time without telling any, or an
- * assembler's) is walked by its frame pointer where what that leads to is
- * plausible: in the stack, above the frame, with a return address in code.
+ * assembler's) is read as far as it returns. Where that is not possible, it is
+ * walked by its frame pointer if what that leads to is plausible: in the stack,
+ * above the frame, with a return address in code. What is found so is a guess:
+ * OP_TRACE_GUESSED and not OP_TRACE_WHOLE.
  */
 
 #include <stdbool.h>
@@ -18,6 +20,7 @@
 #include <stdint.h>
 
 #include "libcfi/cfi.h"
+#include "libcfi/cfi_return.h"
 #include "libop/op_build_id.h"
 #include "module/uapi/oprofile.h"
 
@@ -44,6 +47,22 @@ struct unwinder_frame {
 	struct unwinder_map map; /* holds pc - 1 */
 };
 
+/* What the instructions of code are asked for. */
+enum unwinder_ask {
+	UNWINDER_RETURN, /* how the function returns to its caller from here */
+	UNWINDER_AFTER_CALL, /* whether there is a call just before this */
+	UNWINDER_NEVER_RETURNS, /* whether no way leads from here to a return */
+	UNWINDER_ROOT, /* whether this is in a thread's first function */
+};
+
+struct unwinder_code {
+	enum unwinder_ask ask;
+	enum cfi_arch arch;
+	struct unwinder_map map; /* that the code is in */
+	uint64_t addr; /* of the code */
+	bool is_return_address; /* @addr */
+};
+
 /* From open_image: the image is the kernel's [vdso], as this process has it. */
 #define UNWINDER_VDSO (-4096)
 
@@ -65,6 +84,13 @@ struct unwinder_ops {
 	 */
 	const struct cfi_table *(*find_code)(void *ctx, uint64_t addr,
 					     uint64_t *start);
+	/*
+	 * Read the instructions at @code (cfi_return.h). Returns 0 for yes,
+	 * with *@out the rule of UNWINDER_RETURN, or -errno. The member is NULL
+	 * where code cannot be read.
+	 */
+	int (*ask_code)(void *ctx, const struct unwinder_code *code,
+			union cfi_return *out);
 	/*
 	 * Read the build-id of the image's file @fd, and make its table, which
 	 * the unwinder frees. Both return 0 or -errno. The members are NULL

@@ -100,7 +100,7 @@ static enum code_flow x86_step(struct code_path *path, const uint8_t *bytes,
 	case X86_JUMP_AWAY:
 		return CODE_LEAVE;
 	case X86_STOP:
-		return CODE_END;
+		return CODE_STOP;
 	default:
 		return CODE_NEXT;
 	}
@@ -185,6 +185,33 @@ static bool x86_ends_in_linkage(const uint8_t *end, size_t len)
 	return len >= 6 && end[-6] == 0xff && end[-5] == 0x35;
 }
 
+/*
+ * The code from one byte before a return address on. That exits: exit(2) by its
+ * number, soon and behind no other call. goexit() of Go's runtime is a nop,
+ * which the return address is behind, a call, and a nop (runtime/asm_amd64.s).
+ */
+static bool x86_is_root(const uint8_t *bytes, size_t len)
+{
+	static const uint8_t exits[] = { 0xb8, 60, 0, 0, 0, 0x0f, 0x05 };
+	struct x86_insn insn;
+
+	if (len >= 7 && bytes[0] == 0x90 && bytes[1] == 0xe8 &&
+	    bytes[6] == 0x90)
+		return true;
+	for (size_t at = 1; at < len && x86_decode(bytes + at, len - at, &insn);
+	     at += insn.len) {
+		if (len - at >= sizeof(exits) &&
+		    !memcmp(bytes + at, exits, sizeof(exits)))
+			return true;
+		if (insn.op == X86_CALL || insn.op == X86_BRANCH ||
+		    insn.op == X86_JUMP || insn.op == X86_JUMP_AWAY ||
+		    insn.op == X86_JUMP_SLOT || insn.op == X86_RET ||
+		    insn.op == X86_STOP)
+			return false;
+	}
+	return false;
+}
+
 /* System V psABI for x86-64, section 3.2.3; figure 3.36 (DWARF numbers). */
 const struct code_machine x86_machine = {
 	.nr_regs = X86_NR_REGS,
@@ -201,4 +228,5 @@ const struct code_machine x86_machine = {
 	.ends_in_linkage = x86_ends_in_linkage,
 	.has_go = x86_has_go,
 	.checks_stack = x86_checks_stack,
+	.is_root = x86_is_root,
 };

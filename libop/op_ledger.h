@@ -39,15 +39,19 @@
 #define OP_LEDGER_EVENT_MAX 128 /* bytes of a name, with the zero byte */
 
 /*
- * X(NAME, what): the first four add up to the stacks that are stored, all five
- * to those that were seen.
+ * X(NAME, what): those up to BROKEN add up to the stacks that are stored, with
+ * NOT_STORED to those that were seen.
  */
 /* clang-format off */
 #define OP_LEDGER_STACKS(X)                                                   \
-	/* up to the outermost frame */                                       \
+	/* up to the outermost frame, each step certain */                    \
 	X(WHOLE,        "whole")                                              \
+	/* up to there, but some step was by a frame pointer unproven */      \
+	X(GUESSED,      "guessed")                                            \
 	/* deeper than was asked for, or than the piece of stack at hand */   \
 	X(TRUNCATED,    "truncated")                                          \
+	/* the caller is on a stack of which nothing is at hand */            \
+	X(OTHER_STACK,  "other_stack")                                        \
 	/* some frame's code does not tell its caller */                      \
 	X(NO_UNWIND,    "no_unwind_data")                                     \
 	/* something on the stack cannot be */                                \

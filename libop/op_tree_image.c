@@ -29,20 +29,34 @@ _Static_assert(sizeof(struct head) == 48, "on disk since version 1");
 #define VERSION 1
 
 static const char *const gaps[] = {
-	OP_TREE_TRUNCATED,
-	OP_TREE_NO_UNWIND_DATA,
-	OP_TREE_BROKEN,
+	[OP_STACKS_GUESSED] = "[guessed]",
+	[OP_STACKS_TRUNCATED] = "[truncated]",
+	[OP_STACKS_OTHER_STACK] = "[other stack]",
+	[OP_STACKS_NO_UNWIND] = "[no unwind data]",
+	[OP_STACKS_BROKEN] = "[broken stack]",
 };
 
-bool op_tree_image_is_gap(const struct op_tree_image *image)
+#define NR_GAPS (sizeof(gaps) / sizeof(gaps[0]))
+
+const char *op_tree_gap_name(enum op_ledger_stacks class)
+{
+	return class < NR_GAPS ? gaps[class] : NULL;
+}
+
+enum op_ledger_stacks op_tree_gap_class(const char *name)
+{
+	for (size_t i = 0; i < NR_GAPS; i++)
+		if (gaps[i] && !strcmp(name, gaps[i]))
+			return (enum op_ledger_stacks)i;
+	return OP_STACKS_WHOLE;
+}
+
+enum op_ledger_stacks op_tree_image_class(const struct op_tree_image *image)
 {
 	if (image->kind != OP_IMAGE_PSEUDO ||
 	    image->name.space != OP_SPACE_KERN)
-		return false;
-	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)
-		if (!strcmp(image->name.name, gaps[i]))
-			return true;
-	return false;
+		return OP_STACKS_WHOLE;
+	return op_tree_gap_class(image->name.name);
 }
 
 static bool is_known_space(enum op_image_space space)

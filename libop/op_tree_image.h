@@ -18,13 +18,9 @@
 #include <stdint.h>
 
 #include "libop/op_diag.h"
+#include "libop/op_ledger.h"
 #include "libop/op_mangle.h"
 #include "libop/op_sample_file.h"
-
-/* Names of such roots, in OP_SPACE_KERN. */
-#define OP_TREE_TRUNCATED "[truncated]" /* too deep, or too much stack */
-#define OP_TREE_NO_UNWIND_DATA "[no unwind data]"
-#define OP_TREE_BROKEN "[broken stack]" /* it leads nowhere */
 
 struct op_tree_image {
 	struct op_image_name name;
@@ -54,7 +50,16 @@ int op_tree_image_decode(struct op_tree_image *image, const void *bytes,
 			 size_t len, char *name, size_t name_len,
 			 struct op_diag *diag);
 
-/* Whether @image is one of the roots above: what is below it is incomplete. */
-bool op_tree_image_is_gap(const struct op_tree_image *image);
+/*
+ * The name, in OP_SPACE_KERN, of the root that stacks of @class have: NULL for
+ * whole ones, and for what is no class of stored stacks.
+ */
+const char *op_tree_gap_name(enum op_ledger_stacks class);
+
+/* The class whose root has @name; OP_STACKS_WHOLE if none has. */
+enum op_ledger_stacks op_tree_gap_class(const char *name);
+
+/* Likewise of @image: what is below it is incomplete, or not certain. */
+enum op_ledger_stacks op_tree_image_class(const struct op_tree_image *image);
 
 #endif /* LIBOP_OP_TREE_IMAGE_H */

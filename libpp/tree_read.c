@@ -85,7 +85,7 @@ static int decode_tree_image(struct pp_tree_inputs *in,
 	out->image = new_tree_image(in, &found);
 	if (!out->image)
 		return -ENOMEM;
-	out->is_gap = op_tree_image_is_gap(&found);
+	out->is_gap = op_tree_image_class(&found) != OP_STACKS_WHOLE;
 	out->is_chosen =
 		pp_tree_input_matches(in, input, out->image, input->file->app);
 	return 0;

@@ -192,7 +192,7 @@ static void count(const struct backtrace *bt)
 		oprofile_stat_inc(STAT_BACKTRACE_STACKS);
 	if (bt->ending == OP_TRACE_DEPTH)
 		oprofile_stat_inc(STAT_BACKTRACE_DEEP);
-	else if (bt->ending != OP_TRACE_WHOLE)
+	else if (bt->ending != OP_TRACE_WHOLE && bt->ending != OP_TRACE_GUESSED)
 		oprofile_stat_inc(STAT_BACKTRACE_BROKEN);
 }
 

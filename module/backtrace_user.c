@@ -151,7 +151,7 @@ static __always_inline unsigned int follow(const struct walk *walk,
 		if (at & unaligned || !read(at, &frame) ||
 		    (frame.next && frame.next <= at))
 			break;
-		ending = OP_TRACE_WHOLE;
+		ending = OP_TRACE_GUESSED;
 		if (!frame.pc)
 			break;
 		if (nr == max) {

@@ -267,12 +267,16 @@ uint32_t opimport_profile_image(struct opimport_profile *p, const char *name)
 
 static enum op_trace_ending gap_of(const char *name)
 {
-	if (!strcmp(name, OP_TREE_TRUNCATED))
-		return OP_TRACE_DEPTH;
-	if (!strcmp(name, OP_TREE_NO_UNWIND_DATA))
-		return OP_TRACE_NO_UNWIND;
-	return strcmp(name, OP_TREE_BROKEN) ? OP_TRACE_WHOLE
-					    : OP_TRACE_BAD_STACK;
+	static const enum op_trace_ending endings[] = {
+		[OP_STACKS_WHOLE] = OP_TRACE_WHOLE,
+		[OP_STACKS_GUESSED] = OP_TRACE_GUESSED,
+		[OP_STACKS_TRUNCATED] = OP_TRACE_DEPTH,
+		[OP_STACKS_OTHER_STACK] = OP_TRACE_OTHER_STACK,
+		[OP_STACKS_NO_UNWIND] = OP_TRACE_NO_UNWIND,
+		[OP_STACKS_BROKEN] = OP_TRACE_BAD_STACK,
+	};
+
+	return endings[op_tree_gap_class(name)];
 }
 
 struct opimport_frame

@@ -75,6 +75,9 @@ static void serve_call(int fd, struct opd_foreign_call *call, void *room)
 	case OPD_FOREIGN_TABLE:
 		opd_foreign_read_table(fd, call, room);
 		break;
+	case OPD_FOREIGN_RETURN:
+		opd_foreign_read_return(fd, call);
+		break;
 	default:
 		call->err = -EINVAL;
 	}

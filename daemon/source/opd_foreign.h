@@ -21,6 +21,8 @@
 
 #include "daemon/source/opd_jit_codes.h"
 #include "libcfi/cfi.h"
+#include "libcfi/cfi_return.h"
+#include "libcfi/unwinder.h"
 #include "libop/op_clock.h"
 
 #define OPD_FOREIGN_ROOM ((size_t)64 << 20) /* bytes of an answer */
@@ -42,6 +44,7 @@ enum opd_foreign_what {
 	OPD_FOREIGN_FRAMES, /* what unwinds it: a table (cfi_table_flatten()) */
 	OPD_FOREIGN_BUILD_ID, /* of an ELF file: its bytes */
 	OPD_FOREIGN_TABLE, /* what unwinds that: as above */
+	OPD_FOREIGN_RETURN, /* how code is left: nothing, see leaving */
 };
 
 /* How far a map was read. */
@@ -90,6 +93,16 @@ struct opd_foreign_line {
 	uint32_t file; /* offset of its name in the record */
 };
 
+/* Code at @at of a file, and what it says (cfi_return.h). */
+struct opd_foreign_leaving {
+	uint64_t arch; /* enum cfi_arch */
+	uint64_t at;
+	uint64_t low, high; /* code is not read beyond these */
+	uint64_t is_return_address; /* 1: @at is one */
+	uint64_t ask; /* enum unwinder_ask */
+	union cfi_return found; /* UNWINDER_RETURN's answer */
+};
+
 /* A call, which is also its answer. */
 struct opd_foreign_call {
 	uint64_t what; /* enum opd_foreign_what */
@@ -102,6 +115,7 @@ struct opd_foreign_call {
 	struct opd_foreign_map map;
 	struct opd_jitdump_state dump;
 	struct opd_foreign_function function;
+	struct opd_foreign_leaving leaving;
 };
 
 struct opd_foreign {

@@ -21,6 +21,7 @@ void opd_foreign_read_frames(int fd, struct opd_foreign_call *call, void *room);
 void opd_foreign_read_build_id(int fd, struct opd_foreign_call *call,
 			       void *room);
 void opd_foreign_read_table(int fd, struct opd_foreign_call *call, void *room);
+void opd_foreign_read_return(int fd, struct opd_foreign_call *call);
 
 struct cfi_table;
 

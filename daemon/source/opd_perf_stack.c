@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/source/opd_perf_regs.h"
 #include "daemon/source/opd_perf_world.h"
@@ -63,6 +64,22 @@ static const struct cfi_table *find_code(void *ctx, uint64_t addr,
 				    world->now, start);
 }
 
+static int ask_mapped_code(void *ctx, const struct unwinder_code *code,
+			   union cfi_return *out)
+{
+	struct opd_perf_stacks *stacks = ctx;
+	struct opd_perf_world *world = stacks->world;
+	int err, fd;
+
+	if (opd_returns_known(&world->returns, stacks->tgid, code, &err, out))
+		return err;
+	fd = opd_perf_image_open(&world->images, code->map.cookie);
+	err = opd_returns_find(&world->returns, stacks->tgid, code, fd, out);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 static int read_id(void *ctx, int fd, struct op_build_id *id)
 {
 	const struct opd_perf_stacks *stacks = ctx;
@@ -82,6 +99,7 @@ static const struct unwinder_ops ops = {
 	.find_map = find_map,
 	.open_image = open_image,
 	.find_code = find_code,
+	.ask_code = ask_mapped_code,
 	.read_id = read_id,
 	.read_table = read_table,
 };
@@ -210,8 +228,9 @@ static bool load_frame(const struct opd_perf_rec *rec, uint64_t sp, uint64_t fp,
 }
 
 /*
- * A 32-bit task's callers, by frame pointers. A pointer that is not above
- * the last frame, or leads to no code, ends the walk.
+ * A 32-bit task's callers, by frame pointers, so that all of them are a guess.
+ * A pointer that is not above the last frame, or leads to no code, ends the
+ * walk.
  */
 static enum op_trace_ending put_user32(struct trace *trace,
 				       const struct opd_perf_rec *rec,
@@ -224,7 +243,8 @@ static enum op_trace_ending put_user32(struct trace *trace,
 
 	for (; trace->room; fp = frame.next) {
 		if (fp == 0)
-			return OP_TRACE_WHOLE;
+			return fp == user->fp ? OP_TRACE_NO_UNWIND
+					      : OP_TRACE_GUESSED;
 		if (fp < least || fp % 4)
 			return OP_TRACE_NO_UNWIND;
 		if (!load_frame(rec, user->sp, fp, &frame))
@@ -286,13 +306,15 @@ static bool put_entry(struct trace *trace, const struct opd_perf_user *user,
 /*
  * The user's callers as the kernel found them by frame pointers, which only a
  * recording has. The first entry is the sample itself, or where the kernel was
- * entered. Whether the last one is the outermost is not told.
+ * entered. Whether the last one is the outermost is not told, nor whether the
+ * code keeps frame pointers: its callers are a guess.
  */
 static enum op_trace_ending put_user_chain(struct trace *trace,
 					   const struct opd_perf_rec *rec)
 {
 	struct opd_perf_stacks *stacks = &trace->world->stacks;
 	bool user = false, first = true;
+	enum op_trace_ending ending = OP_TRACE_WHOLE;
 	struct unwinder_map map;
 
 	for (size_t i = 0; i < rec->sample.chain_len; i++) {
@@ -314,8 +336,9 @@ static enum op_trace_ending put_user_chain(struct trace *trace,
 		if (!find_map(stacks, word - is_return, &map))
 			return OP_TRACE_NO_UNWIND;
 		put_user(trace, &map, word - is_return);
+		ending = OP_TRACE_GUESSED;
 	}
-	return OP_TRACE_WHOLE;
+	return ending;
 }
 
 static enum op_trace_ending put_user_part(struct trace *trace,

@@ -51,6 +51,7 @@ void opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 	opd_maps_init(&world->maps);
 	opd_jits_init(&world->jits, &world->images);
 	opd_foreign_init(&world->binaries);
+	opd_returns_init(&world->returns, &world->binaries, proc);
 	opd_perf_images_init(&world->images);
 	world->images.files.foreign = &world->binaries;
 }
@@ -63,6 +64,7 @@ void opd_perf_world_release(struct opd_perf_world *world)
 	opd_jits_release(&world->jits);
 	opd_maps_release(&world->maps);
 	opd_perf_images_release(&world->images);
+	opd_returns_release(&world->returns);
 	opd_foreign_release(&world->binaries);
 }
 

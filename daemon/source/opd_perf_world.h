@@ -19,6 +19,7 @@
 #include "daemon/source/opd_perf_record.h"
 #include "daemon/source/opd_perf_stack.h"
 #include "daemon/source/opd_perf_words.h"
+#include "daemon/source/opd_returns.h"
 #include "libop/op_ledger.h"
 
 /* X(constant, name): what became of a sample, or is worth knowing. */
@@ -55,6 +56,7 @@ struct opd_perf_world {
 	struct opd_perf_stacks stacks;
 	struct opd_jits jits;
 	struct opd_foreign binaries; /* reads those of images */
+	struct opd_returns returns; /* what code says without such tables */
 	struct opd_perf_programs programs; /* that will begin */
 	struct opd_names names;
 	struct op_stream_words told; /* of them, on the way to words */

@@ -371,14 +371,9 @@ static enum op_ledger_stacks class_of(const struct ctree *tree, uint32_t number)
 	size_t len;
 
 	bytes = ctree_image_bytes(tree, number, &len);
-	if (op_tree_image_decode(&image, bytes, len, name, sizeof(name),
-				 NULL) ||
-	    !op_tree_image_is_gap(&image))
+	if (op_tree_image_decode(&image, bytes, len, name, sizeof(name), NULL))
 		return OP_STACKS_WHOLE;
-	if (!strcmp(name, OP_TREE_NO_UNWIND_DATA))
-		return OP_STACKS_NO_UNWIND;
-	return strcmp(name, OP_TREE_BROKEN) ? OP_STACKS_TRUNCATED
-					    : OP_STACKS_BROKEN;
+	return op_tree_image_class(&image);
 }
 
 /* A parent comes before its children. */

@@ -193,7 +193,7 @@ void pp_write_stacks(FILE *out, const struct op_ledger *account)
 
 	fprintf(out, "%" PRIu64 " stored = %" PRIu64 " whole",
 		op_ledger_stacks_stored(account), stacks[OP_STACKS_WHOLE]);
-	for (unsigned int i = OP_STACKS_TRUNCATED; i <= OP_STACKS_BROKEN; i++)
+	for (unsigned int i = OP_STACKS_WHOLE + 1; i <= OP_STACKS_BROKEN; i++)
 		if (stacks[i])
 			fprintf(out, " + %" PRIu64 " %s", stacks[i],
 				op_ledger_stacks_name(i));

@@ -162,6 +162,8 @@ enum op_trace_ending {
 	OP_TRACE_NO_UNWIND, /* nothing tells the caller of the last frame */
 	OP_TRACE_SHORT_STACK, /* it is beyond the part of the stack at hand */
 	OP_TRACE_BAD_STACK, /* what is there cannot be */
+	OP_TRACE_GUESSED, /* the outermost one, but some caller is a guess */
+	OP_TRACE_OTHER_STACK, /* it is on a stack of which nothing is at hand */
 	OP_NR_TRACE_ENDINGS
 };
 

@@ -49,7 +49,7 @@ static void decode(const struct ctree *tree, uint32_t number)
 	}
 	check(op_tree_image_encode(&image, again, sizeof(again)) == (int)len);
 	check(!memcmp(bytes, again, len));
-	op_tree_image_is_gap(&image);
+	op_tree_image_class(&image);
 }
 
 /* Returns the sum of the counts, which may wrap. */
@@ -155,7 +155,7 @@ static size_t make_sound(uint8_t *sound)
 			    .end = 0x2000 },
 		  .kind = OP_IMAGE_ANON,
 		  .anon_start = 0x1000 },
-		{ .name = { .space = OP_SPACE_KERN, .name = OP_TREE_BROKEN },
+		{ .name = { .space = OP_SPACE_KERN, .name = "[broken stack]" },
 		  .kind = OP_IMAGE_PSEUDO },
 	};
 	struct ctree *tree;

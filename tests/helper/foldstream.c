@@ -30,8 +30,15 @@
 #define MAX_FRAMES 2048
 #define MAX_LINES 65536
 
-static const char *const endings[] = { "whole", "depth", "no-unwind", "short",
-				       "bad" };
+static const char *const endings[OP_NR_TRACE_ENDINGS] = {
+	[OP_TRACE_WHOLE] = "whole",
+	[OP_TRACE_DEPTH] = "depth",
+	[OP_TRACE_NO_UNWIND] = "no-unwind",
+	[OP_TRACE_SHORT_STACK] = "short",
+	[OP_TRACE_BAD_STACK] = "bad",
+	[OP_TRACE_GUESSED] = "guessed",
+	[OP_TRACE_OTHER_STACK] = "other-stack",
+};
 
 /* By file offset. */
 struct function {

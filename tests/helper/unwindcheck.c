@@ -473,8 +473,15 @@ static void check_all(struct check *c, char **argv, unsigned long stops,
 
 static void report(const struct check *c)
 {
-	static const char *const endings[] = { "whole", "depth", "no-unwind",
-					       "short-stack", "bad-stack" };
+	static const char *const endings[OP_NR_TRACE_ENDINGS] = {
+		[OP_TRACE_WHOLE] = "whole",
+		[OP_TRACE_DEPTH] = "depth",
+		[OP_TRACE_NO_UNWIND] = "no-unwind",
+		[OP_TRACE_SHORT_STACK] = "short-stack",
+		[OP_TRACE_BAD_STACK] = "bad-stack",
+		[OP_TRACE_GUESSED] = "guessed",
+		[OP_TRACE_OTHER_STACK] = "other-stack",
+	};
 
 	printf("stops %lu\nframes %lu\n", c->nr_stops, c->nr_frames);
 	for (size_t i = 0; i < OP_NR_TRACE_ENDINGS; i++)

@@ -22,9 +22,6 @@ flat_sum() {
 damaged() {
 	find "$SESSION" -name '*.bad*' | wc -l
 }
-stacks() {
-	sed -n "s/^stacks\\.$1 = //p" "$CURRENT/ledger"
-}
 
 gcc -O2 -g -c -I"$TOP" -I"$O" -D_GNU_SOURCE -o work/out.o \
 	"$TOP/daemon/opd_stats.c" || exit 1
@@ -74,8 +71,7 @@ rm work/stop
 profiled "and then not killed" --append --callgraph work/busy.sh 2
 trees=$(folded_sum)
 ok "trees have grown from $sum to $trees" [ "$trees" -gt "$sum" ]
-is "which the account says, too" "$(($(stacks whole) + $(stacks truncated) + \
-$(stacks no_unwind_data) + $(stacks broken)))" "$trees"
+is "which the account says, too" "$(all_stacks)" "$trees"
 stored=$(ledger stored)
 ok "of $stored samples" [ "$trees" -le "$stored" -a $((trees + 3)) -ge "$stored" ]
 is "still no file is damaged" "$(damaged)" 0

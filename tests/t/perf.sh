@@ -44,6 +44,12 @@ profiled() {
 	ok "$name: taken = stored + lost" sums_up
 }
 
+# all_stacks: the sum of what the ledger says became of them.
+all_stacks() {
+	awk '/^stacks\.(frames|arcs)/ { next }
+		/^stacks\./ { sum += $3 } END { print sum + 0 }' "$CURRENT/ledger"
+}
+
 # rows ARG...: the lines of opreport -l, as COUNT, IMAGE and SYMBOL with tabs
 # between. A report of one image has no column for it.
 rows() {

@@ -159,7 +159,7 @@ static inline uint32_t tree_image(struct ctree *tree, const char *word)
 	if (*word == '[') {
 		image.name.space = OP_SPACE_KERN;
 		snprintf(path, sizeof(path), "%s",
-			 !strcmp(word, "[broken]") ? OP_TREE_BROKEN : word);
+			 !strcmp(word, "[broken]") ? "[broken stack]" : word);
 		image.kind = OP_IMAGE_PSEUDO;
 	} else if (image.kind == OP_IMAGE_ANON) {
 		image.name.space = OP_SPACE_ANON;

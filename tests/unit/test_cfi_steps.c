@@ -74,7 +74,8 @@ static void stacks_that_cannot_be(void **state)
 	assert_int_equal(step_at("", 0, (uint64_t)1 << 56, true),
 			 CFI_BAD_STACK);
 	/* another stack */
-	assert_int_equal(step_at("", 0, SP - 0x1000, true), CFI_SHORT_STACK);
+	assert_int_equal(step_at("", 0, SP - 0x1000, true), CFI_OTHER_STACK);
+	assert_int_equal(step_at("", 0, SP + 0x100000, true), CFI_OTHER_STACK);
 	/* the caller's must be above */
 	assert_int_equal(step_at(INSNS("\xe\0"), SP + 16, true), CFI_BAD_STACK);
 	assert_int_equal(step_at(INSNS("\x13\1"), SP + 16, true),

@@ -217,6 +217,7 @@ static void test_stacks(void **state)
 	assert_int_equal(op_ledger_stacks_stored(&l), 94);
 	assert_int_equal(op_ledger_write(&l, "ledger", NULL, NULL), 0);
 	assert_non_null(strstr(text_of("ledger"), "stacks.whole = 90\n"
+						  "stacks.guessed = 0\n"
 						  "stacks.truncated = 0\n"));
 	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
 	assert_memory_equal(&l, &back, sizeof(l));

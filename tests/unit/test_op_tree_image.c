@@ -102,20 +102,34 @@ static void test_odd_names(void **state)
 
 static void test_gaps(void **state)
 {
-	struct op_tree_image image = kern(OP_IMAGE_PSEUDO, OP_TREE_TRUNCATED);
+	static const char *const names[] = {
+		[OP_STACKS_GUESSED] = "[guessed]",
+		[OP_STACKS_TRUNCATED] = "[truncated]",
+		[OP_STACKS_OTHER_STACK] = "[other stack]",
+		[OP_STACKS_NO_UNWIND] = "[no unwind data]",
+		[OP_STACKS_BROKEN] = "[broken stack]",
+		[OP_STACKS_NOT_STORED] = NULL,
+	};
+	struct op_tree_image image = kern(OP_IMAGE_PSEUDO, "[vdso]");
 
 	(void)state;
-	assert_true(op_tree_image_is_gap(&image));
-	image.name.name = OP_TREE_NO_UNWIND_DATA;
-	assert_true(op_tree_image_is_gap(&image));
-	image.name.name = OP_TREE_BROKEN;
-	assert_true(op_tree_image_is_gap(&image));
-	image.name.name = "[vdso]";
-	assert_false(op_tree_image_is_gap(&image));
-	image = kern(OP_IMAGE_MODULE, OP_TREE_BROKEN);
-	assert_false(op_tree_image_is_gap(&image));
+	assert_int_equal(op_tree_image_class(&image), OP_STACKS_WHOLE);
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *gap = op_tree_gap_name((enum op_ledger_stacks)i);
+
+		if (!names[i]) {
+			assert_null(gap);
+			continue;
+		}
+		assert_string_equal(gap, names[i]);
+		assert_int_equal(op_tree_gap_class(gap), i);
+		image = kern(OP_IMAGE_PSEUDO, gap);
+		assert_int_equal(op_tree_image_class(&image), i);
+		image = kern(OP_IMAGE_MODULE, gap);
+		assert_int_equal(op_tree_image_class(&image), OP_STACKS_WHOLE);
+	}
 	image = file("/[truncated]");
-	assert_false(op_tree_image_is_gap(&image));
+	assert_int_equal(op_tree_image_class(&image), OP_STACKS_WHOLE);
 }
 
 /* What does not apply is not told apart: a tree would have an image twice. */

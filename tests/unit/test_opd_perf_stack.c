@@ -220,7 +220,16 @@ static void tasks_of_32_bits(void **state)
 	is_user(rig, &r.frame[0], "/no/app", 0x1010);
 	is_user(rig, &r.frame[1], "/no/app", 0x1201);
 	is_user(rig, &r.frame[2], "/no/app", 0x1301);
-	assert_int_equal(r.ending, OP_TRACE_WHOLE);
+	assert_int_equal(r.ending, OP_TRACE_GUESSED);
+
+	/* no chain: a register that something else is in */
+	s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
+	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_32;
+	s->regs[SP] = 0xffff0000;
+	s->regs[FP] = 0;
+	r = run(rig, s);
+	assert_int_equal(r.nr, 1);
+	assert_int_equal(r.ending, OP_TRACE_NO_UNWIND);
 }
 
 /* Chains that lead down, nowhere, into data, or out of what was copied. */
@@ -378,7 +387,7 @@ static void user_chains(void **state)
 	is_user(rig, &r.frame[0], "/no/lib.so", 0x2010);
 	is_user(rig, &r.frame[1], "/no/lib.so", 0x2101);
 	is_user(rig, &r.frame[2], "/no/app", 0x1201);
-	assert_int_equal(r.ending, OP_TRACE_WHOLE);
+	assert_int_equal(r.ending, OP_TRACE_GUESSED);
 
 	s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x10);
 	s->rec.sample.regs = NULL;

@@ -200,7 +200,7 @@ static void signal_stack(void **state)
 	snap.stack.len = 0;
 	self_stack(&snap, (uintptr_t)stack.ss_sp + len);
 	nr = unwind(SELF_MAX_FRAMES);
-	assert_int_equal(ending, OP_TRACE_SHORT_STACK);
+	assert_int_equal(ending, OP_TRACE_OTHER_STACK);
 	/* the handler, the trampoline, where raise() was interrupted */
 	assert_true(nr >= 3 && nr < snap.nr_model);
 	assert_int_equal(frames[0].pc, (uintptr_t)snap.model[0]);
@@ -208,6 +208,45 @@ static void signal_stack(void **state)
 	stack.ss_flags = SS_DISABLE;
 	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	free(stack.ss_sp);
+}
+
+static jmp_buf before_call;
+
+static void on_null_call(int sig)
+{
+	(void)sig;
+	take();
+	siglongjmp(before_call, 1);
+}
+
+/* A function that calls a null pointer: where that returns to. */
+static __attribute__((noinline)) void call_null(void)
+{
+	void (*volatile nowhere)(void) = NULL;
+
+	nowhere();
+	after++;
+}
+
+/* The interrupted address is no code: who called it is found all the same. */
+static void call_of_a_null_pointer(void **state)
+{
+	struct sigaction action = { .sa_handler = on_null_call }, old;
+	uintptr_t start = (uintptr_t)call_null;
+	volatile size_t found = 0;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGSEGV, &action, &old), 0);
+	if (!sigsetjmp(before_call, 1))
+		call_null();
+	assert_int_equal(sigaction(SIGSEGV, &old, NULL), 0);
+	nr = unwind(SELF_MAX_FRAMES);
+	assert_int_equal(ending, OP_TRACE_GUESSED);
+	for (size_t i = 0; i < nr; i++)
+		found += frames[i].pc > start && frames[i].pc < start + 256;
+	assert_int_equal(found, 1);
+	assert_true(nr > 5);
 }
 
 /* A function without unwind data, with a frame pointer, that calls its first
@@ -253,7 +292,7 @@ static void code_made_at_run_time(void **state)
 	memcpy(&call, &code, sizeof(call));
 	call(take);
 	nr = unwind(SELF_MAX_FRAMES);
-	assert_int_equal(ending, OP_TRACE_WHOLE);
+	assert_int_equal(ending, OP_TRACE_GUESSED);
 	assert_int_equal(frames[0].pc, (uintptr_t)code + CALLED);
 	assert_int_equal(frames[0].map.cookie, OP_NO_COOKIE);
 	/* this function and those that all tests have in common */
@@ -330,11 +369,11 @@ static void return_addresses(void **state)
 		size_t nr;
 		enum op_trace_ending ending;
 	} rows[] = {
-		{ 0x400001, 2, OP_TRACE_WHOLE },
-		{ 0x500000, 2, OP_TRACE_WHOLE },
+		{ 0x400001, 2, OP_TRACE_GUESSED },
+		{ 0x500000, 2, OP_TRACE_GUESSED },
 		{ 0x400000, 1, OP_TRACE_NO_UNWIND },
 		{ 0x500001, 1, OP_TRACE_NO_UNWIND },
-		{ 0, 1, OP_TRACE_WHOLE },
+		{ 0, 1, OP_TRACE_GUESSED },
 	};
 
 	(void)state;
@@ -365,7 +404,7 @@ static void frame_records(void **state)
 		assert_int_equal(walk_records(arch, words, 12), 2);
 		assert_int_equal(frames[0].pc, 0x400200);
 		assert_int_equal(frames[1].pc, 0x400300);
-		assert_int_equal(ending, OP_TRACE_WHOLE);
+		assert_int_equal(ending, OP_TRACE_GUESSED);
 		assert_int_equal(walk_records(arch, words, 8), 2);
 		assert_int_equal(ending, OP_TRACE_SHORT_STACK);
 		words[7] = 0x600000; /* no code */
@@ -419,8 +458,9 @@ static void short_stack(void **state)
 				       &part, frames, SELF_MAX_FRAMES, &ending);
 		assert_true(more >= nr && more <= nr + 1);
 		nr = more;
-		assert_int_equal(ending, nr < all ? OP_TRACE_SHORT_STACK
-						  : OP_TRACE_WHOLE);
+		assert_int_equal(ending, !len	    ? OP_TRACE_OTHER_STACK
+					 : nr < all ? OP_TRACE_SHORT_STACK
+						    : OP_TRACE_WHOLE);
 	}
 	assert_int_equal(nr, all);
 }
@@ -661,6 +701,7 @@ int main(void)
 		ONE(variable_frames),
 		ONE(signal_handler),
 		ONE(signal_stack),
+		ONE(call_of_a_null_pointer),
 		ONE(code_made_at_run_time),
 #ifdef __x86_64__
 		ONE(leaf_without_data),

@@ -50,6 +50,9 @@ static int open_no_image(void *ctx, uint64_t cookie)
 static const struct unwinder_ops no_data = { .find_map = find_guessed_map,
 					     .open_image = open_no_image };
 
+/* A frame pointer that is 0, and known to be. */
+#define FP_IS_0 1
+
 /* A stack of words, and registers; 0 of @fp or @lr: not known. */
 struct guess_row {
 	const char *what;
@@ -62,9 +65,11 @@ struct guess_row {
 static const char *text_of_ending(enum op_trace_ending ending)
 {
 	return ending == OP_TRACE_WHOLE		? "whole"
+	       : ending == OP_TRACE_GUESSED	? "guessed"
 	       : ending == OP_TRACE_NO_UNWIND	? "no data"
 	       : ending == OP_TRACE_SHORT_STACK ? "short"
 	       : ending == OP_TRACE_BAD_STACK	? "bad"
+	       : ending == OP_TRACE_OTHER_STACK ? "other"
 						: "depth";
 }
 
@@ -84,7 +89,7 @@ static struct cfi_regs regs_of_guess(const struct guess_row *row,
 	/* What is not known may be anything, such as what would be right. */
 	if (row->fp)
 		regs.known |= UINT64_C(1) << fp;
-	regs.reg[fp] = row->fp ?: STACK;
+	regs.reg[fp] = row->fp == FP_IS_0 ? 0 : row->fp ?: STACK;
 	if (is_arm && row->lr)
 		regs.known |= UINT64_C(1) << CFI_AARCH64_LR;
 	if (is_arm)
@@ -92,7 +97,8 @@ static struct cfi_regs regs_of_guess(const struct guess_row *row,
 	return regs;
 }
 
-static void check_guess(const struct guess_row *row, enum op_stack_arch arch)
+static void check_guess(const struct guess_row *row,
+			const struct unwinder_ops *ops, enum op_stack_arch arch)
 {
 	const struct cfi_stack stack = { STACK, (const uint8_t *)row->words,
 					 sizeof(row->words) };
@@ -104,7 +110,7 @@ static void check_guess(const struct guess_row *row, enum op_stack_arch arch)
 	int len = 0;
 	size_t nr;
 
-	assert_int_equal(unwinder_new(&unwinder, &no_data, NULL), 0);
+	assert_int_equal(unwinder_new(&unwinder, ops, NULL), 0);
 	nr = unwinder_unwind(unwinder, arch, &regs, &stack, frames, MAX_FRAMES,
 			     &ending);
 	unwinder_free(unwinder);
@@ -124,7 +130,7 @@ static void check_guesses(const struct guess_row *rows, size_t nr,
 			  enum op_stack_arch arch)
 {
 	for (size_t i = 0; i < nr; i++)
-		check_guess(&rows[i], arch);
+		check_guess(&rows[i], &no_data, arch);
 }
 
 /* A function that saved nothing: its return address is where the stack ends. */
@@ -190,13 +196,13 @@ static void records_of_frames(void **state)
 		  STACK + 16,
 		  0,
 		  { [2] = STACK + 32, 0x10100, 0, 0x10200 },
-		  "10100 10200 whole" },
+		  "10100 10200 guessed" },
 		{ "a chain that ends with no return address",
 		  SP,
 		  STACK + 16,
 		  0,
 		  { [2] = STACK + 32, 0x10100, STACK + 48, 0 },
-		  "10100 whole" },
+		  "10100 guessed" },
 		{ "no chain, and no return address",
 		  SP,
 		  STACK + 16,
@@ -208,7 +214,7 @@ static void records_of_frames(void **state)
 		  STACK,
 		  0,
 		  { 0, 0x10100 },
-		  "10100 whole" },
+		  "10100 guessed" },
 		{ "a record below the stack pointer",
 		  SP + 16,
 		  STACK,
@@ -226,7 +232,7 @@ static void records_of_frames(void **state)
 		  STACK + 16,
 		  0,
 		  { [2] = STACK + 32, 0x10100, 0, 0x10200 },
-		  "10100 10200 whole" },
+		  "10100 10200 guessed" },
 		{ "a return address to no code",
 		  SP,
 		  STACK + 16,
@@ -238,7 +244,7 @@ static void records_of_frames(void **state)
 		  STACK_END - 16,
 		  0,
 		  { [14] = 0, 0x10100 },
-		  "10100 whole" },
+		  "10100 guessed" },
 		{ "a first record that is not whole",
 		  SP,
 		  STACK_END - 8,
@@ -250,7 +256,7 @@ static void records_of_frames(void **state)
 		  STACK + 16,
 		  0,
 		  { [2] = STACK_END - 16, 0x10100, [15] = 0x10200 },
-		  "10100 10200 whole" },
+		  "10100 10200 guessed" },
 		{ "a chain to a record that is cut",
 		  SP,
 		  STACK + 16,
@@ -288,6 +294,119 @@ static void records_of_frames(void **state)
 	GUESSES(rows, OP_STACK_AARCH64);
 }
 
+/* ---- code that can be read -------------------------------------------------
+ */
+
+/* Functions of x86-64, by where they are returned to, but for the first. */
+/* clang-format off */
+static const uint8_t code_bytes[0x100] = {
+	[0x10] = 0xc3, /* the sampled one: ret */
+	/* call; add $8,%rsp; ret */
+	[0x1b] = 0xe8, [0x20] = 0x48, 0x83, 0xc4, 0x08, 0xc3,
+	/* call; jmp to itself */
+	[0x3b] = 0xe8, [0x40] = 0xeb, 0xfe,
+	/* nothing is called before: ret */
+	[0x60] = 0xc3,
+	/* goexit() of Go: nop; call; nop */
+	[0x7f] = 0x90, 0xe8, 0, 0, 0, 0, 0x90, 0xcc,
+	/* call; mov %eax,%edi; mov $60,%eax; syscall; jmp to itself */
+	[0x9b] = 0xe8, [0xa0] = 0x89, 0xc7, 0xb8, 60, 0, 0, 0, 0x0f, 0x05,
+	0xeb, 0xfe,
+	/* call; jmp by a table */
+	[0xbb] = 0xe8, [0xc0] = 0xff, 0xe0,
+};
+/* clang-format on */
+
+static size_t read_code_bytes(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	(void)ctx;
+	if (addr < CODE || addr >= CODE + sizeof(code_bytes))
+		return 0;
+	if (len > CODE + sizeof(code_bytes) - addr)
+		len = CODE + sizeof(code_bytes) - addr;
+	memcpy(buf, code_bytes + (addr - CODE), len);
+	return len;
+}
+
+static int ask_code_bytes(void *ctx, const struct unwinder_code *code,
+			  union cfi_return *out)
+{
+	const struct cfi_code_reader reader = { .read = read_code_bytes };
+	bool is_told = false;
+
+	(void)ctx;
+	assert_int_equal(code->map.start, CODE);
+	switch (code->ask) {
+	case UNWINDER_RETURN:
+		is_told = cfi_find_return(code->arch, &reader, code->addr,
+					  code->is_return_address, out);
+		break;
+	case UNWINDER_AFTER_CALL:
+		is_told = cfi_is_after_call(code->arch, &reader, code->addr);
+		break;
+	case UNWINDER_NEVER_RETURNS:
+		is_told = cfi_never_returns(code->arch, &reader, code->addr);
+		break;
+	case UNWINDER_ROOT:
+		is_told = cfi_is_root(code->arch, &reader, code->addr);
+		break;
+	}
+	return is_told ? 0 : -ENODATA;
+}
+
+static const struct unwinder_ops readable = { .find_map = find_guessed_map,
+					      .open_image = open_no_image,
+					      .ask_code = ask_code_bytes };
+
+/* Steps by code are certain, if a call led to what they lead to. */
+static void code_is_read(void **state)
+{
+	static const struct guess_row rows[] = {
+		{ .what = "to a function that never returns",
+		  .sp = STACK,
+		  .words = { 0x10020, 1, 0x10040 },
+		  .wanted = "10020 10040 no data" },
+		{ .what = "which is a thread's first, as its frame pointer says",
+		  .sp = STACK,
+		  .fp = FP_IS_0,
+		  .words = { 0x10020, 1, 0x10040 },
+		  .wanted = "10020 10040 whole" },
+		{ .what = "to the sampled function, which may never return",
+		  .sp = STACK,
+		  .fp = FP_IS_0,
+		  .words = { 0x10020, 1, 0x10060 },
+		  .wanted = "10020 no data" },
+		{ .what = "to one that ends its thread",
+		  .sp = STACK,
+		  .fp = 12345,
+		  .words = { 0x10020, 1, 0x100a0 },
+		  .wanted = "10020 100a0 whole" },
+		{ .what = "to goexit(), by a frame pointer",
+		  .sp = STACK,
+		  .fp = STACK + 32,
+		  .words = { 0x10020, 1, 0x10040, 0, 0, 0x10080 },
+		  .wanted = "10020 10040 10080 whole" },
+		{ .what = "by a frame pointer of one that does return",
+		  .sp = STACK,
+		  .fp = STACK + 32,
+		  .words = { 0x10020, 1, 0x100c0, 0, 0, 0x10080 },
+		  .wanted = "10020 100c0 10080 guessed" },
+		{ .what = "by a frame pointer to what is no thread's first",
+		  .sp = STACK,
+		  .fp = STACK + 32,
+		  .words = { 0x10020, 1, 0x10040, 0, 0, 0x100c0 },
+		  .wanted = "10020 10040 100c0 guessed" },
+		{ .what = "beyond the piece of stack",
+		  .sp = STACK_END - 8,
+		  .words = { [15] = 0x10020 },
+		  .wanted = "10020 short" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		check_guess(&rows[i], &readable, OP_STACK_X86_64);
+}
+
 static void leaves_of_aarch64(void **state)
 {
 	static const struct guess_row rows[] = {
@@ -312,7 +431,7 @@ static void leaves_of_aarch64(void **state)
 		  STACK + 16,
 		  0x10300,
 		  { [2] = 0, SIGNED | 0x10200 },
-		  "10200 whole" },
+		  "10200 guessed" },
 		{ "a link behind a record is not believed",
 		  STACK,
 		  STACK + 16,
@@ -339,8 +458,8 @@ static void other_machines_have_no_frames(void **state)
 	};
 
 	(void)state;
-	check_guess(&row, (enum op_stack_arch)0);
-	check_guess(&row, (enum op_stack_arch)(OP_STACK_AARCH64 + 1));
+	check_guess(&row, &no_data, (enum op_stack_arch)0);
+	check_guess(&row, &no_data, (enum op_stack_arch)(OP_STACK_AARCH64 + 1));
 }
 
 /* ---- images
@@ -443,6 +562,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaves_of_x86_64),
 		cmocka_unit_test(records_of_frames),
+		cmocka_unit_test(code_is_read),
 		cmocka_unit_test(leaves_of_aarch64),
 		cmocka_unit_test(other_machines_have_no_frames),
 		cmocka_unit_test(images_may_have_no_table_or_id),

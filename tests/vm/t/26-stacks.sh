@@ -126,7 +126,7 @@ fi
 for program in $narrow; do
 	fold "$program"
 	tree "a 32-bit program, $program" ';leaf$' \
-		" whole (_start|\\[$program\\]);begin;outer;middle;inner;leaf\$"
+		" guessed (_start|\\[$program\\]);begin;outer;middle;inner;leaf\$"
 done
 
 ok "with a depth of 8" sample 8 0 stacks_fp
@@ -189,7 +189,7 @@ for program in $narrow; do
 	"$BIN/opreport" --session-dir="$TMP/$program" --format=folded |
 		awk '{ n = $NF; $NF = ""; print n, $0 }' >"$TMP/fold"
 	tree "its tree" ';leaf $' \
-		" $program;_start;begin;outer;middle;inner;leaf \$"
+		" $program;\\[guessed\\];_start;begin;outer;middle;inner;leaf \$"
 done
 ok "no complaint from the kernel" kernel_is_content
 done_testing

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the instructions of code are asked for: of a file and of a process's
+ * memory, how long answers are kept, how many are given, and that an answer
+ * which cannot be followed is none.
+ */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/source/opd_pass.h"
+#include "daemon/source/opd_returns.h"
+
+#define PAGE 4096
+#define COOKIE 7
+#define SECONDLY 4000 /* answers */
+
+/* call *%rdi; add $0x28,%rsp; ret */
+static const uint8_t wide[] = { 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x28, 0xc3 };
+/* call *%rdi; add $0x18,%rsp; ret */
+static const uint8_t narrow[] = { 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x18, 0xc3 };
+#define CALLED 2 /* where the call returns to */
+
+static time_t now;
+
+static time_t seconds(void)
+{
+	return now;
+}
+
+static const struct op_clock clock_of_test = { .seconds = seconds };
+static struct opd_returns returns;
+static struct opd_foreign foreign;
+
+static int setup(void **state)
+{
+	(void)state;
+	now = 1000;
+	opd_foreign_init(&foreign);
+	foreign.patience = 60000;
+	opd_returns_init(&returns, &foreign, "/proc");
+	returns.clock = &clock_of_test;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	opd_returns_release(&returns);
+	opd_foreign_release(&foreign);
+	return 0;
+}
+
+static struct unwinder_code code_at(uint64_t start, uint64_t offset,
+				    uint64_t cookie)
+{
+	return (struct unwinder_code){
+		.ask = UNWINDER_RETURN,
+		.arch = CFI_X86_64,
+		.map = { .start = start,
+			 .end = start + PAGE,
+			 .offset = offset,
+			 .cookie = cookie },
+		.addr = start + CALLED,
+		.is_return_address = true,
+	};
+}
+
+/* As the unwinder's callers do it; the answer's CFA from the stack pointer. */
+static int ask(const struct unwinder_code *code, int fd, int32_t *cfa)
+{
+	union cfi_return found = { .rule = { .ra = 0 } };
+	int err;
+
+	if (!opd_returns_known(&returns, (uint32_t)getpid(), code, &err,
+			       &found))
+		err = opd_returns_find(&returns, (uint32_t)getpid(), code, fd,
+				       &found);
+	*cfa = found.rule.cfa_value;
+	if (!err && code->ask == UNWINDER_RETURN) {
+		assert_int_equal(found.rule.cfa_reg, CFI_X86_64_RSP);
+		assert_int_equal(found.rule.ra, CFI_X86_64_RIP);
+	}
+	return err;
+}
+
+static int make_file(off_t at, const void *bytes, size_t len)
+{
+	int fd = memfd_create("code", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, at + PAGE), 0);
+	assert_int_equal(pwrite(fd, bytes, len, at), (ssize_t)len);
+	return fd;
+}
+
+static void of_a_file(void **state)
+{
+	const uint64_t offset = 3 * PAGE;
+	struct unwinder_code code = code_at(0x400000, offset, COOKIE);
+	int fd = make_file((off_t)offset, wide, sizeof(wide));
+	int32_t cfa;
+
+	(void)state;
+	assert_int_equal(ask(&code, fd, &cfa), 0);
+	assert_int_equal(cfa, 0x30);
+	/* It is known by its place in the file, whatever is there now. */
+	assert_int_equal(pwrite(fd, narrow, sizeof(narrow), (off_t)offset),
+			 sizeof(narrow));
+	now += 1000;
+	code = code_at(0x700000, offset, COOKIE);
+	assert_int_equal(ask(&code, -1, &cfa), 0);
+	assert_int_equal(cfa, 0x30);
+	code = code_at(0x700000, offset, COOKIE + 1);
+	assert_int_equal(ask(&code, fd, &cfa), 0);
+	assert_int_equal(cfa, 0x20);
+	opd_returns_forget(&returns);
+	code = code_at(0x700000, offset, COOKIE);
+	assert_int_equal(ask(&code, fd, &cfa), 0);
+	assert_int_equal(cfa, 0x20);
+	close(fd);
+}
+
+/* Code ends where its mapping does. */
+static void no_further_than_the_mapping(void **state)
+{
+	const off_t last = PAGE - CALLED - 2;
+	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
+	int fd = make_file(last, wide, sizeof(wide));
+	int32_t cfa;
+
+	(void)state;
+	code.addr = code.map.start + (uint64_t)last + CALLED;
+	assert_int_equal(ask(&code, fd, &cfa), -ENODATA);
+	code.map.end += PAGE;
+	code.map.cookie++;
+	assert_int_equal(ask(&code, fd, &cfa), 0);
+	close(fd);
+}
+
+static void of_memory(void **state)
+{
+	uint8_t *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct unwinder_code code;
+	int32_t cfa;
+
+	(void)state;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	memcpy(memory, wide, sizeof(wide));
+	code = code_at((uintptr_t)memory, 0, OP_NO_COOKIE);
+	assert_int_equal(ask(&code, -1, &cfa), 0);
+	assert_int_equal(cfa, 0x30);
+	/* Other code may come there: its answer holds for a second. */
+	memcpy(memory, narrow, sizeof(narrow));
+	assert_int_equal(ask(&code, -1, &cfa), 0);
+	assert_int_equal(cfa, 0x30);
+	now++;
+	assert_int_equal(ask(&code, -1, &cfa), 0);
+	assert_int_equal(cfa, 0x20);
+	/* An image whose file cannot be had is looked at there, too. */
+	code.map.cookie = COOKIE;
+	assert_int_equal(ask(&code, -1, &cfa), 0);
+	assert_int_equal(cfa, 0x20);
+	/* Nothing of what is not mapped, or of another machine. */
+	munmap(memory, PAGE);
+	now++;
+	assert_int_equal(ask(&code, -1, &cfa), -ENODATA);
+	now++;
+	returns.proc = NULL;
+	assert_int_equal(ask(&code, -1, &cfa), -ESRCH);
+}
+
+static void what_is_before(void **state)
+{
+	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
+	int fd = make_file(0, wide, sizeof(wide));
+	int32_t cfa;
+
+	(void)state;
+	code.ask = UNWINDER_AFTER_CALL;
+	assert_int_equal(ask(&code, fd, &cfa), 0);
+	code.addr += 4;
+	assert_int_equal(ask(&code, fd, &cfa), -ENODATA);
+	close(fd);
+}
+
+/* Whoever makes code without end does not keep the daemon from its work. */
+static void so_many_in_a_second(void **state)
+{
+	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
+	int fd = make_file(0, wide, sizeof(wide));
+	union cfi_return found;
+	int32_t cfa;
+
+	(void)state;
+	returns.foreign = NULL;
+	for (int i = 0; i < SECONDLY; i++)
+		assert_int_not_equal(opd_returns_find(&returns, 0, &code, fd,
+						      &found),
+				     -EAGAIN);
+	code.map.cookie++;
+	assert_int_equal(ask(&code, fd, &cfa), -EAGAIN);
+	/* what is kept is had all the same */
+	code.map.cookie--;
+	assert_int_equal(ask(&code, fd, &cfa), 0);
+	code.map.cookie++;
+	now++;
+	assert_int_equal(ask(&code, fd, &cfa), 0);
+	close(fd);
+}
+
+/* ---- a process that lies ---------------------------------------------------
+ */
+
+static void answer_with(int sock, const union cfi_return *lie)
+{
+	struct opd_foreign_call call;
+	int fd;
+
+	while (opd_receive_file(sock, &call, sizeof(call), &fd)) {
+		if (fd >= 0)
+			close(fd);
+		call.err = 0;
+		call.leaving.found = *lie;
+		if (opd_send_file(sock, &call, sizeof(call), -1))
+			break;
+	}
+	_exit(0);
+}
+
+static int ask_liar(const union cfi_return *lie)
+{
+	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
+	int socks[2], fd = make_file(0, wide, sizeof(wide)), err, status;
+	union cfi_return found;
+	pid_t pid;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, socks), 0);
+	pid = fork();
+	if (!pid) {
+		close(socks[0]);
+		answer_with(socks[1], lie);
+	}
+	close(socks[1]);
+	foreign.pid = pid;
+	foreign.sock = socks[0];
+	err = opd_returns_find(&returns, 0, &code, fd, &found);
+	close(socks[0]);
+	foreign.pid = 0;
+	foreign.sock = -1;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	close(fd);
+	return err;
+}
+
+static void answers_that_cannot_be_followed(void **state)
+{
+	const union cfi_return sound = {
+		.rule = { .cfa_reg = CFI_X86_64_RSP,
+			  .cfa_value = 8,
+			  .ra = CFI_X86_64_RIP },
+	};
+	union cfi_return lie;
+
+	(void)state;
+	assert_int_equal(ask_liar(&sound), 0);
+	lie = sound;
+	lie.rule.cfa_is_expr = 1;
+	assert_int_equal(ask_liar(&lie), -EBADMSG);
+	lie = sound;
+	lie.rule.cfa_reg = CFI_MAX_REGS;
+	assert_int_equal(ask_liar(&lie), -EBADMSG);
+	lie = sound;
+	lie.rule.ra = CFI_MAX_REGS;
+	assert_int_equal(ask_liar(&lie), -EBADMSG);
+	lie = sound;
+	lie.rule.flags = CFI_RULE_SIGNAL;
+	assert_int_equal(ask_liar(&lie), -EBADMSG);
+	lie = sound;
+	lie.rule.nr_places = CFI_MAX_RETURN_PLACES + 1;
+	assert_int_equal(ask_liar(&lie), -EBADMSG);
+	lie = sound;
+	lie.rule.nr_places = 1;
+	lie.rule.place[0] =
+		(struct cfi_place){ .how = CFI_AT_CFA, .reg = CFI_MAX_REGS };
+	assert_int_equal(ask_liar(&lie), -EBADMSG);
+	lie.rule.place[0] = (struct cfi_place){ .how = CFI_IS_EXPR };
+	assert_int_equal(ask_liar(&lie), -EBADMSG);
+	lie.rule.place[0] =
+		(struct cfi_place){ .how = CFI_IN_REG, .value = -1 };
+	assert_int_equal(ask_liar(&lie), -EBADMSG);
+	lie.rule.place[0] =
+		(struct cfi_place){ .how = CFI_IN_REG, .value = CFI_MAX_REGS };
+	assert_int_equal(ask_liar(&lie), -EBADMSG);
+}
+
+#define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ONE(of_a_file),		  ONE(no_further_than_the_mapping),
+		ONE(of_memory),		  ONE(what_is_before),
+		ONE(so_many_in_a_second), ONE(answers_that_cannot_be_followed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
