@@ -16,10 +16,10 @@
  * pointer; a loop that moves it (a probe of a large frame's pages) does not,
  * and what comes after the loop cannot be told.
  *
- * A return is believed if it is what the ABI demands: the registers that belong
- * to the caller have been given back, and the stack pointer at calls was a
- * multiple of 16. Code of some languages does not do so (Go): the first return
- * that is found is taken if there is no better one.
+ * A return after a call is believed if it is what the ABI demands: the
+ *registers that belong to the caller have been given back, and the stack
+ *pointer at calls was a multiple of 16. Code of some languages keeps no such
+ *ABI (Go): then the first return that is found is taken.
  *
  * The work is bounded: by instructions, paths and calls. Nothing is allocated.
  */
@@ -73,6 +73,7 @@ _Static_assert(sizeof(struct search) < 72 << 10,
 
 static const struct code_machine *const machines[] = {
 	[CFI_X86_64] = &x86_machine,
+	[CFI_AARCH64] = &aarch64_machine,
 };
 
 /* ---- paths that wait --------------------------------------------------------
@@ -215,6 +216,20 @@ static bool add_rule_register(const struct search *s, struct cfi_rule *rule,
 	return false;
 }
 
+/* The return address is @value, which was in a register or on the stack. */
+static bool add_link(const struct search *s, struct cfi_rule *rule,
+		     struct code_value value)
+{
+	if (value.how == CODE_IN_MEMORY)
+		return add_rule_register(s, rule, s->machine->link, value);
+	if (value.how != CODE_IN_REG || value.offset)
+		return false;
+	if (value.reg != s->machine->link)
+		add_rule_place(rule, rule->ra, CFI_IN_REG,
+			       dwarf_of(s, value.reg));
+	return true;
+}
+
 /* Two registers are not saved at one place: this is another function's end. */
 static bool has_shared_place(const struct cfi_rule *rule)
 {
@@ -287,18 +302,24 @@ static bool end_path(struct search *s, struct code_path *path,
 	bool is_good = true;
 
 	code_path_settle(path);
+	if (path->is_authenticated)
+		rule->flags |= CFI_RULE_RA_SIGNED;
 	if (cfa.how != CODE_IN_REG ||
 	    (cfa.reg == machine->sp && cfa.offset < 0) ||
-	    (step->is_jump && path->pc == s->start && is_in_linkage(s)))
+	    (step->is_jump && is_in_linkage(s)))
 		return false;
 	cfa.offset += pushed;
 	rule->cfa_reg = dwarf_of(s, cfa.reg);
 	rule->cfa_value = cfa.offset;
 	if (pushed)
 		add_rule_place(rule, rule->ra, CFI_AT_CFA, -pushed);
+	else if (!add_link(s, rule, path->reg[step->link]))
+		return false;
 	for (unsigned int i = 0; i < machine->nr_saved; i++) {
 		uint8_t reg = machine->saved[i];
 
+		if (reg == machine->link)
+			continue;
 		is_good &= add_rule_register(s, rule, reg, path->reg[reg]);
 	}
 	if (has_shared_place(rule))
@@ -409,6 +430,9 @@ static bool search_from(struct search *s, uint64_t pc, bool is_return_address)
 	s->start = pc;
 	s->is_return_address = is_return_address;
 	code_path_init(&path, s->machine, pc);
+	/* On AArch64 the stack pointer is always a multiple of 16. */
+	if (s->machine->link != CODE_NO_REG)
+		path.sp_at_call = path.reg[s->machine->sp];
 	if (is_return_address) {
 		const uint8_t *bytes = code_lines_find(&s->lines, pc, &len);
 

@@ -155,6 +155,8 @@ void code_path_call(struct code_path *path)
 	for (unsigned int i = 0; i < machine->nr_regs; i++)
 		if (!(kept >> i & 1))
 			path->reg[i] = lost;
+	if (machine->link != CODE_NO_REG)
+		code_path_lose(path, machine->link);
 	path->is_popped = false;
 	path->is_misaligned |= !code_value_aligned(path->sp_at_call, *sp);
 	if (sp->how == CODE_IN_REG)

@@ -49,10 +49,11 @@ struct code_path {
 	uint8_t next_store; /* the one that is to be overwritten next */
 	/* The stack pointer at the last call that returned; CODE_LOST: none. */
 	struct code_value sp_at_call;
-	bool is_popped; /* the stack pointer was moved last upward */
-	bool is_misaligned; /* some two calls had it at other parts of 16 bytes
-			     */
-	/* The link register has a signature at the start, which was checked. */
+	bool is_popped; /* the last move of the stack pointer was upward */
+	/* At two calls it was not a multiple of 16 both times. */
+	bool is_misaligned;
+	bool is_signed; /* the path has signed the link register */
+	/* The path has checked a signature that is older than the path. */
 	bool is_authenticated;
 };
 
@@ -63,8 +64,7 @@ enum code_flow {
 	CODE_JUMP, /* the target */
 	CODE_CALL, /* the next one, if the function that is called returns */
 	CODE_RETURN, /* the caller */
-	CODE_LEAVE, /* another function, in place of this one, or a place of
-		     * this one: it is not known where */
+	CODE_LEAVE, /* an address in a register: a tail call, or a switch */
 	CODE_END, /* something that is not known */
 	CODE_STOP, /* nothing: this instruction is the last */
 };
@@ -74,6 +74,7 @@ struct code_step {
 	uint32_t len; /* bytes of the instruction */
 	/* Of a return: bytes above the return address that are popped, too. */
 	uint32_t popped;
+	uint8_t link; /* of a return: the register that leads to the caller */
 	bool is_jump; /* of a return: to a function that returns in its place */
 };
 
@@ -81,6 +82,9 @@ struct code_step {
 struct code_machine {
 	uint8_t nr_regs;
 	uint8_t sp;
+	/* The register that a call puts the return address in; CODE_NO_REG: it
+	 * is pushed. */
+	uint8_t link;
 	/* Registers that a function gives back as it got them, and on AArch64
 	 * the link register. */
 	uint8_t nr_saved;
@@ -100,13 +104,14 @@ struct code_machine {
 	 * that: it is another function, or nothing. The call never returns.
 	 */
 	bool (*is_unrelated)(uint64_t addr, const uint8_t *bytes, size_t len);
-	/* Whether the @len bytes before @end can end in a call; in what the
-	 * first entry of a procedure linkage table does before its jump. */
+	/* Whether the @len bytes before @end can end in a call. */
 	bool (*ends_in_call)(const uint8_t *end, size_t len);
+	/* Whether they are how the first entry of a procedure linkage table
+	 * begins, up to its jump. */
 	bool (*ends_in_linkage)(const uint8_t *end, size_t len);
-	/* Whether the bytes hold the beginning of a function of Go; whether
-	 * they may be one, which checks that the stack is large enough. */
+	/* Whether a function of Go begins among the bytes. */
 	bool (*has_go)(const uint8_t *bytes, size_t len);
+	/* Whether the bytes begin with Go's check for room on the stack. */
 	bool (*checks_stack)(const uint8_t *bytes, size_t len);
 	/* Whether the code from a byte before a return address on is that of
 	 * the first function of a thread. NULL: that is never known. */
@@ -114,6 +119,7 @@ struct code_machine {
 };
 
 extern const struct code_machine x86_machine;
+extern const struct code_machine aarch64_machine;
 
 void code_path_init(struct code_path *path, const struct code_machine *machine,
 		    uint64_t pc);

@@ -216,6 +216,7 @@ static bool x86_is_root(const uint8_t *bytes, size_t len)
 const struct code_machine x86_machine = {
 	.nr_regs = X86_NR_REGS,
 	.sp = X86_RSP,
+	.link = CODE_NO_REG,
 	.nr_saved = 6,
 	.saved = { X86_RBX, X86_RBP, 12, 13, 14, 15 },
 	.max_call = X86_MAX_INSN,

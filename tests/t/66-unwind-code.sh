@@ -6,13 +6,14 @@
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
 
-command -v objdump >/dev/null ||
-	skip_all 'objdump not found; install the Debian package binutils'
-[ "$(uname -m)" = x86_64 ] || skip_all 'the binaries here are not of x86-64'
+case $(uname -m) in
+x86_64) here=x86-64 ;;
+*) here=AArch64 ;;
+esac
 
 # library NAME: what the shell's loader takes for it.
 library() {
-	ldconfig -p 2>/dev/null | sed -n "s/.*$1 .*x86-64.*=> //p" | head -n 1
+	ldconfig -p 2>/dev/null | sed -n "s/.*$1 .*$here.*=> //p" | head -n 1
 }
 
 decode() {
@@ -44,8 +45,14 @@ returns() {
 
 PATH=$PATH:/sbin:/usr/sbin
 libc=$(library 'libc\.so\.6')
-decodes libc 100000 "$libc"
-decodes 'a program' 10000 "$BIN/oprofiled"
+if [ $here != x86-64 ]; then
+	skip 'instructions' 'the binaries here are not of x86-64'
+elif ! command -v objdump >/dev/null; then
+	skip 'instructions' 'objdump not found; install the Debian package binutils'
+else
+	decodes libc 100000 "$libc"
+	decodes 'a program' 10000 "$BIN/oprofiled"
+fi
 # Functions of libc that are written in assembly have no unwind data of what they
 # push.
 returns libc 90 -k 7 -m 1000 "$libc"
@@ -67,20 +74,32 @@ long three(long n) { long a[32] __attribute__((aligned(64))); a[0] = n;
 	return other(a, n, n, n, n, n, n, a[0]) + n; }
 long four(long (*f)(long), long n) { return n ? f(one(n)) : f(two(n)); }
 END
-for cc in gcc clang; do
-	for flags in -O0 -O2 -Os '-O2 -fno-omit-frame-pointer' \
-		'-O2 -fno-asynchronous-unwind-tables -g'; do
-		name="$cc $flags"
-		command -v $cc >/dev/null || {
-			skip "$name" "$cc is not installed"
-			continue
-		}
-		# shellcheck disable=SC2086 # flags
-		ok "$name compiles" $cc $flags -fPIC -shared -nostdlib \
-			-o "$TMP/work.so" "$TMP/work.c"
-		returns "$name" 60 -m 1000000 "$TMP/work.so"
-	done
+# compiled CC FLAGS
+compiled() {
+	name="$1 $2"
+	command -v "$1" >/dev/null || {
+		skip "$name" "$1 is not installed"
+		return
+	}
+	# shellcheck disable=SC2086 # flags
+	ok "$name compiles" "$1" $2 -fPIC -shared -nostdlib \
+		-o "$TMP/work.so" "$TMP/work.c"
+	returns "$name" 60 -m 1000000 "$TMP/work.so"
+}
+
+for flags in -O0 -O2 -Os '-O2 -fno-omit-frame-pointer' \
+	'-O2 -fno-asynchronous-unwind-tables -g'; do
+	compiled gcc "$flags"
+	compiled clang "$flags"
+	compiled aarch64-linux-gnu-gcc "$flags"
 done
+compiled aarch64-linux-gnu-gcc '-O2 -mbranch-protection=pac-ret'
+other=$(aarch64-linux-gnu-gcc -print-file-name=libc.so.6 2>/dev/null)
+if [ -f "$other" ]; then
+	returns 'libc of AArch64' 90 -k 7 -m 1000 "$other"
+else
+	skip 'libc of AArch64' 'aarch64-linux-gnu-gcc is not installed'
+fi
 
 # They must be able to see a difference.
 printf '  1000:\t48 83 ec 08          \tret\n  1004:\tc3 90                \tret\n' |

@@ -86,12 +86,15 @@ static const char *text_of_rule(enum cfi_arch arch, const struct cfi_rule *rule)
 		size_t room = sizeof(text) - (size_t)len;
 
 		assert_true(place->how == CFI_AT_CFA ||
-			    place->how == CFI_UNDEFINED);
+			    place->how == CFI_UNDEFINED ||
+			    place->how == CFI_IN_REG);
 		len += snprintf(text + len, room, " %s",
 				name_of(arch, place->reg));
 		room = sizeof(text) - (size_t)len;
 		if (place->how == CFI_AT_CFA)
 			len += snprintf(text + len, room, "%+d", place->value);
+		else if (place->how == CFI_IN_REG)
+			len += snprintf(text + len, room, "=%d", place->value);
 		else
 			len += snprintf(text + len, room, "?");
 	}
@@ -342,6 +345,152 @@ static void x86_calls(void **state)
 	CHECK_RETURNS(CFI_X86_64, unrelated);
 }
 
+/* ---- AArch64 ----------------------------------------------------------------
+ */
+
+#define RET "c0035fd6"
+#define BL "00000094" /* to itself */
+/* stp x29, x30, [sp, #-32]!; mov x29, sp; str x19, [sp, #16]; mov x19, x0 */
+#define PUSH_FRAME "fd7bbea9fd030091f30b00f9f30300aa"
+/* ldr x19, [sp, #16]; ldp x29, x30, [sp], #32; ret */
+#define POP_FRAME "f30b40f9fd7bc2a8" RET
+
+static void aarch64_epilogues(void **state)
+{
+	static const struct return_row rows[] = {
+		{ "a leaf", RET, "sp+0", HERE },
+		{ "a frame", PUSH_FRAME BL "|" POP_FRAME,
+		  "sp+32 x30-24 x19-16 x29-32", RETURNED },
+		{ "from its start", "|" PUSH_FRAME BL POP_FRAME, "sp+0", HERE },
+		{ "in its middle",
+		  "fd7bbea9|fd030091f30b00f9f30300aa" BL POP_FRAME,
+		  "sp+32 x30-24 x29-32", HERE },
+		{ "the last instruction", PUSH_FRAME BL "f30b40f9fd7bc2a8|" RET,
+		  "sp+0", HERE },
+		/* sub sp, sp, #0x20; stp x19, x20, [sp]; stp x29, x30,
+		 * [sp, #16]; add x29, sp, #16; ldp x29, x30, [sp, #16];
+		 * ldp x19, x20, [sp]; add sp, sp, #0x20; ret */
+		{ "moves",
+		  "ff8300d1f35300a9fd7b01a9fd430091|fd7b41a9f35340a9"
+		  "ff830091" RET,
+		  "sp+32 x30-8 x19-32 x20-24 x29-16", HERE },
+		/* sub sp, sp, x1; mov sp, x29; ldp x29, x30, [sp], #16; ret */
+		{ "from the frame pointer", "ff6321cbbf030091fd7bc1a8" RET,
+		  "x29+16 x30-8 x29-16", HERE },
+		/* sub sp, x29, #16; ldp x29, x30, [sp, #16];
+		 * add sp, sp, #0x30; ret */
+		{ "below it", "bf4300d1fd7b41a9ffc30091" RET,
+		  "x29+32 x30-24 x29-32", HERE },
+		/* and sp, x9, #-16; ret */
+		{ "an unknown stack pointer", "3fed7c92" RET, NULL, HERE },
+		/* ldp d8, d9, [sp], #16; ldp q8, q9, [sp], #32;
+		 * ldr x30, [sp], #16; ret */
+		{ "vectors", "e827c16ce827c1acfe0741f8" RET, "sp+64 x30-16",
+		  HERE },
+		/* add sp, sp, #1, lsl #12; ret */
+		{ "a large frame", "ff074091" RET, "sp+4096", HERE },
+		/* ret x10; mov x30, x10; ret */
+		{ "another link", "40015fd6", "sp+0 x30=10", HERE },
+		{ "moved", "fe030aaa" RET, "sp+0 x30=10", HERE },
+		/* mov x19, x30; bl; mov x30, x19; ret */
+		{ "kept in a register", "f3031eaa" BL "|fe0313aa" RET,
+		  "sp+0 x30=19", RETURNED },
+		{ "overwritten", "fe0301cb" RET, NULL, HERE },
+		/* paciasp; stp; ldp; autiasp; ret */
+		{ "signed", "3f2303d5fd7bbfa9|fd7bc1a8bf2303d5" RET,
+		  "sp+16 x30-8 x29-16 signed", HERE },
+		{ "not yet", "|3f2303d5fd7bbfa9fd7bc1a8bf2303d5" RET, "sp+0",
+		  HERE },
+		{ "in its register", "3f2303d5|bf2303d5" RET, "sp+0 signed",
+		  HERE },
+		{ "retaa", "fd7bc1a8ff0b5fd6", "sp+16 x30-8 x29-16 signed",
+		  HERE },
+	};
+
+	(void)state;
+	CHECK_RETURNS(CFI_AARCH64, rows);
+}
+
+static void aarch64_paths(void **state)
+{
+	static const struct return_row rows[] = {
+		/* cbz x0, 1f; tbz w0, #3, 1f; b.eq 1f; brk #1;
+		 * 1: b 2f; hlt #1; 2: svc #0; ret */
+		{ "branches",
+		  "800000b46000183640000054200020d402000014200040d4010000d4" RET,
+		  "sp+0", HERE },
+		/* b . */
+		{ "a loop without an end", "00000014", NULL, HERE },
+		/* sub sp, sp, #16; cmp sp, x16; b.ne . - 8; ret */
+		{ "a loop that moves the stack pointer",
+		  "ff4300d1ff6330ebc1ffff54" RET, NULL, HERE },
+		/* ldp x29, x30, [sp], #16; br x3 */
+		{ "another function in its place", "fd7bc1a860001fd6",
+		  "sp+16 x30-8 x29-16", HERE },
+		{ "one of several places", "60001fd6", NULL, HERE },
+		/* br x17 */
+		{ "one of another image", "20021fd6", "sp+0", HERE },
+		/* stp x16, x30, [sp, #-16]!; adrp; ldr; add; br x17 */
+		{ "or the dynamic linker",
+		  "f07bbfa910000090|110640f91022009120021fd6", NULL, HERE },
+		{ "where code ends", "ff830091", NULL, HERE },
+		{ "a part of an instruction", "ff830091c003", NULL, HERE },
+		{ "udf", "00000000" RET, NULL, HERE },
+		/* A call overwrites the link: it must be loaded. */
+		{ "a call", BL RET, NULL, HERE },
+		{ "which has returned", BL "|" RET, NULL, RETURNED },
+		{ "another function", BL "|" PUSH_FRAME POP_FRAME, NULL,
+		  RETURNED },
+		{ "all the same", BL "|1f2003d5" PUSH_FRAME BL POP_FRAME, NULL,
+		  RETURNED },
+		/* ldp x29, x30, [sp], #32; nop up to a multiple of 16 */
+		{ "padding", BL "|1f2003d51f2003d51f2003d5fd7bc2a8" RET, NULL,
+		  RETURNED },
+		{ "a nop", BL "|1f2003d5fd7bc2a8" RET, "sp+32 x30-24 x29-32",
+		  RETURNED },
+		/* movz x19, #1 */
+		{ "a register is not given back", BL "330080d2fd7bc2a8" RET,
+		  NULL, HERE },
+		/* ldr x16, [x28, #16] */
+		{ "as in Go", BL "330080d2fd7bc2a8" RET "900b40f9",
+		  "sp+32 x30-24 x19? x29-32", HERE },
+	};
+
+	(void)state;
+	CHECK_RETURNS(CFI_AARCH64, rows);
+}
+
+/* Each register that an instruction overwrites, and no other. */
+static void aarch64_registers(void **state)
+{
+	static const struct return_row rows[] = {
+		/* mrs x19, tpidr_el0 */
+		{ "mrs", "53d03bd5" RET, "sp+0 x19?", HERE },
+		/* fmov x19, d0; fmov d20, x0; scvtf d21, x0;
+		 * fcvtzs w22, d0; umov w23, v0.s[1] */
+		{ "vectors", "1300669e1400679e1500629e1600781e173c0c0e" RET,
+		  "sp+0 x19? x22? x23?", HERE },
+		/* cmp sp, x16; cmp x0, #1; ccmp x0, #1, #3, eq */
+		{ "comparisons", "ff6330eb1f0400f1030841fa" RET, "sp+0", HERE },
+		/* movz x19, #1; adrp x20; and x21, x0, #0xff;
+		 * ldxr x22, [x0]; ldar x23, [x0]; ldadd x0, x24, [x1];
+		 * csel x25, x0, x1, eq; ldr x26, .; ldrb w27, [x0], #1;
+		 * ldpsw x28, x0, [x1] */
+		{ "others",
+		  "330080d214000090151c4092167c5fc817fcdfc8380020f81900819a"
+		  "1a0000581b1440383c004069" RET,
+		  "sp+0 x19? x20? x21? x22? x23? x24? x25? x26? x27? x28?",
+		  HERE },
+		/* prfm pldl1keep, [x1]; ldr x19, [sp, x1];
+		 * ldur x20, [sp, #8]; ldr w21, [sp, #8]; add sp, sp, #16 */
+		{ "loads", "200080f9f36b61f8f48340f8f50b40b9ff430091" RET,
+		  "sp+16 x19? x20-8 x21?", HERE },
+	};
+
+	(void)state;
+	CHECK_RETURNS(CFI_AARCH64, rows);
+}
+
 /* ---- bounds -----------------------------------------------------------------
  */
 
@@ -399,7 +548,7 @@ static void any_bytes(void **state)
 	(void)state;
 	assert_non_null(code.bytes);
 	for (unsigned int round = 0; round < 4000; round++) {
-		enum cfi_arch arch = round % 2 ? CFI_X86_64 : CFI_X86_64;
+		enum cfi_arch arch = round % 2 ? CFI_X86_64 : CFI_AARCH64;
 		union cfi_return found, again;
 
 		for (size_t i = 0; i < code.len; i++) {
@@ -424,8 +573,8 @@ static void any_bytes(void **state)
 /* ---- steps ------------------------------------------------------------------
  */
 
-static enum cfi_step follow(const char *text, bool is_return_address,
-			    struct cfi_regs *regs)
+static enum cfi_step follow_in(enum cfi_arch arch, const char *text,
+			       bool is_return_address, struct cfi_regs *regs)
 {
 	size_t pc;
 	struct code code = parse_code(text, &pc);
@@ -433,11 +582,16 @@ static enum cfi_step follow(const char *text, bool is_return_address,
 						.ctx = &code };
 	union cfi_return found;
 
-	assert_true(cfi_find_return(CFI_X86_64, &reader, CODE + pc,
-				    is_return_address, &found));
+	assert_true(cfi_find_return(arch, &reader, CODE + pc, is_return_address,
+				    &found));
 	free(code.bytes);
-	return cfi_follow_return(CFI_X86_64, &found, is_return_address, regs,
-				 &stack);
+	return cfi_follow_return(arch, &found, is_return_address, regs, &stack);
+}
+
+static enum cfi_step follow(const char *text, bool is_return_address,
+			    struct cfi_regs *regs)
+{
+	return follow_in(CFI_X86_64, text, is_return_address, regs);
 }
 
 static void x86_steps(void **state)
@@ -480,6 +634,32 @@ static void x86_steps(void **state)
 	regs = start_regs(CFI_X86_64);
 	words[0] = 0;
 	assert_int_equal(follow("c3", false, &regs), CFI_OUTERMOST);
+}
+
+static void aarch64_steps(void **state)
+{
+	struct cfi_regs regs = start_regs(CFI_AARCH64);
+
+	(void)state;
+	assert_int_equal(follow_in(CFI_AARCH64, RET, false, &regs), CFI_CALLER);
+	assert_int_equal(regs.reg[CFI_AARCH64_PC], REG(30));
+	assert_int_equal(regs.reg[CFI_AARCH64_SP], SP);
+	assert_false(is_known(&regs, CFI_AARCH64_LR));
+	assert_true(is_known(&regs, 19));
+	regs = start_regs(CFI_AARCH64);
+	words[1] = WORD(1) | UINT64_C(0xab) << 48;
+	assert_int_equal(follow_in(CFI_AARCH64, "f30b40f9fd7bc2a8ff0b5fd6",
+				   true, &regs),
+			 CFI_CALLER);
+	assert_int_equal(regs.reg[CFI_AARCH64_PC], WORD(1));
+	assert_int_equal(regs.reg[CFI_AARCH64_FP], WORD(0));
+	assert_int_equal(regs.reg[CFI_AARCH64_SP], SP + 32);
+	assert_int_equal(regs.reg[19], WORD(2));
+	/* The link is where an outermost function has none. */
+	regs = start_regs(CFI_AARCH64);
+	regs.reg[CFI_AARCH64_LR] = 0;
+	assert_int_equal(follow_in(CFI_AARCH64, RET, false, &regs),
+			 CFI_OUTERMOST);
 }
 
 static bool ends_in_call(enum cfi_arch arch, const char *text)
@@ -526,6 +706,20 @@ static void x86_code_before_return_addresses(void **state)
 		assert_false(ends_in_call(CFI_X86_64, others[i]));
 }
 
+static void aarch64_code_before_return_addresses(void **state)
+{
+	(void)state;
+	assert_true(ends_in_call(CFI_AARCH64, BL));
+	assert_true(ends_in_call(CFI_AARCH64, "20003fd6")); /* blr x1 */
+	assert_true(ends_in_call(CFI_AARCH64, "3f083fd6")); /* blraaz x1 */
+	assert_true(ends_in_call(CFI_AARCH64, "3f083fd7")); /* blraa x1, sp */
+	assert_false(ends_in_call(CFI_AARCH64, ""));
+	assert_false(ends_in_call(CFI_AARCH64, RET));
+	assert_false(ends_in_call(CFI_AARCH64, "60001fd6")); /* br x3 */
+	assert_false(ends_in_call(CFI_AARCH64, "00000014")); /* b . */
+	assert_false(ends_in_call(CFI_AARCH64, "0094"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -533,10 +727,15 @@ int main(void)
 		cmocka_unit_test(x86_prologues),
 		cmocka_unit_test(x86_paths),
 		cmocka_unit_test(x86_calls),
+		cmocka_unit_test(aarch64_epilogues),
+		cmocka_unit_test(aarch64_paths),
+		cmocka_unit_test(aarch64_registers),
 		cmocka_unit_test(searches_end),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(x86_steps),
+		cmocka_unit_test(aarch64_steps),
 		cmocka_unit_test(x86_code_before_return_addresses),
+		cmocka_unit_test(aarch64_code_before_return_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
