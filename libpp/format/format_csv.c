@@ -44,16 +44,27 @@ static void csv_next_field(const struct csv *csv)
 	++*csv->nr_fields;
 }
 
+/*
+ * A spreadsheet takes a field for a formula by its first character, quoted or
+ * not, and whoever builds a program names its symbols and files. An apostrophe
+ * makes it text. Spreadsheets of some languages separate fields by semicolons,
+ * so that these need quotes, too, lest a formula begin after one.
+ */
 static void csv_write_text(const struct csv *csv, const char *text)
 {
+	const bool is_quoted = text && strpbrk(text, "\",;\t\n\r");
+
 	csv_next_field(csv);
-	if (!text)
+	if (!text || !*text)
 		return;
-	if (!strpbrk(text, "\",\n\r")) {
+	if (is_quoted)
+		fputc('"', csv->out);
+	if (strchr("=+-@\t\n\r", *text))
+		fputc('\'', csv->out);
+	if (!is_quoted) {
 		fputs(text, csv->out);
 		return;
 	}
-	fputc('"', csv->out);
 	for (; *text; text++) {
 		if (*text == '"')
 			fputc('"', csv->out);

@@ -75,7 +75,7 @@ is "above a threshold" "$(report -n -t 10 | wc -l)" \
 like "with intervals" "$(report -n --intervals | head -n 1)" \
 	'^[0-9]+ +[0-9.]+ +[0-9.]+-[0-9.]+ +prog'
 like "as CSV" "$(report --csv)" \
-	"^1,line,[^,]*,$prog,$prog,twice,,$src/prog\\.c,4,[0-9]+,[0-9.]+,sink \\+= x;\$"
+	"^1,line,[^,]*,$prog,$prog,twice,,$src/prog\\.c,4,[0-9]+,[0-9.]+,\"sink \\+= x;\"\$"
 like "whose head says so" "$(report --csv | head -n 1)" ',percent,source$'
 report --json >"$TMP/json"
 like "as JSON" "$(tr -d '\n ' <"$TMP/json")" \

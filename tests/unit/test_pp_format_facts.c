@@ -707,7 +707,7 @@ static const struct fact_row {
 	{ "lines in CSV",
 	  "csv", source_lines, SYMBOLS, { 0 }, "", "END",
 	  "version,row,class,application,image,symbol,address,file,line,samples,percent,source\n"
-	  "1,line,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,for (i = 0; i < nr; i++) { do_something(i); }\n"
+	  "1,line,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,\"for (i = 0; i < nr; i++) { do_something(i); }\"\n"
 	  "1,line,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,/src/f.c,7,399,39.9,\n"
 	  "1,line,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1,\n" },
 	{ "a scale",

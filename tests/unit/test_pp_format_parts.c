@@ -789,11 +789,23 @@ static void csv_fields_are_quoted(void **state)
 		const char *name, *field;
 	} rows[] = {
 		{ "", "" },
-		{ "a b;'", "a b;'" },
+		{ "a b'", "a b'" },
+		{ "a;=b", "\"a;=b\"" },
 		{ "a,b", "\"a,b\"" },
 		{ "\"", "\"\"\"\"" },
 		{ "a\nb", "\"a\nb\"" },
 		{ "a\rb", "\"a\rb\"" },
+		/* Text that a spreadsheet would take for a formula. */
+		{ "=1+cmd|' /C calc'!A0", "'=1+cmd|' /C calc'!A0" },
+		{ "+1", "'+1" },
+		{ "-[Shape draw]", "'-[Shape draw]" },
+		{ "@SUM(A1)", "'@SUM(A1)" },
+		{ "=\"\"", "\"'=\"\"\"\"\"" },
+		{ "\t=1", "\"'\t=1\"" },
+		{ "\r=1", "\"'\r=1\"" },
+		{ "\n=1", "\"'\n=1\"" },
+		{ "a=+-@b", "a=+-@b" },
+		{ "[unknown]", "[unknown]" },
 	};
 	static const struct pp_format_options options = { .no_header = true };
 
