@@ -13,11 +13,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "libop/op_search.h"
@@ -81,30 +83,36 @@ int op_open_regular(const char *path)
 	return fd;
 }
 
+/* ---- without links ------------------------------------------------------- */
+
 /* Open the first @len bytes of @name in @folder, which is closed. */
 static int open_part(int folder, const char *name, size_t len)
 {
 	int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 	char part[NAME_MAX + 1];
-	int at = -1;
+	int at = -1, err = ENAMETOOLONG;
 
 	if (len < sizeof(part)) {
 		memcpy(part, name, len);
 		part[len] = '\0';
 		if (name[len])
 			flags |= O_DIRECTORY;
-		if (strcmp(part, ".."))
+		err = EXDEV;
+		if (strcmp(part, "..")) {
 			at = openat(folder, part, flags);
+			err = errno;
+		}
 	}
 	close(folder);
+	errno = err;
 	return at;
 }
 
 /* One part after the other, as openat2(2) is not everywhere, and a filter of
- * system calls cannot see its flags. */
-int op_open_without_links(const char *root, const char *name)
+ * system calls cannot see its flags. The last part may be a link. */
+static int find_without_links(const char *root, const char *name)
 {
-	int at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+	int at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	for (size_t len; at >= 0 && *name; name += len) {
 		name += strspn(name, "/");
@@ -112,12 +120,72 @@ int op_open_without_links(const char *root, const char *name)
 		if (len)
 			at = open_part(at, name, len);
 	}
-	if (at < 0)
-		return -1;
-	fd = op_reopen_regular(at);
-	close(at);
+	return at;
+}
+
+/* Open what @at, which is closed, leads to. */
+static int open_found(int at)
+{
+	int fd = at < 0 ? -1 : op_reopen_regular(at), err = errno;
+
+	if (at >= 0)
+		close(at);
+	errno = err;
 	return fd;
 }
+
+int op_open_without_links(const char *root, const char *name)
+{
+	return open_found(find_without_links(root, name));
+}
+
+/* ---- below a folder ------------------------------------------------------ */
+
+/* A folder that is no folder is a link here. */
+static int find_beneath_by_parts(const char *root, const char *name)
+{
+	int at = find_without_links(root, name);
+	struct stat st;
+
+	if (at < 0) {
+		if (errno == ENOTDIR)
+			errno = EXDEV;
+		return -1;
+	}
+	if (fstat(at, &st) || !S_ISLNK(st.st_mode))
+		return at;
+	close(at);
+	errno = EXDEV;
+	return -1;
+}
+
+int op_find_beneath(const char *root, const char *name)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				.resolve = RESOLVE_BENEATH |
+					   RESOLVE_NO_MAGICLINKS };
+	int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int at, err;
+
+	if (folder < 0)
+		return -1;
+	name += strspn(name, "/");
+	at = (int)syscall(SYS_openat2, folder, *name ? name : ".", &how,
+			  sizeof(how));
+	err = errno;
+	close(folder);
+	if (at < 0 && (err == ENOSYS || err == EPERM))
+		return find_beneath_by_parts(root, name);
+	errno = err == ELOOP ? EXDEV : err;
+	return at;
+}
+
+int op_open_beneath(const char *root, const char *name)
+{
+	return open_found(op_find_beneath(root, name));
+}
+
+/* ---- of processes -------------------------------------------------------- */
 
 int op_open_in_root(uint32_t tgid, const char *name, bool has_build_id)
 {

@@ -34,9 +34,21 @@ int op_open_regular(const char *path);
 int op_open_without_links(const char *root, const char *name);
 
 /*
- * The same in the root of process @tgid, which may be another. A process may
- * mount what it likes there, and give its file any time; so root finds nothing
- * there unless it @has_build_id to know the file by, which the caller compares.
+ * Find @name, which begins with a slash or not, below the folder @root. Links
+ * are followed as far as they stay below @root; where the kernel has no
+ * openat2(2), or forbids it, none is followed. A descriptor of O_PATH, or -1
+ * with errno: EXDEV when a link leads out.
+ */
+int op_find_beneath(const char *root, const char *name);
+
+/* The same, and open it to read if it is a regular file; else EINVAL. */
+int op_open_beneath(const char *root, const char *name);
+
+/*
+ * The same as op_open_without_links() in the root of process @tgid, which may
+ * be another. A process may mount what it likes there, and give its file any
+ * time; so root finds nothing there unless it @has_build_id to know the file
+ * by, which the caller compares.
  */
 int op_open_in_root(uint32_t tgid, const char *name, bool has_build_id);
 

@@ -11,12 +11,14 @@
 #include "libpp/archive.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/op_config.h"
+#include "libop/op_open.h"
 
 /* ---- the facts ----------------------------------------------------------- */
 
@@ -129,6 +131,11 @@ static int read_archive(struct pp_archive *archive, struct op_arena *arena,
 
 	if (!facts_path || !sums_path)
 		return -ENOMEM;
+	err = pp_archive_check_place(archive, facts_path)
+		      ?: pp_archive_check_place(archive, sums_path);
+	if (err)
+		return op_diag_set(diag, err, "%s/" PP_ARCHIVE_FOLDER ": %s",
+				   archive->root, pp_archive_refusal(err));
 	err = op_config_read(&facts, facts_path, diag);
 	if (err == -ENOENT)
 		return search_session(archive, arena, asked, diag);
@@ -141,11 +148,9 @@ static int read_archive(struct pp_archive *archive, struct op_arena *arena,
 			    sums_path);
 	if (!err)
 		err = pp_archive_check(archive, facts_path);
-	if (err == -EILSEQ)
-		op_diag_set(
-			diag, err,
-			"%s: it is not what was archived; archive the session again",
-			facts_path);
+	if (pp_archive_refusal(err))
+		op_diag_set(diag, err, "%s: %s; archive the session again",
+			    facts_path, pp_archive_refusal(err));
 	else if (err)
 		op_diag_set(diag, err, "%s: cannot be read: %s", facts_path,
 			    strerror(-err));
@@ -217,6 +222,50 @@ const char *pp_archive_name(const struct pp_archive *archive, const char *path)
 	return path + len + strspn(path + len, "/");
 }
 
+const char *pp_archive_refusal(int err)
+{
+	switch (err) {
+	case -EILSEQ:
+		return "it is not what was archived";
+	case -EXDEV:
+		return "a symbolic link leads out of the archive";
+	default:
+		return NULL;
+	}
+}
+
+int pp_archive_check_place(const struct pp_archive *archive, const char *path)
+{
+	const char *name = archive ? pp_archive_name(archive, path) : NULL;
+	int at;
+
+	/* Nothing leads out of the root folder. */
+	if (!name || !*archive->root)
+		return 0;
+	at = op_find_beneath(archive->root, name);
+	if (at < 0)
+		return errno == EXDEV ? -EXDEV : 0;
+	close(at);
+	return 0;
+}
+
+int pp_archive_open_file(const struct pp_archive *archive, const char *name)
+{
+	char *path;
+	int fd;
+
+	if (*archive->root) {
+		fd = op_open_beneath(archive->root, name);
+		return fd < 0 ? -errno : fd;
+	}
+	if (asprintf(&path, "/%s", name) < 0)
+		return -ENOMEM;
+	fd = op_open_regular(path);
+	fd = fd < 0 ? -errno : fd;
+	free(path);
+	return fd;
+}
+
 int pp_archive_check(const struct pp_archive *archive, const char *path)
 {
 	const char *name = archive ? pp_archive_name(archive, path) : NULL;
@@ -226,10 +275,10 @@ int pp_archive_check(const struct pp_archive *archive, const char *path)
 	int fd, err;
 
 	if (!sum)
-		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		return pp_archive_check_place(archive, path);
+	fd = pp_archive_open_file(archive, name);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = pp_sha256_fd(fd, hash);
 	close(fd);
 	if (err)
@@ -251,13 +300,21 @@ void pp_archive_check_folder(const struct pp_archive *archive, const char *path,
 	sum = pp_sums_below(&archive->sums, start, &nr);
 	for (; nr; nr--, sum++) {
 		char file[16384];
+		struct stat st;
 
 		snprintf(file, sizeof(file), "%s/%s", archive->root, sum->name);
-		if (access(file, F_OK) && errno == ENOENT)
+		if (!lstat(file, &st)) {
+			if (!S_ISREG(st.st_mode))
+				pp_message(
+					messages, PP_WARNING,
+					"%s: it is no regular file; its content is left out",
+					file);
+		} else if (errno == ENOENT) {
 			pp_message(
 				messages, PP_WARNING,
 				"%s: missing in the archive; its content is left out",
 				file);
+		}
 	}
 }
 
@@ -278,8 +335,7 @@ bool pp_archive_check_events(const struct pp_archive *archive,
 			continue;
 		pp_message(messages, PP_WARNING,
 			   "%s: %s; events are not described", file,
-			   err == -EILSEQ ? "it is not what was archived"
-					  : strerror(-err));
+			   pp_archive_refusal(err) ?: strerror(-err));
 		return false;
 	}
 	return true;

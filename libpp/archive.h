@@ -77,12 +77,25 @@ const char *pp_archive_name(const struct pp_archive *archive, const char *path);
 /*
  * Hold the file @path against its hash, if it is in @archive (NULL: in none).
  * Returns 0 also for what has none; -ENOENT, -EACCES and the like; -EILSEQ when
- * it is not what was archived.
+ * it is not what was archived; -EXDEV when a symbolic link on the way to it
+ * leads out of the archive, whether it has a hash or not.
  */
 int pp_archive_check(const struct pp_archive *archive, const char *path);
 
+/* The second half alone: -EXDEV, else 0, also for a folder and for what is not
+ * there. */
+int pp_archive_check_place(const struct pp_archive *archive, const char *path);
+
+/* Open the file @name of the archive to read. A descriptor, or -errno: -EXDEV
+ * as above, -EINVAL when it is no regular file. */
+int pp_archive_open_file(const struct pp_archive *archive, const char *name);
+
+/* In words why a file that is there is not used: of -EILSEQ and -EXDEV. NULL
+ * for other errors. */
+const char *pp_archive_refusal(int err);
+
 /* Say in @messages which of the files that were archived below the folder
- * @path are missing. */
+ * @path are missing, or are links and the like. */
 void pp_archive_check_folder(const struct pp_archive *archive, const char *path,
 			     struct pp_messages *messages);
 

@@ -533,11 +533,10 @@ static int find_labels(struct search *s, const char *folder,
 
 	if (path)
 		err = pp_archive_check(archive, path);
-	if (err == -EILSEQ)
-		return op_diag_set(
-			s->diag, err,
-			"%s: it is not what was archived; archive the session again",
-			path);
+	if (pp_archive_refusal(err))
+		return op_diag_set(s->diag, err,
+				   "%s: %s; archive the session again", path,
+				   pp_archive_refusal(err));
 	if (!err)
 		err = op_labels_read(labels, path, s->diag);
 	if (err == -ENOENT)

@@ -89,7 +89,14 @@ static int take_ksyms(struct pp_image_symbols *symbols)
 
 /* ---- sources ------------------------------------------------------------- */
 
-#define NOT_ARCHIVED "%s: it is not what was archived; not used"
+/* Say that a file of an archive is not used, where @err is of that. */
+static void warn_of_refusal(struct pp_messages *messages, const char *path,
+			    int err)
+{
+	if (pp_archive_refusal(err))
+		pp_message(messages, PP_WARNING, "%s: %s; not used", path,
+			   pp_archive_refusal(err));
+}
 
 /* Code that was made at run time has names where a perf map told of it after
  * its samples. */
@@ -108,8 +115,7 @@ static int open_perf_map(struct pp_image_symbols *symbols,
 	symbols->base = image->anon_start;
 	err = op_perf_map_path(path, sizeof(path), session->images, name->tgid)
 		      ?: pp_archive_check(locator->archive, path);
-	if (err == -EILSEQ)
-		pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
+	warn_of_refusal(messages, path, err);
 	if (!err)
 		err = pp_perf_map_read(path, name->start, name->end,
 				       locator->arena, &raw, &nr);
@@ -141,8 +147,9 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 			    image->build_id_len);
 	if (!err)
 		err = pp_archive_check(locator->archive, path);
-	if (err == -EILSEQ)
-		op_diag_set(&why, err, NOT_ARCHIVED, path);
+	if (pp_archive_refusal(err))
+		op_diag_set(&why, err, "%s: %s; not used", path,
+			    pp_archive_refusal(err));
 	if (!err)
 		err = op_ksyms_read_wanted(&symbols->ksyms, path, wanted, &why);
 	if (err == -ENOMEM)
@@ -260,19 +267,21 @@ static void check_debug(struct pp_image_symbols *symbols, const char *binary,
 	const char *path = op_bfd_debug_path(symbols->bfd);
 	const char *slash = strrchr(binary, '/');
 	char *name = path ? NULL : op_bfd_debug_name(symbols->bfd, NULL);
+	int err;
 
 	if (name && slash)
 		path = op_arena_printf(locator->arena, "%.*s/.debug/%s",
 				       (int)(slash - binary), binary, name);
 	free(name);
-	if (!path || pp_archive_check(locator->archive, path) != -EILSEQ)
+	err = path ? pp_archive_check(locator->archive, path) : 0;
+	if (!pp_archive_refusal(err))
 		return;
-	pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
+	warn_of_refusal(messages, path, err);
 	op_bfd_drop_debug(symbols->bfd);
 }
 
-/* Returns -ESTALE, with nothing open, for another build, and -EILSEQ, which is
- * said, where an archive was changed. */
+/* Returns -ESTALE, with nothing open, for another build; what
+ * pp_archive_refusal() knows is said. */
 static int open_image_build(struct pp_image_symbols *symbols,
 			    const struct pp_image *image, const char *path,
 			    const struct pp_locator *locator,
@@ -280,8 +289,7 @@ static int open_image_build(struct pp_image_symbols *symbols,
 {
 	int err = pp_archive_check(locator->archive, path);
 
-	if (err == -EILSEQ)
-		pp_message(messages, PP_WARNING, NOT_ARCHIVED, path);
+	warn_of_refusal(messages, path, err);
 	if (!err)
 		err = op_bfd_open(&symbols->bfd, path, &locator->debug);
 	if (err)
@@ -340,7 +348,7 @@ static int open_binary(struct pp_image_symbols *symbols,
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
-		if (err != -EILSEQ)
+		if (!pp_archive_refusal(err))
 			warn_of_no_symbols(messages, image, err);
 		return 0;
 	}

@@ -27,8 +27,7 @@ static int add_account(struct pp_population *p, struct pp_side *side,
 	err = pp_archive_check(side->archive, path);
 	if (err)
 		op_diag_set(&why, err, "%s: %s", path,
-			    err == -EILSEQ ? "it is not what was archived"
-					   : strerror(-err));
+			    pp_archive_refusal(err) ?: strerror(-err));
 	err = err ?: op_ledger_read(one, path, &why);
 	if (!err && stat(path, &st))
 		err = op_diag_set(&why, -errno, "%s: %s", path,

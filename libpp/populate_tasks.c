@@ -25,8 +25,8 @@ static int read_session_tasks(struct pp_population *p,
 	if (!path)
 		return -ENOMEM;
 	err = pp_archive_check(side->archive, path);
-	if (err == -EILSEQ)
-		op_diag_set(&why, err, "%s: it is not what was archived", path);
+	if (pp_archive_refusal(err))
+		op_diag_set(&why, err, "%s: %s", path, pp_archive_refusal(err));
 	err = err ?: op_tasks_read(tasks, path, &why);
 	if (err == -ENOMEM)
 		return err;

@@ -42,10 +42,8 @@ const char *pp_why_not_opened(int err)
 	case -EACCES:
 	case -EPERM:
 		return "permission denied (run as the user who profiled, or as root)";
-	case -EILSEQ:
-		return "it is not what was archived";
 	default:
-		return strerror(-err);
+		return pp_archive_refusal(err) ?: strerror(-err);
 	}
 }
 

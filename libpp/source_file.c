@@ -110,12 +110,14 @@ FILE *pp_source_open(const struct pp_archive *archive,
 		     struct pp_messages *messages, const char *path,
 		     const struct pp_image *image)
 {
+	const char *refusal =
+		pp_archive_refusal(pp_archive_check(archive, path));
 	struct stat st;
 	FILE *in;
 
-	if (pp_archive_check(archive, path) == -EILSEQ) {
-		pp_message(messages, PP_WARNING,
-			   "%s: it is not what was archived; not used", path);
+	if (refusal) {
+		pp_message(messages, PP_WARNING, "%s: %s; not used", path,
+			   refusal);
 		return NULL;
 	}
 	in = open_regular(path, &st);

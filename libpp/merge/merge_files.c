@@ -138,9 +138,7 @@ static int lose_file(struct taking *t, int err)
 	pp_message(
 		&t->work->merge->messages, PP_WARNING,
 		"%s: %s; the sum is without it unless another archive has it",
-		t->path,
-		err == -EILSEQ ? "it is not what was archived"
-			       : strerror(-err));
+		t->path, pp_archive_refusal(err) ?: strerror(-err));
 	return 0;
 }
 
@@ -192,13 +190,15 @@ static int finish_copy(struct taking *t)
 static int copy_taken_file(struct taking *t, bool *is_lost)
 {
 	uint8_t hash[PP_SHA256_LEN];
-	int from = op_open_regular(t->path), err, why = 0;
+	int from = pp_archive_open_file(t->archive, t->sum->name);
+	int err, why = 0;
 
 	*is_lost = true;
-	if (from < 0 || fstat(from, &t->st)) {
+	if (from < 0)
+		return lose_file(t, from);
+	if (fstat(from, &t->st)) {
 		err = -errno;
-		if (from >= 0)
-			close(from);
+		close(from);
 		return lose_file(t, err);
 	}
 	t->fd = open(t->copy, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -16,6 +16,7 @@
 #include "libdb/pack.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_span.h"
+#include "libop/op_walk.h"
 #include "libpp/merge/merge_work.h"
 #include "libpp/sample_list.h"
 
@@ -121,6 +122,27 @@ static int look_at_members(struct look *look, const char *path)
 	return err;
 }
 
+/* A session has no links, and one may lead to files of others. */
+static int refuse_link(const struct op_walk_entry *entry, void *ctx)
+{
+	struct look *look = ctx;
+
+	if (entry->kind != OP_WALK_OTHER)
+		return 0;
+	return op_diag_set(&look->why, -EXDEV, "%s: it is no regular file",
+			   entry->path);
+}
+
+static int check_session_links(struct look *look, const char *path)
+{
+	int err = pp_archive_check_place(look->archive, path);
+
+	if (err)
+		return op_diag_set(&look->why, err, "%s: %s", path,
+				   pp_archive_refusal(err));
+	return op_walk(path, refuse_link, look);
+}
+
 /* Whether all that was archived below @path is there as it was. */
 static int check_session_files(struct look *look, const char *path)
 {
@@ -223,7 +245,9 @@ static int look_at_session(struct look *look, const char *name)
 		&look->arena, "%s/%s", look->archive->session.samples, name);
 	size_t first = look->nr_items, nr = 0;
 	struct op_span *spans = NULL;
-	int err = path ? check_session_files(look, path) : -ENOMEM;
+	int err = path ? check_session_links(look, path)
+				  ?: check_session_files(look, path)
+		       : -ENOMEM;
 
 	*look->cpu_type = '\0';
 	if (!err)

@@ -26,6 +26,7 @@
 
 #include "libop/op_elf.h"
 #include "libop/op_file.h"
+#include "libop/op_open.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_search.h"
 #include "libpp/symbols/elf_digest.h"
@@ -128,7 +129,7 @@ void op_bfd_object_close(struct object *object)
 {
 	const struct object empty = { .fd = -1,
 				      .fault = object->fault,
-				      .only_own = object->only_own };
+				      .places = object->places };
 
 	if (object->abfd)
 		bfd_close(object->abfd);
@@ -161,7 +162,7 @@ static int object_examine(struct object *object)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -ENOEXEC;
-	if (object->only_own && !op_is_own_file(&st))
+	if (object->places && object->places->only_own && !op_is_own_file(&st))
 		return -EPERM;
 	object->mtime = (uint64_t)st.st_mtime;
 	return object_unpack(object, (uint64_t)st.st_size);
@@ -244,12 +245,29 @@ static int object_begin(struct object *object)
 	return op_bfd_object_note(object, err);
 }
 
+/* What is in an archive is not to be found outside of it. */
+static int open_in_places(const struct op_debug_places *places,
+			  const char *path)
+{
+	const char *root = places ? places->root : NULL;
+	size_t len = root ? strlen(root) : 0;
+
+	if (len && !strncmp(path, root, len) && path[len] == '/') {
+		int fd = op_open_beneath(root, path + len);
+
+		if (fd < 0 && errno == EINVAL)
+			errno = ENOEXEC; /* as elsewhere of a folder */
+		return fd;
+	}
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 int op_bfd_object_open(struct object *object, const char *path)
 {
 	object->path = strdup(path);
 	if (!object->path)
 		return -ENOMEM;
-	object->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	object->fd = open_in_places(object->places, path);
 	return object->fd < 0 ? op_bfd_object_note(object, -errno)
 			      : object_begin(object);
 }
@@ -390,7 +408,7 @@ int op_bfd_take(struct op_bfd **out, const char *path, int fd,
 	bfd->main.fd = bfd->debug.fd = bfd->shared.fd = bfd->packed.fd = -1;
 	bfd->main.fault = bfd->debug.fault = &bfd->fault;
 	bfd->shared.fault = bfd->packed.fault = &bfd->fault;
-	bfd->debug.only_own = bfd->shared.only_own = places->only_own;
+	bfd->debug.places = bfd->shared.places = places;
 	ret = op_bfd_object_take(&bfd->main, path, fd) ?: bfd->fault.err ?:
 	      place_unlinked_sections(&bfd->main) ?: read_code_sections(bfd);
 	if (ret)
@@ -403,7 +421,7 @@ int op_bfd_take(struct op_bfd **out, const char *path, int fd,
 int op_bfd_open(struct op_bfd **out, const char *path,
 		const struct op_debug_places *places)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open_in_places(places, path);
 
 	return fd < 0 ? -errno : op_bfd_take(out, path, fd, places);
 }

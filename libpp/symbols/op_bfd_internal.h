@@ -36,7 +36,8 @@ struct bfd_fault {
 /* A file with the symbols that were read from it. */
 struct object {
 	struct bfd_fault *fault; /* that of the op_bfd */
-	bool only_own; /* as op_debug_places has it; else -EPERM */
+	const struct op_debug_places *places; /* where it may be, of a debug
+						 file; NULL: anywhere */
 	bfd *abfd;
 	int fd; /* of the same file; -1 while there is none */
 	char *path;

@@ -7,12 +7,18 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +109,88 @@ static void without_links(void **state)
 	}
 }
 
+/* Root's folder for this is "a". */
+static void find_beneath(bool follows)
+{
+	static const struct {
+		const char *name;
+		const char *found; /* NULL: nothing */
+		int err; /* where links are followed; then where none is */
+		int err_by_parts;
+	} rows[] = {
+		{ "b/file", "a/b/file", 0, 0 },
+		{ "//b//file", "a/b/file", 0, 0 },
+		{ "b/link", "a/b/file", 0, EXDEV },
+		{ "link/file", "a/b/file", 0, EXDEV },
+		{ "link/link", "a/b/file", 0, EXDEV },
+		{ "up", NULL, EXDEV, EXDEV },
+		{ "out", NULL, EXDEV, EXDEV },
+		{ "out/file", NULL, EXDEV, EXDEV },
+		{ "round", NULL, EXDEV, EXDEV },
+		{ "../b/file", NULL, EXDEV, EXDEV },
+		{ "fifo", NULL, EINVAL, EINVAL },
+		{ "b", NULL, EINVAL, EINVAL },
+		{ "", NULL, EINVAL, EINVAL },
+		{ "none", NULL, ENOENT, ENOENT },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int wanted = follows ? rows[i].err : rows[i].err_by_parts;
+		int fd = op_open_beneath("a", rows[i].name);
+		struct stat st, want;
+
+		if (wanted) {
+			if (fd >= 0 || errno != wanted)
+				fail_msg("%s: %d %m", rows[i].name, fd);
+			continue;
+		}
+		assert_true(fd >= 0);
+		assert_int_equal(fstat(fd, &st), 0);
+		assert_int_equal(stat(rows[i].found, &want), 0);
+		assert_int_equal(st.st_ino, want.st_ino);
+		assert_int_equal(fcntl(fd, F_GETFL) & O_PATH, 0);
+		close(fd);
+	}
+}
+
+/* From now on openat2(2) ends with @err. */
+static bool forbid_openat2(unsigned int err)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | err),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = 4, .filter = filter };
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void beneath_a_folder(void **state)
+{
+	static const unsigned int errors[] = { ENOSYS, EPERM };
+
+	(void)state;
+	assert_int_equal(symlink("../b", "a/out") | symlink("round", "a/round"),
+			 0);
+	find_beneath(true);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		int status, pid = fork();
+
+		if (!pid) {
+			if (!forbid_openat2(errors[i]))
+				_exit(2);
+			find_beneath(false);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+}
+
 static void names_that_are_too_long(void **state)
 {
 	char name[NAME_MAX + 2] = "";
@@ -162,6 +250,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(without_links, enter, leave),
+		cmocka_unit_test_setup_teardown(beneath_a_folder, enter, leave),
 		cmocka_unit_test_setup_teardown(names_that_are_too_long, enter,
 						leave),
 		cmocka_unit_test_setup_teardown(nothing_is_left_open, enter,

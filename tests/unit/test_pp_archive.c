@@ -1009,6 +1009,11 @@ static void archives_are_opened(void **state)
 		  "session $/a/home/s\nevents $/a/.oparchive/events\n" },
 		{ "no sums", FACTS(SOUND), "2: $/a/.oparchive/SHA256SUMS: it is missing" AGAIN },
 		{ "sums of other facts", FACTS(SOUND) SUMS "; echo >>.oparchive/facts", "84: $/a/.oparchive/facts: it is not what was archived" AGAIN },
+		{ "facts elsewhere", FACTS(SOUND) SUMS "; mv .oparchive/facts ..; ln -s ../../facts .oparchive/facts", "18: $/a/.oparchive: a symbolic link leads out of the archive\n" },
+		{ "sums elsewhere", FACTS(SOUND) SUMS "; mv .oparchive/SHA256SUMS ..; ln -s ../../SHA256SUMS .oparchive", "18: $/a/.oparchive: a symbolic link leads out of the archive\n" },
+		{ "events elsewhere", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; " SUMS "; mv .oparchive/events ..; ln -s ../../events .oparchive",
+		  "session $/a/home/s\nevents $/a/.oparchive/events\nevents are changed\n"
+		  "warning: $/a/.oparchive/events/x: a symbolic link leads out of the archive; events are not described\n" },
 		{ "facts that are none", FACTS("x\\n") SUMS, "22: $/a/.oparchive/facts:1: no \"key = value\": x\n" },
 		{ "no format", FACTS("session = /home/s\\n") SUMS, "22: $/a/.oparchive/facts: format: not told" AGAIN },
 		{ "another format", FACTS("format = 2\\nsession = /home/s\\n") SUMS,

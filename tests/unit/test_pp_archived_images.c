@@ -32,7 +32,7 @@ static void make_archive_of_images(void)
 		"printf 'oprofile symbols 1 vmlinux 01\\n0 T _stext\\n"
 		"10 T one\\n' >symbols/vmlinux-01\n";
 
-	assert_int_equal(system("rm -rf ar"), 0);
+	assert_int_equal(system("rm -rf ar v"), 0);
 	assert_int_equal(system(script), 0);
 	make_archive("ar", NULL);
 }
@@ -137,6 +137,29 @@ static void archived_images_are_as_they_were(void **state)
 		  "all is /bin/y\n"
 		  "from $/ar/bin/y\n"
 		  "/bin/y: no symbols: it is stripped; install its debug symbols\n" },
+		{ "a binary that is a link within the archive", FILE_CALLED("/bin/x"), 0, "mv ar/bin/x ar/bin/v; ln -s ../bin/v ar/bin/x", .wanted =
+		  "f 1000-1008\n"
+		  "g 1008-1010\n"
+		  "from $/ar/bin/x\n" },
+		{ "a binary that is a link out of the archive", FILE_CALLED("/bin/x"), 0, "mv ar/bin/x v; ln -s ../../v ar/bin/x", .wanted =
+		  "all is /bin/x\n"
+		  "$/ar/bin/x: a symbolic link leads out of the archive; not used\n" },
+		{ "a folder that is a link out of the archive", FILE_CALLED("/bin/x"), 0, "mv ar/bin v; ln -s $PWD/v ar/bin", .wanted =
+		  "all is /bin/x\n"
+		  "$/ar/bin/x: a symbolic link leads out of the archive; not used\n" },
+		{ "a debug file that is a link out of the archive", FILE_CALLED("/bin/y"), 0, "mv ar/bin/.debug/y.debug v; ln -s ../../../v ar/bin/.debug/y.debug", .wanted =
+		  "all is /bin/y\n"
+		  "from $/ar/bin/y\n"
+		  "$/ar/bin/.debug/y.debug: a symbolic link leads out of the archive; not used\n"
+		  "/bin/y: no symbols: it is stripped; install its debug symbols\n" },
+		{ "a debug file of no hash that is one", FILE_CALLED("/bin/y"), 0, "sed -i '/y.debug$/d' ar/.oparchive/SHA256SUMS; mv ar/bin/.debug/y.debug v; ln -s ../../../v ar/bin/.debug/y.debug", .wanted =
+		  "all is /bin/y\n"
+		  "from $/ar/bin/y\n"
+		  "$/ar/bin/.debug/y.debug: a symbolic link leads out of the archive; not used\n"
+		  "/bin/y: no symbols: it is stripped; install its debug symbols\n" },
+		{ "a map of names that is a link out of the archive", MEMORY, 0, "mv ar/s/images/perf-7.map v; ln -s ../../../v ar/s/images/perf-7.map", .wanted =
+		  "all is anon\n"
+		  "$/ar/s/images/perf-7.map: a symbolic link leads out of the archive; not used\n" },
 		{ "the copy of the session", FILE_CALLED("/bin/w"), 0, NULL, .wanted =
 		  "f 1000-1008\n"
 		  "g 1008-1010\n"

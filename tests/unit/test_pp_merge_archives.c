@@ -51,6 +51,8 @@ static bool make_merged_file(const char *word, const char *path,
 		touch_file(path, atoi(how));
 	else if (!strcmp(word, "chmod"))
 		assert_int_equal(chmod(path, (mode_t)strtoul(how, NULL, 8)), 0);
+	else if (!strcmp(word, "link"))
+		assert_int_equal(symlink(how, path), 0);
 	else if (!strcmp(word, "remove"))
 		assert_int_equal(remove(path), 0);
 	else if (!strcmp(word, "move"))
@@ -422,6 +424,13 @@ static const struct merged_row merged_rows[] = {
 		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 10\n"
 		  "warning: $/a/src/x.c: it is not what was archived; the sum is without it unless another archive has it\n"
 		  "2 merged, 0 left out, 1 lost, 1 sessions\n" },
+	{ "a file that is a link to one of another user", SAMPLES "text b/src/x.c one;archive b;move b/src/x.c ./v;link b/src/x.c ../../v;" SAMPLES "archive a",
+		  ".oparchive/facts = merged = 2\n"
+		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/labels = cpu-type = none/such\n"
+		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/packed:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 10\n"
+		  "warning: $/b/src/x.c: a symbolic link leads out of the archive; the sum is without it unless another archive has it\n"
+		  "2 merged, 0 left out, 1 lost, 1 sessions\n" },
 	{ "a file that all have lost", SAMPLES "text b/src/x.c one;archive b;remove b/src/x.c;" SAMPLES "text a/src/x.c one;archive a;remove a/src/x.c",
 		  ".oparchive/facts = merged = 2\n"
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/labels = cpu-type = none/such\n"
@@ -562,6 +571,27 @@ static const struct merged_row merged_rows[] = {
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/packed:\n"
 		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
 		  "warning: $/b: left out: $/b/s/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is not what was archived\n"
+		  "1 merged, 1 left out, 0 lost, 1 sessions\n" },
+	{ "an archive whose samples are a link", SAMPLES "archive b;move b/s/samples/current/" FILE_OF_X " ./v;link b/s/samples/current/" FILE_OF_X " /dev/null;" AND_A,
+		  ".oparchive/facts = merged = 1\n"
+		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/labels = cpu-type = none/such\n"
+		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/packed:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
+		  "warning: $/b: left out: $/b/s/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is no regular file\n"
+		  "1 merged, 1 left out, 0 lost, 1 sessions\n" },
+	{ "an archive that had a link added", SAMPLES "archive b;link b/s/samples/current/ledger /dev/null;" AND_A,
+		  ".oparchive/facts = merged = 1\n"
+		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/labels = cpu-type = none/such\n"
+		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/packed:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
+		  "warning: $/b: left out: $/b/s/samples/current/ledger: it is no regular file\n"
+		  "1 merged, 1 left out, 0 lost, 1 sessions\n" },
+	{ "an archive whose session is elsewhere", SAMPLES "archive b;move b/s/samples ./v;link b/s/samples ../../v;" AND_A,
+		  ".oparchive/facts = merged = 1\n"
+		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/labels = cpu-type = none/such\n"
+		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/packed:\n"
+		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
+		  "warning: $/b: left out: $/b/s/samples/current: a symbolic link leads out of the archive\n"
 		  "1 merged, 1 left out, 0 lost, 1 sessions\n" },
 	{ "an archive whose samples are missing", SAMPLES "archive b;remove b/s/samples/current/" FILE_OF_X ";" AND_A,
 		  ".oparchive/facts = merged = 1\n"

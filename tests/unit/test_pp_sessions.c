@@ -33,6 +33,8 @@ static bool make_found_file(const char *word, const char *path, const char *how)
 		assert_int_equal(rename(path, how), 0);
 	else if (!strcmp(word, "remove"))
 		assert_int_equal(remove(path), 0);
+	else if (!strcmp(word, "link"))
+		assert_int_equal(symlink(how, path), 0);
 	else if (!strcmp(word, "folder"))
 		assert_int_equal(mkdir(path, 0755), 0);
 	else if (!strcmp(word, "labels"))
@@ -291,6 +293,15 @@ static const struct found_row found_rows[] = {
 		  "file /bin/y /bin/y [loose] 2 1=2\n"
 		  "warning: $/ar/s/samples/b/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is not what was archived; left out\n"
 		  "1 left out\n" },
+	{ "samples that are elsewhere", "samples a x x E 1=5;samples b x x E 1=3;samples b y y E 1=2;merged;rename ar/s/" OF_X("b") " ./v;link ar/s/" OF_X("b") " ../../../v", "",
+		  "session a: $/ar/s/samples/a\n"
+		  "session b: $/ar/s/samples/b\n"
+		  "file /bin/x /bin/x [loose] 5 1=5\n"
+		  "file /bin/y /bin/y [loose] 2 1=2\n"
+		  "warning: $/ar/s/samples/b/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is no regular file; its content is left out\n" },
+	{ "a session that is elsewhere", "samples a x x E 1=5;samples b x x E 1=3;merged;rename ar/s/samples/b b;link ar/s/samples/b ../../../b", "",
+		  "session a: $/ar/s/samples/a\n"
+		  "Invalid cross-device link: $/ar/s/samples/b/labels: a symbolic link leads out of the archive\n" },
 	{ "samples that are missing", "samples a x x E 1=5;samples b x x E 1=3;samples b y y E 1=2;merged;remove ar/s/" OF_X("b"), "",
 		  "session a: $/ar/s/samples/a\n"
 		  "session b: $/ar/s/samples/b\n"
