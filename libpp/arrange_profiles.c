@@ -30,6 +30,12 @@ bool pp_class_is_timer(const struct pp_class *class)
 	return !strcmp(class->event, "TIMER");
 }
 
+bool pp_class_is_cpu_time(const struct pp_class *class)
+{
+	return pp_class_is_timer(class) || !strcmp(class->event, "cpu-clock") ||
+	       !strcmp(class->event, "task-clock");
+}
+
 const char *pp_task_name(struct op_arena *arena, const struct pp_class *class)
 {
 	const char *process = class->process ?: class->owner ?: "?";

@@ -133,6 +133,10 @@ const char *pp_session_axis(const struct pp_classes *classes);
 /* Whether @class counts timer interrupts rather than an event. */
 bool pp_class_is_timer(const struct pp_class *class);
 
+/* Whether samples come at even distances of CPU time: of the timer, or of the
+ * clocks of perf_events, whatever the distance. */
+bool pp_class_is_cpu_time(const struct pp_class *class);
+
 /*
  * "redis-server/bio_aof": what the process and the thread of @class are called.
  * Where the session does not know it, a process is called by its largest

@@ -33,7 +33,7 @@ static int refuse_other_events(const struct pp_class *now,
 	if (strcmp(now->event, old->event) || now->count != old->count)
 		return op_diag_set(
 			diag, -EINVAL,
-			"the two profiles counted different events: %s and %s; choose with event: and count:",
+			"the two profiles counted different events: %s and %s; profile both with the same event and count, or choose one that both have with event: and count:",
 			old->name, now->name);
 	return op_diag_set(
 		diag, -EINVAL,
@@ -59,7 +59,9 @@ static int check_column_pair(const struct pp_population *p, size_t nr,
 	const struct pp_class *a = &now->classes[nr], *b = &old->classes[nr];
 	struct op_arena *arena = &p->report->arena;
 
-	if (!pp_same_event(a, b))
+	/* Shares of CPU time are what they are at any rate. */
+	if (!pp_same_event(a, b) &&
+	    !(pp_class_is_cpu_time(a) && pp_class_is_cpu_time(b)))
 		return refuse_other_events(a, b, diag);
 	for (int axis = 0; axis < PP_NR_AXES; axis++)
 		if ((tells_classes_apart(now, axis) ||

@@ -222,6 +222,18 @@ static void text_write_sums_of_builds(const struct pp_text *t)
 	fputs(" (--by-build keeps them apart)\n", t->out);
 }
 
+/* Where both are CPU time, the two profiles of a comparison may have counted
+ * different events. */
+static void text_write_old_event(const struct pp_text *t, size_t class_nr)
+{
+	const struct pp_class *old = &t->report->old_classes.classes[class_nr];
+
+	if (!pp_same_event(old, &t->report->classes.classes[class_nr]))
+		fprintf(t->out,
+			"The old profile counted %s, which is CPU time, too\n",
+			old->name);
+}
+
 void pp_text_header(const struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
@@ -233,9 +245,14 @@ void pp_text_header(const struct pp_text *t)
 		fprintf(t->out, ", speed %g MHz (estimated)",
 			report->cpu_khz / 1000.0);
 	fputc('\n', t->out);
-	for (size_t i = 0; i < nr_events; i++)
-		text_write_event(
-			t, (size_t)(pp_text_column(t, i) - classes->classes));
+	for (size_t i = 0; i < nr_events; i++) {
+		size_t class_nr =
+			(size_t)(pp_text_column(t, i) - classes->classes);
+
+		text_write_event(t, class_nr);
+		if (report->is_diff)
+			text_write_old_event(t, class_nr);
+	}
 	for (size_t i = 0; i < t->nr_columns; i++)
 		text_write_column(t, pp_text_column(t, i));
 	if (report->is_diff)

@@ -22,15 +22,13 @@ static void pprof_measure(const struct pp_report *report,
 
 	event->factor = class->count;
 	event->unit = "count";
-	if (!strcmp(class->event, "cpu-clock") ||
-	    !strcmp(class->event, "task-clock"))
+	if (pp_class_is_cpu_time(class))
 		event->unit = "nanoseconds";
 	if (!pp_class_is_timer(class))
 		return;
 	event->factor = NSEC_PER_SEC / (class->count	   ? class->count
 					: report->timer_hz ? report->timer_hz
 							   : OP_TIMER_HZ);
-	event->unit = "nanoseconds";
 }
 
 void pprof_find_events(struct pprof *w)

@@ -257,6 +257,17 @@ ok "with details" refused 1 'details' -d { session:old } { session:old }
 echo '0x10 1' | sample other "$P/{dep}/$P/OTHER.1.0.all.all.all" event=1 count=1
 ok "of different events" refused 1 'different events: OTHER:1 and CPU_CLK' -l \
 	{ session:other } { session:current }
+# CPU time is CPU time, whoever asked for it and how often.
+printf '%s 30\n%s 10\n' "$(offset hot)" "$(offset main)" |
+	sample of-operf "$P/{dep}/$P/TIMER.997.0.all.all.all" cpu-type=timer count=997
+printf '%s 10\n%s 10\n' "$(offset hot)" "$(offset main)" |
+	sample of-perf "$P/{dep}/$P/cpu-clock.1003009.0.all.all.all" count=1003009
+is "of two clocks" "$(report -l { session:of-perf } { session:of-operf } |
+	awk '/ (hot|main)/ { print $1, $2, $3, $NF }')" "\
+30 75.0000 +50.0000 hot
+10 25.0000 -50.0000 main"
+like "which is said" "$(report -l { session:of-perf } { session:of-operf })" "Profiling through timer interrupt.*
+The old profile counted cpu-clock:1003009, which is CPU time, too"
 is "in JSON" "$(json "[(s['symbol'], s['presence'], s['samples'],
 	s['old_samples']) for s in r['symbols'] if s['symbol'] == 'main']" \
 	-l { session:old } { session:current })" \

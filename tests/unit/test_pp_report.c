@@ -517,7 +517,12 @@ static void profiles_are_compared(void **state)
 		  "1,symbol,E:100,/bin/x,/vmlinux,wait,0x300,,,6,75,2,25,200\n"
 		  "1,symbol,E:100,/bin/z,/vmlinux,_stext,0x0,,,0,0,5,62.5,-100\n"
 		  "1,symbol,E:100,/bin/x,/vmlinux,_weak,0x400,,,2,25,1,12.5,100\n" },
-		{ "other events", { "current k k E 0=60", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted different events: F:100 and E:100; choose with event: and count:\n" },
+		{ "other events", { "current k k E 0=60", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted different events: F:100 and E:100; profile both with the same event and count, or choose one that both have with event: and count:\n" },
+		{ "two kinds of CPU time", { "current k k TIMER 0=60", "old k k cpu-clock 0=25 100=25" }, { SYMBOLS }, "{ session:old } {}",
+		  "1,symbol,TIMER:100,/vmlinux,/vmlinux,_stext,0x0,,,60,100,25,50,100\n"
+		  "1,symbol,TIMER:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,25,50,-100\n" },
+		{ "time and something else", { "current k k TIMER 0=60", "old k k page-faults 0=25" }, { SYMBOLS }, "{ session:old } {}",
+		  "the two profiles counted different events: page-faults:100 and TIMER:100; profile both with the same event and count, or choose one that both have with event: and count:\n" },
 		{ "other unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted E with different unit masks: 0x02 and 0x01; choose with unit-mask: or merge with --merge=unitmask\n" },
 		{ "merged unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS, .merge = PP_MERGE_UNIT_MASK }, "{ session:old } {}",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,100,30,100,0\n" },
