@@ -236,7 +236,7 @@ static int run_foreign(const struct options *o, const char *const *files,
 	opimport_input_open(&first, *files);
 	if (opimport_is_perf(&first))
 		err = opimport_perf(&into, files, &first, diag);
-	else if (!files[1])
+	else if (!files[1] || first.err)
 		err = opimport_foreign(&into, &first, diag);
 	else
 		err = op_diag_set(

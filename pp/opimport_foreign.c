@@ -45,27 +45,12 @@ static int read_all(struct bytes *bytes, int fd)
 	return err;
 }
 
-static const char *why_not_read(int err)
-{
-	if (err == -EINVAL)
-		return "is no regular file";
-	if (err == -ENOEXEC)
-		return "is packed and damaged";
-	if (err == -ENODATA)
-		return "is empty";
-	if (err == -EFBIG)
-		return "is too large";
-	return strerror(-err);
-}
-
 static int read_input(struct bytes *bytes, const struct opimport_input *input,
 		      struct op_diag *diag)
 {
 	int err = input->err ?: read_all(bytes, input->fd);
 
-	return err ? op_diag_set(diag, err, "%s: %s; " OPIMPORT_CURE,
-				 input->path, why_not_read(err))
-		   : 0;
+	return err ? opimport_input_refuse(input, err, diag) : 0;
 }
 
 /* Messages of protobuf have tags below ' ' everywhere. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The daemon reads them itself: it has a source "perfdata". What is packed is
- * unpacked in memory, and the daemon opens that by our descriptor; in its words
- * the name of that is replaced.
+ * The daemon reads them itself: it has a source "perfdata". What is not the
+ * file that was named but was made of it, and a pipe that is no standard input,
+ * the daemon opens by our descriptor; in its words the name of that is
+ * replaced.
  */
 
 #include "pp/opimport_perf.h"
@@ -20,7 +21,7 @@ bool opimport_is_perf(const struct opimport_input *input)
 {
 	char magic[8];
 
-	if (!strcmp(input->path, "-"))
+	if (input->is_stream)
 		return true;
 	return pread(input->fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	       (!memcmp(magic, "PERFILE2", sizeof(magic)) ||
@@ -57,12 +58,12 @@ static struct opimport_input *open_inputs(const char *const *files,
 
 #define NAME_LEN 64
 
-/* The path by which the daemon opens it. It says what is wrong with a file that
- * is not of perf. */
+/* The path by which the daemon opens it, "-" for the standard input that it
+ * shares with us. It says what is wrong with a file that is not of perf. */
 static const char *name_of(const struct opimport_input *input,
 			   char buf[NAME_LEN])
 {
-	if (!input->was_packed)
+	if (!input->is_ours && (!input->is_stream || !strcmp(input->path, "-")))
 		return input->path;
 	snprintf(buf, NAME_LEN, "/proc/%ld/fd/%d", (long)getpid(), input->fd);
 	return buf;
@@ -94,22 +95,34 @@ static char *make_source(const struct opimport_input *all, size_t nr)
 }
 
 /* Have @diag, which the daemon wrote, say which file the user gave. */
-static int name_packed(int err, const struct opimport_input *all, size_t nr,
-		       struct op_diag *diag)
+static int name_given(int err, const struct opimport_input *all, size_t nr,
+		      struct op_diag *diag)
 {
 	for (size_t i = 0; err && i < nr; i++) {
 		char buf[NAME_LEN];
-		size_t len = strlen(name_of(&all[i], buf));
+		const char *name = name_of(&all[i], buf);
+		size_t len = strlen(name);
 		struct op_diag said = *diag;
 
-		if (!all[i].was_packed || strncmp(said.text, buf, len) != 0 ||
-		    said.text[len] != ':')
+		if (strncmp(said.text, name, len) != 0 || said.text[len] != ':')
 			continue;
 		*diag = (struct op_diag){ "" };
 		return op_diag_set(diag, err, "%s%s", all[i].path,
 				   said.text + len);
 	}
 	return err;
+}
+
+/* The daemon opens files itself and says what is wrong with them; but not what
+ * had to be unpacked or held for it. */
+static int check_inputs(const struct opimport_input *all, size_t nr,
+			struct op_diag *diag)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (all[i].was_spooled || all[i].err == -ENOEXEC ||
+		    all[i].err == -ENODATA || all[i].err == -EFBIG)
+			return opimport_input_refuse(&all[i], all[i].err, diag);
+	return 0;
 }
 
 int opimport_perf(const struct opimport_into *into, const char *const *files,
@@ -119,13 +132,15 @@ int opimport_perf(const struct opimport_into *into, const char *const *files,
 	struct opimport_input *all = open_inputs(files, first, &nr);
 	char *source = all ? make_source(all, nr) : NULL;
 	struct op_session session;
-	int err = source ? opimport_find_session(into, &session, diag)
-			 : op_diag_set(diag, -ENOMEM, "out of memory");
+	int err =
+		source ? check_inputs(all, nr, diag)
+				 ?: opimport_find_session(into, &session, diag)
+		       : op_diag_set(diag, -ENOMEM, "out of memory");
 
 	if (!err)
-		err = name_packed(opimport_run_daemon(into, &session, source,
-						      diag),
-				  all, nr, diag);
+		err = name_given(opimport_run_daemon(into, &session, source,
+						     diag),
+				 all, nr, diag);
 	free(source);
 	if (all)
 		close_inputs(all, nr);

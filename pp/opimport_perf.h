@@ -8,7 +8,7 @@
 
 struct opimport_input;
 
-/* Whether it looks like one, or is standard input. */
+/* Whether it looks like one. */
 bool opimport_is_perf(const struct opimport_input *input);
 
 /*

@@ -318,6 +318,28 @@ mkfifo "$TMP/pipe"
 cat "$TMP/flat" >"$TMP/pipe" &
 as_the_file "a file through a pipe" - <"$TMP/pipe"
 wait $!
+gzip -c "$TMP/flat" >"$TMP/pipe" &
+as_the_file "a packed file through a pipe" - <"$TMP/pipe"
+wait $!
+cat "$TMP/flat" >"$TMP/pipe" &
+as_the_file "a file through a pipe that has a name" "$TMP/pipe"
+wait $!
+as_the_file "a file as standard input" - <"$TMP/flat"
+# What perf streams is not held: with nowhere to hold it the import goes well.
+sh -c "$RECORD -e $E -o - '$POINTERS' $MS" >"$TMP/stream"
+ok "what perf streamed, as a file" "$BIN/opimport" -o "$TMP/streamed" "$TMP/stream" 2>/dev/null
+rows_of "$TMP/streamed" >"$TMP/plain.rows"
+cat "$TMP/stream" >"$TMP/pipe" &
+as_the_file "a stream through a pipe that has a name" "$TMP/pipe"
+wait $!
+cat "$TMP/stream" >"$TMP/pipe" &
+TMPDIR=$TMP/none as_the_file "a stream as standard input" - <"$TMP/pipe"
+wait $!
+rm -rf "$TMP/other"
+ok "a stream by its descriptor" sh -c "cat '$TMP/stream' |
+	TMPDIR=/none '$BIN/opimport' -o '$TMP/other' /dev/fd/0 2>/dev/null"
+is "a stream by its descriptor: the same report" "$(rows_of "$TMP/other")" \
+	"$(cat "$TMP/plain.rows")"
 head -c 300 "$TMP/flat" | gzip >"$TMP/packed"
 refuses "a packed one that is cut" 1 "packed: is cut short; samples up to byte" \
 	-o "$TMP/other2" "$TMP/packed"

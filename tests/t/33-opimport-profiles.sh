@@ -343,9 +343,46 @@ head -c 5000 /dev/zero | tr '\0' a >"$TMP/bad"
 printf '\0 7\n' >>"$TMP/bad"
 refuses "a zero byte" 'bad: has a zero byte' "$TMP/bad"
 refuses "a file that is missing" 'none: No such file' "$TMP/none"
-refuses "a folder" 'is no regular file' "$TMP"
+refuses "a folder" 'is neither a file nor a pipe' "$TMP"
+refuses "a device" 'is neither a file nor a pipe' /dev/null
+
+# ---- pipes -----------------------------------------------------------------------
+
+printf 'main;hot 7\nmain;cold 3\n' >"$TMP/plain.folded"
+gzip -c "$TMP/plain.folded" >"$TMP/packed.gz"
+import "$TMP/plain.folded"
+stacks >"$TMP/wanted"
+"$BIN/opreport" --session-dir="$SESSION" --format=pprof --output-file="$TMP/plain.pb" 2>/dev/null
 mkfifo "$TMP/fifo"
-refuses "a FIFO" 'fifo: is no regular file' "$TMP/fifo"
+for file in plain.folded packed.gz plain.pb; do
+	SESSION=$TMP/piped
+	for way in pipe file fifo; do
+		rm -rf "$SESSION"
+		case $way in
+		pipe) cat "$TMP/$file" | "$BIN/opimport" -o "$SESSION" - 2>"$TMP/err" ;;
+		file) "$BIN/opimport" -o "$SESSION" - <"$TMP/$file" 2>"$TMP/err" ;;
+		fifo)
+			cat "$TMP/$file" >"$TMP/fifo" &
+			"$BIN/opimport" -o "$SESSION" "$TMP/fifo" 2>"$TMP/err"
+			wait $!
+			;;
+		esac
+		is "$file by a $way" "$(stacks)" "$(cat "$TMP/wanted")"
+	done
+done
+(
+	read -r _
+	"$BIN/opimport" -o "$TMP/rest" - 2>/dev/null
+) <"$TMP/plain.folded"
+SESSION=$TMP/rest
+is "what is left of standard input" "$(stacks)" "main;cold 3"
+got=$(cat "$TMP/plain.folded" | TMPDIR=$TMP/none "$BIN/opimport" -o "$TMP/refused" - 2>&1)
+like "nowhere to hold it" "$got" \
+	"opimport: -: cannot be held in $TMP/none: No such file or directory; name another folder with TMPDIR"
+is "nothing is left of what was held" "$(find "$TMP" -name 'opimport-*')" ""
+is "an empty pipe" "$(: | "$BIN/opimport" -o "$TMP/refused" - 2>&1)" \
+	"opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi"
+
 refuses "two files" 'a.folded: is not of perf record; of other files name one' \
 	"$TMP/a.folded" "$TMP/a.folded"
 head -c 100 "$TMP/current.pb.gz" >"$TMP/bad"

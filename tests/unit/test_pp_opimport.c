@@ -1485,16 +1485,19 @@ static void command_lines_are_checked(void **state)
 			  "= 1\n" },
 		{ .line = "opimport .",
 		  .wanted =
-			  "opimport: .: is no regular file; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+			  "opimport: .: is neither a file nor a pipe; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
 			  "= 1\n" },
-		/* What the daemon reads from its standard input. */
 		{ .line = "opimport -o s -",
 		  .wanted =
-			  "opimport: -: is no file of perf; give one that perf record wrote\n"
+			  "opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
 			  "= 1\n" },
 		{ .line = "opimport -t -c -o s - none",
 		  .wanted =
-			  "opimport: -: is no file of perf; give one that perf record wrote\n"
+			  "opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+			  "= 1\n" },
+		{ .line = "opimport -o s perf.data -",
+		  .wanted =
+			  "opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
 			  "= 1\n" },
 		{ .line = "opimport -o s perf.data",
 		  .wanted =
