@@ -15,6 +15,7 @@
 #include "pp/opimport_callgrind.h"
 #include "pp/opimport_folded.h"
 #include "pp/opimport_input.h"
+#include "pp/opimport_legacy.h"
 #include "pp/opimport_pprof.h"
 
 #define MAX_BYTES (INT64_C(8) << 30)
@@ -95,6 +96,9 @@ int opimport_foreign(const struct opimport_into *into,
 	struct bytes bytes = { NULL, 0 };
 	int err = read_input(&bytes, input, diag);
 
+	if (!err)
+		err = opimport_refuse_legacy(input->path, bytes.data, bytes.len,
+					     diag);
 	if (!err)
 		err = opimport_profile_new(&profile, into,
 					   foreign_format(&bytes), diag);

@@ -346,6 +346,27 @@ refuses "a file that is missing" 'none: No such file' "$TMP/none"
 refuses "a folder" 'is neither a file nor a pipe' "$TMP"
 refuses "a device" 'is neither a file nor a pipe' /dev/null
 
+# What pprof can read and we cannot.
+legacy() {
+	refuses "$1" "bad: is $2; $3" "$TMP/bad"
+}
+BY_PPROF='convert it with pprof -proto -output=FILE.pb.gz BINARY PROFILE and import that'
+python3 -c "import struct, sys
+for name, how in ('le64', '<12Q'), ('be64', '>12Q'), ('le32', '<12I'), ('be32', '>12I'):
+	open(sys.argv[1] + name, 'wb').write(struct.pack(
+		how, 0, 3, 0, 10000, 0, 5, 2, 0x401010, 0x401050, 0, 1, 0))" "$TMP/gperf-"
+for kind in le64 be64 le32 be32; do
+	cp "$TMP/gperf-$kind" "$TMP/bad"
+	legacy "a CPU profile of gperftools, $kind" 'a CPU profile of gperftools' "$BY_PPROF"
+done
+printf 'heap profile: 14: 3333 [ 20: 5000] @ heap_v2/524288\n 4: 1111 [10: 2222] @ 0x401010\n' >"$TMP/bad"
+legacy "a heap profile as text" 'a heap profile as text, of gperftools or Go' \
+	"fetch it without \\?debug=, or $BY_PPROF"
+printf -- '--- contention:\ncycles/second=1000\n93 2 @ 0x401010\n' >"$TMP/bad"
+legacy "contention as text" 'a profile of contention as text' 'fetch it without'
+printf 'goroutine profile: total 4\n1 @ 0x43e7d6 0x409b1c\n' >"$TMP/bad"
+legacy "goroutines as text" 'a list of goroutines as text' 'fetch it without'
+
 # ---- pipes -----------------------------------------------------------------------
 
 printf 'main;hot 7\nmain;cold 3\n' >"$TMP/plain.folded"
