@@ -67,6 +67,7 @@ struct callgrind_reader {
 	bool is_call; /* the next costs are those of a call */
 	bool is_ended; /* by totals: */
 	bool is_short; /* some costs are not there */
+	uint64_t nr_negative, negative; /* costs that are; and their sum */
 };
 
 __attribute__((format(printf, 2, 3))) static int
@@ -166,14 +167,12 @@ static int take_callee(struct callgrind_reader *r, uint32_t *callee)
 		r->callee_name, callee);
 }
 
-/* The number in column @column at *@text. */
+/* The number in column @column at *@text, without its sign. */
 static int take_cost(struct callgrind_reader *r, char **text,
-		     unsigned int column, uint64_t *count)
+		     unsigned int column, uint64_t *count, bool *is_negative)
 {
-	if (**text == '-')
-		return fail_callgrind(
-			r,
-			"a cost is negative, and samples are not; write the file without this event");
+	*is_negative = **text == '-';
+	*text += *is_negative;
 	if (!callgrind_number(text, count))
 		return fail_callgrind(r, "no number where costs are" DAMAGED);
 	if (column >= r->nr_columns)
@@ -186,9 +185,23 @@ static int take_cost(struct callgrind_reader *r, char **text,
 	return 0;
 }
 
+/* Memory that was let go of is a negative cost of Xdebug's, and there are no
+ * negative samples. */
+static void leave_cost_out(struct callgrind_reader *r, struct graph_cost *cost)
+{
+	if (cost->callee == GRAPH_NO_CALLEE) {
+		r->nr_negative++;
+		r->negative = UINT64_MAX - r->negative < cost->count
+				      ? UINT64_MAX
+				      : r->negative + cost->count;
+	}
+	cost->count = 0;
+}
+
 static int take_costs(struct callgrind_reader *r, char *text)
 {
 	struct graph_cost cost = { 0 };
+	bool is_negative;
 	int err = take_position(r, &text);
 
 	if (!err && (r->function == UINT32_MAX || !r->nr_columns))
@@ -205,9 +218,11 @@ static int take_costs(struct callgrind_reader *r, char *text)
 		err = take_callee(r, &cost.callee);
 	text = callgrind_skip(text);
 	for (unsigned int c = 0; !err && *text; c++) {
-		err = take_cost(r, &text, c, &cost.count);
+		err = take_cost(r, &text, c, &cost.count, &is_negative);
 		if (err)
 			break;
+		if (is_negative)
+			leave_cost_out(r, &cost);
 		cost.event = r->columns[c];
 		if (cost.callee == GRAPH_NO_CALLEE)
 			r->events[cost.event].sum += cost.count;
@@ -310,12 +325,14 @@ static int take_totals(struct callgrind_reader *r, char *text)
 {
 	for (unsigned int c = 0; c < r->nr_columns; c++) {
 		struct callgrind_event *event = &r->events[r->columns[c]];
+		bool is_negative = false;
 		uint64_t total = 0;
-		int err = *text ? take_cost(r, &text, c, &total) : 0;
+		int err = *text ? take_cost(r, &text, c, &total, &is_negative)
+				: 0;
 
 		if (err)
 			return err;
-		r->is_short |= event->sum < total;
+		r->is_short |= !is_negative && event->sum < total;
 		event->sum = 0;
 	}
 	r->is_ended = true;
@@ -412,6 +429,14 @@ static int check_callgrind_end(struct callgrind_reader *r)
 		return fail_callgrind(
 			r,
 			"ends without totals, so it is cut short: write it again");
+	if (r->nr_negative) {
+		fprintf(stderr,
+			"opimport: warning: %s: negative costs, which samples cannot have: %" PRIu64
+			" of -%" PRIu64
+			" in all are left out, and lost in the account\n",
+			r->path, r->nr_negative, r->negative);
+		opimport_profile_lose(r->profile, r->negative, "lost_negative");
+	}
 	if (r->is_short)
 		fprintf(stderr,
 			"opimport: warning: %s: its functions have less than its totals; the rest was left out when it was written\n",
@@ -478,14 +503,10 @@ int opimport_callgrind(struct opimport_profile *profile, const char *path,
 	char *rest = text;
 	int err;
 
+	(void)len;
 	opimport_graph_init(&r.graph);
 	err = opimport_graph_string(&r.graph, "", &r.object);
 	r.file = r.function_file = r.object;
-	if (!err && memchr(text, '\0', len))
-		err = op_diag_set(
-			diag, -EBADMSG,
-			"%s: has a zero byte, which no text has; " OPIMPORT_CURE,
-			path);
 	while (!err && rest) {
 		r.line++;
 		err = take_callgrind_line(&r, strsep(&rest, "\n"));

@@ -17,9 +17,9 @@
 bool opimport_is_callgrind(const char *text);
 
 /*
- * Tell all of @text, @len bytes and a zero byte, to @profile; @path is for
- * errors, and for warnings, which go to stderr. The text is changed. Returns 0
- * or -errno with the reason in @diag.
+ * Tell all of @text, @len bytes and the only zero byte, to @profile; @path is
+ * for errors, and for warnings, which go to stderr. The text is changed.
+ * Returns 0 or -errno with the reason in @diag.
  */
 int opimport_callgrind(struct opimport_profile *profile, const char *path,
 		       char *text, size_t len, struct op_diag *diag);

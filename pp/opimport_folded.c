@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "libop/op_array.h"
+#include "libop/op_plural.h"
 
 #define BLANKS " \t\r"
 #define DIGITS_MAX 9 /* of a fraction; those behind are rounded */
@@ -29,6 +30,7 @@ struct folded {
 	unsigned long line;
 	unsigned long nr_stacks;
 	unsigned long nr_pairs; /* of them, those that end with two numbers */
+	unsigned long nr_odd, first_odd; /* lines that are no stack */
 	double scale; /* samples for a count of 1 */
 	struct opimport_frame *frames; /* outermost first */
 	size_t nr;
@@ -94,6 +96,12 @@ static bool read_count(const char *word, double scale, uint64_t *count)
 	return true;
 }
 
+/* As Austin and others write: "# mode: wall". */
+static bool is_comment(const char *line, size_t len)
+{
+	return len && *line == '#' && (len == 1 || strchr(BLANKS, line[1]));
+}
+
 /* How many digits the number @word has behind the point, its exponent counted.
  */
 static int digits_of_fraction(const char *word)
@@ -116,6 +124,23 @@ static int digits_of_fraction(const char *word)
 	return (int)digits - (int)exponent;
 }
 
+/* The same of the last word of @line, of @len bytes; 0 where it is no count. */
+static int digits_of_count(const char *line, size_t len)
+{
+	size_t at = find_last_word(line, &len);
+	char word[64];
+	uint64_t count;
+
+	len -= at;
+	if (len >= sizeof(word))
+		return 0;
+	memcpy(word, line + at, len);
+	word[len] = '\0';
+	return strpbrk(word, ".eE") && read_count(word, 1, &count)
+		       ? digits_of_fraction(word)
+		       : 0;
+}
+
 /* The power of ten that the counts in @text of @len bytes need. */
 static double scale_of(const char *text, size_t len)
 {
@@ -129,8 +154,9 @@ static double scale_of(const char *text, size_t len)
 
 		line_end = memchr(line, '\n', (size_t)(end - line)) ?: end;
 		line_len = (size_t)(line_end - line);
-		digits = digits_of_fraction(line +
-					    find_last_word(line, &line_len));
+		if (is_comment(line, line_len))
+			continue;
+		digits = digits_of_count(line, line_len);
 		if (digits > most)
 			most = digits;
 	}
@@ -193,18 +219,40 @@ static int add_folded_stack(struct folded *f, char *text, uint64_t count)
 
 static int add_line(struct folded *f, char *line)
 {
-	char *word = cut_last_word(line);
+	char *word;
 	uint64_t count;
 
+	if (is_comment(line, strlen(line)))
+		return 0;
+	word = cut_last_word(line);
 	if (!line[strspn(line, BLANKS)])
 		return 0;
-	if (!word || !read_count(word, f->scale, &count))
-		return fail_line(
-			f,
-			"no count behind the stack; a line of folded stacks is FUNCTION;...;FUNCTION COUNT");
+	if (!word || !read_count(word, f->scale, &count)) {
+		if (!f->nr_odd++)
+			f->first_odd = f->line;
+		return 0;
+	}
 	f->nr_stacks++;
 	f->nr_pairs += ends_with_count(line);
 	return add_folded_stack(f, line + strspn(line, BLANKS), count);
+}
+
+/* A text of which most is no stack is something else. */
+static int fail_odd_line(struct folded *f)
+{
+	f->line = f->first_odd;
+	return fail_line(
+		f,
+		"no count behind the stack; a line of folded stacks is FUNCTION;...;FUNCTION COUNT");
+}
+
+/* Nobody knows how many samples a line stands for that has no count. */
+static void lose_odd_lines(const struct folded *f)
+{
+	fprintf(stderr,
+		"opimport: warning: %s:%lu: no count behind the stack; %lu such line%s left out, each a lost sample in the account\n",
+		f->path, f->first_odd, f->nr_odd, op_plural(f->nr_odd));
+	opimport_profile_lose(f->profile, f->nr_odd, "lost_no_count");
 }
 
 int opimport_folded(struct opimport_profile *profile, const char *path,
@@ -215,17 +263,14 @@ int opimport_folded(struct opimport_profile *profile, const char *path,
 	int err = 0;
 
 	opimport_profile_event(profile, "samples", 1);
-	if (memchr(text, '\0', len))
-		err = op_diag_set(
-			diag, -EBADMSG,
-			"%s: has a zero byte, which no text has; " OPIMPORT_CURE,
-			path);
-	f.scale = err ? 1 : scale_of(text, len);
+	f.scale = scale_of(text, len);
 	while (!err && rest) {
 		f.line++;
 		err = add_line(&f, strsep(&rest, "\n"));
 	}
 	free(f.frames);
+	if (!err && f.nr_odd && f.nr_odd >= f.nr_stacks)
+		return fail_odd_line(&f);
 	if (!err && !f.nr_stacks)
 		return op_diag_set(diag, -EBADMSG,
 				   "%s: has no stacks; " OPIMPORT_CURE, path);
@@ -234,6 +279,8 @@ int opimport_folded(struct opimport_profile *profile, const char *path,
 			diag, -EBADMSG,
 			"%s: each stack has two counts: it is a comparison; import the two profiles that it compares",
 			path);
+	if (!err && f.nr_odd)
+		lose_odd_lines(&f);
 	if (!err && f.scale > 1)
 		fprintf(stderr,
 			"opimport: %s: its counts have fractions: a count of 1 is %.0f samples\n",

@@ -13,8 +13,10 @@
 #include "pp/opimport_profile.h"
 
 /*
- * Tell all of @text, @len bytes and a zero byte, to @profile; @path is for
- * errors. The text is changed. Returns 0 or -errno with the reason in @diag.
+ * Tell all of @text, @len bytes and the only zero byte, to @profile; @path is
+ * for errors. Single lines that are no stacks are left out, with a warning on
+ * stderr, and lost in the account. The text is changed. Returns 0 or -errno
+ * with the reason in @diag.
  */
 int opimport_folded(struct opimport_profile *profile, const char *path,
 		    char *text, size_t len, struct op_diag *diag);

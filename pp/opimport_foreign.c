@@ -20,6 +20,8 @@
 
 #define MAX_BYTES (INT64_C(8) << 30)
 #define LOOKED_AT 4096
+#define TEXT_PER_CONTROL 20 /* bytes of text for each control byte in it */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 struct bytes {
 	char *data; /* a zero byte follows */
@@ -54,56 +56,132 @@ static int read_input(struct bytes *bytes, const struct opimport_input *input,
 	return err ? opimport_input_refuse(input, err, diag) : 0;
 }
 
-/* Messages of protobuf have tags below ' ' everywhere. */
+/* ---- text or a message ----------------------------------------------------
+ */
+
+/* Read a number of protobuf at *@at. */
+static bool skip_varint(const struct bytes *bytes, size_t *at, uint64_t *number)
+{
+	*number = 0;
+	for (unsigned int shift = 0; shift < 64; shift += 7) {
+		uint8_t byte;
+
+		if (*at == bytes->len)
+			return false;
+		byte = (uint8_t)bytes->data[(*at)++];
+		*number |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+/* Whether all the bytes are fields as a profile of pprof has them: numbers, and
+ * what has a length. */
+static bool is_message(const struct bytes *bytes)
+{
+	uint64_t tag, number;
+	size_t at = 0;
+
+	while (at < bytes->len) {
+		if (!skip_varint(bytes, &at, &tag) || !(tag >> 3) ||
+		    !skip_varint(bytes, &at, &number))
+			return false;
+		if ((tag & 7) == 2 && number <= bytes->len - at)
+			at += number;
+		else if (tag & 7)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Messages of protobuf have tags below ' ' everywhere, and the names in a text
+ * may have single such bytes: anonymous classes of PHP have zero bytes.
+ */
 static bool is_text(const struct bytes *bytes)
 {
 	size_t nr = bytes->len < LOOKED_AT ? bytes->len : LOOKED_AT;
+	size_t nr_control = 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		unsigned char c = (unsigned char)bytes->data[i];
 
-		if ((c < ' ' || c == 0x7f) && !strchr("\t\r\n", c))
-			return false;
+		nr_control += (c < ' ' && !memchr("\t\r\n", c, 3)) || c == 0x7f;
 	}
-	return nr;
+	return !nr_control ||
+	       (nr_control <= nr / TEXT_PER_CONTROL && !is_message(bytes));
 }
 
-static const char *foreign_format(const struct bytes *bytes)
+/* Leave out the mark of UTF-8 at the start, and have zero bytes end nothing. */
+static void clean_text(struct bytes *bytes)
+{
+	if (!strncmp(bytes->data, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK))) {
+		bytes->len -= strlen(BYTE_ORDER_MARK);
+		memmove(bytes->data, bytes->data + strlen(BYTE_ORDER_MARK),
+			bytes->len + 1);
+	}
+	for (char *c = bytes->data;
+	     (c = memchr(c, '\0', bytes->len - (size_t)(c - bytes->data)));)
+		*c = '?';
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+enum foreign_format { FOREIGN_PPROF, FOREIGN_CALLGRIND, FOREIGN_FOLDED };
+
+static const char *const format_names[] = {
+	[FOREIGN_PPROF] = "pprof",
+	[FOREIGN_CALLGRIND] = "callgrind",
+	[FOREIGN_FOLDED] = "folded",
+};
+
+static enum foreign_format find_format(struct bytes *bytes)
 {
 	if (!is_text(bytes))
-		return "pprof";
-	return opimport_is_callgrind(bytes->data) ? "callgrind" : "folded";
+		return FOREIGN_PPROF;
+	clean_text(bytes);
+	return opimport_is_callgrind(bytes->data) ? FOREIGN_CALLGRIND
+						  : FOREIGN_FOLDED;
 }
 
 /* Tell @profile all of @bytes. */
 static int tell_profile(struct opimport_profile *profile, const char *path,
-			struct bytes *bytes, struct op_diag *diag)
+			struct bytes *bytes, enum foreign_format format,
+			struct op_diag *diag)
 {
-	if (is_text(bytes) && opimport_is_callgrind(bytes->data))
+	switch (format) {
+	case FOREIGN_CALLGRIND:
 		return opimport_callgrind(profile, path, bytes->data,
 					  bytes->len, diag);
-	if (is_text(bytes))
+	case FOREIGN_FOLDED:
 		return opimport_folded(profile, path, bytes->data, bytes->len,
 				       diag);
-	return opimport_pprof(profile, path, (const uint8_t *)bytes->data,
-			      bytes->len, diag);
+	default:
+		return opimport_pprof(profile, path,
+				      (const uint8_t *)bytes->data, bytes->len,
+				      diag);
+	}
 }
 
 int opimport_foreign(const struct opimport_into *into,
 		     const struct opimport_input *input, struct op_diag *diag)
 {
 	struct opimport_profile *profile = NULL;
+	enum foreign_format format = FOREIGN_PPROF;
 	struct bytes bytes = { NULL, 0 };
 	int err = read_input(&bytes, input, diag);
 
 	if (!err)
 		err = opimport_refuse_legacy(input->path, bytes.data, bytes.len,
 					     diag);
+	if (!err) {
+		format = find_format(&bytes);
+		err = opimport_profile_new(&profile, into, format_names[format],
+					   diag);
+	}
 	if (!err)
-		err = opimport_profile_new(&profile, into,
-					   foreign_format(&bytes), diag);
-	if (!err)
-		err = tell_profile(profile, input->path, &bytes, diag);
+		err = tell_profile(profile, input->path, &bytes, format, diag);
 	free(bytes.data);
 	if (!err)
 		err = opimport_profile_end(profile, diag);

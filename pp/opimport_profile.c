@@ -456,6 +456,12 @@ void opimport_profile_call(struct opimport_profile *p,
 		put_pieces(p, call, put_call);
 }
 
+void opimport_profile_lose(struct opimport_profile *p, uint64_t nr,
+			   const char *cause)
+{
+	op_stream_put_lost(&p->words, nr, cause);
+}
+
 /* ---- the session ------------------------------------------------------------
  */
 

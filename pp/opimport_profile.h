@@ -91,6 +91,11 @@ void opimport_profile_sample(struct opimport_profile *profile,
 void opimport_profile_call(struct opimport_profile *profile,
 			   const struct opimport_stack *call);
 
+/* @nr more samples cannot be stored, by @cause, a name as the account has it.
+ */
+void opimport_profile_lose(struct opimport_profile *profile, uint64_t nr,
+			   const char *cause);
+
 /* Make the session. What became of the samples goes to stderr. Returns 0 or
  * -errno with the reason in @diag. */
 int opimport_profile_end(struct opimport_profile *profile,

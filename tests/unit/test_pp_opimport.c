@@ -239,6 +239,24 @@ static void folded_stacks_are_imported(void **state)
 		      .wanted =
 			      "9223372036854774784 100.000  100.000  b\n" } } },
 		{ "a;b 9223372036854775808.0\n", REFUSED(":1" NO_COUNT) },
+		/* A line that is none, among more that are. */
+		{ "a;b 3\na;c\na;b 1.2.3\na;b 4\na;d .\na;c 2\na;c 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file:2: no count behind the stack; 3 such lines left out, each a lost sample in the account\n"
+			      "opimport: 13 samples = 10 stored + 3 lost\n" } } },
+		{ "a;b 3\na;b 4\na;c -1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file:3: no count behind the stack; 1 such line left out, each a lost sample in the account\n"
+			      "opimport: 8 samples = 7 stored + 1 lost\n" } } },
+		{ "a;b 3\na;b 4\na;c -1\nx\n", REFUSED(":3" NO_COUNT) },
+		/* Comments, whose numbers say nothing. */
+		{ "# v: 1.5\n#\n#\tx\na;b 3\n#a;b 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 7 samples = 7 stored + 0 lost\n" } } },
+		{ "# a;b 3\n", REFUSED(": has no stacks; " OPIMPORT_CURE) },
 		{ "a;b 1e5.\n", REFUSED(":1" NO_COUNT) },
 		{ "a;b 9223372036854775807\na;b +1\n", REFUSED(":2" NO_COUNT) },
 		{ "a;b 1\n\na;b 18446744073709551616\n",
@@ -545,7 +563,9 @@ static void files_of_callgrind_are_imported(void **state)
 		{ CALLGRIND "fn=f\n1 1\ntotals: x\n",
 		  REFUSED(":5: no number where costs are" DAMAGE) },
 		{ CALLGRIND "fn=f\n1 1\ntotals: -1\n",
-		  REFUSED(":5: a cost is negative, and samples are not; write the file without this event") },
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 1 sample = 1 stored + 0 lost\n" } } },
 		{ CALLGRIND "fn=f\n1 2\r\ntotals: 1\nfn=g\n0x10 1\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
@@ -664,7 +684,14 @@ static void files_of_callgrind_are_imported(void **state)
 		{ CALLGRIND "version: x\n",
 		  REFUSED(":3: is of a version of the format that is not known") },
 		{ CALLGRIND "fn=f\n1 -1\n",
-		  REFUSED(":4: a cost is negative, and samples are not; write the file without this event") },
+		  REFUSED(": has no costs; " OPIMPORT_CURE) },
+		{ CALLGRIND "fn=f\n1 -\n",
+		  REFUSED(":4: no number where costs are" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 3\n2 -4\n3 -5\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file: negative costs, which samples cannot have: 2 of -9 in all are left out, and lost in the account\n"
+			      "opimport: 12 samples = 3 stored + 9 lost\n" } } },
 		{ CALLGRIND "fn=f\n1 1x\n",
 		  REFUSED(":4: no number where costs are" DAMAGE) },
 		{ CALLGRIND "fn=f\n1 1 2\n",
@@ -1241,13 +1268,18 @@ static void write_zero_behind(const char *path, const char *text)
 	fclose(out);
 }
 
-static void texts_with_zero_bytes_are_refused(void **state)
+/* A zero byte ends nothing, and is as good as any other character. */
+static void zero_bytes_are_text(void **state)
 {
 	static const struct import_row rows[] = {
-		{ "a;b 5\n",
-		  REFUSED(": has a zero byte, which no text has; " OPIMPORT_CURE) },
+		{ "a;b 5\n", REFUSED(":3" NO_COUNT) },
+		{ "a;b 5\na;c 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file:4: no count behind the stack; 1 such line left out, each a lost sample in the account\n"
+			      "opimport: 7 samples = 6 stored + 1 lost\n" } } },
 		{ CALLGRIND "fn=f\n1 2\n",
-		  REFUSED(": has a zero byte, which no text has; " OPIMPORT_CURE) },
+		  REFUSED(":6: is no line of callgrind" DAMAGE) },
 	};
 
 	check_imports(rows, NR(rows), *state, write_zero_behind);
@@ -1699,7 +1731,7 @@ int main(int argc, char **argv)
 		import_test(samples_are_not_added_to_others),
 		import_test(files_of_callgrind_are_imported),
 		import_test(files_of_pprof_are_imported),
-		import_test(texts_with_zero_bytes_are_refused),
+		import_test(zero_bytes_are_text),
 		import_test(files_that_are_too_large_are_refused),
 		import_test(images_have_parts),
 		import_test(functions_are_as_large_as_their_lines),
