@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_plain.h"
 #include "libop/op_plural.h"
 #include "libpp/sample_list.h"
 #include "libpp/format/text.h"
@@ -117,6 +118,7 @@ int opannotate_title(const struct opannotate_text *t, const char *name,
 
 	if (!shown)
 		return -ENOMEM;
+	op_plain_text(shown);
 	if (width)
 		len = pp_fit_line(shown, len, width > used ? width - used : 0);
 	fputc('\n', t->out);

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libop/op_plain.h"
 #include "libop/op_plural.h"
 #include "libpp/interval.h"
 #include "libpp/sample_list.h"
@@ -20,9 +21,23 @@
 
 /* ---- values -------------------------------------------------------------- */
 
+const char *pp_text_plain(const struct pp_text *t, const char *name)
+{
+	char *copy;
+
+	if (!strpbrk(name, "\t\n\v\f\r"))
+		return name;
+	copy = op_arena_strdup(t->arena, name);
+	if (!copy)
+		return "?";
+	op_plain_text(copy);
+	return copy;
+}
+
 const char *pp_text_name(const struct pp_text *t, const char *name)
 {
-	return t->options->long_names ? name : pp_base_name(name);
+	return pp_text_plain(t, t->options->long_names ? name
+						       : pp_base_name(name));
 }
 
 const char *pp_text_percent(char *buf, double percent)
@@ -274,10 +289,15 @@ void pp_text_header(const struct pp_text *t)
 void pp_text_describe(FILE *out, const struct pp_report *report,
 		      const struct pp_format_options *options)
 {
+	struct op_arena arena;
+
+	op_arena_init(&arena);
 	pp_text_header(&(struct pp_text){ .out = out,
 					  .report = report,
 					  .options = options,
-					  .nr_columns = report->classes.nr });
+					  .nr_columns = report->classes.nr,
+					  .arena = &arena });
+	op_arena_release(&arena);
 }
 
 static int text_write_body(struct pp_text *t)
@@ -313,14 +333,17 @@ static int text_write_report(struct pp_text *t, FILE *out)
 int pp_format_text(FILE *out, const struct pp_report *report,
 		   const struct pp_format_options *options)
 {
+	struct op_arena arena;
 	struct pp_text t = { .out = out,
 			     .report = report,
 			     .options = options,
 			     .nr_columns = report->classes.nr,
-			     .totals = report->totals };
+			     .totals = report->totals,
+			     .arena = &arena };
 	struct pp_task_rows rows = { .nr = 0 };
 	int err = 0;
 
+	op_arena_init(&arena);
 	if (report->classes.in_rows) {
 		err = pp_task_rows_init(&rows, report);
 		t.rows = &rows;
@@ -331,5 +354,6 @@ int pp_format_text(FILE *out, const struct pp_report *report,
 		err = text_write_report(&t, out);
 	if (report->classes.in_rows)
 		pp_task_rows_release(&rows);
+	op_arena_release(&arena);
 	return err;
 }

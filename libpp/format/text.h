@@ -4,6 +4,7 @@
 
 /* What the files of the text format share. */
 
+#include "libop/op_arena.h"
 #include "libop/op_decimal.h"
 #include "libpp/format/format.h"
 #include "libpp/format/text_rows.h"
@@ -25,9 +26,14 @@ struct pp_text {
 	size_t column; /* where they begin */
 	/* Of fields, which may be those of source lines. */
 	size_t place_width, image_width, app_width, name_width;
+	struct op_arena *arena; /* of names that were changed */
 };
 
-/* @name or its last component, as asked for. */
+/* @name, or where it has characters that end a line or a column, a copy with
+ * '?' in their place. */
+const char *pp_text_plain(const struct pp_text *t, const char *name);
+
+/* The same of @name or its last component, as asked for. */
 const char *pp_text_name(const struct pp_text *t, const char *name);
 
 /* Seven characters for every ordinary value. @buf has PP_PERCENT_LEN bytes. */

@@ -119,7 +119,8 @@ static void text_write_place(struct pp_text *t, const struct pp_place *place)
 		return;
 	}
 	name = strrchr(place->file, '/');
-	name = name && !t->options->long_names ? name + 1 : place->file;
+	name = pp_text_plain(t, name && !t->options->long_names ? name + 1
+								: place->file);
 	snprintf(line, sizeof(line), ":%u", place->line);
 	text_write_pending(t);
 	fputs_unlocked(name, t->out);
@@ -135,7 +136,9 @@ static void text_write_place(struct pp_text *t, const struct pp_place *place)
 static const char *text_name_of_line(const struct pp_text *t,
 				     const struct pp_symbol_entry *entry)
 {
-	return t->options->width && entry->brief ? entry->brief : entry->name;
+	return pp_text_plain(t, t->options->width && entry->brief
+					? entry->brief
+					: entry->name);
 }
 
 /* A name in a column: on a terminal one that is too long is folded. */
@@ -395,7 +398,7 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 	if (t->report->by_line)
 		text_write_source(t, entry);
 	else
-		text_write_field(t, 0, entry->name);
+		text_write_field(t, 0, pp_text_plain(t, entry->name));
 	if (row->mark)
 		fputs(row->mark, t->out);
 	text_end_row(t);

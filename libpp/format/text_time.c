@@ -193,7 +193,7 @@ static void draw_symbol(const struct drawing *d,
 	if (d->t->show_app)
 		fprintf(d->t->out, "%-*s  ", (int)d->app_width,
 			pp_text_name(d->t, entry->app));
-	fprintf(d->t->out, "%s\n", entry->name);
+	fprintf(d->t->out, "%s\n", pp_text_plain(d->t, entry->name));
 }
 
 /* Names of images take what they need, up to a limit. */

@@ -156,7 +156,8 @@ static void tree_write_frame(const struct tree_text *tt, uint32_t node,
 	const struct pp_frame *frame = &tree->frames[at->frame];
 	const char *above = tree->frames[tree->nodes[at->parent].frame].image;
 
-	fprintf(tt->t->out, "%*s%s", 2 + INDENT * (int)level, "", frame->name);
+	fprintf(tt->t->out, "%*s%s", 2 + INDENT * (int)level, "",
+		pp_text_plain(tt->t, frame->name));
 	if (frame->image && *frame->name != '[' &&
 	    (above ? strcmp(above, frame->image) != 0
 		   : frame->kind != PP_FRAME_ROOT))

@@ -828,6 +828,35 @@ static void csv_fields_are_quoted(void **state)
 	}
 }
 
+/* ---- names in text ------------------------------------------------------- */
+
+/* Whoever names a symbol or a file must not make a row of a table. */
+static void names_end_no_rows(void **state)
+{
+	static const struct pp_format_options options = { .no_header = true };
+	static const struct pp_format_options more = { .no_header = true,
+						       .long_names = true };
+	struct pp_image image = { .name = "/opt/a\nb/c\nd" };
+	struct made_report m;
+	struct text t;
+
+	(void)state;
+	make_report(&m, SYMBOLS | LINES);
+	m.report.nr_symbols = 1;
+	m.symbols[0].name = "f\n9999      99.9000  b\t\r";
+	m.symbols[0].image = &image;
+	m.symbols[0].place =
+		(struct pp_place){ .file = "/x\n/y\tz.c", .line = 3 };
+	pp_format_text(text_begin(&t), &m.report, &options);
+	text_must_be(
+		&t, "short names",
+		"600      60.0000  y?z.c:3                     c?d                      f?9999      99.9000  b??\n");
+	pp_format_text(text_begin(&t), &m.report, &more);
+	text_must_be(
+		&t, "long names",
+		"600      60.0000  /x?/y?z.c:3                 /opt/a?b/c?d             f?9999      99.9000  b??\n");
+}
+
 /* ---- call trees ---------------------------------------------------------- */
 
 static struct pp_frame frames[] = {
@@ -1266,6 +1295,7 @@ int main(void)
 		cmocka_unit_test(json_strings_are_utf8),
 		cmocka_unit_test(json_values_stand_in_lines),
 		cmocka_unit_test(csv_fields_are_quoted),
+		cmocka_unit_test(names_end_no_rows),
 		cmocka_unit_test(call_trees_are_written),
 		cmocka_unit_test(trees_are_text),
 		cmocka_unit_test(flame_graphs_tell_options),
