@@ -23,6 +23,7 @@
 
 #include "libop/op_perf_map.h"
 #include "libop/op_plural.h"
+#include "libop/op_search.h"
 #include "libpp/symbols/perf_map.h"
 
 #define MAX_CODE (1u << 24) /* bytes; no function is that large */
@@ -739,6 +740,39 @@ static void keep_inline_answer(struct pp_image_symbols *symbols, uint64_t key,
 		symbols->wants &= ~PP_KEEP_INLINES;
 }
 
+static const struct pp_symbol *
+symbol_that_begins_at(const struct pp_image_symbols *symbols, uint64_t vma)
+{
+	size_t at = OP_BISECT(i, symbols->nr,
+			      op_bfd_vma(symbols->bfd, symbols->table[i].key) <
+				      vma);
+
+	return at < symbols->nr && op_bfd_vma(symbols->bfd,
+					      symbols->table[at].key) == vma
+		       ? &symbols->table[at]
+		       : NULL;
+}
+
+/*
+ * A function that was inlined here and is compiled by itself elsewhere is one
+ * function, and has the name of its symbol: mangled ones alone say more than
+ * debug information does, and those of clones are of a part of it.
+ */
+static void name_by_symbols(const struct pp_image_symbols *symbols,
+			    struct op_bfd_inlined *frames, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct pp_symbol *symbol =
+			frames[i].code
+				? symbol_that_begins_at(symbols, frames[i].code)
+				: NULL;
+
+		if (symbol && !strncmp(symbol->name, "_Z", 2) &&
+		    !strchr(symbol->name, '.'))
+			frames[i].name = symbol->name;
+	}
+}
+
 size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,
 				struct op_bfd_inlined out[OP_BFD_MAX_INLINED])
 {
@@ -750,6 +784,7 @@ size_t pp_image_symbols_inlined(struct pp_image_symbols *symbols, uint64_t key,
 		return nr;
 	nr = op_bfd_inlined(symbols->bfd, bfd_vma(symbols, key), out,
 			    OP_BFD_MAX_INLINED);
+	name_by_symbols(symbols, out, nr);
 	keep_inline_answer(symbols, key, out, nr);
 	return nr;
 }

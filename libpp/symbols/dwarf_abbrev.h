@@ -17,8 +17,11 @@
 #include "libpp/symbols/dwarf.h"
 
 enum {
+	DW_TAG_class_type = 0x02,
 	DW_TAG_lexical_block = 0x0b,
 	DW_TAG_compile_unit = 0x11,
+	DW_TAG_structure_type = 0x13,
+	DW_TAG_union_type = 0x17,
 	DW_TAG_inlined_subroutine = 0x1d,
 	DW_TAG_module = 0x1e,
 	DW_TAG_subprogram = 0x2e,

@@ -20,8 +20,11 @@
 #include "libpp/symbols/inline_index.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "libop/op_arena.h"
 #include "libop/op_array.h"
 #include "libop/op_hash.h"
 #include "libop/op_search.h"
@@ -30,6 +33,9 @@
 #define MAX_HOPS 8 /* from a copy to its declaration */
 #define MAX_RANGES (1u << 22) /* of a table */
 #define MAX_LEVELS 256 /* of copies in copies */
+#define MAX_SCOPES 16 /* that a function is in */
+#define MAX_SCOPE_STEPS (UINT64_C(1) << 25) /* entries looked at for these */
+#define ENTRY_LEN 8 /* bytes, that many have */
 
 struct range {
 	uint64_t low, high;
@@ -70,10 +76,17 @@ struct described {
 	struct pp_inlined about;
 };
 
+/* Code of a function that its entry @origin says more about. */
+struct own_code {
+	uint64_t origin, low;
+};
+
 struct inline_unit {
 	struct pp_dwarf_unit unit;
 	struct ranges functions;
-	bool is_open, has_functions;
+	struct own_code *own_code; /* by origin */
+	size_t nr_own_code;
+	bool is_open, has_functions, has_own_code;
 };
 
 struct pp_inline_index {
@@ -97,6 +110,8 @@ struct pp_inline_index {
 	struct described *described;
 	size_t nr_described;
 	struct op_hash by_entry; /* of these */
+	struct op_arena names; /* that were put together */
+	uint64_t scope_steps; /* so far */
 };
 
 /* ---- ranges -------------------------------------------------------------- */
@@ -207,6 +222,7 @@ int pp_inline_index_new(struct pp_inline_index **out,
 	index->nameless.line_str = (struct pp_bytes){ 0 };
 	index->nameless.shared_str = (struct pp_bytes){ 0 };
 	index->function = PP_NO_DIE;
+	op_arena_init(&index->names);
 	all = pp_dwarf_cursor(dwarf, &dwarf->info, 0);
 	while (!err && op_cursor_left(&all)) {
 		struct pp_dwarf_unit unit;
@@ -230,6 +246,7 @@ void pp_inline_index_free(struct pp_inline_index *index)
 	for (size_t i = 0; i < index->nr_units; i++) {
 		pp_dwarf_unit_close(&index->units[i].unit);
 		free(index->units[i].functions.list);
+		free(index->units[i].own_code);
 	}
 	free(index->units);
 	free(index->by_address.list);
@@ -237,6 +254,7 @@ void pp_inline_index_free(struct pp_inline_index *index)
 	free(index->spans);
 	free(index->described);
 	op_hash_release(&index->by_entry);
+	op_arena_release(&index->names);
 	free(index);
 }
 
@@ -441,6 +459,144 @@ static uint32_t copy_inside(struct pp_inline_index *index,
 	return 0;
 }
 
+/* ---- names that linkers do not have -------------------------------------- */
+
+/*
+ * Functions that no other unit can see have no linkage name: static ones,
+ * lambdas of g++, methods in anonymous namespaces. Where such a function was
+ * compiled by itself, too, its symbol has the name; else there is what stands
+ * around it.
+ */
+
+static int compare_own_code(const void *a, const void *b)
+{
+	const struct own_code *x = a, *y = b;
+
+	return op_compare(x->origin, y->origin) ?: op_compare(x->low, y->low);
+}
+
+static int read_own_code(struct pp_inline_index *index, struct inline_unit *u)
+{
+	const struct ranges *functions = &u->functions;
+
+	u->has_own_code = true;
+	u->own_code = calloc(functions->nr + 1, sizeof(*u->own_code));
+	if (!u->own_code)
+		return -ENOMEM;
+	for (size_t i = 0; i < functions->nr; i++) {
+		struct pp_die die;
+
+		if (pp_die_read(&index->nameless, &u->unit,
+				functions->list[i].value, &die) &&
+		    die.origin != PP_NO_DIE && die.has_low)
+			u->own_code[u->nr_own_code++] = (struct own_code){
+				.origin = die.origin,
+				.low = die.low,
+			};
+	}
+	qsort(u->own_code, u->nr_own_code, sizeof(*u->own_code),
+	      compare_own_code);
+	return 0;
+}
+
+/* Where the function of the entry at @offset in @u begins; 0: nowhere. */
+static uint64_t find_own_code(struct pp_inline_index *index,
+			      struct inline_unit *u, uint64_t offset)
+{
+	size_t at;
+
+	if ((!u->has_functions && read_functions(index, u)) ||
+	    (!u->has_own_code && read_own_code(index, u)) || !u->own_code)
+		return 0;
+	at = OP_BISECT(i, u->nr_own_code, u->own_code[i].origin < offset);
+	return at < u->nr_own_code && u->own_code[at].origin == offset
+		       ? u->own_code[at].low
+		       : 0;
+}
+
+static bool is_scope(uint64_t tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_subprogram;
+}
+
+/* The entries that the one at @offset is in and that are part of its name, the
+ * outermost first. Returns how many, up to MAX_SCOPES. */
+static size_t find_scopes(struct pp_inline_index *index,
+			  const struct pp_dwarf_unit *unit, uint64_t offset,
+			  uint64_t scopes[MAX_SCOPES])
+{
+	const struct pp_dwarf *dwarf = &index->nameless;
+	uint64_t at = unit->first;
+	struct pp_skimmed entry;
+	size_t nr = 0;
+
+	while (at < offset && index->scope_steps < MAX_SCOPE_STEPS &&
+	       pp_die_skim(dwarf, unit, at, &entry)) {
+		uint64_t end = entry.next;
+
+		index->scope_steps++;
+		if (pp_die_tells_end(&entry, at)) {
+			end = entry.sibling;
+		} else if (entry.abbrev->has_children) {
+			end = pp_die_skip_children(dwarf, unit, entry.next);
+			if (end == PP_NO_DIE)
+				break;
+			index->scope_steps += (end - at) / ENTRY_LEN;
+		}
+		if (end <= offset) {
+			at = end;
+			continue;
+		}
+		if (is_scope(entry.abbrev->tag)) {
+			if (nr == MAX_SCOPES)
+				return 0;
+			scopes[nr++] = at;
+		}
+		at = entry.next;
+	}
+	return nr;
+}
+
+/* What the entry at @offset is called as part of the name of @inner, which is
+ * right in it: lambdas and the like are told apart by their line. */
+static const char *name_of_scope(struct pp_inline_index *index,
+				 const struct pp_dwarf_unit *unit,
+				 uint64_t offset, const char *inner)
+{
+	struct pp_die die;
+
+	if (!pp_die_read(&index->dwarf, unit, offset, &die))
+		return NULL;
+	if (die.name || die.tag == DW_TAG_subprogram)
+		return die.name;
+	if (die.tag == DW_TAG_namespace)
+		return "(anonymous namespace)";
+	return op_arena_printf(&index->names, "{%s:%" PRIu64 "}",
+			       strcmp(inner, "operator()") ? "unnamed"
+							   : "lambda",
+			       die.decl_line);
+}
+
+/* @name, that of the entry at @offset, with those of all that it is in. */
+static const char *qualified_name(struct pp_inline_index *index,
+				  const struct pp_dwarf_unit *unit,
+				  uint64_t offset, const char *name)
+{
+	uint64_t scopes[MAX_SCOPES];
+	size_t nr = find_scopes(index, unit, offset, scopes);
+
+	for (const char *scope, *inner = name; nr; nr--, inner = scope) {
+		scope = name_of_scope(index, unit, scopes[nr - 1], inner);
+		if (!scope)
+			break;
+		name = op_arena_printf(&index->names, "%s::%s", scope, name)
+			       ?: name;
+	}
+	return name;
+}
+
 /* ---- names --------------------------------------------------------------- */
 
 /* Take from @die what @out has not yet. */
@@ -466,6 +622,8 @@ static bool describe_function(struct pp_inline_index *index, uint64_t offset,
 			      struct pp_inlined *out)
 {
 	const char *plain = NULL;
+	const struct inline_unit *of_plain = NULL;
+	uint64_t first = offset, plain_offset = 0;
 
 	out->line_table = UINT64_MAX;
 	for (int hops = 0; hops < MAX_HOPS && offset != PP_NO_DIE; hops++) {
@@ -475,11 +633,17 @@ static bool describe_function(struct pp_inline_index *index, uint64_t offset,
 		if (!u || !pp_die_read(&index->dwarf, &u->unit, offset, &die))
 			break;
 		describe_from(&die, &u->unit, out, &plain);
+		if (plain && !of_plain) {
+			of_plain = u;
+			plain_offset = offset;
+		}
 		offset = die.origin;
 	}
-	if (!out->name)
-		out->name = plain;
-	return out->name;
+	if (out->name || !plain)
+		return out->name;
+	out->name = qualified_name(index, &of_plain->unit, plain_offset, plain);
+	out->code = find_own_code(index, unit_with_entry(index, first), first);
+	return true;
 }
 
 /* The same, kept: functions have many copies. NULL if memory is short. */

@@ -19,7 +19,10 @@ struct pp_inline_index;
 
 /* A function that was inlined. */
 struct pp_inlined {
-	const char *name; /* as linkers have it where that is known */
+	const char *name; /* as linkers have it where that is known, else with
+			     the classes and so on that it is in; the index's */
+	uint64_t code; /* where the function is compiled by itself, in its
+			  unit, if linkers' name is not known; 0: nowhere */
 	uint64_t line_table; /* offset in .debug_line; UINT64_MAX: none */
 	uint64_t decl_file, decl_line; /* numbers there; the line may be 0 */
 	uint64_t call_line_table; /* of the unit it was inlined in, and */

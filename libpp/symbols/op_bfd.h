@@ -141,6 +141,7 @@ unsigned int op_bfd_discriminator(struct op_bfd *bfd, uint64_t vma);
 /* A function that was inlined. */
 struct op_bfd_inlined {
 	const char *name; /* as linkers have it where that is known */
+	uint64_t code; /* else an address whose symbol is that name; 0: none */
 	const char *file, *call_file; /* where it is declared, and where it was
 					 inlined; NULL when not known */
 	unsigned int line, call_line;

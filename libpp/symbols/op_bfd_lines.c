@@ -367,6 +367,7 @@ size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
 
 		out[i] = (struct op_bfd_inlined){
 			.name = f->name,
+			.code = f->code,
 			.file = pp_line_index_file(index, f->line_table,
 						   f->decl_file),
 			.line = (unsigned int)f->decl_line,

@@ -79,6 +79,66 @@ like "of inlined functions, no address" "$(report -l -w && cat report)" \
 	'^inlined .* clamp$'
 unlike "XML has symbols" "$(report --xml && cat report)" 'clamp'
 
+# ---- names that linkers do not have ------------------------------------------------
+
+cat >hidden.cc <<'END'
+volatile unsigned long s;
+template <class F> __attribute__((noinline)) void call(F f, int n) { f(n); }
+namespace {
+struct A { void run(int n) { for (int i = 0; i < n; i++) s += i; } };
+struct B { void run(int n) { for (int i = 0; i < n; i++) s ^= i; } };
+}
+static inline void work(int n) { for (int i = 0; i < n; i++) s += i * i; }
+__attribute__((noinline)) void inlined(int n) { work(n); }
+__attribute__((noinline)) void called(int n) { void (*volatile p)(int) = work; p(n); }
+int main(int argc, char **)
+{
+	A a;
+	B b;
+	call([&](int n) { a.run(n); }, argc);
+	call([&](int n) { b.run(n); }, argc);
+	call([](int n) { for (int i = 0; i < n; i++) s -= i; }, argc);
+	call([](int n) { for (int i = 0; i < n; i++) s |= i; }, argc);
+	inlined(argc);
+	called(argc);
+}
+END
+# names COMPILER OPTION...: the functions of all code of its program.
+names() {
+	"$@" -O2 -Wl,--build-id -o hidden hidden.cc || return
+	nm -S hidden | python3 -c '
+import subprocess, sys
+text = subprocess.run(["readelf", "-lW", "hidden"], capture_output=True, text=True).stdout
+code = next(l.split() for l in text.splitlines()
+            if l.split()[:1] == ["LOAD"] and "E" in "".join(l.split()[6:-1]))
+bias = int(code[2], 16) - int(code[1], 16)
+for line in sys.stdin:
+    f = line.split()
+    if len(f) == 4 and f[2] in "tTW" and (f[3][:2] == "_Z" or f[3] == "main"):
+        for at in range(int(f[0], 16), int(f[0], 16) + int(f[1], 16)):
+            print(at - bias, 1)' >keys
+	P="{root}$TMP/hidden"
+	rm -rf "$SESSION"
+	"$TESTBIN/mkodb" "$SESSION/samples/current/$P/{dep}/$P/TIMER.0.0.all.all.all" \
+		timer-hz=1000 "mtime=$TMP/hidden" <keys
+	report -l -n
+	awk '{ sub(/^[^a-zA-Z(]*hidden +/, ""); sub(/^[0-9. ]+/, ""); print }' report |
+		sort -u >names
+}
+# The program is as $how makes it; functions of a name are one row.
+for how in "g++ -gdwarf-5" "g++ -gdwarf-4" "clang++ -gdwarf-5"; do
+	command -v "${how%% *}" >/dev/null || { skip "$how" "not here"; continue; }
+	# shellcheck disable=SC2086 # a command and its option
+	names $how
+	ok "$how: a method in an anonymous namespace" \
+		grep -q '^(anonymous namespace)::A::run\((int)\)\?$' names
+	ok "$how: another one" grep -q '^(anonymous namespace)::B::run\((int)\)\?$' names
+	is "$how: a static function is one row" "$(grep '\bwork\b' names)" "work(int)"
+	is "$how: no name is bare" "$(grep -xE 'run|operator\(\)|work' names)" ""
+	# The other two have no code but what was inlined into them.
+	is "$how: lambdas are told apart" "$(grep -c '^main::.*::operator()' names)" 2
+done
+
 # A binary that lies costs its names and no more.
 cp many bad && python3 - bad <<'END'
 import subprocess, sys

@@ -12,10 +12,6 @@
 #include "libpp/symbols/dwarf_die.h"
 #include "libpp/symbols/inline_index.h"
 
-enum {
-	DW_TAG_structure_type = 0x13,
-};
-
 /* Codes of the abbreviations, which all units share. */
 enum {
 	UNIT = 1, /* with a range and a line table */
@@ -38,6 +34,10 @@ enum {
 	LYING_STRUCT, /* its end is itself */
 	LINE_ONLY, /* with a line, but no file, and an origin */
 	FILE_ONLY, /* the other way round */
+	CLASS, /* with a name and a line */
+	UNNAMED, /* without a name */
+	NAMED_FUNCTION, /* with children */
+	OWN_CODE, /* with an origin and code */
 };
 
 static const uint8_t abbrevs[] = {
@@ -62,6 +62,10 @@ static const uint8_t abbrevs[] = {
 	LYING_STRUCT, DW_TAG_structure_type, 1, DW_AT_sibling, DW_FORM_ref1, 0, 0,
 	LINE_ONLY, DW_TAG_subprogram, 0, DW_AT_decl_line, DW_FORM_data1, DW_AT_specification, DW_FORM_ref_addr, 0, 0,
 	FILE_ONLY, DW_TAG_subprogram, 0, DW_AT_decl_file, DW_FORM_data1, DW_AT_specification, DW_FORM_ref_addr, 0, 0,
+	CLASS, DW_TAG_class_type, 1, DW_AT_name, DW_FORM_string, DW_AT_decl_line, DW_FORM_data1, 0, 0,
+	UNNAMED, DW_TAG_union_type, 1, DW_AT_decl_line, DW_FORM_data1, 0, 0,
+	NAMED_FUNCTION, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, 0, 0,
+	OWN_CODE, DW_TAG_subprogram, 0, DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data2, 0, 0,
 	0,
 	/* clang-format on */
 };
@@ -501,6 +505,139 @@ static void names_come_from_origins(void **state)
 	expect(w, 0x1050, "eighth 7:2:88 < 7:3:3");
 }
 
+static void put_class(struct world *w, const char *name, uint8_t line)
+{
+	PUT(&w->info, CLASS);
+	put_text(&w->info, name);
+	PUT(&w->info, line);
+}
+
+/* Functions that linkers do not know have the names of what they are in, but
+ * for blocks and the unit. */
+static void names_are_qualified(void **state)
+{
+	struct world *w = *state;
+	size_t origins[8], nr = 0, f, space;
+
+	put_unit(w, 0x1000, 0x100, 7);
+	put_class(w, "Other", 1);
+	PUT(&w->info, 0);
+	space = put_sibling(w, NAMESPACE);
+	put_class(w, "A", 2);
+	origins[nr++] = put_abstract(w, "run", 3); /* 0 */
+	PUT(&w->info, UNNAMED, 4);
+	origins[nr++] = put_abstract(w, "operator()", 5); /* 1 */
+	origins[nr++] = w->info.len; /* 2: linkers know it */
+	PUT(&w->info, LINKED);
+	put_text(&w->info, "_ZN1A1fEv");
+	put_text(&w->info, "f");
+	PUT(&w->info, 1, 6);
+	PUT(&w->info, 0, 0); /* of both */
+	end_at(w, space);
+	PUT(&w->info, NAMED_FUNCTION);
+	put_text(&w->info, "main");
+	space = put_sibling(w, BLOCK);
+	put_class(w, "B<int>", 7);
+	origins[nr++] = put_abstract(w, "go", 8); /* 3 */
+	PUT(&w->info, 0);
+	end_at(w, space);
+	PUT(&w->info, 0);
+	PUT(&w->info, UNNAMED, 9);
+	origins[nr++] = put_abstract(w, "get", 10); /* 4 */
+	PUT(&w->info, 0);
+	origins[nr++] = w->info.len; /* 5: what says where is elsewhere */
+	PUT(&w->info, LINE_ONLY, 11);
+	put(&w->info, origins[0], 4);
+	f = put_function(w, 0x1000, 0x80);
+	for (size_t i = 0; i < nr; i++)
+		put_copy(w, LEAF, origins[i], 0x1000 + 8 * i, 8, 3);
+	end_at(w, f);
+	end_unit(w);
+	open_index(w);
+	expect(w, 0x1000, "(anonymous namespace)::A::run 7:1:3 < 7:3:3");
+	expect(w, 0x1008,
+	       "(anonymous namespace)::A::{lambda:4}::operator() 7:1:5 < 7:3:3");
+	expect(w, 0x1010, "_ZN1A1fEv 7:1:6 < 7:3:3");
+	expect(w, 0x1018, "main::B<int>::go 7:1:8 < 7:3:3");
+	expect(w, 0x1020, "{unnamed:9}::get 7:1:10 < 7:3:3");
+	expect(w, 0x1028, "(anonymous namespace)::A::run 7:1:11 < 7:3:3");
+}
+
+/* More scopes than any program has are none. */
+static void scopes_are_bounded(void **state)
+{
+	struct world *w = *state;
+	size_t origins[2] = { 0 }, f;
+
+	put_unit(w, 0x1000, 0x100, 7);
+	for (size_t i = 0; i < 17; i++) {
+		put_class(w, "c", 1);
+		if (i == 15)
+			origins[0] = put_abstract(w, "f", 2);
+	}
+	origins[1] = put_abstract(w, "g", 3);
+	for (size_t i = 0; i < 17; i++)
+		PUT(&w->info, 0);
+	f = put_function(w, 0x1000, 0x10);
+	put_copy(w, LEAF, origins[0], 0x1000, 8, 3);
+	put_copy(w, LEAF, origins[1], 0x1008, 8, 3);
+	end_at(w, f);
+	end_unit(w);
+	open_index(w);
+	expect(w, 0x1000,
+	       "c::c::c::c::c::c::c::c::c::c::c::c::c::c::c::c::f 7:1:2 < 7:3:3");
+	expect(w, 0x1008, "g 7:1:3 < 7:3:3");
+}
+
+static uint64_t code_of_inlined(struct world *w, uint64_t address)
+{
+	struct pp_inlined found[4];
+
+	assert_int_equal(pp_inline_index_find(w->index, address, found, 4), 1);
+	return found[0].code;
+}
+
+static void put_own_code(struct world *w, size_t origin, uint64_t low)
+{
+	PUT(&w->info, OWN_CODE);
+	put(&w->info, origin, 4);
+	put(&w->info, low, 8);
+	put(&w->info, 0x10, 2);
+}
+
+/* A function may be compiled by itself, too; clones are behind it. */
+static void functions_have_code_of_their_own(void **state)
+{
+	struct world *w = *state;
+	size_t once, twice, never, linked, f;
+
+	put_unit(w, 0x1000, 0x100, 7);
+	once = put_abstract(w, "once", 1);
+	twice = put_abstract(w, "twice", 2);
+	never = put_abstract(w, "never", 3);
+	linked = w->info.len;
+	PUT(&w->info, LINKED);
+	put_text(&w->info, "_Zf");
+	put_text(&w->info, "f");
+	PUT(&w->info, 1, 4);
+	put_own_code(w, twice, 0x1060);
+	put_own_code(w, once, 0x1040);
+	put_own_code(w, twice, 0x1050);
+	put_own_code(w, linked, 0x1070);
+	f = put_function(w, 0x1000, 0x40);
+	put_copy(w, LEAF, once, 0x1000, 8, 3);
+	put_copy(w, LEAF, twice, 0x1008, 8, 3);
+	put_copy(w, LEAF, never, 0x1010, 8, 3);
+	put_copy(w, LEAF, linked, 0x1018, 8, 3);
+	end_at(w, f);
+	end_unit(w);
+	open_index(w);
+	assert_int_equal(code_of_inlined(w, 0x1000), 0x1040);
+	assert_int_equal(code_of_inlined(w, 0x1008), 0x1050);
+	assert_int_equal(code_of_inlined(w, 0x1010), 0);
+	assert_int_equal(code_of_inlined(w, 0x1018), 0);
+}
+
 /* Entries of one length without code are passed over, side by side and nested,
  * by what their abbreviations tell. */
 static void entries_without_code_are_passed_over(void **state)
@@ -629,6 +766,9 @@ int main(void)
 		TEST(ranges_nest),
 		TEST(ranges_may_be_lists),
 		TEST(names_come_from_origins),
+		TEST(names_are_qualified),
+		TEST(scopes_are_bounded),
+		TEST(functions_have_code_of_their_own),
 		TEST(entries_without_code_are_passed_over),
 		TEST(damage_ends_a_function),
 		TEST(ends_may_lie),
