@@ -11,8 +11,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "libpp/symbols/source_path.h"
 
 /* ---- where --------------------------------------------------------------- */
 
@@ -44,18 +47,33 @@ static const char *strip_base(const char *name, const char *base)
 	return is_below ? name + len : NULL;
 }
 
+/* The same of a path of Windows, which has capitals as one likes. */
+static const char *strip_windows_base(const char *name, const char *base)
+{
+	char *dir = pp_source_path_join(NULL, NULL, base);
+	size_t len = dir ? strlen(dir) : 0;
+	bool is_below = dir && !strncasecmp(name, dir, len) &&
+			(name[len] == '/' || dir[len - 1] == '/');
+
+	free(dir);
+	return is_below ? name + len : NULL;
+}
+
 static const char *strip_bases(const struct pp_source_dirs *dirs,
 			       const char *name)
 {
 	const char *const *base = dirs->bases;
 
-	for (; *name == '/' && base && *base; base++) {
-		const char *rest = strip_base(name, *base);
+	bool has_drive = pp_source_path_has_drive(name);
+
+	for (; (*name == '/' || has_drive) && base && *base; base++) {
+		const char *rest = has_drive ? strip_windows_base(name, *base)
+					     : strip_base(name, *base);
 
 		if (rest)
 			return rest;
 	}
-	return name;
+	return has_drive ? name + strlen("C:") : name;
 }
 
 char *pp_source_locate(const struct pp_source_dirs *dirs, const char *archive,

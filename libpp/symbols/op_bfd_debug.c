@@ -272,7 +272,7 @@ static bool open_by_shared_name(struct op_bfd *bfd, const struct object *of,
 	/* No ".." leads out of the root. */
 	path = pp_source_path_join(is_relative ? from + strlen(root) : NULL,
 				   "..", name);
-	found = path &&
+	found = path && *path == '/' &&
 		open_build_at(&bfd->shared, id, len, "%s%s", root, path);
 	free(path);
 	return found;

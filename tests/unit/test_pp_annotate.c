@@ -339,6 +339,14 @@ static void files_are_found(void **state)
 		{ "there", "src", "src/a.c", "src/a.c" },
 		{ "there", "/src /src/sub", "/src/sub/a.c", "/src/sub/a.c" },
 		{ "second", "/src", "/src/b.c", "/src/b.c" },
+		/* Those of Windows, whose drives are no folders. */
+		{ "there", "", "C:/a.c", "$/there/a.c" },
+		{ "there", "C:\\src", "C:/src/a.c", "$/there/a.c" },
+		{ "there", "c:/SRC/", "C:/src/a.c", "$/there/a.c" },
+		{ "there", "D:/src", "C:/src/a.c", "C:/src/a.c" },
+		{ "there", "C:\\sr", "C:/src/a.c", "C:/src/a.c" },
+		{ "there", "C:\\", "C:/a.c", "$/there/a.c" },
+		{ "there", "/src", "C:/src/a.c", "C:/src/a.c" },
 	};
 
 	assert_int_equal(mkdir("there", 0755), 0);

@@ -401,6 +401,15 @@ static void source_paths_are_joined(void **state)
 		{ "a/b/c", "../../..", "x", "x" },
 		{ ".a", NULL, "x", ".a/x" },
 		{ "ab", "..", "..", ".." },
+		/* Of Windows. */
+		{ "/src", NULL, "C:\\x\\a.c", "C:/x/a.c" },
+		{ "C:\\src", "sub\\dir", "..\\a.c", "C:/src/sub/a.c" },
+		{ "C:/src", "D:\\", "a.c", "D:/a.c" },
+		{ "C:\\src", NULL, "/a.c", "/a.c" },
+		{ "c:\\", "..", "..\\a.c", "c:/a.c" },
+		{ "/src", NULL, "C:a.c", "/src/C:a.c" },
+		{ "/src", NULL, "a\\b.c", "/src/a\\b.c" },
+		{ "/src", NULL, "1:\\b.c", "/src/1:\\b.c" },
 	};
 
 	(void)state;
