@@ -572,6 +572,11 @@ void pp_image_symbols_release(struct pp_image_symbols *symbols)
 {
 	pp_warn_of_fault(symbols->messages, symbols->bfd,
 			 "names and lines from it");
+	if (symbols->bfd && op_bfd_lacks_split(symbols->bfd))
+		pp_message(
+			symbols->messages, PP_WARNING,
+			"%s: split DWARF (.dwo) is not read: inlined functions, and what AutoFDO needs, are missing; build it without -gsplit-dwarf",
+			symbols->path);
 	pp_inline_answers_release(&symbols->kept);
 	pp_inline_answers_release(&symbols->added);
 	free(symbols->table);
@@ -730,12 +735,14 @@ static bool may_know_inlines(const struct pp_image_symbols *symbols)
 }
 
 /* Half an answer would be wrong for ever. An answer from a binary without debug
- * information may be another one when that is installed. */
+ * information may be another one when that is installed; where it is in other
+ * files, each report says what is missing. */
 static void keep_inline_answer(struct pp_image_symbols *symbols, uint64_t key,
 			       const struct op_bfd_inlined *frames, size_t nr)
 {
 	if (symbols->wants & PP_KEEP_INLINES &&
 	    (!op_bfd_has_inlines(symbols->bfd) ||
+	     op_bfd_lacks_split(symbols->bfd) ||
 	     pp_inline_answers_add(&symbols->added, key, frames, nr)))
 		symbols->wants &= ~PP_KEEP_INLINES;
 }

@@ -46,7 +46,9 @@ static bool is_wanted_attribute(uint64_t name)
 	case DW_AT_str_offsets_base:
 	case DW_AT_addr_base:
 	case DW_AT_rnglists_base:
+	case DW_AT_dwo_name:
 	case DW_AT_MIPS_linkage_name:
+	case DW_AT_GNU_dwo_name:
 		return true;
 	default:
 		return false;

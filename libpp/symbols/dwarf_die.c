@@ -255,6 +255,10 @@ static void take_unit_attribute(struct pp_dwarf_unit *unit, uint64_t name,
 	case DW_AT_rnglists_base:
 		unit->rnglists = value;
 		break;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name:
+		unit->is_split = true;
+		break;
 	default:
 		break;
 	}

@@ -27,6 +27,7 @@ struct pp_dwarf_unit {
 	uint64_t low; /* what ranges are counted from */
 	uint64_t line_table; /* offset in .debug_line; UINT64_MAX without */
 	uint64_t str_offsets, addr, rnglists; /* where its parts start */
+	bool is_split; /* its other entries are in a file of their own */
 	struct pp_abbrevs table;
 };
 

@@ -111,6 +111,7 @@ struct pp_inline_index {
 	size_t nr_described;
 	struct op_hash by_entry; /* of these */
 	struct op_arena names; /* that were put together */
+	bool met_split; /* see pp_inline_index_met_split() */
 	uint64_t scope_steps; /* so far */
 };
 
@@ -705,6 +706,7 @@ static struct inline_unit *unit_at(struct pp_inline_index *index,
 
 	if (!u || open_unit(index, u))
 		return NULL;
+	index->met_split |= u->unit.is_split;
 	return u->has_functions || !read_functions(index, u) ? u : NULL;
 }
 
@@ -739,4 +741,9 @@ bool pp_inline_index_function(struct pp_inline_index *index, uint64_t address,
 	*out = (struct pp_inlined){ .call_line_table = UINT64_MAX };
 	return function && describe_function(index, function->value, out) &&
 	       out->decl_line;
+}
+
+bool pp_inline_index_met_split(const struct pp_inline_index *index)
+{
+	return index->met_split;
 }

@@ -50,4 +50,8 @@ size_t pp_inline_index_find(struct pp_inline_index *index, uint64_t address,
 bool pp_inline_index_function(struct pp_inline_index *index, uint64_t address,
 			      struct pp_inlined *out);
 
+/* Whether an address that was asked for is of a unit whose entries are in a
+ * file of their own (split DWARF), which is not read. */
+bool pp_inline_index_met_split(const struct pp_inline_index *index);
+
 #endif /* LIBPP_SYMBOLS_INLINE_INDEX_H */

@@ -165,6 +165,10 @@ bool op_bfd_function(struct op_bfd *bfd, uint64_t vma,
 /* Whether there is something that tells inlined functions. */
 bool op_bfd_has_inlines(struct op_bfd *bfd);
 
+/* Whether those of an address that was asked for may be missing, as they are in
+ * files of split DWARF. */
+bool op_bfd_lacks_split(const struct op_bfd *bfd);
+
 /* How many parts of the line table make no sense. */
 size_t op_bfd_lines_damaged(struct op_bfd *bfd);
 

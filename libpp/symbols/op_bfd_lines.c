@@ -349,6 +349,12 @@ bool op_bfd_has_inlines(struct op_bfd *bfd)
 	return get_inlines(bfd) != NULL;
 }
 
+bool op_bfd_lacks_split(const struct op_bfd *bfd)
+{
+	return bfd->lines && bfd->lines->inlines &&
+	       pp_inline_index_met_split(bfd->lines->inlines);
+}
+
 size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
 		      struct op_bfd_inlined *out, size_t max)
 {

@@ -79,6 +79,27 @@ like "of inlined functions, no address" "$(report -l -w && cat report)" \
 	'^inlined .* clamp$'
 unlike "XML has symbols" "$(report --xml && cat report)" 'clamp'
 
+# ---- split DWARF -------------------------------------------------------------------
+
+# What is in files of its own is not read, and that is said where it matters.
+for how in "g++ -gdwarf-5" "g++ -gdwarf-4" "clang++ -gdwarf-5"; do
+	command -v "${how%% *}" >/dev/null || { skip "$how, split" "not here"; continue; }
+	# shellcheck disable=SC2086 # several options
+	$how -O2 -gsplit-dwarf -I. -Wl,--build-id -o many "$TOP/tests/t/many.cc" || exit 1
+	offsets many >code
+	P="{root}$TMP/many"
+	rm -rf "$SESSION"
+	awk '{ print $2, 1 }' code |
+		"$TESTBIN/mkodb" "$SESSION/samples/current/$P/{dep}/$P/TIMER.0.0.all.all.all" \
+			timer-hz=1000 "mtime=$TMP/many"
+	report -l
+	is "$how, split: a warning" "$(cat err)" "opreport: warning: $TMP/many: split DWARF (.dwo) is not read: inlined functions, and what AutoFDO needs, are missing; build it without -gsplit-dwarf"
+	report -l --no-inlines
+	is "$how, split: none where no function is asked for" "$(cat err)" ""
+	report --format=autofdo
+	like "$how, split: AutoFDO" "$(cat err)" 'split DWARF \(.dwo\) is not read'
+done
+
 # ---- names that linkers do not have ------------------------------------------------
 
 cat >hidden.cc <<'END'
@@ -122,6 +143,7 @@ for line in sys.stdin:
 	"$TESTBIN/mkodb" "$SESSION/samples/current/$P/{dep}/$P/TIMER.0.0.all.all.all" \
 		timer-hz=1000 "mtime=$TMP/hidden" <keys
 	report -l -n
+	is "$how: nothing to warn of" "$(cat err)" ""
 	awk '{ sub(/^[^a-zA-Z(]*hidden +/, ""); sub(/^[0-9. ]+/, ""); print }' report |
 		sort -u >names
 }

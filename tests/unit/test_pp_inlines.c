@@ -38,6 +38,7 @@ enum {
 	UNNAMED, /* without a name */
 	NAMED_FUNCTION, /* with children */
 	OWN_CODE, /* with an origin and code */
+	SKELETON, /* a unit whose entries are in another file */
 };
 
 static const uint8_t abbrevs[] = {
@@ -66,6 +67,8 @@ static const uint8_t abbrevs[] = {
 	UNNAMED, DW_TAG_union_type, 1, DW_AT_decl_line, DW_FORM_data1, 0, 0,
 	NAMED_FUNCTION, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, 0, 0,
 	OWN_CODE, DW_TAG_subprogram, 0, DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data2, 0, 0,
+	/* 0x2130 is DW_AT_GNU_dwo_name. */
+	SKELETON, DW_TAG_compile_unit, 0, 0xb0, 0x42, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data2, 0, 0,
 	0,
 	/* clang-format on */
 };
@@ -638,6 +641,36 @@ static void functions_have_code_of_their_own(void **state)
 	assert_int_equal(code_of_inlined(w, 0x1018), 0);
 }
 
+/* Units whose entries are in another file matter where code is theirs. */
+static void split_units_are_told(void **state)
+{
+	struct world *w = *state;
+	struct pp_inlined found;
+	size_t f, entry;
+
+	put_unit(w, 0x1000, 0x100, 7);
+	entry = put_abstract(w, "f", 1);
+	f = put_function(w, 0x1000, 0x40);
+	put_copy(w, LEAF, entry, 0x1000, 8, 3);
+	end_at(w, f);
+	end_unit(w);
+	begin_unit(w);
+	PUT(&w->info, SKELETON);
+	put_text(&w->info, "x.dwo");
+	put(&w->info, 0x2000, 8);
+	put(&w->info, 0x100, 2);
+	put_len(&w->info, w->unit);
+	open_index(w);
+	expect(w, 0x1000, "f 7:1:1 < 7:3:3");
+	expect(w, 0x3000, "");
+	assert_false(pp_inline_index_met_split(w->index));
+	expect(w, 0x2000, "");
+	assert_true(pp_inline_index_met_split(w->index));
+	open_index(w);
+	assert_false(pp_inline_index_function(w->index, 0x20ff, &found));
+	assert_true(pp_inline_index_met_split(w->index));
+}
+
 /* Entries of one length without code are passed over, side by side and nested,
  * by what their abbreviations tell. */
 static void entries_without_code_are_passed_over(void **state)
@@ -769,6 +802,7 @@ int main(void)
 		TEST(names_are_qualified),
 		TEST(scopes_are_bounded),
 		TEST(functions_have_code_of_their_own),
+		TEST(split_units_are_told),
 		TEST(entries_without_code_are_passed_over),
 		TEST(damage_ends_a_function),
 		TEST(ends_may_lie),
