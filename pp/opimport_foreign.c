@@ -183,6 +183,10 @@ int opimport_foreign(const struct opimport_into *into,
 	if (!err)
 		err = tell_profile(profile, input->path, &bytes, format, diag);
 	free(bytes.data);
+	if (!err && opimport_profile_is_nowhere(profile))
+		fprintf(stderr,
+			"opimport: warning: %s: none of its samples has a stack, so that reports have nothing to show\n",
+			input->path);
 	if (!err)
 		err = opimport_profile_end(profile, diag);
 	opimport_profile_free(profile);

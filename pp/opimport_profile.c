@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +40,7 @@ struct opimport_profile {
 	struct op_stream_words words; /* not yet in the file */
 	FILE *stream; /* NULL: not yet opened */
 	int err;
+	bool has_places, has_nowhere; /* samples that have one; others */
 	/* What the stream has told last, parts. */
 	bool has_task;
 	uint32_t app, tgid, tid, part;
@@ -377,6 +377,8 @@ static void put_stack(struct opimport_profile *p,
 	if (nr > 1 && stack->frames[nr - 1].gap != OP_TRACE_WHOLE)
 		ending = stack->frames[--nr].gap;
 	put_times(p, times);
+	p->has_places |= nr > 0;
+	p->has_nowhere |= !nr;
 	if (!nr) {
 		put_nowhere(p, stack->event);
 		return;
@@ -392,6 +394,7 @@ static void put_sample(struct opimport_profile *p,
 		       const struct opimport_stack *sample, uint64_t times)
 {
 	put_times(p, times);
+	p->has_places = true;
 	put_frame(p, sample->frames, sample->frames->key, sample->event);
 }
 
@@ -454,6 +457,11 @@ void opimport_profile_call(struct opimport_profile *p,
 	if (call->frames[0].gap == OP_TRACE_WHOLE &&
 	    call->frames[1].gap == OP_TRACE_WHOLE)
 		put_pieces(p, call, put_call);
+}
+
+bool opimport_profile_is_nowhere(const struct opimport_profile *p)
+{
+	return p->has_nowhere && !p->has_places;
 }
 
 void opimport_profile_lose(struct opimport_profile *p, uint64_t nr,

@@ -13,6 +13,7 @@
  * then are good for nothing but being given back.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -95,6 +96,9 @@ void opimport_profile_call(struct opimport_profile *profile,
  */
 void opimport_profile_lose(struct opimport_profile *profile, uint64_t nr,
 			   const char *cause);
+
+/* Whether there are samples, and of none it is known where it was. */
+bool opimport_profile_is_nowhere(const struct opimport_profile *profile);
 
 /* Make the session. What became of the samples goes to stderr. Returns 0 or
  * -errno with the reason in @diag. */
