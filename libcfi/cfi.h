@@ -124,6 +124,16 @@ size_t cfi_table_nr_rules(const struct cfi_table *table);
 bool cfi_function(const struct cfi_table *table, uint64_t offset,
 		  uint64_t *start);
 
+/*
+ * List where the functions begin that the @len bytes of .eh_frame at @frames
+ * describe, for an image that need not be whole. @addr is the address of
+ * frames[0]. *@starts gets *@nr addresses in the order of the section, which
+ * the caller frees and looks up before use: linkers leave descriptions of code
+ * that they dropped. Damaged descriptions are left out. Returns 0 or -ENOMEM.
+ */
+int cfi_function_starts(uint64_t **starts, size_t *nr, const uint8_t *frames,
+			size_t len, uint64_t addr);
+
 enum cfi_step {
 	CFI_CALLER, /* the registers are the caller's; its pc returned to */
 	CFI_INTERRUPTED, /* likewise, but by a signal: its pc was under way */

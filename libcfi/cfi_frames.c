@@ -15,8 +15,11 @@
  * bad.
  */
 
+#include <stdlib.h>
+
 #include "libcfi/cfi_address.h"
 #include "libcfi/cfi_frames.h"
+#include "libop/op_array.h"
 
 /*
  * Longer ones are damage: every FDE makes its CIE's instructions run, and its
@@ -216,4 +219,31 @@ bool cfi_frames_at(struct cfi_frames *frames, size_t at, struct cfi_fde *fde)
 	struct entry e;
 
 	return read_entry(frames->section, at, &e) && read_fde(frames, &e, fde);
+}
+
+int cfi_function_starts(uint64_t **starts, size_t *nr, const uint8_t *frames,
+			size_t len, uint64_t addr)
+{
+	struct cfi_section section = { .len = len, .addr = addr };
+	struct cfi_frames entries;
+	struct cfi_fde fde;
+	size_t at;
+	int err = 0;
+
+	*starts = NULL;
+	*nr = 0;
+	/* It is only read. */
+	section.bytes = (uint8_t *)frames;
+	cfi_frames_init(&entries, &section);
+	while (!err && cfi_frames_next(&entries, &fde, &at)) {
+		err = op_array_reserve(starts, *nr, 1);
+		if (!err)
+			(*starts)[(*nr)++] = fde.start;
+	}
+	if (err) {
+		free(*starts);
+		*starts = NULL;
+		*nr = 0;
+	}
+	return err;
 }

@@ -38,6 +38,8 @@ struct digest {
 	uint64_t name_len;
 	uint64_t end; /* of what has been written */
 	uint64_t copied; /* bytes of sections */
+	bool has_symbols; /* a table that is not the dynamic one */
+	bool has_starts; /* .eh_frame_hdr, where functions begin */
 };
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -164,6 +166,15 @@ static bool is_debug(const char *name)
 	return begins(name, ".gnu_debug") || begins(name, ".stab");
 }
 
+/* What reports read in place of a symbol table (op_bfd_functions.c). */
+static bool stands_for_symbols(const struct digest *d, const uint8_t *at,
+			       const char *name)
+{
+	if (d->has_symbols || GET(d, at, Shdr, sh_size) > PP_FUNCTION_TABLE_MAX)
+		return false;
+	return !strcmp(name, ".eh_frame") && !d->has_starts;
+}
+
 static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated);
 
 /* Relocations: of what is kept, and those that name the linkage table. */
@@ -203,9 +214,26 @@ static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated)
 		return are_relocations_wanted(d, at, relocated);
 	default:
 		return is_debug(d->name_bytes + name) ||
+		       stands_for_symbols(d, at, d->name_bytes + name) ||
 		       !strcmp(d->name_bytes + name, ".eh_frame_hdr") ||
 		       !strncmp(d->name_bytes + name, ".plt", 4) ||
 		       !strcmp(d->name_bytes + name, ".iplt");
+	}
+}
+
+/* What of the binary decides on its other sections. */
+static void look_for_tables(struct digest *d)
+{
+	for (uint64_t i = 1; i < d->nr; i++) {
+		const uint8_t *at = section(d, i);
+		uint64_t name = GET(d, at, Shdr, sh_name);
+
+		if (name > d->name_len || !has_contents(d, at))
+			continue;
+		if (GET(d, at, Shdr, sh_type) == SHT_SYMTAB)
+			d->has_symbols = true;
+		if (!strcmp(d->name_bytes + name, ".eh_frame_hdr"))
+			d->has_starts = true;
 	}
 }
 
@@ -331,6 +359,7 @@ static int write_digest(struct digest *d)
 
 	if (!wanted)
 		return -ENOMEM;
+	look_for_tables(d);
 	for (uint64_t i = 1; i < d->nr; i++)
 		wanted[i] = has_contents(d, section(d, i)) &&
 			    keeps_section(d, i, false);

@@ -8,9 +8,10 @@
  * of code and data have no contents (SHT_NOBITS) and keep the file offset that
  * they had, because keys of sample files are such offsets. Symbols, notes, the
  * debug sections that names and lines are read from, the table of where
- * functions begin, and what the names of the procedure linkage table are made
- * from, have contents. A section PP_ELF_DIGEST tells a digest from a file that
- * lost its code in another way, whose offsets mean nothing.
+ * functions begin or, of a stripped binary without that, what it is made of,
+ * and what the names of the procedure linkage table are made from, have
+ * contents. A section PP_ELF_DIGEST tells a digest from a file that lost its
+ * code in another way, whose offsets mean nothing.
  */
 
 #include "libop/op_elf.h"
@@ -18,7 +19,11 @@
 #define PP_ELF_DIGEST OP_ELF_DIGEST
 
 /* Another one for each change of what a digest of the same binary has. */
-#define PP_ELF_DIGEST_VERSION 1
+#define PP_ELF_DIGEST_VERSION 2
+
+/* Bytes of a section that stands in for the symbols of a stripped binary: a
+ * larger one is neither read nor kept. */
+#define PP_FUNCTION_TABLE_MAX (UINT64_C(64) << 20)
 
 /*
  * Write the digest of the binary @from to the empty file @to; both are

@@ -501,6 +501,23 @@ asection *op_bfd_section_at(const struct object *object, uint64_t vma)
 	return NULL;
 }
 
+bfd_byte *op_bfd_section_bytes(const struct op_bfd *bfd, const char *name,
+			       uint64_t *vma, size_t *len)
+{
+	asection *section = bfd_get_section_by_name(bfd->main.abfd, name);
+	bfd_byte *bytes = NULL;
+
+	if (!section || !(section->flags & SEC_HAS_CONTENTS) ||
+	    section->size > PP_FUNCTION_TABLE_MAX ||
+	    !bfd_get_full_section_contents(bfd->main.abfd, section, &bytes)) {
+		free(bytes);
+		return NULL;
+	}
+	*vma = bfd_section_vma(section);
+	*len = section->size;
+	return bytes;
+}
+
 uint64_t op_bfd_first_code(const struct op_bfd *bfd)
 {
 	uint64_t first = UINT64_MAX;

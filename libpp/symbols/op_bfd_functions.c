@@ -2,11 +2,13 @@
 /*
  * The functions of a stripped binary. The search table that linkers make for
  * unwinders, .eh_frame_hdr (Linux Standard Base Core, section 10.6.2), has the
- * start of each function, and stripping leaves it. A start that no symbol
- * holds becomes a symbol called by its address, "(0x4a10)", so that samples
- * are at least told apart by function.
+ * start of each function, and stripping leaves it. A static program may be
+ * without this table; then the descriptions that it is made of, .eh_frame, have
+ * the starts. A start that no symbol holds becomes a symbol called by its
+ * address, "(0x4a10)", so that samples are at least told apart by function.
  */
 
+#include "libcfi/cfi.h"
 #include "libop/op_array.h"
 #include "libop/op_decimal.h"
 #include "libop/op_sort.h"
@@ -83,19 +85,38 @@ static int take_starts(const struct search_table *table, uint64_t **out,
 	return 0;
 }
 
-static int read_starts(const struct op_bfd *bfd, uint64_t **out, size_t *nr)
+/* Starts by .eh_frame. A file that is not linked gives none, as relocations
+ * have its addresses. */
+static int read_described_starts(const struct op_bfd *bfd, uint64_t **out,
+				 size_t *nr)
 {
 	struct bfd *const abfd = bfd->main.abfd;
-	asection *section = bfd_get_section_by_name(abfd, ".eh_frame_hdr");
-	struct search_table table = { .abfd = abfd };
+	size_t len = 0;
+	uint64_t vma = 0;
 	bfd_byte *bytes = NULL;
 	int err;
 
-	if (section && (section->flags & SEC_HAS_CONTENTS) &&
-	    bfd_get_full_section_contents(abfd, section, &bytes)) {
-		table.vma = section->vma;
-		find_rows(&table, bytes, section->size);
-	}
+	if (!bfd->main.is_relocatable && bfd_get_arch_size(abfd) == 64 &&
+	    bfd_little_endian(abfd))
+		bytes = op_bfd_section_bytes(bfd, ".eh_frame", &vma, &len);
+	err = cfi_function_starts(out, nr, bytes, len, vma);
+	free(bytes);
+	if (!err)
+		op_sort_by_number(*out, *nr, sizeof(**out), 0);
+	return err;
+}
+
+static int read_starts(const struct op_bfd *bfd, uint64_t **out, size_t *nr)
+{
+	struct search_table table = { .abfd = bfd->main.abfd };
+	size_t len;
+	bfd_byte *bytes =
+		op_bfd_section_bytes(bfd, ".eh_frame_hdr", &table.vma, &len);
+	int err;
+
+	if (!bytes)
+		return read_described_starts(bfd, out, nr);
+	find_rows(&table, bytes, len);
 	err = take_starts(&table, out, nr);
 	free(bytes);
 	return err;

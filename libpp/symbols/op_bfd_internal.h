@@ -109,6 +109,14 @@ const struct code_section *op_bfd_find_section(const struct op_bfd *bfd,
 /* The same as libbfd's own. */
 asection *op_bfd_section_at(const struct object *object, uint64_t vma);
 
+/*
+ * The contents of the binary's section @name, for the caller to free; its
+ * address and bytes in *@vma and *@len. NULL if it has none, or more than
+ * PP_FUNCTION_TABLE_MAX, or memory is short.
+ */
+bfd_byte *op_bfd_section_bytes(const struct op_bfd *bfd, const char *name,
+			       uint64_t *vma, size_t *len);
+
 /* Symbols as they are found, in an array that grows as needed. */
 struct symbol_list {
 	struct pp_raw_symbol *array;

@@ -38,7 +38,7 @@ ROOMS = {
     "libdb/tree": {**STORES, "libdb/table": "*", "libop": "*"},
     "libdb/pack": {**STORES, "libdb/table": "*", "libdb/tree": "*", "libop": "*"},
     "libcfi": LIBOP,
-    "libpp/symbols": LIBOP,
+    "libpp/symbols": {"libcfi": "cfi.h", **LIBOP},
     "libpp": {"libpp/symbols": SYMBOLS, **STORES, **LIBOP},
     "libpp/format": {"libpp": "*", **LIBOP},
     "libpp/merge": {"libpp": "*", "libpp/symbols": SYMBOLS, **STORES, **LIBOP},

@@ -132,6 +132,55 @@ static void function_starts(void **state)
 	cfi_table_free(table);
 }
 
+/* Starts are listed by the section alone, in its order, whatever is there. */
+static void starts_of_a_section(void **state)
+{
+	static const uint64_t wanted[] = { CODE_ADDR + 0x200, CODE_ADDR + 0x300,
+					   0 };
+	const struct cie relative = { .encoding = 0x1b,
+				      .ra = 16,
+				      .insns = PLAIN_CIE };
+	uint64_t *starts;
+	size_t cie, at, nr;
+
+	(void)state;
+	eh.len = 0;
+	cie = put_cie(&eh, &x86_cie, false);
+	put_fde(&eh, cie, false, CODE_ADDR + 0x200, 0x20, "\xe\x10", 0);
+	/* its end is its start */
+	put_fde(&eh, cie, false, CODE_ADDR + 0x240, 0, "", 0);
+	cie = put_cie(&eh, &relative, false);
+	at = begin_entry(&eh);
+	put_int(&eh, eh.len - cie, 4);
+	put_int(&eh, CODE_ADDR + 0x300 - (EH_ADDR + eh.len), 4);
+	put_int(&eh, 0x20, 4);
+	put_int(&eh, 0, 1);
+	end_entry(&eh, at);
+	/* its CIE is none */
+	put_fde(&eh, at, false, CODE_ADDR + 0x400, 0x20, "", 0);
+	/* the linker dropped its code */
+	put_fde(&eh, put_cie(&eh, &x86_cie, false), false, 0, 0x20, "", 0);
+	for (size_t len = 0; len <= eh.len; len++) {
+		uint8_t *exact = malloc(len + !len);
+
+		assert_non_null(exact);
+		memcpy(exact, eh.byte, len);
+		assert_int_equal(cfi_function_starts(&starts, &nr, exact, len,
+						     EH_ADDR),
+				 0);
+		assert_true(nr <= sizeof(wanted) / sizeof(wanted[0]));
+		if (nr)
+			assert_memory_equal(starts, wanted,
+					    nr * sizeof(wanted[0]));
+		free(starts);
+		free(exact);
+	}
+	assert_int_equal(nr, sizeof(wanted) / sizeof(wanted[0]));
+	assert_int_equal(cfi_function_starts(&starts, &nr, NULL, 0, 0), 0);
+	assert_int_equal(nr, 0);
+	free(starts);
+}
+
 /* .eh_frame is right where both tell; each entry of each layout is read. */
 static void debug_frame(const char *name, uint8_t version,
 			uint64_t flags_of_section)
@@ -838,6 +887,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_functions),
 		cmocka_unit_test(function_starts),
+		cmocka_unit_test(starts_of_a_section),
 		cmocka_unit_test(debug_frames),
 		cmocka_unit_test(only_segments),
 		cmocka_unit_test(segments_that_cannot_be),

@@ -200,11 +200,27 @@ static void binaries_have_symbols(void **state)
 		  "dynamic\n"
 		  "a 0 16 80 function global\n"
 		  "d 48 16 80 function global\n" },
-		{ "no table for unwinders", UNWOUND, SHARED " -s -Wl,--no-eh-frame-hdr", NULL, true,
+		{ "no table for unwinders, but what it is made of", UNWOUND, SHARED " -s -Wl,--no-eh-frame-hdr", NULL, true,
 		  "dynamic\n"
 		  "a 0 16 80 function global\n"
+		  "() 16 0 80\n"
+		  "() 32 0 80\n"
 		  "d 48 16 80 function global\n"
-		  "x 64 0 80 global\n" },
+		  "x 64 0 80 global\n"
+		  "() 72 0 80\n" },
+		{ "that of a static program", UNWOUND, UNWINDERS, NULL, true,
+		  "none\n"
+		  "() 0 0 80\n"
+		  "() 16 0 80\n"
+		  "() 32 0 80\n"
+		  "() 48 0 80\n"
+		  "() 56 0 80\n"
+		  "() 64 0 80\n"
+		  "() 72 0 80\n" },
+		{ "where names are wanted alone", UNWOUND, UNWINDERS, NULL, false, "none\n" },
+		{ "with a table that is damaged", UNWOUND "\n.section .eh_frame_hdr,\"a\"\n.byte 2, 0x1b, 3, 0x3b\n.long 0, 3\n", UNWINDERS, NULL, true, "none\n" },
+		{ "neither", UNWOUND, UNWINDERS, "objcopy --remove-section=.eh_frame b", true, "none\n" },
+		{ "not linked, without symbols", UNWOUND, "-c", "objcopy --strip-all b", true, "none\n" },
 		{ "a table with numbers of other sizes", SEARCH_TABLE(".byte 1, 0x1c, 3, 0x3b\n.quad 0\n.long 3"), UNWINDERS, NULL, true,
 		  "none\n() 16 0 48\n() 32 0 48\n" },
 		{ "of 2 bytes", SEARCH_TABLE(".byte 1, 0x1a, 3, 0x3b\n.value 0\n.long 3"), UNWINDERS, NULL, true,

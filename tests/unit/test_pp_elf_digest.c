@@ -177,6 +177,57 @@ static void test_kinds_of_programs(void **state)
 	}
 }
 
+/* Stripped ones, whose functions are in other sections. */
+static void test_stripped_programs(void **state)
+{
+	static const char *const kinds[] = {
+		"-static",
+		"-static -Wl,--no-eh-frame-hdr",
+		"-static -Wl,--eh-frame-hdr",
+		"-static-pie -fPIE",
+		"-shared -fPIC -Wl,--no-eh-frame-hdr",
+	};
+	char command[256];
+
+	(void)state;
+	write_program();
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		snprintf(command, sizeof(command),
+			 "${CC:-cc} -O1 -s -Wl,--build-id %s -o p p.c",
+			 kinds[i]);
+		run(command);
+		compare_with_digest(2);
+	}
+}
+
+/* The descriptions of functions are kept where nothing else has the starts. */
+static void test_frames_that_are_kept(void **state)
+{
+	static const struct {
+		const char *flags;
+		bool is_kept;
+	} rows[] = {
+		{ "-s -Wl,--no-eh-frame-hdr", true },
+		{ "-s -Wl,--eh-frame-hdr", false },
+		{ "-Wl,--no-eh-frame-hdr", false },
+		{ "-Wl,--eh-frame-hdr", false },
+	};
+	char command[256];
+
+	(void)state;
+	write_program();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(command, sizeof(command),
+			 "${CC:-cc} -O1 -static -Wl,--build-id %s -o p p.c",
+			 rows[i].flags);
+		run(command);
+		assert_int_equal(digest("p", "d"), 0);
+		run("readelf -SW d | grep -o '[.]eh_frame  *[A-Z]*' >list");
+		if ((system("grep -q PROGBITS list") == 0) != rows[i].is_kept)
+			fail_msg("%s", rows[i].flags);
+	}
+}
+
 /* As kernel modules are. */
 static void test_a_relocatable_file(void **state)
 {
@@ -545,6 +596,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		folder_test(test_a_program),
 		folder_test(test_kinds_of_programs),
+		folder_test(test_stripped_programs),
+		folder_test(test_frames_that_are_kept),
 		folder_test(test_a_relocatable_file),
 		folder_test(test_digest_of_a_digest),
 		folder_test(test_debug_sections_of_no_use),
