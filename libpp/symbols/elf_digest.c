@@ -166,13 +166,18 @@ static bool is_debug(const char *name)
 	return begins(name, ".gnu_debug") || begins(name, ".stab");
 }
 
-/* What reports read in place of a symbol table (op_bfd_functions.c). */
+/* What reports read in place of a symbol table: op_bfd_functions.c, and
+ * op_bfd_go.c. */
 static bool stands_for_symbols(const struct digest *d, const uint8_t *at,
 			       const char *name)
 {
 	if (d->has_symbols || GET(d, at, Shdr, sh_size) > PP_FUNCTION_TABLE_MAX)
 		return false;
-	return !strcmp(name, ".eh_frame") && !d->has_starts;
+	if (!strcmp(name, ".eh_frame"))
+		return !d->has_starts;
+	return !strcmp(name, ".gopclntab") ||
+	       !strcmp(name, ".data.rel.ro.gopclntab") ||
+	       !strcmp(name, ".go.module");
 }
 
 static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated);

@@ -19,7 +19,7 @@
 #define PP_ELF_DIGEST OP_ELF_DIGEST
 
 /* Another one for each change of what a digest of the same binary has. */
-#define PP_ELF_DIGEST_VERSION 2
+#define PP_ELF_DIGEST_VERSION 3
 
 /* Bytes of a section that stands in for the symbols of a stripped binary: a
  * larger one is neither read nor kept. */

@@ -432,6 +432,7 @@ void op_bfd_close(struct op_bfd *bfd)
 		return;
 	op_bfd_lines_free(bfd->lines);
 	free(bfd->names);
+	free(bfd->go_names);
 	free(bfd->unnamed);
 	free(bfd->synthetic);
 	free(bfd->dynsyms);

@@ -66,6 +66,7 @@ enum op_bfd_origin {
 	OP_BFD_DYNAMIC, /* stripped: only the exported ones */
 	OP_BFD_DEBUG_FILE, /* stripped, but a separate debug file was found */
 	OP_BFD_PACKED, /* stripped, but with a packed table of its functions */
+	OP_BFD_GO, /* stripped, but with the table of Go for tracebacks */
 	OP_BFD_OWN,
 };
 

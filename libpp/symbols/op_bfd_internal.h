@@ -63,6 +63,7 @@ struct op_bfd {
 	asymbol *synthetic; /* for the PLT: op_bfd_plt.c */
 	long nr_synthetic;
 	char *names; /* of dynamic symbols */
+	bfd_byte *go_names; /* a section that has names of Go's functions */
 	char *unnamed; /* what functions without a name are called */
 	struct code_section *sections; /* by vma */
 	size_t nr_sections;
@@ -126,6 +127,10 @@ struct symbol_list {
 /* Add the functions of the binary that are in no symbol of @list, and sort it.
  * Returns 0 or -ENOMEM. */
 int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list);
+
+/* Add the functions of a Go program that are in its table for tracebacks.
+ * Returns 0 or -ENOMEM; what is damaged is left out. */
+int op_bfd_add_go(struct op_bfd *bfd, struct symbol_list *list);
 
 /* Read the object's own symbols, once; then object->syms. */
 void op_bfd_read_syms(struct object *object);

@@ -2,7 +2,8 @@
 /*
  * The symbols of binaries: the own table, else that of the separate debug
  * file, else the one that is packed in the binary beside the dynamic one, else
- * the dynamic one alone, which has what a stripped library exports.
+ * the dynamic one, which has what a stripped library exports, with what other
+ * tables tell of functions (op_bfd_go.c, op_bfd_functions.c).
  * libbfd tells no sizes, so these are read beside it (elf_sizes.c): its symbols
  * are those of the table without the first, in the same order. Each symbol is
  * looked up in a section of code of the binary itself, whatever file it came
@@ -188,6 +189,18 @@ static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
 	return 0;
 }
 
+/* Functions of a stripped binary that are not exported. */
+static int add_other_functions(struct op_bfd *bfd, struct symbol_list *list,
+			       bool unnamed, enum op_bfd_origin *origin)
+{
+	size_t nr = list->nr;
+	int err = op_bfd_add_go(bfd, list);
+
+	if (list->nr > nr)
+		*origin = OP_BFD_GO;
+	return err || !unnamed ? err : op_bfd_add_unnamed(bfd, list);
+}
+
 int op_bfd_symbols(struct op_bfd *bfd, bool unnamed, struct pp_raw_symbol **out,
 		   size_t *nr, enum op_bfd_origin *origin)
 {
@@ -195,9 +208,8 @@ int op_bfd_symbols(struct op_bfd *bfd, bool unnamed, struct pp_raw_symbol **out,
 	int ret;
 
 	ret = fill_symbol_list(bfd, &list, origin);
-	if (!ret && unnamed &&
-	    (*origin == OP_BFD_NONE || *origin == OP_BFD_DYNAMIC))
-		ret = op_bfd_add_unnamed(bfd, &list);
+	if (!ret && (*origin == OP_BFD_NONE || *origin == OP_BFD_DYNAMIC))
+		ret = add_other_functions(bfd, &list, unnamed, origin);
 	if (ret) {
 		free(list.array);
 		return ret;
