@@ -40,6 +40,8 @@ struct digest {
 	uint64_t copied; /* bytes of sections */
 	bool has_symbols; /* a table that is not the dynamic one */
 	bool has_starts; /* .eh_frame_hdr, where functions begin */
+	bool is_go;
+	bool has_go_table;
 };
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -166,6 +168,11 @@ static bool is_debug(const char *name)
 	return begins(name, ".gnu_debug") || begins(name, ".stab");
 }
 
+static bool is_go_table(const char *name)
+{
+	return !strcmp(name, PP_GO_TABLE) || !strcmp(name, PP_GO_TABLE_RELRO);
+}
+
 /* What reports read in place of a symbol table: op_bfd_functions.c, and
  * op_bfd_go.c. */
 static bool stands_for_symbols(const struct digest *d, const uint8_t *at,
@@ -175,9 +182,9 @@ static bool stands_for_symbols(const struct digest *d, const uint8_t *at,
 		return false;
 	if (!strcmp(name, ".eh_frame"))
 		return !d->has_starts;
-	return !strcmp(name, ".gopclntab") ||
-	       !strcmp(name, ".data.rel.ro.gopclntab") ||
-	       !strcmp(name, ".go.module");
+	if (!strcmp(name, PP_GO_RELRO))
+		return d->is_go && !d->has_go_table;
+	return is_go_table(name) || !strcmp(name, ".go.module");
 }
 
 static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated);
@@ -239,6 +246,10 @@ static void look_for_tables(struct digest *d)
 			d->has_symbols = true;
 		if (!strcmp(d->name_bytes + name, ".eh_frame_hdr"))
 			d->has_starts = true;
+		if (!strcmp(d->name_bytes + name, PP_GO_NOTE))
+			d->is_go = true;
+		if (is_go_table(d->name_bytes + name))
+			d->has_go_table = true;
 	}
 }
 

@@ -19,11 +19,18 @@
 #define PP_ELF_DIGEST OP_ELF_DIGEST
 
 /* Another one for each change of what a digest of the same binary has. */
-#define PP_ELF_DIGEST_VERSION 3
+#define PP_ELF_DIGEST_VERSION 4
 
 /* Bytes of a section that stands in for the symbols of a stripped binary: a
  * larger one is neither read nor kept. */
 #define PP_FUNCTION_TABLE_MAX (UINT64_C(64) << 20)
+
+/* Sections that have the names of Go's functions (op_bfd_go.c). In a program
+ * that has the note, and none of the first two, the third one may. */
+#define PP_GO_TABLE ".gopclntab"
+#define PP_GO_TABLE_RELRO ".data.rel.ro.gopclntab"
+#define PP_GO_RELRO ".data.rel.ro"
+#define PP_GO_NOTE ".note.go.buildid"
 
 /*
  * Write the digest of the binary @from to the empty file @to; both are

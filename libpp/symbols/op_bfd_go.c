@@ -19,8 +19,13 @@
  * description from "table", and behind the last row the end of all code. A
  * description begins with the same start and the offset of the name from
  * "names", which a zero byte ends. Numbers of rows are words up to Go 1.17;
- *since 1.18 they have 4 bytes, and starts are counted from "text". A row
- *without a description is a hole, with code that the linker got elsewhere.
+ * since 1.18 they have 4 bytes, and starts are counted from "text". A row
+ * without a description is a hole, with code that the linker got elsewhere.
+ *
+ * Where another linker than Go's makes a position-independent program, which it
+ * does if there is C in it, the table of Go before 1.26 is somewhere in
+ * .data.rel.ro, and "text" is 0 until a relocation is applied. The first bytes
+ * that may be a head are taken for it, since each other try would take time.
  *
  * Rows are the size of the table at most, and no name is read here: it is known
  * to end because some zero byte follows, so a damaged table costs no more time
@@ -35,6 +40,7 @@
 
 #include "libop/op_array.h"
 #include "libop/op_cursor.h"
+#include "libpp/symbols/elf_digest.h"
 
 #define MAGIC_1_16 0xfffffffa
 #define MAGIC_1_18 0xfffffff0
@@ -46,10 +52,15 @@
 #define MODULE_MAX 21
 #define MODULE_TEXT 22
 
+#define RELOCATION 24 /* bytes of an Elf64_Rela */
+
 struct go_table {
 	const struct op_bfd *bfd;
 	const bfd_byte *bytes;
 	size_t len;
+	uint64_t vma; /* of bytes[0] */
+	bfd_byte *relocations; /* of the program; NULL: none */
+	size_t relocations_len;
 	size_t names_end; /* behind the last zero byte */
 	size_t word; /* bytes */
 	size_t field; /* bytes of a number of a row */
@@ -59,6 +70,15 @@ struct go_table {
 	uint64_t rows;
 };
 
+static struct op_cursor go_cursor(const struct go_table *table,
+				  const bfd_byte *bytes, size_t len)
+{
+	struct op_cursor c = op_cursor(bytes, len);
+
+	c.big_endian = bfd_big_endian(table->bfd->main.abfd);
+	return c;
+}
+
 /* The @size bytes at @at as a number; false if they are not all there. */
 static bool go_number(const struct go_table *table, uint64_t at, size_t size,
 		      uint64_t *value)
@@ -67,9 +87,29 @@ static bool go_number(const struct go_table *table, uint64_t at, size_t size,
 
 	if (at > table->len || size > table->len - at)
 		return false;
-	c = op_cursor(table->bytes + at, size);
-	c.big_endian = bfd_big_endian(table->bfd->main.abfd);
+	c = go_cursor(table, table->bytes + at, size);
 	*value = op_cursor_number(&c, size);
+	return true;
+}
+
+/* The word at @at, an address. One that is 0 may be left to a relocation
+ * without a symbol, which has it. */
+static bool go_address(const struct go_table *table, uint64_t at,
+		       uint64_t *value)
+{
+	struct op_cursor c =
+		go_cursor(table, table->relocations, table->relocations_len);
+
+	if (!go_number(table, at, table->word, value))
+		return false;
+	while (!*value && op_cursor_left(&c) >= RELOCATION) {
+		uint64_t place = op_cursor_number(&c, 8);
+		uint64_t info = op_cursor_number(&c, 8);
+		uint64_t addend = op_cursor_number(&c, 8);
+
+		if (place == table->vma + at && !(info >> 32))
+			*value = addend;
+	}
 	return true;
 }
 
@@ -99,19 +139,16 @@ static bool is_go_start(const struct go_table *table, uint64_t vma)
 static bool read_go_module(struct go_table *table)
 {
 	struct go_table module = *table;
-	uint64_t vma, first, last, text, start, end;
-	bfd_byte *bytes = op_bfd_section_bytes(table->bfd, ".go.module", &vma,
-					       &module.len);
+	uint64_t first, last, text, start, end;
+	bfd_byte *bytes = op_bfd_section_bytes(table->bfd, ".go.module",
+					       &module.vma, &module.len);
 	bool is_known;
 
 	module.bytes = bytes;
 	is_known = bytes &&
-		   go_number(&module, MODULE_MIN * table->word, table->word,
-			     &first) &&
-		   go_number(&module, MODULE_MAX * table->word, table->word,
-			     &last) &&
-		   go_number(&module, MODULE_TEXT * table->word, table->word,
-			     &text);
+		   go_address(&module, MODULE_MIN * table->word, &first) &&
+		   go_address(&module, MODULE_MAX * table->word, &last) &&
+		   go_address(&module, MODULE_TEXT * table->word, &text);
 	free(bytes);
 	if (!is_known)
 		return false;
@@ -158,12 +195,28 @@ static bool read_go_words(struct go_table *table, bool has_text)
 	const size_t names = has_text ? text + word : text;
 
 	if (!go_number(table, HEAD, word, &table->nr) ||
-	    (has_text && !go_number(table, text, word, &table->text)) ||
+	    (has_text && !go_address(table, text, &table->text)) ||
 	    !go_number(table, names, word, &table->names) ||
 	    !go_number(table, names + 4 * word, word, &table->rows) ||
 	    table->names > table->len || !are_rows_there(table))
 		return false;
 	return !has_text || find_go_text(table);
+}
+
+/* Whether a table may begin at @at. */
+static bool is_go_head(const struct go_table *table, uint64_t at)
+{
+	uint64_t magic, rest;
+	const bfd_byte *head;
+
+	if (!go_number(table, at, 4, &magic) ||
+	    !go_number(table, at + 4, HEAD - 4, &rest) ||
+	    (magic != MAGIC_1_16 && magic != MAGIC_1_18 && magic != MAGIC_1_20))
+		return false;
+	head = table->bytes + at;
+	return !head[4] && !head[5] &&
+	       (head[6] == 1 || head[6] == 2 || head[6] == 4) &&
+	       (head[7] == 4 || head[7] == 8);
 }
 
 static bool read_go_head(struct go_table *table)
@@ -172,11 +225,7 @@ static bool read_go_head(struct go_table *table)
 	uint64_t magic;
 	bool has_text;
 
-	if (!go_number(table, 0, 4, &magic) || table->len < HEAD || head[4] ||
-	    head[5] || (head[6] != 1 && head[6] != 2 && head[6] != 4) ||
-	    (head[7] != 4 && head[7] != 8))
-		return false;
-	if (magic != MAGIC_1_16 && magic != MAGIC_1_18 && magic != MAGIC_1_20)
+	if (!is_go_head(table, 0) || !go_number(table, 0, 4, &magic))
 		return false;
 	has_text = magic != MAGIC_1_16;
 	table->word = head[7];
@@ -233,6 +282,41 @@ static void add_go_functions(const struct go_table *table,
 	}
 }
 
+/* ---- where the table is -------------------------------------------------- */
+
+/* Let @table begin where it does in the data that relocations change. */
+static void search_go_table(struct go_table *table)
+{
+	uint64_t at = 0;
+
+	while (at < table->len && !is_go_head(table, at))
+		at += HEAD;
+	at = at < table->len ? at : table->len;
+	table->bytes += at;
+	table->len -= at;
+	table->vma += at;
+}
+
+/* The bytes that hold the table; NULL if there are none. */
+static bfd_byte *load_go_table(struct go_table *table)
+{
+	static const char *const names[] = { PP_GO_TABLE, PP_GO_TABLE_RELRO,
+					     PP_GO_RELRO };
+	const struct op_bfd *bfd = table->bfd;
+	bfd_byte *bytes = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && !bytes; i++)
+		if (strcmp(names[i], PP_GO_RELRO) ||
+		    bfd_get_section_by_name(bfd->main.abfd, PP_GO_NOTE))
+			bytes = op_bfd_section_bytes(bfd, names[i], &table->vma,
+						     &table->len);
+	table->bytes = bytes;
+	if (bytes && !strcmp(names[i - 1], PP_GO_RELRO))
+		search_go_table(table);
+	return bytes;
+}
+
 int op_bfd_add_go(struct op_bfd *bfd, struct symbol_list *list)
 {
 	struct go_table table = { .bfd = bfd };
@@ -240,16 +324,19 @@ int op_bfd_add_go(struct op_bfd *bfd, struct symbol_list *list)
 	int err = 0;
 
 	free(bfd->go_names);
-	bfd->go_names =
-		op_bfd_section_bytes(bfd, ".gopclntab", &vma, &table.len);
-	if (!bfd->go_names)
-		bfd->go_names = op_bfd_section_bytes(
-			bfd, ".data.rel.ro.gopclntab", &vma, &table.len);
-	table.bytes = bfd->go_names;
-	if (!table.bytes || bfd->main.is_relocatable || !read_go_head(&table))
+	bfd->go_names = load_go_table(&table);
+	if (!bfd->go_names || bfd->main.is_relocatable)
 		return 0;
-	err = op_array_reserve(&list->array, list->nr, table.nr);
-	if (!err)
-		add_go_functions(&table, list);
+	if (bfd_get_arch_size(bfd->main.abfd) == 64)
+		table.relocations = op_bfd_section_bytes(
+			bfd, ".rela.dyn", &vma, &table.relocations_len);
+	if (!table.relocations)
+		table.relocations_len = 0;
+	if (read_go_head(&table)) {
+		err = op_array_reserve(&list->array, list->nr, table.nr);
+		if (!err)
+			add_go_functions(&table, list);
+	}
+	free(table.relocations);
 	return err;
 }

@@ -139,19 +139,29 @@ strip
 independent -buildmode=pie
 END2
 
-# Go finds gcc, or it builds no such program.
-fresh
-if CGO_ENABLED=1 build twin mixed.go -w 2>/dev/null; then
+# Go finds gcc, or it builds no such program. The linker of C puts the table of a
+# position-independent one among other data.
+for mode in exe pie; do
+	fresh
+	if ! CGO_ENABLED=1 build twin mixed.go -w -buildmode=$mode 2>/dev/null; then
+		skip "Go with C, $mode" "go builds no program with C here"
+		continue
+	fi
 	strip -o bin/prog bin/twin
 	points bin/twin >samples
+	sample twin
 	sample prog
+	rows twin | grep ' [a-z/]*[.]' >wanted
+	ok "Go with C, $mode: functions of Go" test "$(wc -l <wanted)" -gt 500
 	rows prog >mixed
-	like "Go with C: functions of Go" "$(cat mixed)" ' main[.]work
-'
-	address=$(nm bin/twin | sed -n 's/^0*\([0-9a-f]*\) . c_work$/\1/p')
-	like "Go with C: functions of C" "$(cat mixed)" " [(]0x${address}[)]
-"
-else
-	skip "Go with C" "go builds no program with C here"
-fi
+	is "$mode: all but labels" "$(sort mixed >sorted
+		sort wanted | comm -23 - sorted | sed 's/.* //' | sort)" \
+		"runtime.etext
+runtime.text"
+	address=$(nm bin/twin | sed -n 's/^0*\([0-9a-f]*\) . c_leaf$/\1/p')
+	like "$mode: a function of C" "$(cat mixed)" " [(]0x${address}[)]$"
+	ok "$mode: names are stored" "$BIN/opsymbols" --session-dir="$SESSION"
+	rm bin/prog
+	is "$mode: the store has them" "$(rows prog)" "$(cat mixed)"
+done
 done_testing

@@ -150,19 +150,26 @@ static uint64_t text_of_b(void)
 	return text;
 }
 
-static void write_section(const char *name, const void *bytes, size_t len)
+/* The @len bytes at @offset of a section. */
+static void write_section_at(const char *name, size_t offset, const void *bytes,
+			     size_t len)
 {
 	struct op_bfd *bfd = open_go("b");
 	asection *section = section_of(bfd, name);
-	long at = (long)section->filepos;
+	long at = (long)(section->filepos + offset);
 	FILE *file = fopen("b", "r+");
 
-	assert_true(section->size >= len);
+	assert_true(section->size >= offset + len);
 	op_bfd_close(bfd);
 	assert_non_null(file);
 	assert_int_equal(fseek(file, at, SEEK_SET), 0);
 	assert_int_equal(fwrite(bytes, len, 1, file), 1);
 	assert_int_equal(fclose(file), 0);
+}
+
+static void write_section(const char *name, const void *bytes, size_t len)
+{
+	write_section_at(name, 0, bytes, len);
 }
 
 /* Let @section of "b" have @len bytes, by its header alone. */
@@ -418,6 +425,66 @@ static void code_begins_somewhere(void **state)
 	}
 }
 
+static void make_digest(void)
+{
+	int from = open("b", O_RDONLY);
+	int to = open("d", O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(from >= 0 && to >= 0);
+	assert_int_equal(pp_elf_digest(from, to), 0);
+	close(from);
+	close(to);
+}
+
+/* A position-independent program that another linker than Go's made has the
+ * table among other data, and where code begins in a relocation. */
+static void another_linker_made_it(void **state)
+{
+#define NOTE ".section .note.go.buildid,\"a\",@note\n.skip 16\n"
+	static const struct {
+		const char *name;
+		const char *more, *command;
+		size_t before; /* bytes of other data */
+		uint32_t decoy; /* first bytes of these */
+		const char *wanted;
+	} rows[] = {
+		{ "as it is", NOTE, ":", 64, 0, ALL },
+		{ "first of all", NOTE, ":", 0, 0, ALL },
+		{ "not aligned", NOTE, ":", 68, 0, "none\n" },
+		{ "not of Go", "", ":", 64, 0, "none\n" },
+		{ "no relocation", NOTE, "objcopy --remove-section=.rela.dyn b",
+		  64, 0, "none\n" },
+		{ "half of the head before", NOTE, ":", 64, 0xfffffff1, ALL },
+	};
+	struct go_bytes b;
+	char text[512];
+
+	(void)state;
+	make_go_table(&b, &go_1_20, 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		const size_t before = rows[i].before, head = before + b.text;
+
+		snprintf(text, sizeof(text),
+			 ".text\n.skip 8,0x90\n.globl start\nstart:\n"
+			 ".org %u,0x90\n.section .data.rel.ro,\"aw\"\n"
+			 ".balign 32\n.skip %zu\n.quad start - 8\n.skip %zu\n"
+			 "%s",
+			 CODE, head, b.len - b.text - 8, rows[i].more);
+		write_text("b.s", text);
+		assert_int_equal(
+			system("${CC:-cc} -nostdlib -pie -s "
+			       "-Wl,-e,start,--build-id=none -o b b.s"),
+			0);
+		assert_int_equal(system(rows[i].command), 0);
+		write_section_at(".data.rel.ro", before, b.byte, b.len);
+		if (rows[i].decoy)
+			write_section(".data.rel.ro", &rows[i].decoy, 4);
+		symbols_must_be("b", rows[i].name, rows[i].wanted);
+		make_digest();
+		symbols_must_be("d", rows[i].name, rows[i].wanted);
+	}
+}
+
 /* No byte is believed: what symbols there are lie in the code. */
 static void any_byte_is_damaged(void **state)
 {
@@ -486,19 +553,13 @@ static void large_tables_are_not_read(void **state)
 	assert_int_equal(truncate("b", PP_FUNCTION_TABLE_MAX + (1 << 20)), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct stat st;
-		int from, to;
 
 		resize_section(GO_TABLE, rows[i].len);
 		symbols_must_be("b", "a large one", rows[i].wanted);
-		from = open("b", O_RDONLY);
-		to = open("d", O_RDWR | O_CREAT | O_TRUNC, 0600);
-		assert_true(from >= 0 && to >= 0);
-		assert_int_equal(pp_elf_digest(from, to), 0);
-		assert_int_equal(fstat(to, &st), 0);
+		make_digest();
+		assert_int_equal(stat("d", &st), 0);
 		assert_int_equal((uint64_t)st.st_size > rows[i].len,
 				 strcmp(rows[i].wanted, ALL) == 0);
-		close(from);
-		close(to);
 		symbols_must_be("d", "its digest", rows[i].wanted);
 	}
 }
@@ -509,6 +570,7 @@ int main(void)
 		folder_test(versions_are_read),
 		folder_test(numbers_are_checked),
 		folder_test(code_begins_somewhere),
+		folder_test(another_linker_made_it),
 		folder_test(any_byte_is_damaged),
 		folder_test(tables_are_cut),
 		folder_test(large_tables_are_not_read),
