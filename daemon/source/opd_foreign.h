@@ -100,6 +100,7 @@ struct opd_foreign_leaving {
 	uint64_t low, high; /* code is not read beyond these */
 	uint64_t is_return_address; /* 1: @at is one */
 	uint64_t ask; /* enum unwinder_ask */
+	uint64_t is_made; /* 1: at run time, so it need not keep to the ABI */
 	union cfi_return found; /* UNWINDER_RETURN's answer */
 };
 

@@ -89,7 +89,8 @@ void opd_foreign_read_return(int fd, struct opd_foreign_call *call)
 	struct opd_foreign_leaving *l = &call->leaving;
 	struct code_file file = { fd, l->low, l->high };
 	const struct cfi_code_reader reader = { .read = read_code_file,
-						.ctx = &file };
+						.ctx = &file,
+						.has_own_abi = l->is_made };
 
 	if (!ask_foreign_code(&reader, l))
 		call->err = -ENODATA;

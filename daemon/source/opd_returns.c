@@ -156,6 +156,7 @@ static int ask_foreign(struct opd_returns *returns, const struct key *key,
 			.high = low + (map->end - map->start),
 			.is_return_address = code->is_return_address,
 			.ask = code->ask,
+			.is_made = map->cookie == OP_NO_COOKIE,
 		},
 	};
 	const void *room = NULL;

@@ -3,7 +3,8 @@
 # Stripped Go programs have the names that the same program has with symbols: from
 # the table for tracebacks, in the file, in its digest in the store once it is gone,
 # and in archives. A program with C in it has addresses for the functions of C.
-# sanitized: yes
+# tier: all
+# sanitized: no
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
 
