@@ -370,8 +370,8 @@ static bool aarch64_has_word(const uint8_t *bytes, size_t len, uint32_t mask,
 }
 
 /* The next function, or padding before it, which may be none. */
-static bool aarch64_is_unrelated(uint64_t addr, const uint8_t *bytes,
-				 size_t len)
+static enum code_behind aarch64_behind_call(uint64_t addr, const uint8_t *bytes,
+					    size_t len)
 {
 	uint64_t at = addr;
 
@@ -381,11 +381,12 @@ static bool aarch64_is_unrelated(uint64_t addr, const uint8_t *bytes,
 		len -= 4;
 	}
 	if (at != addr && at % 16 == 0)
-		return true;
+		return CODE_PADDED;
 	/* stp x29, x30, [sp, #-N]!; paciasp, pacibsp */
-	return len >= 4 &&
-	       (aarch64_has_word(bytes, 4, 0xffe07fff, 0xa9a07bfd) ||
-		aarch64_has_word(bytes, 4, 0xffffffbf, 0xd503233f));
+	if (len >= 4 && (aarch64_has_word(bytes, 4, 0xffe07fff, 0xa9a07bfd) ||
+			 aarch64_has_word(bytes, 4, 0xffffffbf, 0xd503233f)))
+		return CODE_BEGINS;
+	return CODE_GOES_ON;
 }
 
 static bool aarch64_ends_in_call(const uint8_t *end, size_t len)
@@ -427,7 +428,7 @@ const struct code_machine aarch64_machine = {
 		   11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
 		   22, 23, 24, 25, 26, 27, 28, FP, LR, SP },
 	.step = aarch64_step,
-	.is_unrelated = aarch64_is_unrelated,
+	.behind_call = aarch64_behind_call,
 	.ends_in_call = aarch64_ends_in_call,
 	.ends_in_linkage = aarch64_ends_in_linkage,
 	.has_go = aarch64_has_go,

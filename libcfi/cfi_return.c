@@ -337,13 +337,26 @@ static bool end_path(struct search *s, struct code_path *path,
 /* ---- the search -------------------------------------------------------------
  */
 
+/*
+ * Whether the call before @pc may return. Go, and code made at run time, have
+ * padding in functions; between them Go has instructions that stop.
+ */
+static bool may_call_return(struct search *s, uint64_t pc)
+{
+	size_t len;
+	const uint8_t *bytes = code_lines_find(&s->lines, pc, &len);
+	enum code_behind behind = s->machine->behind_call(pc, bytes, len);
+
+	if (behind == CODE_PADDED && has_own_abi(s))
+		behind = CODE_GOES_ON;
+	s->is_open |= behind == CODE_PADDED;
+	return behind == CODE_GOES_ON;
+}
+
 /* The function that is called here returns, if it does, to @path's pc. */
 static void add_path_after_call(struct search *s, struct code_path *path)
 {
-	size_t len;
-	const uint8_t *bytes = code_lines_find(&s->lines, path->pc, &len);
-
-	if (s->machine->is_unrelated(path->pc, bytes, len))
+	if (!may_call_return(s, path->pc))
 		return;
 	code_path_call(path);
 	add_waiting_path(s, path, path->pc, s->calls + 1);
@@ -425,7 +438,6 @@ static void search_init(struct search *s, enum cfi_arch arch,
 static bool search_from(struct search *s, uint64_t pc, bool is_return_address)
 {
 	struct code_path path;
-	size_t len;
 
 	s->start = pc;
 	s->is_return_address = is_return_address;
@@ -434,9 +446,7 @@ static bool search_from(struct search *s, uint64_t pc, bool is_return_address)
 	if (s->machine->link != CODE_NO_REG)
 		path.sp_at_call = path.reg[s->machine->sp];
 	if (is_return_address) {
-		const uint8_t *bytes = code_lines_find(&s->lines, pc, &len);
-
-		if (s->machine->is_unrelated(pc, bytes, len))
+		if (!may_call_return(s, pc))
 			return false;
 		code_path_call(&path);
 	}

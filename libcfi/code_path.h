@@ -79,6 +79,15 @@ struct code_step {
 };
 
 /* A machine. Registers have the numbers that instructions have for them. */
+/* What comes behind a call. */
+enum code_behind {
+	CODE_GOES_ON, /* the function goes on, as far as is known */
+	CODE_PADDED, /* filling up to an alignment: of a loop, or of another
+		      * function, before which there is a call that does not
+		      * return */
+	CODE_BEGINS, /* another function, or nothing */
+};
+
 struct code_machine {
 	uint8_t nr_regs;
 	uint8_t sp;
@@ -99,11 +108,9 @@ struct code_machine {
 	 */
 	enum code_flow (*step)(struct code_path *path, const uint8_t *bytes,
 			       size_t len, struct code_step *step);
-	/*
-	 * Whether the code at @addr, which follows a call, does not belong to
-	 * that: it is another function, or nothing. The call never returns.
-	 */
-	bool (*is_unrelated)(uint64_t addr, const uint8_t *bytes, size_t len);
+	/* What the code at @addr is to a call before it. */
+	enum code_behind (*behind_call)(uint64_t addr, const uint8_t *bytes,
+					size_t len);
 	/* Whether the @len bytes before @end can end in a call. */
 	bool (*ends_in_call)(const uint8_t *end, size_t len);
 	/* Whether they are how the first entry of a procedure linkage table

@@ -125,21 +125,24 @@ static bool x86_has_go(const uint8_t *bytes, size_t len)
  * Compilers end a function with a call that does not return; the function after
  * it begins at a multiple of 16, with padding before it, or with its prologue.
  */
-static bool x86_is_unrelated(uint64_t addr, const uint8_t *bytes, size_t len)
+static enum code_behind x86_behind_call(uint64_t addr, const uint8_t *bytes,
+					size_t len)
 {
 	struct x86_insn insn;
 	size_t at = 0;
 
 	while (x86_decode(bytes + at, len - at, &insn) && insn.op == X86_NOP)
 		at += insn.len;
-	if (at > 1 && (addr + at) % 8 == 0)
-		return true;
 	if (x86_has_go(bytes + at, len - at < 4 ? len - at : 4))
-		return true;
+		return CODE_BEGINS;
+	if (at > 1 && (addr + at) % 8 == 0)
+		return CODE_PADDED;
 	if (at || !x86_decode(bytes, len, &insn))
-		return false;
+		return CODE_GOES_ON;
 	return insn.op == X86_ENDBR ||
-	       (insn.op == X86_PUSH && is_given_back(insn.from));
+			       (insn.op == X86_PUSH && is_given_back(insn.from))
+		       ? CODE_BEGINS
+		       : CODE_GOES_ON;
 }
 
 /*
@@ -224,7 +227,7 @@ const struct code_machine x86_machine = {
 	.ra = CFI_X86_64_RIP,
 	.dwarf = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 },
 	.step = x86_step,
-	.is_unrelated = x86_is_unrelated,
+	.behind_call = x86_behind_call,
 	.ends_in_call = x86_ends_in_call,
 	.ends_in_linkage = x86_ends_in_linkage,
 	.has_go = x86_has_go,

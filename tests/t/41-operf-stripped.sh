@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Stripped static programs that are profiled live: a static program in C has the
 # function that runs as a row of its own, as many rows as the twin with symbols has
-# functions, and a Go program, which is gone by then, has names.
+# functions, and a Go program, which is gone by then, has names and whole stacks.
 # sanitized: no
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
@@ -64,9 +64,19 @@ func burn() {
 	}
 }
 
+type work interface{ do() }
+type worker struct{}
+
+//go:noinline
+func (w *worker) do() {
+	burn()
+	sum++
+}
+
 func main() {
+	var w work = &worker{}
 	for end := time.Now().Add(time.Second); time.Now().Before(end); {
-		burn()
+		w.do()
 	}
 	os.Remove(os.Args[0])
 }
@@ -74,9 +84,18 @@ END2
 HOME=$TMP GOCACHE=$TMP/cache GO111MODULE=off GOFLAGS='' go build \
 	-ldflags='-s -w' -o goprog burn.go || exit 1
 rm -rf "$SESSION"
-profiled "Go" "$TMP/goprog"
+profiled "Go" -g "$TMP/goprog"
 is "Go: the program is gone" "$(ls goprog 2>/dev/null)" ""
 rows image:"*" >found
 burn=$(sum goprog 'main[.]burn' <found)
 ok "Go: $burn samples are in the function that runs" share "$burn"
+# A function that calls nothing has its caller's frame pointer: it is the caller's
+# caller that this leads to.
+report --format=folded
+right=$(awk '/^goprog;runtime[.]goexit[^;]*;runtime[.]main;main[.]main;main[.][^;]*do;main[.]burn[; ]/ {
+	n += $NF } END { print n + 0 }' "$TMP/report")
+wrong=$(awk '!/^goprog;\[/ && /main[.]burn[; ]/ && !/;main[.][^;]*do;main[.]burn[; ]/ {
+	n += $NF } END { print n + 0 }' "$TMP/report")
+ok "Go: $right stacks have all its callers" [ $((right * 10)) -ge $((burn * 9)) ]
+is "Go: no whole stack lacks one" "$wrong" 0
 done_testing

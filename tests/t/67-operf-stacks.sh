@@ -91,6 +91,28 @@ if report -l --callgraph >/dev/null 2>&1; then
 		"$(sed -n '/tail_inner/,/^---/p' "$TMP/report")" 'leaf_tail'
 fi
 
+# ---- code without unwind data ----------------------------------------------------
+
+gcc -D_GNU_SOURCE -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables \
+	-fomit-frame-pointer -I"$TOP" -o work/bare "$TOP/tests/helper/stacks.c" || exit 1
+profiled "code without unwind data" -g work/bare 1
+report --format=folded --no-inlines
+cp "$TMP/report" "$TMP/folded"
+start='^bare;_start;[^ ]*;main;'
+if [ "$(uname -m)" = x86_64 ]; then
+	recursion=$(sum "$start(recurse_all;)?(recurse;)+leaf_recurse(;|\$)")
+	all=$(sum ';leaf_recurse(;|$)')
+	ok "$recursion of $all stacks of a recursion are whole" \
+		[ "$all" -gt 50 -a $((recursion * 10)) -ge $((all * 9)) ]
+fi
+# Whichever is called whole is right: all others are below a name in brackets.
+for leaf in 'recurse;leaf_recurse' 'chain_63;leaf_chain' \
+	'compare;leaf_compare' 'on_trap;leaf_signal' 'call_outer;call_inner'; do
+	whole=$(sum "^bare;[^\\[].*;${leaf#*;}(;|\$)")
+	true=$(sum "$start([^ ]*;)?$leaf(;|\$)")
+	is "whole stacks in ${leaf#*;} have its callers" "$true" "$whole"
+done
+
 # ---- a limit -------------------------------------------------------------------
 
 profiled "five frames" --callgraph=5 work/call_tree 20
@@ -218,7 +240,12 @@ fi
 "$TESTBIN/churn" >"$TMP/churn" &
 churn=$!
 await line "$TMP/churn" ready
-profiled "threads that are shorter than a period" -g --pid=$churn --duration=1
+"$BIN/operf" --session-dir="$SESSION" --rate=1000 -g --pid=$churn --duration=1 \
+	2>"$TMP/operf.err"
+like "threads that are shorter than a period are told" "$(cat "$TMP/operf.err")" \
+	'warning: (no samples were taken: no thread used 1.0 ms of CPU time itself, all together|samples stand for)'
+RATE=4000
+profiled "threads of one period" -g --pid=$churn --duration=1
 kill $churn
 like "are told not to be seen" "$(cat "$TMP/operf.err")" \
 	'warning: samples stand for .* that the processes used, .* are not seen: a thread is not seen before it has used '

@@ -125,6 +125,12 @@ static void why_none_taken(const struct operf *operf, char *why, size_t len)
 			 operf->events.user_only ? " in user code" : "",
 			 operf->events.user_only ? ", or run operf as root"
 						 : "");
+	else if (operf->pids_used * (double)rate >= 20)
+		snprintf(why, len,
+			 "no thread used %.1f ms of CPU time itself, all "
+			 "together %.2f s; profile the machine (operf -s -g), "
+			 "or give a higher --rate",
+			 1e3 / (double)rate, operf->pids_used);
 	else if (operf->events.user_only)
 		snprintf(why, len,
 			 "no user code ran, and you may not sample the "
