@@ -21,8 +21,10 @@
 #include "libop/op_cursor.h"
 
 /* A section of this name marks the digest of a binary: its code has places in
- * the file, but no contents (libpp/symbols/elf_digest.h). */
+ * the file, but no contents (libpp/symbols/elf_digest.h). It is empty, or has
+ * the fingerprint of the binary, the lowest byte first. */
 #define OP_ELF_DIGEST ".oprofile.digest"
+#define OP_ELF_DIGEST_LEN 8 /* bytes */
 
 struct op_elf {
 	int fd; /* borrowed */

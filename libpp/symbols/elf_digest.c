@@ -21,6 +21,7 @@
 
 #include "libop/op_elf.h"
 #include "libop/op_file.h"
+#include "libop/op_fingerprint.h"
 #include "libop/op_search.h"
 
 /* A file has four sections of linkage code at most. */
@@ -30,6 +31,7 @@
 
 struct digest {
 	struct op_elf from;
+	uint64_t fingerprint; /* of the binary; 0: not known */
 	int to;
 	uint8_t *sections; /* the headers, with room for one more */
 	uint64_t nr;
@@ -327,10 +329,30 @@ static int place_rest(struct digest *d, const bool *wanted,
 	return err;
 }
 
-/* The section that marks a digest, and the names with its own. */
+/* The mark is empty where the fingerprint is not known. */
+static int write_mark(struct digest *d)
+{
+	uint8_t *mark = section(d, d->nr++);
+	uint8_t bytes[OP_ELF_DIGEST_LEN];
+	uint64_t len = d->fingerprint ? sizeof(bytes) : 0;
+	int err;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(d->fingerprint >> 8 * i);
+	err = op_file_write_at(d->to, bytes, len, d->end);
+	PUT(d, mark, Shdr, sh_name, d->name_len);
+	PUT(d, mark, Shdr, sh_type, SHT_PROGBITS);
+	PUT(d, mark, Shdr, sh_addralign, 1);
+	PUT(d, mark, Shdr, sh_offset, d->end);
+	PUT(d, mark, Shdr, sh_size, len);
+	d->end += len;
+	return err;
+}
+
+/* The names of the sections, and that of the mark. */
 static int write_section_names(struct digest *d)
 {
-	uint8_t *names = section(d, d->names), *mark = section(d, d->nr);
+	uint8_t *names = section(d, d->names);
 	uint64_t len = d->name_len + MARK_LEN;
 	int err;
 
@@ -338,11 +360,6 @@ static int write_section_names(struct digest *d)
 	err = op_file_write_at(d->to, d->name_bytes, len, d->end);
 	PUT(d, names, Shdr, sh_offset, d->end);
 	PUT(d, names, Shdr, sh_size, len);
-	PUT(d, mark, Shdr, sh_name, d->name_len);
-	PUT(d, mark, Shdr, sh_type, SHT_PROGBITS);
-	PUT(d, mark, Shdr, sh_addralign, 1);
-	PUT(d, mark, Shdr, sh_offset, d->end + len);
-	d->nr++;
 	d->end += len;
 	return err;
 }
@@ -385,7 +402,7 @@ static int write_digest(struct digest *d)
 	d->end = OP_ELF_LEN(&d->from, Ehdr);
 	err = place_code(d, wanted, fixed, &nr_fixed) ?:
 	      place_rest(d, wanted, fixed, nr_fixed) ?:
-	      write_section_names(d) ?: write_headers(d);
+	      write_section_names(d) ?: write_mark(d) ?: write_headers(d);
 	free(wanted);
 	return err;
 }
@@ -394,9 +411,12 @@ int pp_elf_digest(int from, int to)
 {
 	struct digest d = { .to = to };
 	int err = op_elf_init(&d.from, from) ?:
-		  read_section_headers(&d) ?: read_names(&d) ?:
-		  write_digest(&d);
+		  read_section_headers(&d) ?: read_names(&d);
 
+	if (!err)
+		err = op_fingerprint(&d.from, &d.fingerprint);
+	if (!err)
+		err = write_digest(&d);
 	free(d.sections);
 	free(d.name_bytes);
 	return err;

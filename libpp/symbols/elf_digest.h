@@ -11,7 +11,8 @@
  * functions begin or, of a stripped binary without that, what it is made of,
  * and what the names of the procedure linkage table are made from, have
  * contents. A section PP_ELF_DIGEST tells a digest from a file that lost its
- * code in another way, whose offsets mean nothing.
+ * code in another way, whose offsets mean nothing; it has the fingerprint of
+ * the binary (libop/op_fingerprint.h), if that is known.
  */
 
 #include "libop/op_elf.h"
@@ -19,7 +20,7 @@
 #define PP_ELF_DIGEST OP_ELF_DIGEST
 
 /* Another one for each change of what a digest of the same binary has. */
-#define PP_ELF_DIGEST_VERSION 4
+#define PP_ELF_DIGEST_VERSION 5
 
 /* Bytes of a section that stands in for the symbols of a stripped binary: a
  * larger one is neither read nor kept. */

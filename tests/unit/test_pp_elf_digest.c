@@ -387,7 +387,8 @@ static void put_section(uint64_t nr, const Elf64_Shdr *section)
 	fclose(file);
 }
 
-/* The last section tells that it is a digest; it has nothing in it. */
+/* The last section tells that it is a digest; there is no fingerprint of a file
+ * without code for it. */
 static void test_the_mark(void **state)
 {
 	Elf64_Ehdr header;
