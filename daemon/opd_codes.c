@@ -253,13 +253,12 @@ static int handle_EVENT(struct opd *opd, const struct opd_rec *rec)
 	return 0;
 }
 
-/* A build-id of a payload: its length and four words. */
-static int take_build_id(const uint64_t *p, unsigned int *len, uint8_t *bytes)
+/* A build-id of a payload: its length and four words, the room. */
+static int take_build_id(const uint64_t *p, struct op_build_id *id)
 {
 	if (p[0] > OP_BUILD_ID_MAX)
 		return -EINVAL;
-	*len = (unsigned int)p[0];
-	memcpy(bytes, p + 1, *len);
+	*id = op_build_id_of_room((const uint8_t *)(p + 1), p[0]);
 	return 0;
 }
 
@@ -273,12 +272,15 @@ static int handle_COOKIE_NAME(struct opd *opd, const struct opd_rec *rec)
 		.ino = p[3],
 		.mtime = p[4],
 	};
+	struct op_build_id build_id;
 	int err;
 
-	if (take_build_id(p + 5, &query.build_id_len, query.build_id) ||
+	if (take_build_id(p + 5, &build_id) ||
 	    (p[10] &&
 	     opd_stream_string(rec, 10, query.path, sizeof(query.path))))
 		return -EINVAL;
+	query.build_id_len = build_id.len;
+	memcpy(query.build_id, build_id.bytes, sizeof(query.build_id));
 	err = opd_cookie_learn(&opd->cookies, &query);
 	if (err)
 		return err;
@@ -289,13 +291,12 @@ static int handle_COOKIE_NAME(struct opd *opd, const struct opd_rec *rec)
 
 static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 {
-	struct op_build_id build_id = { 0, { 0 } };
+	struct op_build_id build_id;
 	const uint64_t *p = rec->payload;
 	char name[OPD_EVENT_NAME_MAX];
 	int err;
 
-	if (p[0] >= p[1] ||
-	    take_build_id(p + 2, &build_id.len, build_id.bytes) ||
+	if (p[0] >= p[1] || take_build_id(p + 2, &build_id) ||
 	    opd_stream_string(rec, 7, name, sizeof(name)))
 		return -EINVAL;
 	if (rec->flags & OP_KERNEL_FIRST)

@@ -96,8 +96,7 @@ int opd_cookie_learn(struct opd_cookies *cookies,
 	id.ino = query->ino;
 	id.mtime = query->mtime;
 	id.is_made = opd_cookie_is_made(query);
-	id.build_id.len = query->build_id_len;
-	memcpy(id.build_id.bytes, query->build_id, query->build_id_len);
+	id.build_id = op_build_id_of_room(query->build_id, query->build_id_len);
 	err = opd_image_get(cookies->images, &id, &image);
 	if (err == -EEXIST)
 		op_log(cookies->log, "%s: a kernel image has the same name",

@@ -218,8 +218,11 @@ static bool link_copy(const struct opd_keep *keep, const struct opd_kept *kept)
 	       !path_of_copy(keep, &kept->binary, path, sizeof(path)) &&
 	       !path_of_copy(keep, &other->binary, other_path,
 			     sizeof(other_path)) &&
-	       (kept->fd < 0 ? other->is_own
-			     : has_bytes_of(other_path, kept->fd)) &&
+	       (kept->fd < 0
+			? other->is_own &&
+				  op_build_id_agrees(&kept->binary.build_id,
+						     &other->binary.build_id)
+			: has_bytes_of(other_path, kept->fd)) &&
 	       (!link(other_path, path) || op_is_same_file(other_path, path));
 }
 
@@ -281,7 +284,7 @@ static bool is_build(const struct opd_keep *keep,
 		id.len = 0;
 	/* A build-id that is known decides, else the time of modification. */
 	if (binary->build_id.len)
-		return op_build_id_same(&binary->build_id, &id);
+		return op_build_id_agrees(&binary->build_id, &id);
 	return binary->mtime && !fstat(fd, &st) &&
 	       binary->mtime == (uint64_t)st.st_mtime;
 }
@@ -546,10 +549,13 @@ static int open_by_path(const struct opd_keep *keep,
 	return -1;
 }
 
+/* A fingerprint that is known is another one than none. */
 static bool is_same_binary(const struct opd_binary *a,
 			   const struct opd_binary *b)
 {
 	return op_build_id_same(&a->build_id, &b->build_id) &&
+	       !memcmp(a->build_id.bytes, b->build_id.bytes,
+		       sizeof(a->build_id.bytes)) &&
 	       (a->build_id.len || a->mtime == b->mtime) &&
 	       !strcmp(a->name, b->name);
 }

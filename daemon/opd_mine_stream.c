@@ -106,7 +106,8 @@ static int put_mine_sample(struct mine *mine, uint64_t pc, unsigned int counter,
 /* ---- images and events ------------------------------------------------------
  */
 
-/* *@cookie = that of an image, whose name is told if it is new. */
+/* *@cookie = that of an image, whose name is told if it is new. @build_id is a
+ * room (libop/op_build_id.h). */
 static int mine_cookie(struct mine *mine, const struct op_image_name *name,
 		       const uint8_t *build_id, unsigned int build_id_len,
 		       uint64_t mtime, uint64_t *cookie)
@@ -129,7 +130,7 @@ static int mine_cookie(struct mine *mine, const struct op_image_name *name,
 		return 0;
 	query.cookie = *cookie;
 	if (build_id_len)
-		memcpy(query.build_id, build_id, build_id_len);
+		memcpy(query.build_id, build_id, sizeof(query.build_id));
 	strcpy(query.path, name->name);
 	op_stream_put_cookie(mine->words, &query);
 	return 0;

@@ -18,6 +18,7 @@
 
 #include "libop/op_build_id.h"
 #include "libop/op_elf.h"
+#include "libop/op_fingerprint.h"
 
 #define MAX_NOTES 16384 /* bytes of notes that are read */
 
@@ -140,9 +141,52 @@ static int read_note_sections(struct op_build_id *id, const struct op_elf *elf)
 	return pass_damage(err) ?: -ENOENT;
 }
 
+/* ---- the fingerprint --------------------------------------------------------
+ */
+
+static bool has_room_for_fingerprint(size_t len)
+{
+	return len && len <= OP_FINGERPRINT_AT;
+}
+
+uint64_t op_build_id_fingerprint(const uint8_t *room, size_t len)
+{
+	uint64_t fingerprint = 0;
+
+	if (!has_room_for_fingerprint(len))
+		return 0;
+	for (int i = OP_FINGERPRINT_AT; i < OP_BUILD_ID_MAX; i++)
+		fingerprint = fingerprint << 8 | room[i];
+	return fingerprint;
+}
+
+void op_build_id_set_fingerprint(struct op_build_id *id, uint64_t fingerprint)
+{
+	if (!has_room_for_fingerprint(id->len))
+		return;
+	for (int i = OP_BUILD_ID_MAX - 1; i >= OP_FINGERPRINT_AT; i--) {
+		id->bytes[i] = (uint8_t)fingerprint;
+		fingerprint >>= 8;
+	}
+}
+
+struct op_build_id op_build_id_of_room(const uint8_t *room, size_t len)
+{
+	struct op_build_id id = { .len = (unsigned int)len };
+
+	if (!len)
+		return id;
+	memcpy(id.bytes, room, len);
+	op_build_id_set_fingerprint(&id, op_build_id_fingerprint(room, len));
+	return id;
+}
+
 /* ---- as text ----------------------------------------------------------------
  */
 
+#define HEX_DIGITS "0123456789abcdef"
+#define FINGERPRINT_TEXT "-%016" PRIx64
+#define FINGERPRINT_DIGITS (OP_FINGERPRINT_TEXT_LEN - 1)
 #define FILE_TEXT "file-%" PRIx64 "-%" PRIx64 "-%" PRIx64
 
 const char *op_build_id_text(const uint8_t *id, size_t len, char *text)
@@ -159,11 +203,18 @@ const char *op_build_id_text(const uint8_t *id, size_t len, char *text)
 void op_build_text(char *text, const struct op_build_id *id, uint64_t dev,
 		   uint64_t ino, uint64_t mtime)
 {
+	uint64_t fingerprint = op_build_id_fingerprint(id->bytes, id->len);
+	size_t len;
+
 	*text = '\0';
 	if (id->len)
 		op_build_id_text(id->bytes, id->len, text);
 	else if (dev || ino || mtime)
 		snprintf(text, OP_BUILD_TEXT_MAX, FILE_TEXT, dev, ino, mtime);
+	len = strlen(text);
+	if (fingerprint)
+		snprintf(text + len, OP_BUILD_TEXT_MAX - len, FINGERPRINT_TEXT,
+			 fingerprint);
 }
 
 /* What is written again in the same way has no sign, blank or leading zero. */
@@ -180,13 +231,22 @@ static bool is_file_text(const char *text)
 	return !strcmp(text, again);
 }
 
+/* One that is not known is left out. */
+static bool is_fingerprint_text(const char *text)
+{
+	return *text++ == '-' && strlen(text) == FINGERPRINT_DIGITS &&
+	       strspn(text, HEX_DIGITS) == FINGERPRINT_DIGITS &&
+	       strspn(text, "0") < FINGERPRINT_DIGITS;
+}
+
 bool op_build_text_ok(const char *text)
 {
-	size_t len = strspn(text, "0123456789abcdef");
+	size_t len = strspn(text, HEX_DIGITS);
 
-	if (text[len])
+	if (!len || len % 2 || len > (size_t)2 * OP_BUILD_ID_MAX)
 		return is_file_text(text);
-	return len && len % 2 == 0 && len <= (size_t)2 * OP_BUILD_ID_MAX;
+	return !text[len] || (len <= (size_t)2 * OP_FINGERPRINT_AT &&
+			      is_fingerprint_text(text + len));
 }
 
 bool op_build_id_same(const struct op_build_id *a, const struct op_build_id *b)
@@ -194,16 +254,26 @@ bool op_build_id_same(const struct op_build_id *a, const struct op_build_id *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
+bool op_build_id_agrees(const struct op_build_id *a,
+			const struct op_build_id *b)
+{
+	uint64_t x = op_build_id_fingerprint(a->bytes, a->len);
+	uint64_t y = op_build_id_fingerprint(b->bytes, b->len);
+
+	return op_build_id_same(a, b) && (!x || !y || x == y);
+}
+
 bool op_builds_differ(const struct op_build_id *a, uint64_t a_mtime,
 		      const struct op_build_id *b, uint64_t b_mtime)
 {
 	if (a->len && b->len)
-		return !op_build_id_same(a, b);
+		return !op_build_id_agrees(a, b);
 	return a_mtime && b_mtime && a_mtime != b_mtime;
 }
 
 int op_build_id_of_elf(struct op_build_id *id, int fd)
 {
+	uint64_t fingerprint;
 	struct op_elf elf;
 	int err = op_elf_init(&elf, fd);
 
@@ -214,5 +284,9 @@ int op_build_id_of_elf(struct op_build_id *id, int fd)
 		err = read_segments(id, &elf);
 	if (err == -ENOENT)
 		err = read_note_sections(id, &elf);
+	if (!err)
+		err = op_fingerprint(&elf, &fingerprint);
+	if (!err)
+		op_build_id_set_fingerprint(id, fingerprint);
 	return err == -ENOEXEC ? -EBADMSG : err;
 }

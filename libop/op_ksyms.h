@@ -60,6 +60,10 @@ struct op_ksyms {
 int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
 		  const uint8_t *build_id, size_t build_id_len);
 
+/* The same with the text @build, which is left out if it is empty. */
+int op_ksyms_path_of(char *buf, size_t len, const char *dir, const char *name,
+		     const char *build);
+
 /*
  * Read a snapshot; everything in it is checked. Returns 0, -ENOENT without one
  * (no reason in @diag), or -errno with the reason in @diag, -EINVAL for

@@ -36,10 +36,9 @@ int op_ksyms_word(char *buf, size_t len, const char *name)
 	return at ? 0 : -EINVAL;
 }
 
-int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
-		  const uint8_t *build_id, size_t build_id_len)
+int op_ksyms_path_of(char *buf, size_t len, const char *dir, const char *name,
+		     const char *build)
 {
-	char id[OP_BUILD_TEXT_MAX];
 	char file[256]; /* NAME_MAX and the zero byte */
 	int err = op_ksyms_word(file, sizeof(file), name);
 	int n;
@@ -47,13 +46,22 @@ int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
 	if (err)
 		return err;
 	n = strlen(file);
-	if (build_id_len)
-		n += snprintf(file + n, sizeof(file) - n, "-%s",
-			      op_build_id_text(build_id, build_id_len, id));
+	if (*build)
+		n += snprintf(file + n, sizeof(file) - n, "-%s", build);
 	if ((size_t)n >= sizeof(file))
 		return -ENAMETOOLONG;
 	n = snprintf(buf, len, "%s/%s", dir, file);
 	return n < 0 || (size_t)n >= len ? -ENAMETOOLONG : 0;
+}
+
+int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
+		  const uint8_t *build_id, size_t build_id_len)
+{
+	char id[OP_BUILD_TEXT_MAX] = "";
+
+	if (build_id_len)
+		op_build_id_text(build_id, build_id_len, id);
+	return op_ksyms_path_of(buf, len, dir, name, id);
 }
 
 void op_ksyms_release(struct op_ksyms *ksyms)

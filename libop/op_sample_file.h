@@ -45,13 +45,13 @@ struct op_sample_header {
 	uint64_t mtime; /* of the image file, seconds; 0 unknown */
 	uint64_t anon_start; /* first address of OP_IMAGE_ANON */
 	uint32_t build_id_len; /* bytes, 0 unknown */
-	uint8_t build_id[32];
+	uint8_t build_id[32]; /* with the fingerprint (op_build_id.h) */
 	uint32_t cpu_khz; /* 0 unknown */
 	char cpu_type[48]; /* such as "timer", zero-terminated */
 	/* of the callee's image in call-graph files, else 0 */
 	uint64_t cg_mtime; /* like mtime; 0 unknown */
 	uint32_t cg_build_id_len;
-	uint8_t cg_build_id[32];
+	uint8_t cg_build_id[32]; /* likewise */
 	uint32_t derived; /* 1: counts are no samples, see below */
 	uint64_t samples; /* of a derived file: those that are its own */
 };

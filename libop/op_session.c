@@ -9,6 +9,7 @@
 
 #include "libop/op_session.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -185,16 +186,15 @@ int op_session_image(const struct op_session *session, const char *name,
 		     uint64_t mtime, char *buf, size_t len)
 {
 	const char *slash = strrchr(name, '/');
-	uint8_t time[8];
+	struct op_build_id id = op_build_id_of_room(build_id, build_id_len);
+	char text[OP_BUILD_TEXT_MAX];
 
-	for (int i = 0; i < 8; i++)
-		time[i] = (uint8_t)(mtime >> (56 - 8 * i));
-	if (build_id_len == 0) {
-		build_id = time;
-		build_id_len = sizeof(time);
-	}
-	return op_ksyms_path(buf, len, session->images,
-			     slash ? slash + 1 : name, build_id, build_id_len);
+	if (!id.len)
+		snprintf(text, sizeof(text), "%016" PRIx64, mtime);
+	else
+		op_build_text(text, &id, 0, 0, 0);
+	return op_ksyms_path_of(buf, len, session->images,
+				slash ? slash + 1 : name, text);
 }
 
 static const char *why_no_name(const char *name)
@@ -234,12 +234,57 @@ int op_session_digest(const struct op_session *session, const uint8_t *build_id,
 		      size_t build_id_len, char *buf, size_t len)
 {
 	char hex[OP_BUILD_TEXT_MAX];
+	struct op_build_id id;
 	int n;
 
 	if (build_id_len < 2 || build_id_len > OP_BUILD_ID_MAX)
 		return -ENOENT;
-	op_build_id_text(build_id, build_id_len, hex);
+	id = op_build_id_of_room(build_id, build_id_len);
+	op_build_text(hex, &id, 0, 0, 0);
 	n = snprintf(buf, len, "%s/.build-id/%.2s/%s", session->store, hex,
 		     hex + 2);
 	return n < 0 || (size_t)n >= len ? -ENAMETOOLONG : 0;
+}
+
+/* Whether @name is that of the build @build with a fingerprint. */
+static bool has_any_fingerprint(const char *name, const char *build)
+{
+	size_t len = strlen(build);
+
+	return !strncmp(name, build, len) &&
+	       strlen(name) == len + OP_FINGERPRINT_TEXT_LEN &&
+	       name[len] == '-' &&
+	       strspn(name + len + 1, "0123456789abcdef") ==
+		       OP_FINGERPRINT_TEXT_LEN - 1;
+}
+
+int op_session_any_fingerprint(char *path, size_t len)
+{
+	char found[NAME_MAX + 1] = "";
+	char *build = strrchr(path, '/') + 1;
+	struct dirent *entry;
+	int err = 0;
+	DIR *dir;
+
+	build[-1] = '\0';
+	dir = opendir(path);
+	if (!dir)
+		err = -errno;
+	build[-1] = '/';
+	while (!err && (errno = 0, entry = readdir(dir))) {
+		if (!has_any_fingerprint(entry->d_name, build))
+			continue;
+		err = *found ? -ENOTUNIQ : 0;
+		strcpy(found, entry->d_name);
+	}
+	if (dir && !err)
+		err = errno ? -errno : *found ? 0 : -ENOENT;
+	if (dir)
+		closedir(dir);
+	if (err)
+		return err;
+	if (strlen(found) >= len - (size_t)(build - path))
+		return -ENAMETOOLONG;
+	strcpy(build, found);
+	return 0;
 }

@@ -86,8 +86,10 @@ bool op_session_is_unfinished(const char *name);
 
 /*
  * Where the session has its copy of the binary @name, if it has one: in
- * images/ by the last part of the name and its build-id, or its time of
- * modification @mtime where it has no build-id. Returns 0 or -ENAMETOOLONG.
+ * images/ by the last part of the name and its build-id with the fingerprint,
+ * or its time of modification @mtime where it has no build-id. @build_id is a
+ * room (op_build_id.h). Copies of earlier releases have no fingerprint in their
+ * names. Returns 0 or -ENAMETOOLONG.
  */
 int op_session_image(const struct op_session *session, const char *name,
 		     const uint8_t *build_id, size_t build_id_len,
@@ -95,10 +97,18 @@ int op_session_image(const struct op_session *session, const char *name,
 
 /*
  * Where the store of the session has the digest of a binary, if it has one:
- * below store/ by the build-id. Returns 0, -ENOENT for a build-id that is too
- * short, or -ENAMETOOLONG.
+ * below store/ by the build-id with the fingerprint, as above. Returns 0,
+ * -ENOENT for a build-id that is too short, or -ENAMETOOLONG.
  */
 int op_session_digest(const struct op_session *session, const uint8_t *build_id,
 		      size_t build_id_len, char *buf, size_t len);
+
+/*
+ * Of a build whose fingerprint is not known @path, of @len bytes, is where one
+ * of the two above is. Let it be the path of the same with any fingerprint, if
+ * there is exactly one. Returns 0; -ENOENT; -ENOTUNIQ if there are several;
+ * -ENAMETOOLONG; or -errno.
+ */
+int op_session_any_fingerprint(char *path, size_t len);
 
 #endif /* LIBOP_OP_SESSION_H */

@@ -69,12 +69,14 @@ static void put_string_words(struct record *r, const char *text)
 	w->nr += nr;
 }
 
-static void put_build_id_words(struct record *r, const uint8_t *bytes,
+/* All of the room @room: with the fingerprint. */
+static void put_build_id_words(struct record *r, const uint8_t *room,
 			       unsigned int len)
 {
-	uint64_t words[OP_BUILD_ID_MAX / 8] = { 0 };
+	const struct op_build_id id = op_build_id_of_room(room, len);
+	uint64_t words[OP_BUILD_ID_MAX / 8];
 
-	memcpy(words, bytes, len);
+	memcpy(words, id.bytes, sizeof(words));
 	put_word(r, len);
 	for (size_t i = 0; i < OP_BUILD_ID_MAX / 8; i++)
 		put_word(r, words[i]);

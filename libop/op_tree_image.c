@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The bytes: a head, the build-id, the name without a zero byte. What does not
- * apply to an image is zero, and what was read is written again and compared,
- * so that no two images of a tree are the same thing.
+ * The bytes: a head, the build-id, since version 2 the fingerprint, the name
+ * without a zero byte. What does not apply to an image is zero, and what was
+ * read is written again and compared, so that no two images of a tree are the
+ * same thing. So an image whose fingerprint is not known is of version 1, as
+ * before there were fingerprints.
  */
 
 #include "libop/op_tree_image.h"
@@ -10,9 +12,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libop/op_build_id.h"
+
 /* In the byte order of the machine, like the tree around it. */
 struct head {
-	uint8_t version; /* 1 */
+	uint8_t version; /* 1 or 2 */
 	uint8_t space; /* enum op_image_space */
 	uint8_t kind; /* enum op_image_kind */
 	uint8_t build_id_len; /* bytes */
@@ -27,6 +31,8 @@ struct head {
 _Static_assert(sizeof(struct head) == 48, "on disk since version 1");
 
 #define VERSION 1
+#define VERSION_FINGERPRINT 2
+#define FINGERPRINT_LEN (OP_BUILD_ID_MAX - OP_FINGERPRINT_AT)
 
 static const char *const gaps[] = {
 	[OP_STACKS_GUESSED] = "[guessed]",
@@ -89,9 +95,11 @@ static struct head head_of(const struct op_tree_image *image)
 {
 	const struct op_image_name *name = &image->name;
 	bool anon = name->space == OP_SPACE_ANON;
+	uint64_t fingerprint =
+		op_build_id_fingerprint(image->build_id, image->build_id_len);
 
 	return (struct head){
-		.version = VERSION,
+		.version = fingerprint ? VERSION_FINGERPRINT : VERSION,
 		.space = (uint8_t)name->space,
 		.kind = (uint8_t)image->kind,
 		.build_id_len = (uint8_t)image->build_id_len,
@@ -101,6 +109,11 @@ static struct head head_of(const struct op_tree_image *image)
 		.start = anon ? name->start : 0,
 		.end = anon ? name->end : 0,
 	};
+}
+
+static size_t fingerprint_len(const struct head *head)
+{
+	return head->version == VERSION_FINGERPRINT ? FINGERPRINT_LEN : 0;
 }
 
 int op_tree_image_encode(const struct op_tree_image *image, void *buf,
@@ -116,13 +129,16 @@ int op_tree_image_encode(const struct op_tree_image *image, void *buf,
 	name_len = strlen(image->name.name);
 	if (name_len > OP_TREE_IMAGE_MAX)
 		return -ENAMETOOLONG;
-	all = sizeof(head) + image->build_id_len + name_len;
+	all = sizeof(head) + image->build_id_len + fingerprint_len(&head) +
+	      name_len;
 	if (all > len || all > OP_TREE_IMAGE_MAX)
 		return -ENAMETOOLONG;
 	memcpy(at, &head, sizeof(head));
 	at += sizeof(head);
 	memcpy(at, image->build_id, image->build_id_len);
-	memcpy(at + image->build_id_len, image->name.name, name_len);
+	at += image->build_id_len;
+	memcpy(at, image->build_id + OP_FINGERPRINT_AT, fingerprint_len(&head));
+	memcpy(at + fingerprint_len(&head), image->name.name, name_len);
 	return (int)all;
 }
 
@@ -147,14 +163,18 @@ static void fill_tree_image(struct op_tree_image *image,
 		.build_id_len = head->build_id_len,
 	};
 	memcpy(image->build_id, build_id, head->build_id_len);
+	if (fingerprint_len(head))
+		memcpy(image->build_id + OP_FINGERPRINT_AT,
+		       build_id + head->build_id_len, FINGERPRINT_LEN);
 }
 
-/* The name is what @len bytes leave behind head and build-id. */
+/* The name is what @len bytes leave behind head, build-id and fingerprint. */
 static int take_image_name(const struct head *head, const uint8_t *bytes,
 			   size_t len, char *name, size_t name_len,
 			   struct op_diag *diag)
 {
-	size_t before = sizeof(*head) + head->build_id_len;
+	size_t before =
+		sizeof(*head) + head->build_id_len + fingerprint_len(head);
 
 	if (len < before || memchr(bytes + before, '\0', len - before))
 		return refuse_damaged_image(
@@ -178,10 +198,11 @@ int op_tree_image_decode(struct op_tree_image *image, const void *bytes,
 		return refuse_damaged_image(
 			diag, "the description of an image is invalid");
 	memcpy(&head, bytes, sizeof(head));
-	if (head.version != VERSION)
+	if (head.version != VERSION && head.version != VERSION_FINGERPRINT)
 		return refuse_damaged_image(diag,
 					    "an image of another version");
-	if (head.build_id_len > sizeof(image->build_id))
+	if (head.build_id_len >
+	    sizeof(image->build_id) - fingerprint_len(&head))
 		return refuse_damaged_image(diag, "the build-id is too long");
 	err = take_image_name(&head, bytes, len, name, name_len, diag);
 	if (err)

@@ -28,7 +28,7 @@ struct op_tree_image {
 	uint64_t mtime; /* of the image file, seconds; 0 unknown */
 	uint64_t anon_start; /* first address of OP_IMAGE_ANON */
 	uint32_t build_id_len; /* bytes, 0 unknown */
-	uint8_t build_id[32];
+	uint8_t build_id[32]; /* with the fingerprint (op_build_id.h) */
 };
 
 #define OP_TREE_IMAGE_MAX 8192 /* bytes; fits a libdb/ctree.h */

@@ -283,6 +283,7 @@ static int archive_debug_file(struct search *s,
 {
 	struct op_arena *arena = &s->list->report.arena;
 	const char *path = op_bfd_debug_path(symbols->bfd), *base, *place;
+	const char *by_build;
 	char *name;
 	size_t len;
 	const uint8_t *id = op_bfd_build_id(symbols->bfd, &len);
@@ -291,8 +292,11 @@ static int archive_debug_file(struct search *s,
 	if (!base)
 		return 0;
 	name = op_bfd_debug_name(symbols->bfd, NULL);
-	if (id &&
-	    (strstr(path, "/.build-id/") || !name || strcmp(name, base + 1)))
+	by_build = strstr(path, "/.build-id/");
+	if (id && by_build)
+		/* The name may have the fingerprint. */
+		place = op_arena_printf(arena, "/usr/lib/debug%s", by_build);
+	else if (id && (!name || strcmp(name, base + 1)))
 		place = place_of_build(arena, id, len);
 	else
 		place = op_arena_printf(arena, "%.*s/.debug%s",

@@ -470,8 +470,8 @@ static int check_kernel_symbols(const struct op_walk_entry *entry, void *ctx)
 	return 0;
 }
 
-/* The build-id that is the end of a path of the store, XX/REST.inlines. Returns
- * its bytes, 0 for another name. */
+/* The build-id that is the end of a path of the store, XX/REST.inlines, where
+ * REST may end in the fingerprint. Returns its bytes, 0 for another name. */
 static size_t build_id_of_answers(const struct op_walk_entry *entry,
 				  uint8_t id[OP_BUILD_ID_MAX])
 {
@@ -481,6 +481,9 @@ static size_t build_id_of_answers(const struct op_walk_entry *entry,
 
 	if (entry->depth < 2 || !end || end[sizeof(PP_INLINES_SUFFIX) - 1])
 		return 0;
+	if (end - hex > OP_FINGERPRINT_TEXT_LEN &&
+	    end[-OP_FINGERPRINT_TEXT_LEN] == '-')
+		end -= OP_FINGERPRINT_TEXT_LEN;
 	while (hex < end && len < OP_BUILD_ID_MAX) {
 		int high = op_hex_digit(hex[0]), low = op_hex_digit(hex[1]);
 
@@ -505,6 +508,20 @@ static void check_answers(struct checking *c, const char *path,
 			   "reports read again what was inlined");
 }
 
+/* The fingerprint at the end of the name of a file of the store or of images/.
+ * 0: the name has none. */
+static uint64_t fingerprint_in_name(const char *name)
+{
+	const char *end = name + strlen(name);
+	char build[OP_BUILD_TEXT_MAX];
+
+	if (end - name < OP_FINGERPRINT_TEXT_LEN + 2)
+		return 0;
+	/* What is before it may be a part of the build-id. */
+	snprintf(build, sizeof(build), "00%s", end - OP_FINGERPRINT_TEXT_LEN);
+	return op_build_text_ok(build) ? strtoull(build + 3, NULL, 16) : 0;
+}
+
 /* Files of the store are called by their build-id; so are those of images/,
  * behind a name. */
 static int check_stored(const struct op_walk_entry *entry, void *ctx)
@@ -512,6 +529,7 @@ static int check_stored(const struct op_walk_entry *entry, void *ctx)
 	static const struct op_debug_places nowhere;
 	struct checking *c = ctx;
 	uint8_t id[OP_BUILD_ID_MAX];
+	uint64_t is = 0, said = fingerprint_in_name(entry->name);
 	struct op_bfd *bfd;
 	size_t id_len;
 	int err;
@@ -527,9 +545,14 @@ static int check_stored(const struct op_walk_entry *entry, void *ctx)
 	}
 	err = op_bfd_open(&bfd, entry->path, &nowhere);
 	if (!err) {
+		is = op_bfd_fingerprint(bfd);
 		err = op_bfd_fault(bfd, NULL);
 		op_bfd_close(bfd);
 	}
+	if (!err && is && said && is != said)
+		say_damage(c, entry->path,
+			   "it is other code than its name says",
+			   "samples of that file have no names from here");
 	if (err)
 		say_damage(c, entry->path, what_is_wrong(err),
 			   "samples of that file have no names from here");

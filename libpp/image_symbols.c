@@ -3,9 +3,9 @@
  * The symbols of one image, from wherever they are to be had: the binary, the
  * copy of it that the daemon kept, a debug file, the snapshot of
  * /proc/kallsyms. A file is used only if it is the build that was profiled (by
- * build-id, else by time of modification), and in an archive only if its hash
- * is right: wrong names are worse than none. Why an image has no symbols is
- * said once, with the way out.
+ * build-id and fingerprint, else by time of modification), and in an archive
+ * only if its hash is right: wrong names are worse than none. Why an image has
+ * no symbols is said once, with the way out.
  *
  * Keys of symbols are made to count as those of samples do: offsets in a file;
  * for the kernel, bytes behind _stext; for a module, bytes behind where it was
@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_perf_map.h"
 #include "libop/op_plural.h"
 #include "libop/op_search.h"
@@ -167,6 +168,27 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 	return 0;
 }
 
+static bool has_build_id_of(const struct op_bfd *bfd,
+			    const struct pp_image *image)
+{
+	size_t len;
+	const uint8_t *id = op_bfd_build_id(bfd, &len);
+
+	return id && len == image->build_id_len &&
+	       !memcmp(id, image->build_id, len);
+}
+
+/* Whether it is known that the code is another, whatever the build-id is. */
+static bool has_other_code(const struct op_bfd *bfd,
+			   const struct pp_image *image)
+{
+	uint64_t was =
+		op_build_id_fingerprint(image->build_id, image->build_id_len);
+	uint64_t is = op_bfd_fingerprint(bfd);
+
+	return was && is && was != is;
+}
+
 /* A file that had a build-id when it was sampled is none without one; of the
  * kernel somebody may have made a copy that lacks it. */
 static bool is_changed(const struct op_bfd *bfd, const struct pp_image *image)
@@ -177,13 +199,14 @@ static bool is_changed(const struct op_bfd *bfd, const struct pp_image *image)
 	if (!id && image->build_id_len && image->kind == OP_IMAGE_FILE)
 		return true;
 	if (id && image->build_id_len)
-		return len != image->build_id_len ||
-		       memcmp(id, image->build_id, len);
+		return !has_build_id_of(bfd, image) ||
+		       has_other_code(bfd, image);
 	return image->mtime && image->mtime != op_bfd_mtime(bfd);
 }
 
 static void warn_of_no_symbols(struct pp_messages *messages,
-			       const struct pp_image *image, int err)
+			       const struct pp_image *image,
+			       bool has_same_build_id, int err)
 {
 	const char *why = strerror(-err);
 
@@ -191,6 +214,8 @@ static void warn_of_no_symbols(struct pp_messages *messages,
 		why = "not found; say where it is with --image-path or --root";
 	else if (err == -ENOTUNIQ)
 		why = "several files in --image-path have its name";
+	else if (err == -ESTALE && has_same_build_id)
+		why = "the file has the same build-id but other code; profile again, or say with --root where the old one is";
 	else if (err == -ESTALE)
 		why = "the file has changed since it was profiled; profile again, or say with --root where the old one is";
 	else if (err == -ENOEXEC)
@@ -296,6 +321,7 @@ static int open_image_build(struct pp_image_symbols *symbols,
 	if (err)
 		return err;
 	if (is_changed(symbols->bfd, image)) {
+		symbols->is_other_code |= has_build_id_of(symbols->bfd, image);
 		op_bfd_close(symbols->bfd);
 		symbols->bfd = NULL;
 		return -ESTALE;
@@ -306,27 +332,64 @@ static int open_image_build(struct pp_image_symbols *symbols,
 	return symbols->path ? 0 : -ENOMEM;
 }
 
+/* What the session has at @path of @len bytes; where the fingerprint is not
+ * known, the same with any. */
+static int open_kept_file(struct pp_image_symbols *symbols,
+			  const struct pp_image *image, char *path, size_t len,
+			  const struct pp_locator *locator,
+			  struct pp_messages *messages)
+{
+	int err = open_image_build(symbols, image, path, locator, messages);
+
+	if (err != -ENOENT ||
+	    op_build_id_fingerprint(image->build_id, image->build_id_len))
+		return err;
+	return op_session_any_fingerprint(path, len)
+		       ?: open_image_build(symbols, image, path, locator,
+					   messages);
+}
+
+/* By the build-id in @build_id, a room, with or without the fingerprint. */
+static int
+open_kept_build(struct pp_image_symbols *symbols, const struct pp_image *image,
+		const struct op_session *session, const uint8_t *build_id,
+		const struct pp_locator *locator, struct pp_messages *messages)
+{
+	char path[8192];
+	int err = op_session_image(session, image->path, build_id,
+				   image->build_id_len, image->mtime, path,
+				   sizeof(path))
+			  ?: open_kept_file(symbols, image, path, sizeof(path),
+					    locator, messages);
+
+	if (!err || pp_is_fault(err))
+		return err;
+	return op_session_digest(session, build_id, image->build_id_len, path,
+				 sizeof(path))
+		       ?: open_kept_file(symbols, image, path, sizeof(path),
+					 locator, messages);
+}
+
 /* The session's own copy of a file that was deleted or replaced while it was
- * profiled, or else what the store has of it. */
+ * profiled, or else what the store has of it. Earlier releases kept both
+ * without the fingerprint. */
 static int open_kept_binary(struct pp_image_symbols *symbols,
 			    const struct pp_image *image,
 			    const struct op_session *session,
-			    struct pp_locator *locator,
+			    const struct pp_locator *locator,
 			    struct pp_messages *messages)
 {
-	char path[8192];
-	int err = op_session_image(session, image->path, image->build_id,
-				   image->build_id_len, image->mtime, path,
-				   sizeof(path))
-			  ?: open_image_build(symbols, image, path, locator,
-					      messages);
+	struct op_build_id id =
+		op_build_id_of_room(image->build_id, image->build_id_len);
+	int err = open_kept_build(symbols, image, session, id.bytes, locator,
+				  messages);
 
-	if (!err || err == -ENOMEM)
+	if (!err || pp_is_fault(err) ||
+	    !op_build_id_fingerprint(id.bytes, id.len))
 		return err;
-	return op_session_digest(session, image->build_id, image->build_id_len,
-				 path, sizeof(path))
-		       ?: open_image_build(symbols, image, path, locator,
-					   messages);
+	op_build_id_set_fingerprint(&id, 0);
+	return open_kept_build(symbols, image, session, id.bytes, locator,
+			       messages);
 }
 
 /* The file itself or, where that was deleted or replaced, what is kept. */
@@ -344,13 +407,14 @@ static int open_binary(struct pp_image_symbols *symbols,
 		int of_kept = open_kept_binary(symbols, image, session, locator,
 					       messages);
 
-		err = of_kept && of_kept != -ENOMEM ? err : of_kept;
+		err = of_kept && !pp_is_fault(of_kept) ? err : of_kept;
 	}
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
 		if (!pp_archive_refusal(err))
-			warn_of_no_symbols(messages, image, err);
+			warn_of_no_symbols(messages, image,
+					   symbols->is_other_code, err);
 		return 0;
 	}
 	pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s", image->name,

@@ -44,18 +44,46 @@ static size_t end_of_path(const struct pp_sample_list *list, size_t at,
 	return end;
 }
 
+/* How many digits of the text @build are those of a build-id. */
+static size_t build_id_digits(const char *build)
+{
+	return strspn(build, "0123456789abcdef") == strcspn(build, "-")
+		       ? strcspn(build, "-")
+		       : 0;
+}
+
+/* Whether another one of the images of those files has the build-id. */
+static bool has_build_twin(const struct pp_sample_file *files, size_t nr,
+			   const struct pp_image *image, size_t digits)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (files[i].image != image &&
+		    build_id_digits(files[i].image->build) == digits &&
+		    !strncmp(files[i].image->build, image->build, digits))
+			return true;
+	return false;
+}
+
+/* @image is one of those of the @nr files @files, which are about one path. */
 static const char *name_of_build(struct op_arena *arena,
+				 const struct pp_sample_file *files, size_t nr,
 				 const struct pp_image *image)
 {
-	size_t len = strlen(image->build);
+	const char *build = image->build, *fingerprint = "";
+	size_t digits = build_id_digits(build);
 
-	if (!len)
+	if (!*build)
 		return op_arena_printf(arena, "%s (build unknown)",
 				       image->path);
-	if (len > SHOWN_DIGITS && !strchr(image->build, '-'))
-		len = SHOWN_DIGITS;
-	return op_arena_printf(arena, "%s (build %.*s)", image->path, (int)len,
-			       image->build);
+	if (!digits)
+		return op_arena_printf(arena, "%s (build %s)", image->path,
+				       build);
+	if (has_build_twin(files, nr, image, digits))
+		fingerprint = build + digits;
+	return op_arena_printf(arena, "%s (build %.*s%s)", image->path,
+			       digits < SHOWN_DIGITS ? (int)digits
+						     : SHOWN_DIGITS,
+			       build, fingerprint);
 }
 
 static int put_builds_into_names(struct op_arena *arena,
@@ -65,7 +93,7 @@ static int put_builds_into_names(struct op_arena *arena,
 		struct pp_image *image = files[i].image;
 
 		if (!i || image != files[i - 1].image)
-			image->name = name_of_build(arena, image);
+			image->name = name_of_build(arena, files, nr, image);
 		if (!image->name)
 			return -ENOMEM;
 		files[i].image_name = image->name;
@@ -107,7 +135,7 @@ static int keep_one_build(struct pp_population *p, struct pp_sample_list *list,
 		else
 			left_out = pp_add_counts(left_out, files[i].total);
 	}
-	name = name_of_build(&p->report->arena, most);
+	name = name_of_build(&p->report->arena, files, nr, most);
 	if (!name)
 		return -ENOMEM;
 	pp_message(

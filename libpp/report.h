@@ -140,7 +140,7 @@ struct pp_image {
 	uint64_t binary_bias; /* from an address that is shown to a vma of
 				 libpp/symbols/op_bfd.h */
 	size_t build_id_len; /* bytes, 0 unknown */
-	uint8_t build_id[32];
+	uint8_t build_id[32]; /* with the fingerprint (op_build_id.h) */
 };
 
 /* An image of which several builds were added up. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Images are found as for a report, at their paths or among the session's own
- * copies, and only those whose build-id is that of the samples are stored: the
- * build-id is the key, and a wrong file under it would name functions wrongly
- * for ever. A binary that nobody but its owner may read has a digest with the
- * same rights; it belongs to whoever stores it, who can read the binary.
+ * copies, and only those whose build-id and fingerprint are those of the
+ * samples are stored: these are the key, and a wrong file under it would name
+ * functions wrongly for ever. A binary that nobody but its owner may read has a
+ * digest with the same rights; it belongs to whoever stores it, who can read
+ * the binary.
  *
  * Most digests are the same in all sessions: they come from the cache of
  * sessions (op_cache.h) as links. There the build-id is not enough, as a digest

@@ -4,8 +4,9 @@
 
 /*
  * The store of a session folder: digests (elf_digest.h) of the binaries that
- * were sampled, and of their debug files, by build-id, so that a report names
- * the functions of a build that is gone. All sessions of the folder share it.
+ * were sampled, and of their debug files, by build-id and fingerprint, so that
+ * a report names the functions of a build that is gone. All sessions of the
+ * folder share it. REST ends in "-" and the fingerprint, where that is known.
  *
  *	store/.build-id/XX/REST		the digest of a binary
  *	store/.build-id/XX/REST.debug	that of its debug file

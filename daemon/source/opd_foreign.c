@@ -277,10 +277,8 @@ int opd_foreign_build_id(struct opd_foreign *foreign, int fd,
 	id->len = 0;
 	if (!err && call.nr > sizeof(id->bytes))
 		err = -EBADMSG;
-	if (!err) {
-		id->len = (unsigned int)call.nr;
-		memcpy(id->bytes, room, id->len);
-	}
+	if (!err)
+		*id = op_build_id_of_room(room, call.nr);
 	opd_foreign_done(foreign, room);
 	return err;
 }

@@ -42,7 +42,8 @@ enum opd_foreign_what {
 	OPD_FOREIGN_RECORDS, /* of a dump: struct opd_jit_event */
 	OPD_FOREIGN_FUNCTION, /* of code in a dump: see below */
 	OPD_FOREIGN_FRAMES, /* what unwinds it: a table (cfi_table_flatten()) */
-	OPD_FOREIGN_BUILD_ID, /* of an ELF file: its bytes */
+	OPD_FOREIGN_BUILD_ID, /* of an ELF file: its room; call.nr is its length
+			       */
 	OPD_FOREIGN_TABLE, /* what unwinds that: as above */
 	OPD_FOREIGN_RETURN, /* how code is left: nothing, see leaving */
 };
@@ -148,8 +149,9 @@ void opd_foreign_done(const struct opd_foreign *foreign, const void *room);
 
 struct op_build_id;
 
-/* The build-id of the ELF file @fd, and its table for unwinding, which tells so
- * much and is the caller's to free. Return as opd_foreign_do(). */
+/* The build-id of the ELF file @fd with its fingerprint, and its table for
+ * unwinding, which tells so much and is the caller's to free. Return as
+ * opd_foreign_do(). */
 int opd_foreign_build_id(struct opd_foreign *foreign, int fd,
 			 struct op_build_id *id);
 int opd_foreign_table(struct opd_foreign *foreign, int fd,

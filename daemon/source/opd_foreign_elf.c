@@ -20,7 +20,7 @@ void opd_foreign_read_build_id(int fd, struct opd_foreign_call *call,
 	if (call->err)
 		return;
 	call->nr = id.len;
-	memcpy(room, id.bytes, id.len);
+	memcpy(room, id.bytes, sizeof(id.bytes));
 }
 
 void opd_foreign_put_table(struct opd_foreign_call *call,

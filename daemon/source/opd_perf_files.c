@@ -107,8 +107,9 @@ static size_t find_file(const struct opd_perf_files *files,
 	for (i = 0; i < files->nr; i++) {
 		const struct opd_perf_file *file = &files->file[i];
 
-		if ((build_id->len ? op_build_id_same(&file->build_id, build_id)
-				   : file->ino == ino) &&
+		if ((build_id->len
+			     ? op_build_id_agrees(&file->build_id, build_id)
+			     : file->ino == ino) &&
 		    (!name || has_name(file, name)))
 			break;
 	}

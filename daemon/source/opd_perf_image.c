@@ -38,7 +38,8 @@ struct opd_perf_image {
 	char *name; /* as the kernel writes it */
 	struct op_build_id told; /* the kernel's build-id */
 	uint64_t dev, ino, generation; /* the kernel's */
-	struct op_build_id build_id; /* the kernel's or the file's */
+	struct op_build_id build_id; /* the kernel's or the file's, which has a
+					fingerprint */
 	uint64_t file_dev, file_ino, mtime; /* of the file, if it was found */
 	uint32_t pid; /* where it was first mapped */
 	uint64_t start, end;
@@ -107,7 +108,7 @@ static bool is_the_one(const struct opd_perf_images *images,
 		id->len = 0;
 	if (fstat(fd, st))
 		return false;
-	return image->told.len ? op_build_id_same(&image->told, id)
+	return image->told.len ? op_build_id_agrees(&image->build_id, id)
 			       : st->st_ino == image->ino;
 }
 
@@ -213,7 +214,7 @@ static int open_held(const struct opd_perf_image *image,
 		     const struct opd_perf_images *images)
 {
 	return check(images, image,
-		     opd_perf_files_open(&images->files, &image->told,
+		     opd_perf_files_open(&images->files, &image->build_id,
 					 image->ino, NULL));
 }
 
@@ -244,6 +245,9 @@ static void look_at_file(struct opd_perf_image *image,
 		return;
 	if (is_the_one(images, image, fd, &st, &id)) {
 		image->build_id = id;
+		/* The code of another file of that build-id may be another. */
+		if (own < 0)
+			op_build_id_set_fingerprint(&image->build_id, 0);
 		image->file_dev = st.st_dev;
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
@@ -399,7 +403,7 @@ int opd_perf_image_take(struct opd_perf_images *images, uint64_t cookie)
 	if (on_no_disk(image->name))
 		return -ENOENT;
 	fd = check(images, image,
-		   opd_perf_files_take(&images->files, &image->told,
+		   opd_perf_files_take(&images->files, &image->build_id,
 				       image->ino));
 	return fd < 0 ? -ENOENT : fd;
 }
@@ -423,7 +427,7 @@ int opd_perf_image_query(const struct opd_perf_images *images,
 	query->ino = image->ino ? image->ino : image->file_ino;
 	query->mtime = image->mtime;
 	query->build_id_len = image->build_id.len;
-	memcpy(query->build_id, image->build_id.bytes, image->build_id.len);
+	memcpy(query->build_id, image->build_id.bytes, sizeof(query->build_id));
 	len = op_deleted_at(image->name, strlen(image->name));
 	if (image->is_made || on_no_disk(image->name))
 		query->flags |= OP_IMAGE_NO_FILE;

@@ -140,6 +140,8 @@ static bool take_answer(struct opd_reader_child *child,
 	child->key = 0;
 	if (opd_receive_file(child->sock, file, sizeof(*file), &fd) &&
 	    file->build_id.len <= sizeof(file->build_id.bytes)) {
+		file->build_id = op_build_id_of_room(file->build_id.bytes,
+						     file->build_id.len);
 		file->fd = fd; /* its number here */
 		return true;
 	}

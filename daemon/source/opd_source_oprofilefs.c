@@ -282,7 +282,8 @@ static int ask_file(struct opd_source *source, struct op_cookie_query *query)
 		return err == -ENOENT ? 0 : err;
 	if (file.mtime == query->mtime) {
 		query->build_id_len = file.build_id.len;
-		memcpy(query->build_id, file.build_id.bytes, file.build_id.len);
+		memcpy(query->build_id, file.build_id.bytes,
+		       sizeof(query->build_id));
 		source->files->file = file.fd;
 		source->files->cookie = query->cookie;
 	} else if (file.fd >= 0) {

@@ -8,10 +8,10 @@
  * stand for it, so that a sample file is opened once. They live as long as
  * the daemon.
  *
- * Builds of one name are told apart by op_build_text(): the same path is
- * another file in a container, after an upgrade, or when a program was compiled
- * again. As an application, where only its name counts, the first image of a
- * name stands for all of them.
+ * Builds of one name are told apart by op_build_text(), which has the
+ * fingerprint, too: the same path is another file in a container, after an
+ * upgrade, or when a program was compiled again. As an application, where only
+ * its name counts, the first image of a name stands for all of them.
  */
 
 #include <stdbool.h>

@@ -51,7 +51,8 @@ static void fill_callee(struct op_sample_header *header,
 {
 	header->cg_mtime = image->mtime;
 	header->cg_build_id_len = image->build_id.len;
-	memcpy(header->cg_build_id, image->build_id.bytes, image->build_id.len);
+	memcpy(header->cg_build_id, image->build_id.bytes,
+	       sizeof(header->cg_build_id));
 }
 
 static void fill_header(struct op_sample_header *header,
@@ -73,7 +74,8 @@ static void fill_header(struct op_sample_header *header,
 	header->mtime = image->mtime;
 	header->anon_start = key->start;
 	header->build_id_len = image->build_id.len;
-	memcpy(header->build_id, image->build_id.bytes, image->build_id.len);
+	memcpy(header->build_id, image->build_id.bytes,
+	       sizeof(header->build_id));
 	header->cpu_khz = store->cpu_khz;
 	header->derived = event->derived;
 	snprintf(header->cpu_type, sizeof(header->cpu_type), "%s",

@@ -214,7 +214,7 @@ static int describe(struct opd_tree *tree, const struct opd_spot *spot,
 	char bytes[OP_TREE_IMAGE_MAX];
 	int len;
 
-	memcpy(is.build_id, image->build_id.bytes, image->build_id.len);
+	memcpy(is.build_id, image->build_id.bytes, sizeof(is.build_id));
 	if (spot->anon)
 		is.name = (struct op_image_name){
 			.space = OP_SPACE_ANON,

@@ -24,9 +24,9 @@ static void pprof_note_frame(struct pprof_mapping *mapping,
 
 	mapping->many_builds |=
 		frame->many_builds ||
-		(was &&
-		 (was->build_id_len != is->build_id_len ||
-		  memcmp(was->build_id, is->build_id, is->build_id_len) != 0));
+		(was && (was->build_id_len != is->build_id_len ||
+			 memcmp(was->build_id, is->build_id,
+				sizeof(is->build_id)) != 0));
 	mapping->binary = is;
 	mapping->has_sources |= frame->source != NULL;
 	if (frame->vma + frame->size > mapping->end)

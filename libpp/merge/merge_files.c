@@ -4,8 +4,9 @@
  * kernels, sources, descriptions of events. Of each the sum has one.
  *
  * Two builds of a program have one path, so in the sum a binary is where a
- * session keeps copies of those that are gone, named by its build-id, and a
- * debug file is in the folder of build-ids. Both are places where reports look.
+ * session keeps copies of those that are gone, named by its build-id and
+ * fingerprint, and a debug file is in the folder of build-ids. Both are places
+ * where reports look.
  *
  * The list of an archive tells the hash of each file. Where a file of that name
  * and hash was taken before, the new one is not even opened: so thousands of

@@ -26,6 +26,7 @@
 
 #include "libop/op_elf.h"
 #include "libop/op_file.h"
+#include "libop/op_fingerprint.h"
 #include "libop/op_open.h"
 #include "libop/op_sample_file.h"
 #include "libop/op_search.h"
@@ -366,6 +367,17 @@ void op_bfd_place_as_binary(const struct op_bfd *bfd)
 
 /* ---- sections of code ---------------------------------------------------- */
 
+static int read_fingerprint(struct op_bfd *bfd)
+{
+	struct op_elf elf;
+	int err = op_elf_init(&elf, bfd->main.fd);
+
+	if (!err)
+		err = op_fingerprint(&elf, &bfd->fingerprint);
+	/* libbfd reads more formats. */
+	return err == -ENOEXEC ? 0 : op_bfd_object_note(&bfd->main, err);
+}
+
 static int read_code_sections(struct op_bfd *bfd)
 {
 	/* In a digest, sections of code have an offset and no contents. */
@@ -410,7 +422,8 @@ int op_bfd_take(struct op_bfd **out, const char *path, int fd,
 	bfd->shared.fault = bfd->packed.fault = &bfd->fault;
 	bfd->debug.places = bfd->shared.places = places;
 	ret = op_bfd_object_take(&bfd->main, path, fd) ?: bfd->fault.err ?:
-	      place_unlinked_sections(&bfd->main) ?: read_code_sections(bfd);
+	      place_unlinked_sections(&bfd->main) ?: read_code_sections(bfd) ?:
+	      read_fingerprint(bfd);
 	if (ret)
 		op_bfd_close(bfd);
 	else
@@ -451,6 +464,11 @@ const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len)
 
 	*len = id ? id->size : 0;
 	return id && id->size ? id->data : NULL;
+}
+
+uint64_t op_bfd_fingerprint(const struct op_bfd *bfd)
+{
+	return bfd->fingerprint;
 }
 
 const char *op_bfd_path(const struct op_bfd *bfd)

@@ -54,6 +54,9 @@ int op_bfd_fault(const struct op_bfd *bfd, const char **path);
 /* The binary's build-id and its length in bytes; NULL when it has none. */
 const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len);
 
+/* The binary's fingerprint (libop/op_fingerprint.h), 0 if it is not known. */
+uint64_t op_bfd_fingerprint(const struct op_bfd *bfd);
+
 /* Where it was opened. */
 const char *op_bfd_path(const struct op_bfd *bfd);
 

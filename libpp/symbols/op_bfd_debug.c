@@ -70,18 +70,34 @@ open_build_at(struct object *object, const uint8_t *id, size_t len,
 
 /* ---- by the build-id ----------------------------------------------------- */
 
+/* Open the debug file of @build in the folder @dir. */
+static bool open_in_folder(struct object *object, const char *dir,
+			   const struct op_build_id *build)
+{
+	char text[OP_BUILD_TEXT_MAX];
+
+	op_build_text(text, build, 0, 0, 0);
+	return open_build_at(object, build->bytes, build->len,
+			     "%s/.build-id/%.2s/%s.debug", dir, text, text + 2);
+}
+
+/* In the folders of debug files. The store of a session has those of several
+ * builds of one build-id, with @fingerprint in the name; 0: none is wanted. */
 static bool open_by_build_id(struct op_bfd *bfd, struct object *object,
-			     const uint8_t *id, size_t len)
+			     const uint8_t *id, size_t len,
+			     uint64_t fingerprint)
 {
 	const char *const *dir = bfd->places->dirs;
-	char hex[OP_BUILD_TEXT_MAX];
+	struct op_build_id plain = { .len = (unsigned int)len }, build;
 
 	if (len < 2 || len > OP_BUILD_ID_MAX)
 		return false;
-	op_build_id_text(id, len, hex);
+	memcpy(plain.bytes, id, len);
+	build = plain;
+	op_build_id_set_fingerprint(&build, fingerprint);
 	for (; *dir; dir++)
-		if (open_build_at(object, id, len, "%s/.build-id/%.2s/%s.debug",
-				  *dir, hex, hex + 2))
+		if ((fingerprint && open_in_folder(object, *dir, &build)) ||
+		    open_in_folder(object, *dir, &plain))
 			return true;
 	return false;
 }
@@ -224,7 +240,8 @@ static void search_debug_file(struct op_bfd *bfd)
 	size_t len;
 	const uint8_t *id = op_bfd_build_id(bfd, &len);
 
-	if ((id && open_by_build_id(bfd, &bfd->debug, id, len)) ||
+	if ((id &&
+	     open_by_build_id(bfd, &bfd->debug, id, len, bfd->fingerprint)) ||
 	    open_by_name(bfd, id, len))
 		return;
 	if (id)
@@ -287,7 +304,7 @@ static void open_shared_file_of(struct op_bfd *bfd, const struct object *of)
 	if (!name)
 		return;
 	if (!open_by_shared_name(bfd, of, id, len, name) &&
-	    !open_by_build_id(bfd, &bfd->shared, id, len))
+	    !open_by_build_id(bfd, &bfd->shared, id, len, 0))
 		open_fetched(bfd, &bfd->shared, id, len);
 	free(name);
 	free(id);

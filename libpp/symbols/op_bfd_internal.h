@@ -52,6 +52,7 @@ struct line_table; /* op_bfd_lines.c */
 
 struct op_bfd {
 	struct object main;
+	uint64_t fingerprint; /* of main; 0: not known */
 	struct object debug; /* abfd is NULL until it is needed and found */
 	bool debug_searched;
 	struct object shared; /* what debug files share; likewise */

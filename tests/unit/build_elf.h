@@ -4,6 +4,7 @@
 
 /* ELF files that are nothing but a build-id. */
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,6 +68,54 @@ __attribute__((unused)) static void make_elf(const char *path, uint8_t first)
 	assert_non_null(file);
 	assert_int_equal(fwrite(&elf, 156, 1, file), 1);
 	assert_int_equal(fclose(file), 0);
+}
+
+/* The same with other program headers behind that, and a word of @code. */
+__attribute__((unused)) static void
+make_elf_with_code(const char *path, uint8_t first, uint32_t code)
+{
+	const struct {
+		Elf64_Phdr segments[2];
+		uint32_t code;
+	} more = {
+		.segments = { { .p_type = PT_NOTE,
+				.p_offset = 120,
+				.p_filesz = 36 },
+			      { .p_type = PT_LOAD,
+				.p_flags = PF_X,
+				.p_offset = 160 + sizeof(more.segments),
+				.p_filesz = sizeof(more.code) } },
+		.code = code,
+	};
+	const uint64_t phoff = 160;
+	const uint16_t phnum = 2;
+	FILE *file;
+
+	make_elf(path, first);
+	file = fopen(path, "r+e");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, offsetof(Elf64_Ehdr, e_phoff), SEEK_SET),
+			 0);
+	assert_int_equal(fwrite(&phoff, sizeof(phoff), 1, file), 1);
+	assert_int_equal(fseek(file, offsetof(Elf64_Ehdr, e_phnum), SEEK_SET),
+			 0);
+	assert_int_equal(fwrite(&phnum, sizeof(phnum), 1, file), 1);
+	assert_int_equal(fseek(file, (long)phoff, SEEK_SET), 0);
+	assert_int_equal(fwrite(&more, sizeof(more), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The build-id of that with the fingerprint of what is at @path. */
+__attribute__((unused)) static struct op_build_id build_at(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	struct op_build_id id;
+
+	assert_non_null(file);
+	assert_int_equal(op_build_id_of_elf(&id, fileno(file)), 0);
+	assert_true(op_build_id_fingerprint(id.bytes, id.len) != 0);
+	fclose(file);
+	return id;
 }
 
 #endif /* TESTS_UNIT_BUILD_ELF_H */

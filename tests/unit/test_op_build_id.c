@@ -414,6 +414,139 @@ static void as_text(void **state)
 	assert_int_equal(strlen(op_build_id_text(id, 33, buf)), 64);
 }
 
+/* ---- fingerprints ---------------------------------------------------------
+ */
+
+#define FINGERPRINT UINT64_C(0x0123456789abcdef)
+
+static struct op_build_id id_of(unsigned int len, uint64_t fingerprint)
+{
+	struct op_build_id id = { .len = len };
+
+	memset(id.bytes, 0xab, len);
+	op_build_id_set_fingerprint(&id, fingerprint);
+	return id;
+}
+
+/* Behind 24 bytes of build-id there is room for one. */
+static void fingerprints_in_the_room(void **state)
+{
+	struct op_build_id id = id_of(24, FINGERPRINT), again;
+	uint8_t room[OP_BUILD_ID_MAX];
+
+	(void)state;
+	assert_int_equal(id.bytes[23], 0xab);
+	assert_int_equal(id.bytes[24], 0x01);
+	assert_int_equal(id.bytes[31], 0xef);
+	assert_int_equal(op_build_id_fingerprint(id.bytes, 24), FINGERPRINT);
+	assert_int_equal(op_build_id_fingerprint(id.bytes, 25), 0);
+	assert_int_equal(op_build_id_fingerprint(id.bytes, 0), 0);
+	id = id_of(25, FINGERPRINT);
+	assert_int_equal(id.bytes[25], 0);
+	assert_int_equal(id.bytes[31], 0);
+	assert_int_equal(op_build_id_fingerprint(id.bytes, 25), 0);
+	id = id_of(0, FINGERPRINT);
+	assert_int_equal(id.bytes[31], 0);
+	/* What is between is nobody's. */
+	memset(room, 0xcd, sizeof(room));
+	again = op_build_id_of_room(room, 20);
+	assert_int_equal(again.len, 20);
+	assert_int_equal(again.bytes[19], 0xcd);
+	assert_int_equal(again.bytes[20], 0);
+	assert_int_equal(again.bytes[23], 0);
+	assert_int_equal(again.bytes[24], 0xcd);
+	again = op_build_id_of_room(room, 0);
+	assert_int_equal(again.bytes[24], 0);
+	again = op_build_id_of_room(room, 32);
+	assert_memory_equal(again.bytes, room, 32);
+}
+
+static void builds_of_one_build_id(void **state)
+{
+	static const struct {
+		uint64_t a, b;
+		bool agree;
+	} rows[] = {
+		{ 0, 0, true },
+		{ FINGERPRINT, 0, true },
+		{ 0, FINGERPRINT, true },
+		{ FINGERPRINT, FINGERPRINT, true },
+		{ FINGERPRINT, FINGERPRINT + 1, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct op_build_id a = id_of(20, rows[i].a);
+		struct op_build_id b = id_of(20, rows[i].b);
+
+		assert_true(op_build_id_same(&a, &b));
+		assert_int_equal(op_build_id_agrees(&a, &b), rows[i].agree);
+		assert_int_equal(op_builds_differ(&a, 1, &b, 2),
+				 !rows[i].agree);
+		b.bytes[0]++;
+		assert_false(op_build_id_agrees(&a, &b));
+		b.len = 0;
+		assert_false(op_build_id_agrees(&a, &b));
+	}
+}
+
+static void texts_of_fingerprints(void **state)
+{
+	static const char *const bad[] = {
+		"abab-",
+		"abab-0123456789abcde",
+		"abab-0123456789abcdef0",
+		"abab-0000000000000000",
+		"abab-0123456789abcdeF",
+		"abab+0123456789abcdef",
+		"aba-0123456789abcdef",
+		"-0123456789abcdef",
+		/* too long to have one */
+		"ababababababababababababababababababababababababab"
+		"-0123456789abcdef",
+	};
+	struct op_build_id id = id_of(2, FINGERPRINT);
+	char text[OP_BUILD_TEXT_MAX];
+
+	(void)state;
+	op_build_text(text, &id, 1, 2, 3);
+	assert_string_equal(text, "abab-0123456789abcdef");
+	assert_true(op_build_text_ok(text));
+	id = id_of(2, 0x1f);
+	op_build_text(text, &id, 1, 2, 3);
+	assert_string_equal(text, "abab-000000000000001f");
+	assert_true(op_build_text_ok(text));
+	id = id_of(24, UINT64_MAX);
+	op_build_text(text, &id, 1, 2, 3);
+	assert_int_equal(strlen(text), OP_BUILD_TEXT_MAX - 1);
+	assert_true(op_build_text_ok(text));
+	id = id_of(2, 0);
+	op_build_text(text, &id, 1, 2, 3);
+	assert_string_equal(text, "abab");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (op_build_text_ok(bad[i]))
+			fail_msg("%s", bad[i]);
+}
+
+/* Of a file with code there is one, of a file without code there is none. */
+static void fingerprints_of_files(void **state)
+{
+	struct op_build_id id, other;
+	struct elf elf;
+
+	(void)state;
+	elf_usual(&elf, true);
+	assert_int_equal(ask_part(&elf, ELF_LEN, &id), 0);
+	assert_int_equal(op_build_id_fingerprint(id.bytes, id.len), 0);
+	((Elf64_Phdr *)(elf.bytes + sizeof(Elf64_Ehdr)))->p_flags = PF_X;
+	assert_int_equal(ask_part(&elf, ELF_LEN, &id), 0);
+	assert_true(op_build_id_fingerprint(id.bytes, id.len) != 0);
+	elf.bytes[ELF_LEN - 1]++;
+	assert_int_equal(ask_part(&elf, ELF_LEN, &other), 0);
+	assert_true(op_build_id_same(&id, &other));
+	assert_false(op_build_id_agrees(&id, &other));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +562,10 @@ int main(void)
 		cmocka_unit_test(notes_that_lie),
 		cmocka_unit_test(damaged_programs_are_harmless),
 		cmocka_unit_test(as_text),
+		cmocka_unit_test(fingerprints_in_the_room),
+		cmocka_unit_test(builds_of_one_build_id),
+		cmocka_unit_test(texts_of_fingerprints),
+		cmocka_unit_test(fingerprints_of_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_session.h"
 
 static struct op_session s;
@@ -195,6 +196,76 @@ static void test_what_holds_samples(void **state)
 		assert_false(op_session_holds_samples(no[i]));
 }
 
+static const uint8_t id_of_both[OP_BUILD_ID_MAX] = {
+	0xab, 0xcd, 1, 2, [24] = 0xf, [31] = 7
+};
+#define WITH "abcd0102-0f00000000000007"
+
+static void test_builds_have_fingerprints(void **state)
+{
+	uint8_t id[OP_BUILD_ID_MAX];
+	struct op_session session;
+	char path[4096 + 200];
+
+	(void)state;
+	memcpy(id, id_of_both, sizeof(id));
+	assert_int_equal(op_session_init(&session, "/s", NULL), 0);
+	assert_int_equal(op_session_image(&session, "/bin/x", id, 4, 5, path,
+					  sizeof(path)),
+			 0);
+	assert_string_equal(path, "/s/images/x-" WITH);
+	assert_int_equal(op_session_digest(&session, id, 4, path, sizeof(path)),
+			 0);
+	assert_string_equal(path,
+			    "/s/store/.build-id/ab/cd0102-0f00000000000007");
+	memset(id + 24, 0, 8);
+	assert_int_equal(op_session_image(&session, "/bin/x", id, 4, 5, path,
+					  sizeof(path)),
+			 0);
+	assert_string_equal(path, "/s/images/x-abcd0102");
+	assert_int_equal(op_session_image(&session, "/bin/x", NULL, 0, 5, path,
+					  sizeof(path)),
+			 0);
+	assert_string_equal(path, "/s/images/x-0000000000000005");
+	assert_int_equal(op_session_digest(&session, id, 4, path, sizeof(path)),
+			 0);
+	assert_string_equal(path, "/s/store/.build-id/ab/cd0102");
+}
+
+/* Where none is known, the only one there is will do. */
+static void test_any_fingerprint(void **state)
+{
+	static const char *const others[] = {
+		"f/x-abcd0102-0f0000000000000", /* a digit less */
+		"f/x-abcd0102-0f000000000000071",
+		"f/x-abcd0102-0f0000000000000g",
+		"f/x-abcd0102-0f00000000000007.debug",
+		"f/x-abcd0102_0f00000000000007",
+		"f/y-" WITH,
+	};
+	char path[64] = "f/x-abcd0102";
+
+	(void)state;
+	assert_int_equal(op_session_any_fingerprint(path, sizeof(path)),
+			 -ENOENT);
+	assert_int_equal(mkdir("f", 0700), 0);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		write_text(others[i], "");
+	assert_int_equal(op_session_any_fingerprint(path, sizeof(path)),
+			 -ENOENT);
+	assert_string_equal(path, "f/x-abcd0102");
+	write_text("f/x-" WITH, "");
+	assert_int_equal(op_session_any_fingerprint(path, strlen("f/x-" WITH)),
+			 -ENAMETOOLONG);
+	assert_int_equal(op_session_any_fingerprint(path, sizeof(path)), 0);
+	assert_string_equal(path, "f/x-" WITH);
+	strcpy(path, "f/x-abcd0102");
+	write_text("f/x-abcd0102-0f00000000000008", "");
+	assert_int_equal(op_session_any_fingerprint(path, sizeof(path)),
+			 -ENOTUNIQ);
+	assert_string_equal(path, "f/x-abcd0102");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +279,8 @@ int main(void)
 		folder_test(test_working_folder_is_gone),
 		folder_test(test_names_of_saved_sessions),
 		folder_test(test_what_holds_samples),
+		folder_test(test_builds_have_fingerprints),
+		folder_test(test_any_fingerprint),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

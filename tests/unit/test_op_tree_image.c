@@ -25,6 +25,14 @@ static struct op_tree_image file(const char *path)
 	};
 }
 
+static struct op_tree_image with_fingerprint(void)
+{
+	struct op_tree_image image = file("/usr/bin/ls");
+
+	memset(image.build_id + 24, 0x5a, 8);
+	return image;
+}
+
 static struct op_tree_image anon(void)
 {
 	return (struct op_tree_image){
@@ -75,8 +83,13 @@ static void test_all_kinds(void **state)
 
 	(void)state;
 	round_trip(&image);
+	image = with_fingerprint();
+	round_trip(&image);
 	image.build_id_len = 32;
 	memset(image.build_id, 0xff, sizeof(image.build_id));
+	round_trip(&image);
+	/* A build-id that leaves room for the fingerprint. */
+	image.build_id_len = 24;
 	round_trip(&image);
 	image = anon();
 	round_trip(&image);
@@ -143,10 +156,45 @@ static void test_one_way(void **state)
 	image.name.tgid = -1;
 	image.name.start = 17;
 	image.name.end = 4;
-	image.build_id[31] = 1; /* behind its end */
+	image.build_id[5] = 1; /* between it and the fingerprint */
 	assert_int_equal(op_tree_image_encode(&image, other, sizeof(other)),
 			 len);
 	assert_memory_equal(bytes, other, len);
+}
+
+/* Without a fingerprint the bytes are those of earlier releases. */
+static void test_versions(void **state)
+{
+	struct op_tree_image image = file("/x"), back;
+	int len = op_tree_image_encode(&image, bytes, sizeof(bytes));
+
+	(void)state;
+	assert_int_equal(len, 48 + 4 + 2);
+	assert_int_equal(bytes[0], 1);
+	image = with_fingerprint();
+	image.name.name = "/x";
+	assert_int_equal(op_tree_image_encode(&image, bytes, sizeof(bytes)),
+			 len + 8);
+	assert_int_equal(bytes[0], 2);
+	assert_memory_equal(bytes + 48,
+			    "\xde\xad\0\xef\x5a\x5a\x5a\x5a\x5a\x5a\x5a\x5a/x",
+			    14);
+	/* Neither has what the other version has. */
+	memset(bytes + 52, 0, 8);
+	assert_int_equal(op_tree_image_decode(&back, bytes, len + 8, name,
+					      sizeof(name), NULL),
+			 -EBADMSG);
+	memset(bytes + 52, 0x5a, 8);
+	bytes[0] = 3;
+	assert_int_equal(op_tree_image_decode(&back, bytes, len + 8, name,
+					      sizeof(name), NULL),
+			 -EBADMSG);
+	bytes[0] = 2;
+	memset(bytes + 48, '/', 40);
+	for (bytes[3] = 23; bytes[3] < 26; bytes[3]++)
+		assert_int_equal(op_tree_image_decode(&back, bytes, 48 + 40,
+						      name, sizeof(name), NULL),
+				 bytes[3] < 25 ? 0 : -EBADMSG);
 }
 
 static void refuse_encode(const struct op_tree_image *image)
@@ -210,12 +258,14 @@ static void test_room(void **state)
 /* Each byte of the head changed in each way, each length. */
 static void test_damage(void **state)
 {
-	struct op_tree_image images[] = { file("/usr/bin/ls"), anon() }, back;
+	struct op_tree_image images[] = { file("/usr/bin/ls"),
+					  with_fingerprint(), anon() };
+	struct op_tree_image back;
 	uint8_t again[OP_TREE_IMAGE_MAX];
 	unsigned int nr_refused = 0;
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		int len =
 			op_tree_image_encode(&images[i], bytes, sizeof(bytes));
 
@@ -254,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_odd_names),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_one_way),
+		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_damage),

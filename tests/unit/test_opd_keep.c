@@ -768,6 +768,58 @@ static void test_same_binary(void **state)
 	free_fixture(f);
 }
 
+/* Programs of one build-id and other code: each has a copy, and is opened as
+ * what it is. */
+static void test_other_code(void **state)
+{
+	struct opd_binary one = { 0 }, two = { 0 }, unknown;
+	struct fixture *f = new_replay();
+	struct opd_keep *keep = &f->opd.keep;
+	char path[128], new_path[160], copy[512];
+	int fd;
+
+	(void)state;
+	init_keep(&f->opd, false, 1000000);
+	snprintf(path, sizeof(path), "%s/app", f->dir);
+	snprintf(new_path, sizeof(new_path), "%s.new", path);
+	make_elf_with_code(path, 1, 11);
+	one.name = two.name = path;
+	one.build_id = build_at(path);
+	opd_keep_binary(keep, &one, 0, false, -1);
+	make_elf_with_code(new_path, 1, 22);
+	two.build_id = build_at(new_path);
+	assert_int_equal(rename(new_path, path), 0);
+	opd_keep_binary(keep, &two, 0, false, -1);
+	assert_int_equal(keep->nr, 2);
+	assert_int_equal(unlink(path), 0);
+	opd_keep_sweep(keep);
+	for (int i = 0; i < 2; i++) {
+		const struct opd_binary *binary = i ? &two : &one;
+		struct op_build_id id;
+
+		op_session_image(&f->opd.session, path, binary->build_id.bytes,
+				 20, 0, copy, sizeof(copy));
+		id = build_at(copy);
+		assert_true(op_build_id_agrees(&id, &binary->build_id));
+	}
+	/* What is at the path is not the one that is gone. */
+	opd_keep_release(keep);
+	init_keep(&f->opd, false, 1000000);
+	make_elf_with_code(path, 1, 33);
+	fd = opd_keep_open(keep, &one, 0);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(unlink(copy), 0);
+	assert_int_equal(opd_keep_open(keep, &two, 0), -ENOENT);
+	/* Unless nothing is known of it. */
+	unknown = two;
+	op_build_id_set_fingerprint(&unknown.build_id, 0);
+	fd = opd_keep_open(keep, &unknown, 0);
+	assert_true(fd >= 0);
+	close(fd);
+	free_fixture(f);
+}
+
 /* What is tried for one does not grow with their number. */
 static void test_many_names_of_a_build(void **state)
 {
@@ -798,6 +850,7 @@ int main(void)
 		cmocka_unit_test(test_path_of_a_process),
 		cmocka_unit_test(test_not_to_be_told),
 		cmocka_unit_test(test_same_binary),
+		cmocka_unit_test(test_other_code),
 		cmocka_unit_test(test_many_names_of_a_build),
 	};
 

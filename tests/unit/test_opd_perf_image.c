@@ -467,6 +467,56 @@ static void rights_are_those_of_the_file_itself(void **state)
 	free_rig(rig);
 }
 
+/* One of the same build-id is not the one that was mapped, if its code is
+ * another. */
+static void other_code_is_another_file(void **state)
+{
+	struct rig *rig = new_rig();
+	struct opd_perf_images images;
+	struct op_build_id one, two;
+	char path[128], new_path[160];
+	struct opd_perf_image_id id = { .name = path, .pid = 99999999 };
+	struct op_cookie_query q = { 0 };
+	uint64_t cookie;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/app", rig->dir);
+	snprintf(new_path, sizeof(new_path), "%s.new", path);
+	make_elf_with_code(path, 1, 11);
+	make_elf_with_code(new_path, 1, 22);
+	one = build_at(path);
+	two = build_at(new_path);
+	opd_perf_images_init(&images);
+	id.build_id = build_of(1, 20);
+	cookie = cookie_of(&images, &id);
+	q.cookie = cookie;
+	assert_int_equal(opd_perf_image_query(&images, &q), 0);
+	assert_memory_equal(q.build_id, one.bytes, sizeof(q.build_id));
+	/* It is held, so it is found where another one lies. */
+	assert_int_equal(rename(new_path, path), 0);
+	fd = opd_perf_image_open(&images, cookie);
+	assert_true(fd >= 0);
+	close(fd);
+	opd_perf_files_expire(&images.files);
+	opd_perf_files_expire(&images.files);
+	assert_int_equal(opd_perf_image_open(&images, cookie), -ENOENT);
+	/* By another name, it is what it is. */
+	assert_int_equal(rename(path, new_path), 0);
+	id.name = new_path;
+	q.cookie = cookie_of(&images, &id);
+	assert_int_equal(opd_perf_image_query(&images, &q), 0);
+	assert_memory_equal(q.build_id, two.bytes, sizeof(q.build_id));
+	/* What another file stands in for may be any code. */
+	id.name = "/nonexistent/app";
+	q.cookie = cookie_of(&images, &id);
+	assert_int_equal(opd_perf_image_query(&images, &q), 0);
+	assert_int_equal(q.build_id_len, 20);
+	assert_int_equal(op_build_id_fingerprint(q.build_id, 20), 0);
+	opd_perf_images_release(&images);
+	free_rig(rig);
+}
+
 /* It is held from the moment it was seen until it is taken, or for a second. */
 static void files_are_held(void **state)
 {
@@ -647,6 +697,7 @@ int main(void)
 		cmocka_unit_test(deleted_files_are_found),
 		cmocka_unit_test(deleted_programs_are_found),
 		cmocka_unit_test(rights_are_those_of_the_file_itself),
+		cmocka_unit_test(other_code_is_another_file),
 		cmocka_unit_test(files_are_held),
 		cmocka_unit_test(what_names_say),
 		cmocka_unit_test(what_the_kernel_told),

@@ -13,12 +13,14 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "libop/op_build_id.h"
 #include "libpp/symbol_store.h"
 #include "libpp/symbols/elf_digest.h"
 
 /* ---- sessions ------------------------------------------------------------ */
 
-/* The file of samples in the image @folder/NAME of such a build. */
+/* The file of samples in the image @folder/NAME of such a build; @id is a room
+ * (libop/op_build_id.h). */
 static void write_image_samples(const char *folder, const char *name,
 				const uint8_t *id, uint32_t len)
 {
@@ -27,8 +29,8 @@ static void write_image_samples(const char *folder, const char *name,
 	struct odb *odb;
 
 	header.build_id_len = len;
-	memset(header.build_id, 0, sizeof(header.build_id));
-	memcpy(header.build_id, id, len);
+	memcpy(header.build_id, op_build_id_of_room(id, len).bytes,
+	       sizeof(header.build_id));
 	snprintf(path, sizeof(path),
 		 "samples/current/{root}%s/%s/{dep}/{root}%s/%s/"
 		 "E.100.0.all.all.all",
@@ -40,7 +42,7 @@ static void write_image_samples(const char *folder, const char *name,
 	odb_close(odb);
 }
 
-static const uint8_t abcd0102[] = { 0xab, 0xcd, 1, 2 };
+static const uint8_t abcd0102[OP_BUILD_ID_MAX] = { 0xab, 0xcd, 1, 2 };
 
 /* Make the binary @name, of build-id abcd0102. */
 static void build_binary(const char *name)
@@ -283,6 +285,69 @@ static void files_of_others(void **state)
 	child = NULL;
 }
 
+/* ---- builds of one build-id -----------------------------------------------
+ */
+
+/* Make the binary x with @len bytes of code. Returns its build. */
+static struct op_build_id build_of_len(int len)
+{
+	char command[512];
+	struct op_build_id id;
+	int fd;
+
+	snprintf(command, sizeof(command),
+		 "printf '.text\\n.globl f%d\\n.type f%d,@function\\nf%d:.skip "
+		 "%d\\n' >b.s; ${CC:-cc} -nostdlib -static -Wl,-e,0 "
+		 "-Wl,--build-id=0xabcd0102 -o x b.s",
+		 len, len, len, len);
+	assert_int_equal(system(command), 0);
+	fd = open("x", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(op_build_id_of_elf(&id, fd), 0);
+	close(fd);
+	return id;
+}
+
+/* Each is stored under its fingerprint, and one does not stand in for another,
+ * wherever it is. */
+static void other_code_is_stored_apart(void **state)
+{
+	struct op_build_id builds[2];
+	struct op_session session;
+	char names[2][4096 + 200], copy[4096 + 200];
+	struct text t;
+
+	assert_int_equal(system("touch -d @2000 then"), 0);
+	assert_int_equal(op_session_init(&session, ".", NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		builds[i] = build_of_len(i ? 48 : 16);
+		assert_int_equal(op_session_digest(&session, builds[i].bytes, 4,
+						   names[i], sizeof(names[i])),
+				 0);
+		write_image_samples(*state, "x", builds[i].bytes, 4);
+		write_stored(text_begin(&t), *state, MIB, NULL);
+		fclose(t.out);
+		free(t.all);
+		assert_int_equal(access(names[i], F_OK), 0);
+	}
+	assert_string_not_equal(names[0], names[1]);
+	/* Of the first one only the second is there. */
+	assert_int_equal(system("rm -r samples store"), 0);
+	write_image_samples(*state, "x", builds[0].bytes, 4);
+	write_stored(text_begin(&t), *state, MIB, NULL);
+	text_must_be(
+		&t, "other code",
+		"bfd: $/x: its symbols are not stored: No such file or directory\n");
+	assert_int_equal(op_session_image(&session, "x", builds[0].bytes, 4, 0,
+					  copy, sizeof(copy)),
+			 0);
+	assert_int_equal(mkdir("images", 0755), 0);
+	assert_int_equal(rename("x", copy), 0);
+	write_stored(text_begin(&t), *state, MIB, NULL);
+	text_must_be(
+		&t, "other code as a copy",
+		"bfd: $/x: its symbols are not stored: Stale file handle\n");
+}
+
 /* ---- which ones -----------------------------------------------------------
  */
 
@@ -476,6 +541,7 @@ int main(void)
 		folder_test(files_of_others),
 		folder_test(keys_are_build_ids),
 		folder_test(callers_are_stored),
+		folder_test(other_code_is_stored_apart),
 		folder_test(a_full_store_forgets),
 		folder_test(large_digests_are_not_stored),
 		cmocka_unit_test(messages_command_no_terminal),

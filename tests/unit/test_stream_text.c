@@ -55,6 +55,7 @@ static const char normal[] =
 	"stream 1 8 2400000 \"timer\"\n"
 	"event 0 0x3e8 0 0x0 1 1 \"TIMER\"\n"
 	"cookie 5 1 0x801 1234 1700000000 0123ab \"/bin/ls\"\n"
+	"cookie 5 1 0x801 1234 1700000000 0123ab-0123456789abcdef \"/bin/ls\"\n"
 	"cookie 6 0 0x0 0 0 - \"/a \\\"b\\\\\\x01\\xff\"\n"
 	"kernel-range first 0xffffffff81000000 0xffffffff82000000 - \"vmlinux\"\n"
 	"kernel-range 0x1 0x2 00 \"ext4\"\n"
@@ -161,6 +162,13 @@ static void errors_have_a_reason(void **state)
 		{ "lost 1 \"\\x1\"", "hex" },
 		{ "cookie 1 0 0 0 0 abc /x", "hex digits" },
 		{ "cookie 1 0 0 0 0 zz /x", "hex digits" },
+		{ "cookie 1 0 0 0 0 ab-0123456789abcde /x", "16 hex digits" },
+		{ "cookie 1 0 0 0 0 ab-0123456789abcdef0 /x", "16 hex digits" },
+		{ "cookie 1 0 0 0 0 ab-0123456789abcdeg /x", "hex digits" },
+		{ "cookie 1 0 0 0 0 "
+		  "00112233445566778899aabbccddeeff00112233445566778899"
+		  "-0123456789abcdef /x",
+		  "too many" },
 		{ "bytes 1", "hex digits" },
 	};
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libop/op_array.h"
+#include "libop/op_build_id.h"
 #include "libop/op_config.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opstream/stream_text.h"
@@ -190,17 +191,20 @@ static int print_hex(struct stream_buf *out, const uint8_t *bytes, size_t len)
 static int print_build_id(struct stream_buf *out,
 			  const struct stream_unit *unit, size_t *at)
 {
-	uint8_t id[OP_BUILD_ID_MAX];
+	char text[OP_BUILD_TEXT_MAX] = "-";
+	struct op_build_id id;
 	uint64_t len;
 
-	if (unit->nr_words - *at < 1 + sizeof(id) / 8)
+	if (unit->nr_words - *at < 1 + sizeof(id.bytes) / 8)
 		return -EINVAL;
 	len = unit->payload[*at];
-	if (len > sizeof(id))
+	if (len > sizeof(id.bytes))
 		return -EINVAL;
-	memcpy(id, unit->payload + *at + 1, sizeof(id));
-	*at += 1 + sizeof(id) / 8;
-	return len ? print_hex(out, id, len) : add_text(out, "-");
+	id = op_build_id_of_room((const uint8_t *)&unit->payload[*at + 1], len);
+	if (len)
+		op_build_text(text, &id, 0, 0, 0);
+	*at += 1 + sizeof(id.bytes) / 8;
+	return add_text(out, "%s", text);
 }
 
 static int print_string(struct stream_buf *out, const struct stream_unit *unit,
@@ -426,15 +430,11 @@ static int parse_words(struct parser *p, struct stream_buf *out)
 	return err;
 }
 
-/* Pairs of hex digits up to a blank; at most @max bytes to @bytes. */
-static int parse_hex(struct parser *p, uint8_t *bytes, size_t max, size_t *nr)
+/* The @len characters at @token, pairs of hex digits; at most @max bytes to
+ * @bytes. */
+static int parse_hex_digits(struct parser *p, const char *token, size_t len,
+			    uint8_t *bytes, size_t max, size_t *nr)
 {
-	const char *token;
-	size_t len;
-	int err = parse_token(p, &token, &len);
-
-	if (err)
-		return err;
 	if (len % 2 || len / 2 > max)
 		return refuse_line(p,
 				   "too many or an odd number of hex digits");
@@ -450,6 +450,40 @@ static int parse_hex(struct parser *p, uint8_t *bytes, size_t max, size_t *nr)
 	return 0;
 }
 
+/* The same up to a blank. */
+static int parse_hex(struct parser *p, uint8_t *bytes, size_t max, size_t *nr)
+{
+	const char *token;
+	size_t len;
+	int err = parse_token(p, &token, &len);
+
+	return err ? err : parse_hex_digits(p, token, len, bytes, max, nr);
+}
+
+/* A build-id, and its fingerprint behind a "-". */
+static int parse_build_digits(struct parser *p, uint8_t room[OP_BUILD_ID_MAX],
+			      size_t *nr)
+{
+	const size_t at = OP_FINGERPRINT_AT;
+	const char *token;
+	size_t len;
+	int err = parse_token(p, &token, &len);
+	size_t id_len = err ? 0 : strcspn(token, "- \t");
+
+	if (err)
+		return err;
+	if (id_len >= len)
+		return parse_hex_digits(p, token, len, room, OP_BUILD_ID_MAX,
+					nr);
+	if (len - id_len - 1 != 2 * (OP_BUILD_ID_MAX - at))
+		return refuse_line(p, "a fingerprint has 16 hex digits");
+	return parse_hex_digits(p, token, id_len, room, at, nr)
+		       ?: parse_hex_digits(p, token + id_len + 1,
+					   len - id_len - 1, room + at,
+					   OP_BUILD_ID_MAX - at,
+					   &(size_t){ 0 });
+}
+
 static int parse_build_id(struct parser *p, struct stream_buf *out)
 {
 	uint8_t id[OP_BUILD_ID_MAX] = { 0 };
@@ -459,7 +493,7 @@ static int parse_build_id(struct parser *p, struct stream_buf *out)
 	if (!at_end(p) && p->at[0] == '-' && strchr(" \t", p->at[1]))
 		p->at++;
 	else
-		err = parse_hex(p, id, sizeof(id), &len);
+		err = parse_build_digits(p, id, &len);
 	if (!err)
 		err = add_stream_word(out, len);
 	return err ? err : stream_buf_add(out, id, sizeof(id));
