@@ -10,6 +10,10 @@
  * itself, in this order. Each descriptor is compared with what the kernel said
  * (the build-id, else the inode) before anything is taken from it: the path may
  * lead to another file by now.
+ *
+ * A file that takes the place of one with the same build-id is another image: a
+ * look at the path of the file finds that out. Two such files at one path in
+ * two mount namespaces are one image.
  */
 
 #include "daemon/source/opd_perf_image.h"
@@ -46,6 +50,9 @@ struct opd_perf_image {
 	bool is_made; /* by the profiler */
 	bool is_memory; /* with the name of a file */
 	bool gives_no_rights; /* its own file was looked at for that */
+	bool is_at_path; /* that file was, when it was looked at */
+	uint32_t looked_for; /* the last process that it was looked for at its
+				path; 0: none */
 };
 
 void opd_perf_images_init(struct opd_perf_images *images)
@@ -229,6 +236,14 @@ static bool gives_no_rights(int fd, const struct stat *st)
 	       (errno == ENODATA || errno == EOPNOTSUPP);
 }
 
+static bool file_is_at(const char *path, const struct stat *file)
+{
+	struct stat st;
+
+	return *path == '/' && !stat(path, &st) && st.st_ino == file->st_ino &&
+	       st.st_dev == file->st_dev;
+}
+
 /* Take over what the file says, and hold it. */
 static void look_at_file(struct opd_perf_image *image,
 			 struct opd_perf_images *images)
@@ -251,6 +266,7 @@ static void look_at_file(struct opd_perf_image *image,
 		image->file_dev = st.st_dev;
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
+		image->is_at_path = own >= 0 && file_is_at(image->name, &st);
 		/* A copy may give others. */
 		image->gives_no_rights = own >= 0 && gives_no_rights(fd, &st);
 	}
@@ -280,6 +296,7 @@ static struct opd_perf_image *image_new(const struct opd_perf_image_id *id,
 	image->start = id->start;
 	image->end = id->end;
 	image->is_made = id->is_made;
+	image->looked_for = id->pid;
 	image->is_memory = *id->name == '/' && on_no_disk(id->name);
 	look_at_file(image, images);
 	if (!on_no_disk(image->name))
@@ -311,18 +328,40 @@ static uint64_t add(struct opd_perf_images *images,
 	return images->nr;
 }
 
+/*
+ * Whether another file has taken the place of @image's. Where the kernel tells
+ * the build-id it tells nothing else, and the new file may have the same one.
+ * Each process that maps the file is a reason to look, once: its records come
+ * twice.
+ */
+static bool image_is_replaced(struct opd_perf_image *image, uint32_t pid)
+{
+	struct stat st;
+
+	if (!image->told.len || !image->is_at_path || image->looked_for == pid)
+		return false;
+	image->looked_for = pid;
+	return !stat(image->name, &st) &&
+	       (st.st_ino != image->file_ino || st.st_dev != image->file_dev ||
+		(uint64_t)st.st_mtime != image->mtime);
+}
+
 uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
 			       const struct opd_perf_image_id *id)
 {
-	uint32_t cookie;
+	uint32_t cookie, newest = 0;
 	uint64_t hash;
 
 	if (op_hash_reserve(&images->index, images->nr + 1))
 		return OP_NO_COOKIE;
 	hash = hash_of(images, id);
 	op_hash_each(&images->index, hash, cookie)
-		if (is_it(images->images[cookie - 1], id))
-			return cookie;
+		if (cookie > newest && is_it(images->images[cookie - 1], id))
+			newest = cookie;
+	if (newest &&
+	    (!image_is_replaced(images->images[newest - 1], id->pid) ||
+	     !has_room_for(images, id->name)))
+		return newest;
 	return add(images, id, hash);
 }
 

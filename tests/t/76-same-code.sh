@@ -126,6 +126,20 @@ named "both, and no file left"
 is "the store has both" \
 	"$(find first/store -name "*4567-*[0-9a-f]" -path '*/01/*' | wc -l)" 2
 
+# ---- one in the place of the other, in one run
+
+SESSION=$TMP/session
+CURRENT=$SESSION/samples/current
+# shellcheck disable=SC2016 # for the command
+profiled "in turns" sh -c 'for i in 1 2; do
+	for program in one two; do
+		cp $program new && mv new app && ./app 0.3
+	done
+done'
+is "in turns: there are two builds" \
+	"$(sample_files | grep -oE "build:$id-[0-9a-f]{16}" | sort -u | wc -l)" 2
+named "in turns"
+
 # ---- elsewhere
 
 ok "an archive" "$BIN/oparchive" --session-dir=first -o archive

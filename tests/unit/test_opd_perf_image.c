@@ -517,6 +517,51 @@ static void other_code_is_another_file(void **state)
 	free_rig(rig);
 }
 
+/* What the kernel tells is the same after a file was replaced by one of its
+ * build-id. */
+static void replaced_files_are_other_images(void **state)
+{
+	struct rig *rig = new_rig();
+	struct opd_perf_images images;
+	struct op_build_id two;
+	char path[128], new_path[160];
+	struct opd_perf_image_id id = { .name = path, .pid = 99999997 };
+	struct op_cookie_query q = { 0 };
+	uint64_t first, second;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/app", rig->dir);
+	snprintf(new_path, sizeof(new_path), "%s.new", path);
+	make_elf_with_code(path, 1, 11);
+	make_elf_with_code(new_path, 1, 22);
+	two = build_at(new_path);
+	opd_perf_images_init(&images);
+	id.build_id = build_of(1, 20);
+	first = cookie_of(&images, &id);
+	id.pid++;
+	assert_int_equal(cookie_of(&images, &id), first);
+	assert_int_equal(rename(new_path, path), 0);
+	/* The process before has mapped what was there then. */
+	assert_int_equal(cookie_of(&images, &id), first);
+	id.pid++;
+	second = cookie_of(&images, &id);
+	assert_int_not_equal(second, first);
+	assert_int_equal(cookie_of(&images, &id), second);
+	q.cookie = second;
+	assert_int_equal(opd_perf_image_query(&images, &q), 0);
+	assert_memory_equal(q.build_id, two.bytes, sizeof(q.build_id));
+	/* Nothing is there: the latest one will do. */
+	assert_int_equal(unlink(path), 0);
+	id.pid++;
+	assert_int_equal(cookie_of(&images, &id), second);
+	make_elf_with_code(path, 1, 33);
+	id.pid++;
+	assert_int_equal(cookie_of(&images, &id), second + 1);
+	assert_int_equal(images.nr, 3);
+	opd_perf_images_release(&images);
+	free_rig(rig);
+}
+
 /* It is held from the moment it was seen until it is taken, or for a second. */
 static void files_are_held(void **state)
 {
@@ -698,6 +743,7 @@ int main(void)
 		cmocka_unit_test(deleted_programs_are_found),
 		cmocka_unit_test(rights_are_those_of_the_file_itself),
 		cmocka_unit_test(other_code_is_another_file),
+		cmocka_unit_test(replaced_files_are_other_images),
 		cmocka_unit_test(files_are_held),
 		cmocka_unit_test(what_names_say),
 		cmocka_unit_test(what_the_kernel_told),
