@@ -307,7 +307,7 @@ void pp_archive_check_folder(const struct pp_archive *archive, const char *path,
 			if (!S_ISREG(st.st_mode))
 				pp_message(
 					messages, PP_WARNING,
-					"%s: it is no regular file; its content is left out",
+					"%s: it is not a regular file; its content is left out",
 					file);
 		} else if (errno == ENOENT) {
 			pp_message(

@@ -101,10 +101,12 @@ static int compare_fdo_hits(const void *pa, const void *pb)
 
 /* ---- hits ---------------------------------------------------------------- */
 
-/* Names end at a colon and a line; what stands for no symbol is no function. */
+/* Names end at a colon and a line; what stands for no symbol is no function,
+ * and has blanks, as have inlined functions in "(anonymous namespace)". */
 static bool is_fdo_function(const struct pp_symbol_entry *entry)
 {
-	return entry->size && !strpbrk(entry->raw_name, " \n\r\t#");
+	return entry->size && !strpbrk(entry->raw_name, "\n\r\t#") &&
+	       (entry->is_inlined || !strchr(entry->raw_name, ' '));
 }
 
 /* Addresses with samples in functions; the caller frees them. */

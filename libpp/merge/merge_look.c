@@ -129,7 +129,7 @@ static int refuse_link(const struct op_walk_entry *entry, void *ctx)
 
 	if (entry->kind != OP_WALK_OTHER)
 		return 0;
-	return op_diag_set(&look->why, -EXDEV, "%s: it is no regular file",
+	return op_diag_set(&look->why, -EXDEV, "%s: it is not a regular file",
 			   entry->path);
 }
 

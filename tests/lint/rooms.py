@@ -23,7 +23,7 @@ LIBOP = {"libop": "*", **STREAM}
 STORES = {"libdb": "*"}
 SYMBOLS = (
     "debuginfod.h demangle.h elf_digest.h inline_answers.h op_bfd.h op_disasm.h"
-    " perf_map.h sha256.h symtab.h unpack.h"
+    " perf_map.h sha256.h source_path.h symtab.h unpack.h"
 )
 STORE = "opd_disk.h opd_image.h opd_sfile.h opd_store.h"
 

@@ -421,6 +421,7 @@ import "$TMP/plain.folded"
 stacks >"$TMP/wanted"
 "$BIN/opreport" --session-dir="$SESSION" --format=pprof --output-file="$TMP/plain.pb" 2>/dev/null
 mkfifo "$TMP/fifo"
+# shellcheck disable=SC2002 # a pipe is what is tried
 for file in plain.folded packed.gz plain.pb; do
 	SESSION=$TMP/piped
 	for way in pipe file fifo; do
@@ -443,6 +444,7 @@ done
 ) <"$TMP/plain.folded"
 SESSION=$TMP/rest
 is "what is left of standard input" "$(stacks)" "main;cold 3"
+# shellcheck disable=SC2002 # likewise
 got=$(cat "$TMP/plain.folded" | TMPDIR=$TMP/none "$BIN/opimport" -o "$TMP/refused" - 2>&1)
 like "nowhere to hold it" "$got" \
 	"opimport: -: cannot be held in $TMP/none: No such file or directory; name another folder with TMPDIR"

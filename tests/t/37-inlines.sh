@@ -156,6 +156,9 @@ for how in "g++ -gdwarf-5" "g++ -gdwarf-4" "clang++ -gdwarf-5"; do
 		grep -q '^(anonymous namespace)::A::run\((int)\)\?$' names
 	ok "$how: another one" grep -q '^(anonymous namespace)::B::run\((int)\)\?$' names
 	is "$how: a static function is one row" "$(grep '\bwork\b' names)" "work(int)"
+	report --format=autofdo
+	is "$how: AutoFDO has all of their samples" "$(awk -F: '/^[^ ]/ { n += $(NF - 1) }
+		END { print n }' report)" "$(wc -l <keys)"
 	is "$how: no name is bare" "$(grep -xE 'run|operator\(\)|work' names)" ""
 	# The other two have no code but what was inlined into them.
 	is "$how: lambdas are told apart" "$(grep -c '^main::.*::operator()' names)" 2

@@ -577,14 +577,14 @@ static const struct merged_row merged_rows[] = {
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/labels = cpu-type = none/such\n"
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/packed:\n"
 		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
-		  "warning: $/b: left out: $/b/s/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is no regular file\n"
+		  "warning: $/b: left out: $/b/s/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is not a regular file\n"
 		  "1 merged, 1 left out, 0 lost, 1 sessions\n" },
 	{ "an archive that had a link added", SAMPLES "archive b;link b/s/samples/current/ledger /dev/null;" AND_A,
 		  ".oparchive/facts = merged = 1\n"
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/labels = cpu-type = none/such\n"
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/packed:\n"
 		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
-		  "warning: $/b: left out: $/b/s/samples/current/ledger: it is no regular file\n"
+		  "warning: $/b: left out: $/b/s/samples/current/ledger: it is not a regular file\n"
 		  "1 merged, 1 left out, 0 lost, 1 sessions\n" },
 	{ "an archive whose session is elsewhere", SAMPLES "archive b;move b/s/samples ./v;link b/s/samples ../../v;" AND_A,
 		  ".oparchive/facts = merged = 1\n"

@@ -298,7 +298,7 @@ static const struct found_row found_rows[] = {
 		  "session b: $/ar/s/samples/b\n"
 		  "file /bin/x /bin/x [loose] 5 1=5\n"
 		  "file /bin/y /bin/y [loose] 2 1=2\n"
-		  "warning: $/ar/s/samples/b/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is no regular file; its content is left out\n" },
+		  "warning: $/ar/s/samples/b/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is not a regular file; its content is left out\n" },
 	{ "a session that is elsewhere", "samples a x x E 1=5;samples b x x E 1=3;merged;rename ar/s/samples/b b;link ar/s/samples/b ../../../b", "",
 		  "session a: $/ar/s/samples/a\n"
 		  "Invalid cross-device link: $/ar/s/samples/b/labels: a symbolic link leads out of the archive\n" },
