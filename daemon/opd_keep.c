@@ -26,13 +26,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "daemon/source/opd_foreign.h"
@@ -659,27 +657,12 @@ static struct opd_kept *add_kept(struct opd_keep *keep,
 	return kept;
 }
 
-/* Just now it was read, so its server answers. */
-static bool is_on_network(int fd)
-{
-	static const uint32_t types[] = { NFS_SUPER_MAGIC, SMB_SUPER_MAGIC,
-					  CIFS_SUPER_MAGIC, SMB2_SUPER_MAGIC,
-					  CEPH_SUPER_MAGIC };
-	struct statfs st;
-
-	if (fstatfs(fd, &st))
-		return false;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if ((uint32_t)st.f_type == types[i])
-			return true;
-	return false;
-}
-
 static void hold_open(struct opd_keep *keep, struct opd_kept *kept, int fd)
 {
 	struct stat st;
 
-	kept->is_remote = is_on_network(fd);
+	/* Just now it was read, so its server answers. */
+	kept->is_remote = op_who_has(fd) == OP_NETWORK_HAS;
 	if (fstat(fd, &st) || kept->is_remote ||
 	    keep->nr_open >= keep->max_open) {
 		close(fd);

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "libop/op_search.h"
@@ -205,4 +207,20 @@ int op_open_mapped(uint32_t tgid, uint64_t start, uint64_t end)
 		 "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, tgid,
 		 start, end);
 	return op_open_regular(path);
+}
+
+enum op_holder op_who_has(int fd)
+{
+	static const uint32_t network[] = { NFS_SUPER_MAGIC, SMB_SUPER_MAGIC,
+					    CIFS_SUPER_MAGIC, SMB2_SUPER_MAGIC,
+					    CEPH_SUPER_MAGIC };
+	struct statfs st;
+
+	if (fstatfs(fd, &st))
+		return OP_KERNEL_HAS;
+	for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++)
+		if ((uint32_t)st.f_type == network[i])
+			return OP_NETWORK_HAS;
+	return (uint32_t)st.f_type == FUSE_SUPER_MAGIC ? OP_PROGRAM_HAS
+						       : OP_KERNEL_HAS;
 }

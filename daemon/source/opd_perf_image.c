@@ -50,7 +50,8 @@ struct opd_perf_image {
 	bool is_made; /* by the profiler */
 	bool is_memory; /* with the name of a file */
 	bool gives_no_rights; /* its own file was looked at for that */
-	bool is_at_path; /* that file was, when it was looked at */
+	bool is_at_path; /* that file was, when it was looked at; and who asks
+			  * for it there again does not wait for anybody */
 	uint32_t looked_for; /* the last process that it was looked for at its
 				path; 0: none */
 };
@@ -266,7 +267,9 @@ static void look_at_file(struct opd_perf_image *image,
 		image->file_dev = st.st_dev;
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
-		image->is_at_path = own >= 0 && file_is_at(image->name, &st);
+		image->is_at_path = own >= 0 &&
+				    op_who_has(fd) == OP_KERNEL_HAS &&
+				    file_is_at(image->name, &st);
 		/* A copy may give others. */
 		image->gives_no_rights = own >= 0 && gives_no_rights(fd, &st);
 	}
