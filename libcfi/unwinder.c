@@ -271,8 +271,11 @@ static enum cfi_step step_without_data(struct walk *w)
 static enum cfi_step step_from_nowhere(struct walk *w)
 {
 	enum cfi_step step;
+	uint64_t top;
 
 	w->is_return_address = false;
+	if (w->arch == CFI_X86_64 && !load(w, w->regs.reg[w->abi->sp], &top))
+		return CFI_OTHER_STACK;
 	step = step_from_leaf(w);
 	w->is_return_address = step == CFI_CALLER;
 	w->has_guessed = true;

@@ -228,25 +228,51 @@ static __attribute__((noinline)) void call_null(void)
 	after++;
 }
 
-/* The interrupted address is no code: who called it is found all the same. */
-static void call_of_a_null_pointer(void **state)
+static void snap_null_call(int flags)
 {
-	struct sigaction action = { .sa_handler = on_null_call }, old;
-	uintptr_t start = (uintptr_t)call_null;
-	volatile size_t found = 0;
-	size_t nr;
+	struct sigaction action = { .sa_handler = on_null_call,
+				    .sa_flags = flags },
+			 old;
 
-	(void)state;
 	assert_int_equal(sigaction(SIGSEGV, &action, &old), 0);
 	if (!sigsetjmp(before_call, 1))
 		call_null();
 	assert_int_equal(sigaction(SIGSEGV, &old, NULL), 0);
+}
+
+/* The interrupted address is no code: who called it is found all the same. */
+static void call_of_a_null_pointer(void **state)
+{
+	const uintptr_t start = (uintptr_t)call_null;
+	size_t nr, found = 0;
+
+	(void)state;
+	snap_null_call(0);
 	nr = unwind(SELF_MAX_FRAMES);
 	assert_int_equal(ending, OP_TRACE_GUESSED);
 	for (size_t i = 0; i < nr; i++)
 		found += frames[i].pc > start && frames[i].pc < start + 256;
 	assert_int_equal(found, 1);
 	assert_true(nr > 5);
+}
+
+/* Unless that is on the stack that the handler is not on. */
+static void call_of_a_null_pointer_on_another_stack(void **state)
+{
+	const size_t len = 65536;
+	stack_t stack = { .ss_sp = malloc(len), .ss_size = len };
+
+	(void)state;
+	assert_non_null(stack.ss_sp);
+	assert_int_equal(sigaltstack(&stack, NULL), 0);
+	snap_null_call(SA_ONSTACK);
+	snap.stack.len = 0;
+	self_stack(&snap, (uintptr_t)stack.ss_sp + len);
+	assert_true(unwind(SELF_MAX_FRAMES) >= 1);
+	assert_int_equal(ending, OP_TRACE_OTHER_STACK);
+	stack.ss_flags = SS_DISABLE;
+	assert_int_equal(sigaltstack(&stack, NULL), 0);
+	free(stack.ss_sp);
 }
 
 /* A function without unwind data, with a frame pointer, that calls its first
@@ -702,6 +728,7 @@ int main(void)
 		ONE(signal_handler),
 		ONE(signal_stack),
 		ONE(call_of_a_null_pointer),
+		ONE(call_of_a_null_pointer_on_another_stack),
 		ONE(code_made_at_run_time),
 #ifdef __x86_64__
 		ONE(leaf_without_data),
