@@ -3,11 +3,13 @@
  * Walks a user stack from frame to frame, through all images that it leads to.
  *
  * Each step is tried by the unwind data of the frame's image (cfi_unwind.c).
- * Where there is none, the frame record is tried that the frame pointer leads
- * to, and for the innermost frame a function that saved nothing. Such a step is
- * a guess: it is taken only if the return address that it finds is in code.
- * That a chain of records has ended is believed only after a step along this
- * chain. A stack with a guess is not whole, wherever it ends.
+ * Where there is none, its instructions are followed to their return
+ * (cfi_return.c). Where these tell nothing either, the frame record is tried
+ * that the frame pointer leads to, and for the innermost frame a function that
+ * saved nothing. Such a step is a guess: it is taken only if the return address
+ * that it finds is in code. That a chain of records has ended is believed only
+ * after a step along this chain. A stack with a guess is not whole, wherever it
+ * ends.
  *
  * A return address belongs to the call before it, which may be the last
  * instruction of its function, with another function behind it. So a return
