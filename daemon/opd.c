@@ -42,7 +42,10 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 
 	if (opd_cookie_is_made(query))
 		return; /* its file is in the session */
-	opd_user_stacks_see(&opd->user_stacks, query->path);
+	/* A recording has no memory of processes: its replay is to give the
+	 * same stacks. */
+	opd_user_stacks_see(&opd->user_stacks, query->path,
+			    opd->options.record == NULL);
 	binary.build_id.len = query->build_id_len;
 	memcpy(binary.build_id.bytes, query->build_id, query->build_id_len);
 	if (query->flags & OP_IMAGE_MAY_HANG)

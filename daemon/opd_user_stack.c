@@ -128,15 +128,16 @@ int opd_user_stacks_init(struct opd_user_stacks *stacks,
 	stacks->trace = trace;
 	opd_foreign_init(&stacks->foreign);
 	opd_returns_init(&stacks->returns, &stacks->foreign,
-			 stacks->is_live ? "/proc" : NULL);
+			 stacks->reads_memory ? "/proc" : NULL);
 	return unwinder_new(&stacks->unwinder, &ops, stacks);
 }
 
-void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name)
+void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name,
+			 bool reads_memory)
 {
 	stacks->vdso_is_ours |= !strcmp(name, OPD_VDSO);
-	stacks->is_live = true;
-	stacks->returns.proc = "/proc";
+	stacks->reads_memory = reads_memory;
+	stacks->returns.proc = reads_memory ? "/proc" : NULL;
 }
 
 void opd_user_stacks_release(struct opd_user_stacks *stacks)

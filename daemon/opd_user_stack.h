@@ -33,7 +33,7 @@ struct opd_user_stacks {
 	const struct opd_context *context; /* the present one */
 	struct opd_trace *trace; /* that callers are added to */
 	bool vdso_is_ours; /* that of the stream is this kernel's */
-	bool is_live; /* processes of the stream are here, or were just now */
+	bool reads_memory; /* of processes of the stream, which are here */
 	struct unwinder *unwinder;
 	struct opd_foreign foreign; /* reads its tables */
 	struct opd_returns returns; /* of code without such tables */
@@ -51,8 +51,10 @@ int opd_user_stacks_init(struct opd_user_stacks *stacks,
 			 struct opd_trace *trace);
 void opd_user_stacks_release(struct opd_user_stacks *stacks);
 
-/* The source has image @name on this machine. May come before the init. */
-void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name);
+/* The source has image @name on this machine; code in the memory of its
+ * processes may be read if @reads_memory. May come before the init. */
+void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name,
+			 bool reads_memory);
 
 /* Cookies start anew. */
 void opd_user_stacks_forget(struct opd_user_stacks *stacks);
