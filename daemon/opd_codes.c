@@ -308,6 +308,8 @@ static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 					  &build_id);
 	else
 		err = opd_kernel_add(&opd->kernel, name, p[0], p[1], &build_id);
+	if (!strcmp(name, OP_KERNEL_NAME))
+		opd_user_stacks_see_kernel(&opd->user_stacks, &build_id);
 	opd_trans_forget_images(&opd->trans);
 	if (err)
 		op_log(&opd->log,

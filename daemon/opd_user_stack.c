@@ -140,6 +140,16 @@ void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name,
 	stacks->returns.proc = reads_memory ? "/proc" : NULL;
 }
 
+void opd_user_stacks_see_kernel(struct opd_user_stacks *stacks,
+				const struct op_build_id *build_id)
+{
+	struct op_build_id own;
+
+	if (!stacks->vdso_is_ours && build_id->len &&
+	    !op_build_id_of_notes_file(&own, "/sys/kernel/notes"))
+		stacks->vdso_is_ours = op_build_id_same(&own, build_id);
+}
+
 void opd_user_stacks_release(struct opd_user_stacks *stacks)
 {
 	unwinder_free(stacks->unwinder);

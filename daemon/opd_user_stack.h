@@ -56,6 +56,11 @@ void opd_user_stacks_release(struct opd_user_stacks *stacks);
 void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name,
 			 bool reads_memory);
 
+/* The stream comes from a kernel of this build, which may be the one that runs
+ * here: then each process has our [vdso]. */
+void opd_user_stacks_see_kernel(struct opd_user_stacks *stacks,
+				const struct op_build_id *build_id);
+
 /* Cookies start anew. */
 void opd_user_stacks_forget(struct opd_user_stacks *stacks);
 

@@ -3,7 +3,8 @@
  * Answers are kept in a table with one slot for each hash: what has come last
  * stays. Whoever makes code without end gets OPD_RETURNS_ASKED answers in a
  * second that are not kept already, and so does everybody else in this second;
- * stacks through more code than that are unwound as if it could not be read.
+ * stacks through more code than that are unwound as if it could not be read. A
+ * recording is read faster than it was made, so that it has no such bound.
  */
 
 #include "daemon/source/opd_returns.h"
@@ -181,10 +182,13 @@ static int open_memory(const struct opd_returns *returns, uint32_t tgid)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether one more may be asked in this second. */
+/* Whether one more may be asked in this second. What is not live can wait. */
 static bool may_ask(struct opd_returns *returns)
 {
 	time_t now = returns->clock->seconds();
+
+	if (!returns->proc)
+		return true;
 
 	if (now != returns->second)
 		returns->nr_asked = 0;
