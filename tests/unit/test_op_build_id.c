@@ -502,8 +502,8 @@ static void texts_of_fingerprints(void **state)
 		"aba-0123456789abcdef",
 		"-0123456789abcdef",
 		/* too long to have one */
-		"ababababababababababababababababababababababababab"
-		"-0123456789abcdef",
+		("ababababababababababababababababababababababababab"
+		 "-0123456789abcdef"),
 	};
 	struct op_build_id id = id_of(2, FINGERPRINT);
 	char text[OP_BUILD_TEXT_MAX];

@@ -241,7 +241,7 @@ static void test_any_fingerprint(void **state)
 		"f/x-abcd0102-0f0000000000000g",
 		"f/x-abcd0102-0f00000000000007.debug",
 		"f/x-abcd0102_0f00000000000007",
-		"f/y-" WITH,
+		("f/y-" WITH),
 	};
 	char path[64] = "f/x-abcd0102";
 
