@@ -538,7 +538,8 @@ static void fingerprints_of_files(void **state)
 	elf_usual(&elf, true);
 	assert_int_equal(ask_part(&elf, ELF_LEN, &id), 0);
 	assert_int_equal(op_build_id_fingerprint(id.bytes, id.len), 0);
-	((Elf64_Phdr *)(elf.bytes + sizeof(Elf64_Ehdr)))->p_flags = PF_X;
+	memcpy(elf.bytes + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_flags),
+	       &(uint32_t){ PF_X }, sizeof(uint32_t));
 	assert_int_equal(ask_part(&elf, ELF_LEN, &id), 0);
 	assert_true(op_build_id_fingerprint(id.bytes, id.len) != 0);
 	elf.bytes[ELF_LEN - 1]++;
