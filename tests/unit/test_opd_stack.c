@@ -89,7 +89,7 @@ static const struct row rows[] = {
 	  ENDED("[truncated]", "truncated") "\n" },
 	{ "ends_with_a_trace", NULL, START TWO "trace",
 	  ENDED("[truncated]", "truncated") "\n" },
-	{ "ends_with_no_reason", NULL, START TWO "trace-end 5",
+	{ "ends_with_no_reason", NULL, START TWO "trace-end 7",
 	  ENDED("[truncated]", "truncated") " bad_records 1\n" },
 	{ "offsets_beyond_32_bits", NULL,
 	  START "user; image 1; trace; sample 0x100 0; sample 0x100000001 0;"
@@ -328,34 +328,34 @@ static const struct row rows[] = {
 	  START "user; image 1; trace; sample 0x100 0;" ON_X86(
 		  "0", "0x10010", "0x1100") "trace-end 0",
 	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
+	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 3\n"
+	  "guessed 1 frames 3\n"
 	  "callers 2\n" },
 	{ "a_user_stack_of_arm64", NULL,
 	  START
 	  "user; image 1; trace; sample 0x100 0; user-stack 2 33 3 64" ARM(
 		  "0x10010", "0x1100") MAPS MEMORY "; trace-end 0",
 	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
+	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 3\n"
+	  "guessed 1 frames 3\n"
 	  "callers 2\n" },
 	/* An interrupt: the instruction is under way. */
 	{ "a_user_stack_below_the_kernel", NULL,
 	  START IN_KERNEL ON_X86("0", "0x10010", "0x1100") "trace-end 0",
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
+	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4\n"
+	  "guessed 1 frames 4\n"
 	  "callers 3\n" },
 	/* A system call: what is there is a return address. */
 	{ "a_user_stack_below_a_system_call", NULL,
 	  START IN_KERNEL ON_X86("0x1100", "0x10010", "0x1100") "trace-end 0",
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+ff vmlinux+500\n"
+	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+ff vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4\n"
+	  "guessed 1 frames 4\n"
 	  "callers 3\n" },
 	/* As register x2 of arm64 says nothing of the kind. */
 	{ "a_user_stack_below_the_kernel_of_arm64", NULL,
@@ -364,16 +364,16 @@ static const struct row rows[] = {
 	  " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0x10010 0 0x10000 0x1100" MAPS
 		  MEMORY "; trace-end 0",
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
+	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4\n"
+	  "guessed 1 frames 4\n"
 	  "callers 3\n" },
 	{ "a_user_stack_in_anonymous_memory", NULL,
 	  START IN_KERNEL ON_X86("0", "0x10010", "0x7100") "trace-end 0",
 	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: /lib/lib.so+600 /bin/app+200 anon(12.7000-8000)+100 vmlinux+500\n"
+	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 anon(12.7000-8000)+100 vmlinux+500\n"
 	  "taken 1 stored 1\n"
-	  "whole 1 frames 4\n"
+	  "guessed 1 frames 4\n"
 	  "callers 3\n" },
 	{ "a_user_stack_at_the_ends_of_a_mapping", NULL,
 	  START IN_KERNEL ON_X86("0", "0", "0x1000") "trace-end 0;" IN_KERNEL

@@ -461,14 +461,16 @@ static void test_log(void **state)
 			    "Nr. callers in backtraces: 0\n" END LEDGER
 			    "-\n" BEGINNING "Nr. callers in backtraces: 20\n"
 			    "Nr. stacks.whole: 30\n"
-			    "Nr. stacks.truncated: 31\n"
-			    "Nr. stacks.no_unwind_data: 32\n"
-			    "Nr. stacks.broken: 33\n"
-			    "Nr. stacks.not_stored: 34\n"
-			    "Nr. stacks.frames: 35\n"
-			    "Nr. stacks.arcs: 36\n"
-			    "Nr. stacks.arcs_too_far: 37\n"
-			    "Nr. stacks.arcs_not_stored: 38\n" END
+			    "Nr. stacks.guessed: 31\n"
+			    "Nr. stacks.truncated: 32\n"
+			    "Nr. stacks.other_stack: 33\n"
+			    "Nr. stacks.no_unwind_data: 34\n"
+			    "Nr. stacks.broken: 35\n"
+			    "Nr. stacks.not_stored: 36\n"
+			    "Nr. stacks.frames: 37\n"
+			    "Nr. stacks.arcs: 38\n"
+			    "Nr. stacks.arcs_too_far: 39\n"
+			    "Nr. stacks.arcs_not_stored: 40\n" END
 			    "Nr. packs made: 40\n" LEDGER);
 	free(text);
 	free_fixture(rig.f);
