@@ -331,7 +331,7 @@ static void json_has_a_head(void **state)
 		{ "stacks", stacks, 0,
 		  CLASSES(CLASS_0 "\n")
 		  LEDGER ",\n"
-		  "  \"stacks\": {\"whole\": 90, \"truncated\": 0, \"no_unwind_data\": 8, \"broken\": 0, \"not_stored\": 5, \"frames\": 1234, \"arcs\": 0, \"arcs_too_far\": 0, \"arcs_not_stored\": 0}\n"
+		  "  \"stacks\": {\"whole\": 90, \"guessed\": 0, \"truncated\": 0, \"other_stack\": 0, \"no_unwind_data\": 8, \"broken\": 0, \"not_stored\": 5, \"frames\": 1234, \"arcs\": 0, \"arcs_too_far\": 0, \"arcs_not_stored\": 0}\n"
 		  " },\n" },
 		{ "stacks not stored", stacks_not_stored, 0,
 		  CLASSES(CLASS_0 "\n")
@@ -342,7 +342,7 @@ static void json_has_a_head(void **state)
 		  "  \"pending\": 0,\n"
 		  "  \"lost\": 0,\n"
 		  "  \"causes\": {},\n"
-		  "  \"stacks\": {\"whole\": 0, \"truncated\": 0, \"no_unwind_data\": 0, \"broken\": 0, \"not_stored\": 1, \"frames\": 0, \"arcs\": 0, \"arcs_too_far\": 0, \"arcs_not_stored\": 0}\n"
+		  "  \"stacks\": {\"whole\": 0, \"guessed\": 0, \"truncated\": 0, \"other_stack\": 0, \"no_unwind_data\": 0, \"broken\": 0, \"not_stored\": 1, \"frames\": 0, \"arcs\": 0, \"arcs_too_far\": 0, \"arcs_not_stored\": 0}\n"
 		  " },\n" },
 		{ "old account", old_account, DIFF | ACCOUNT,
 		  CLASSES(CLASS_OF("0") "\"cpu\": 0, \"samples\": 1000, \"old_symbol_samples\": 2000}\n")
