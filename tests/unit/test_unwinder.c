@@ -251,7 +251,7 @@ static void call_of_a_null_pointer(void **state)
 	nr = unwind(SELF_MAX_FRAMES);
 	assert_int_equal(ending, OP_TRACE_GUESSED);
 	for (size_t i = 0; i < nr; i++)
-		found += frames[i].pc > start && frames[i].pc < start + 256;
+		found += frames[i].pc > start && frames[i].pc < start + 1024;
 	assert_int_equal(found, 1);
 	assert_true(nr > 5);
 }
