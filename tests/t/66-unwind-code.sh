@@ -11,11 +11,6 @@ x86_64) here=x86-64 ;;
 *) here=AArch64 ;;
 esac
 
-# library NAME: what the shell's loader takes for it.
-library() {
-	ldconfig -p 2>/dev/null | sed -n "s/.*$1 .*$here.*=> //p" | head -n 1
-}
-
 decode() {
 	objdump -d -w "$1" 2>/dev/null | "$TESTBIN/insncheck" >"$TMP/counts"
 }

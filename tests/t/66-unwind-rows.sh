@@ -25,12 +25,6 @@ rows() {
 	ok "$1: $nr rows" [ "${nr:-0}" -ge "$2" ]
 }
 
-# library NAME: what the shell's loader takes for it.
-library() {
-	ldconfig -p 2>/dev/null | sed -n "s/.*$1 .*=> //p" | head -n 1
-}
-
-PATH=$PATH:/sbin:/usr/sbin
 rows libc 10000 "$(library 'libc\.so\.6')"
 rows libstdc++ 10000 "$(library 'libstdc++\.so\.6')"
 rows 'a program' 100 "$BIN/oprofiled"

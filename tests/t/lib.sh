@@ -216,6 +216,13 @@ without_cost() {
 	sed -E '/^cost\./d; /^ *"cost": /d; s/ cost="[^"]*"//; s/,$//' "$@"
 }
 
+# library NAME: what the loader takes for it in programs of 64 bits, by a regular
+# expression; other kinds may be installed, too.
+library() {
+	PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null |
+		sed -n "s/.*$1 .*\(x86-64\|AArch64\).*=> //p" | head -n 1
+}
+
 # done_testing: the plan; exits with 1 if a test failed.
 done_testing() {
 	echo "1..$test_nr"
