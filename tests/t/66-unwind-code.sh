@@ -38,7 +38,6 @@ returns() {
 	ok "$name: $share % have an answer" [ "$share" -ge "$least" ]
 }
 
-PATH=$PATH:/sbin:/usr/sbin
 libc=$(library 'libc\.so\.6')
 if [ $here != x86-64 ]; then
 	skip 'instructions' 'the binaries here are not of x86-64'
