@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "daemon/opd_anon.h"
 #include "daemon/opd_cookie.h"
@@ -85,11 +84,10 @@ static int ask_recorded_code(void *ctx, const struct unwinder_code *code,
 
 	if (opd_returns_known(&stacks->returns, process, code, &err, out))
 		return err;
-	fd = open_image(stacks, code->map.cookie);
-	err = opd_returns_find(&stacks->returns, process, code, fd, out);
-	if (fd >= 0)
-		close(fd);
-	return err;
+	fd = opd_returns_file(&stacks->returns, code->map.cookie);
+	if (fd < 0)
+		fd = open_image(stacks, code->map.cookie);
+	return opd_returns_find(&stacks->returns, process, code, fd, out);
 }
 
 static int read_id(void *ctx, int fd, struct op_build_id *id)

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "daemon/source/opd_perf_regs.h"
 #include "daemon/source/opd_perf_world.h"
@@ -73,11 +72,10 @@ static int ask_mapped_code(void *ctx, const struct unwinder_code *code,
 
 	if (opd_returns_known(&world->returns, stacks->tgid, code, &err, out))
 		return err;
-	fd = opd_perf_image_open(&world->images, code->map.cookie);
-	err = opd_returns_find(&world->returns, stacks->tgid, code, fd, out);
-	if (fd >= 0)
-		close(fd);
-	return err;
+	fd = opd_returns_file(&world->returns, code->map.cookie);
+	if (fd < 0)
+		fd = opd_perf_image_open(&world->images, code->map.cookie);
+	return opd_returns_find(&world->returns, stacks->tgid, code, fd, out);
 }
 
 static int read_id(void *ctx, int fd, struct op_build_id *id)

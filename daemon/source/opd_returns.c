@@ -19,7 +19,7 @@
 
 #include "libop/op_hash.h"
 
-#define NR_SLOTS 8192
+#define NR_SLOTS 65536
 #define OPD_RETURNS_ASKED 4000
 
 /* What was asked; all bytes of it are compared. */
@@ -46,11 +46,20 @@ void opd_returns_init(struct opd_returns *returns, struct opd_foreign *foreign,
 		.foreign = foreign,
 		.proc = proc,
 		.clock = &op_clock,
+		.fd = -1,
 	};
+}
+
+static void drop_file(struct opd_returns *returns)
+{
+	if (returns->fd >= 0)
+		close(returns->fd);
+	returns->fd = -1;
 }
 
 void opd_returns_release(struct opd_returns *returns)
 {
+	drop_file(returns);
 	free(returns->slots);
 	returns->slots = NULL;
 }
@@ -113,6 +122,7 @@ bool opd_returns_known(struct opd_returns *returns, uint32_t tgid,
 
 void opd_returns_forget(struct opd_returns *returns)
 {
+	drop_file(returns);
 	if (returns->slots)
 		memset(returns->slots, 0, NR_SLOTS * sizeof(*returns->slots));
 }
@@ -185,15 +195,28 @@ static int open_memory(const struct opd_returns *returns, uint32_t tgid)
 /* Whether one more may be asked in this second. What is not live can wait. */
 static bool may_ask(struct opd_returns *returns)
 {
-	time_t now = returns->clock->seconds();
-
 	if (!returns->proc)
 		return true;
-
-	if (now != returns->second)
-		returns->nr_asked = 0;
-	returns->second = now;
 	return returns->nr_asked++ < OPD_RETURNS_ASKED;
+}
+
+int opd_returns_file(struct opd_returns *returns, uint64_t cookie)
+{
+	time_t now = returns->clock->seconds();
+
+	if (now != returns->second) {
+		returns->nr_asked = 0;
+		drop_file(returns);
+	}
+	returns->second = now;
+	return returns->cookie == cookie ? returns->fd : -1;
+}
+
+/* Whether @err says something of the code, and not of what could not be read
+ * just now. */
+static bool is_answer(int err)
+{
+	return !err || err == -ENODATA;
 }
 
 int opd_returns_find(struct opd_returns *returns, uint32_t tgid,
@@ -205,6 +228,11 @@ int opd_returns_find(struct opd_returns *returns, uint32_t tgid,
 	struct opd_return *slot;
 	int own = fd;
 
+	if (fd >= 0 && fd != returns->fd) {
+		drop_file(returns);
+		returns->fd = fd;
+		returns->cookie = code->map.cookie;
+	}
 	if (!may_ask(returns))
 		return -EAGAIN;
 	if (!returns->slots)
@@ -222,5 +250,7 @@ int opd_returns_find(struct opd_returns *returns, uint32_t tgid,
 	if (is_memory && own >= 0)
 		close(own);
 	*out = slot->found;
+	if (!is_memory && !is_answer(slot->err))
+		slot->key.image = OP_NO_COOKIE;
 	return slot->err;
 }

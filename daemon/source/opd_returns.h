@@ -27,6 +27,10 @@ struct opd_returns {
 	const char *proc; /* "/proc"; NULL: of another machine or time */
 	const struct op_clock *clock; /* the kernel's but for tests */
 	struct opd_return *slots; /* made when it is first needed */
+	/* The file that was asked last, which costs much to find, as it is
+	 * compared with what was sampled: for the rest of the second. */
+	uint64_t cookie;
+	int fd; /* -1: none */
 	time_t second; /* of the clock, and how many were asked in it */
 	unsigned int nr_asked;
 };
@@ -38,11 +42,15 @@ void opd_returns_release(struct opd_returns *returns);
 /* Forget what is known of files: cookies start anew. */
 void opd_returns_forget(struct opd_returns *returns);
 
+/* The file of image @cookie, if it was asked just now; else -1. It is held
+ * here. */
+int opd_returns_file(struct opd_returns *returns, uint64_t cookie);
+
 /*
  * What the unwinder's ask_code is to return for @code of process @tgid, with
  * *@out. opd_returns_known() looks at what is kept: false if that has no
- * answer. opd_returns_find() reads the code, from the file @fd of its image or
- * from memory if that is negative.
+ * answer. opd_returns_find() reads the code, from the file @fd of its image,
+ * which it takes over, or from memory if that is negative.
  */
 bool opd_returns_known(struct opd_returns *returns, uint32_t tgid,
 		       const struct unwinder_code *code, int *err,

@@ -6,6 +6,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,9 +84,14 @@ static int ask(const struct unwinder_code *code, int fd, int32_t *cfa)
 	int err;
 
 	if (!opd_returns_known(&returns, (uint32_t)getpid(), code, &err,
-			       &found))
-		err = opd_returns_find(&returns, (uint32_t)getpid(), code, fd,
+			       &found)) {
+		int held = opd_returns_file(&returns, code->map.cookie);
+
+		if (held < 0 && fd >= 0)
+			held = dup(fd);
+		err = opd_returns_find(&returns, (uint32_t)getpid(), code, held,
 				       &found);
+	}
 	*cfa = found.rule.cfa_value;
 	if (!err && code->ask == UNWINDER_RETURN) {
 		assert_int_equal(found.rule.cfa_reg, CFI_X86_64_RSP);
@@ -129,6 +135,30 @@ static void of_a_file(void **state)
 	assert_int_equal(ask(&code, fd, &cfa), 0);
 	assert_int_equal(cfa, 0x20);
 	close(fd);
+}
+
+/* The file that was asked last is held for the rest of the second. */
+static void the_last_file(void **state)
+{
+	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
+	int fd = make_file(0, wide, sizeof(wide)), other;
+	union cfi_return found;
+
+	(void)state;
+	assert_int_equal(opd_returns_file(&returns, COOKIE), -1);
+	assert_int_equal(opd_returns_find(&returns, 0, &code, fd, &found), 0);
+	assert_int_equal(opd_returns_file(&returns, COOKIE), fd);
+	assert_int_equal(opd_returns_file(&returns, COOKIE + 1), -1);
+	other = make_file(0, narrow, sizeof(narrow));
+	code.map.cookie++;
+	assert_int_equal(opd_returns_find(&returns, 0, &code, other, &found),
+			 0);
+	assert_int_equal(opd_returns_file(&returns, COOKIE), -1);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(opd_returns_file(&returns, COOKIE + 1), other);
+	now++;
+	assert_int_equal(opd_returns_file(&returns, COOKIE + 1), -1);
+	assert_int_equal(fcntl(other, F_GETFD), -1);
 }
 
 /* Code ends where its mapping does. */
@@ -199,14 +229,15 @@ static void what_is_before(void **state)
 static void so_many_in_a_second(void **state)
 {
 	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
-	int fd = make_file(0, wide, sizeof(wide));
+	int fd = make_file(0, wide, sizeof(wide)), held = dup(fd);
 	union cfi_return found;
 	int32_t cfa;
 
 	(void)state;
 	returns.foreign = NULL;
+	assert_int_equal(opd_returns_file(&returns, COOKIE), -1);
 	for (int i = 0; i < SECONDLY; i++)
-		assert_int_not_equal(opd_returns_find(&returns, 0, &code, fd,
+		assert_int_not_equal(opd_returns_find(&returns, 0, &code, held,
 						      &found),
 				     -EAGAIN);
 	code.map.cookie++;
@@ -219,8 +250,10 @@ static void so_many_in_a_second(void **state)
 	assert_int_equal(ask(&code, fd, &cfa), 0);
 	/* a recording is read in a moment */
 	returns.proc = NULL;
+	held = opd_returns_file(&returns, code.map.cookie);
+	assert_true(held >= 0);
 	for (int i = 0; i < 2 * SECONDLY; i++)
-		assert_int_not_equal(opd_returns_find(&returns, 0, &code, fd,
+		assert_int_not_equal(opd_returns_find(&returns, 0, &code, held,
 						      &found),
 				     -EAGAIN);
 	close(fd);
@@ -262,11 +295,13 @@ static int ask_liar(const union cfi_return *lie)
 	foreign.pid = pid;
 	foreign.sock = socks[0];
 	err = opd_returns_find(&returns, 0, &code, fd, &found);
+	/* What was not answered is asked again. */
+	assert_int_equal(opd_returns_known(&returns, 0, &code, &status, &found),
+			 !err);
 	close(socks[0]);
 	foreign.pid = 0;
 	foreign.sock = -1;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	close(fd);
 	return err;
 }
 
@@ -316,9 +351,13 @@ static void answers_that_cannot_be_followed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ONE(of_a_file),		  ONE(no_further_than_the_mapping),
-		ONE(of_memory),		  ONE(what_is_before),
-		ONE(so_many_in_a_second), ONE(answers_that_cannot_be_followed),
+		ONE(of_a_file),
+		ONE(the_last_file),
+		ONE(no_further_than_the_mapping),
+		ONE(of_memory),
+		ONE(what_is_before),
+		ONE(so_many_in_a_second),
+		ONE(answers_that_cannot_be_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
