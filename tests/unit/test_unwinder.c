@@ -219,11 +219,11 @@ static void on_null_call(int sig)
 	siglongjmp(before_call, 1);
 }
 
+static void (*volatile nowhere)(void);
+
 /* A function that calls a null pointer: where that returns to. */
 static __attribute__((noinline)) void call_null(void)
 {
-	void (*volatile nowhere)(void) = NULL;
-
 	nowhere();
 	after++;
 }
