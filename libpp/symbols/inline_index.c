@@ -588,12 +588,15 @@ static const char *qualified_name(struct pp_inline_index *index,
 	uint64_t scopes[MAX_SCOPES];
 	size_t nr = find_scopes(index, unit, offset, scopes);
 
-	for (const char *scope, *inner = name; nr; nr--, inner = scope) {
+	for (const char *scope, *whole, *inner = name; nr; nr--) {
 		scope = name_of_scope(index, unit, scopes[nr - 1], inner);
-		if (!scope)
+		whole = scope ? op_arena_printf(&index->names, "%s::%s", scope,
+						name)
+			      : NULL;
+		if (!whole)
 			break;
-		name = op_arena_printf(&index->names, "%s::%s", scope, name)
-			       ?: name;
+		name = whole;
+		inner = scope;
 	}
 	return name;
 }
