@@ -42,10 +42,7 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 
 	if (opd_cookie_is_made(query))
 		return; /* its file is in the session */
-	/* A recording has no memory of processes: its replay is to give the
-	 * same stacks. */
-	opd_user_stacks_see(&opd->user_stacks, query->path,
-			    opd->options.record == NULL);
+	opd_user_stacks_see(&opd->user_stacks, query->path);
 	binary.build_id.len = query->build_id_len;
 	memcpy(binary.build_id.bytes, query->build_id, query->build_id_len);
 	if (query->flags & OP_IMAGE_MAY_HANG)
@@ -191,6 +188,18 @@ static struct unwinder *find_unwinder(struct opd *opd)
 	return own ? own : opd->user_stacks.unwinder;
 }
 
+/* Where code in the memory of processes is read: those of another machine are
+ * not here. A recording has no memory either, and its replay is to give the
+ * same stacks. */
+static const char *find_live_proc(const struct opd *opd)
+{
+	const struct opd_source *source = &opd->source;
+
+	return source->ops->of_this_machine && !opd->options.record
+		       ? source->proc
+		       : NULL;
+}
+
 /* Connect the parts that samples and stacks pass through. */
 static int make_parts(struct opd *opd)
 {
@@ -216,7 +225,8 @@ static int make_parts(struct opd *opd)
 	if (!err)
 		err = opd_user_stacks_init(&opd->user_stacks, &opd->cookies,
 					   &opd->anon, &opd->keep,
-					   &opd->trans.context, &opd->trace);
+					   &opd->trans.context, &opd->trace,
+					   find_live_proc(opd));
 	if (!err)
 		err = opd_stacks_init(&opd->stacks, &opd->places,
 				      find_unwinder(opd), &opd->stats);

@@ -54,12 +54,19 @@ static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *map)
 	return true;
 }
 
+/* 0: not known. */
+static uint32_t process_of_stack(const struct opd_user_stacks *stacks)
+{
+	int64_t tgid = stacks->context->tgid;
+
+	return tgid > 0 ? (uint32_t)tgid : 0;
+}
+
 static int open_image(void *ctx, uint64_t cookie)
 {
 	const struct opd_user_stacks *stacks = ctx;
 	struct opd_binary binary;
 	struct opd_image *image;
-	int64_t tgid = stacks->context->tgid;
 
 	if (opd_cookie_find(stacks->cookies, cookie, &image))
 		return -ENOENT;
@@ -70,24 +77,16 @@ static int open_image(void *ctx, uint64_t cookie)
 		return -ENOENT;
 	binary = (struct opd_binary){ image->name, image->build_id,
 				      image->mtime };
-	return opd_keep_open(stacks->keep, &binary,
-			     tgid > 0 ? (uint32_t)tgid : 0);
+	return opd_keep_open(stacks->keep, &binary, process_of_stack(stacks));
 }
 
 static int ask_recorded_code(void *ctx, const struct unwinder_code *code,
 			     union cfi_return *out)
 {
 	struct opd_user_stacks *stacks = ctx;
-	int64_t tgid = stacks->context->tgid;
-	uint32_t process = tgid > 0 ? (uint32_t)tgid : 0;
-	int err, fd;
 
-	if (opd_returns_known(&stacks->returns, process, code, &err, out))
-		return err;
-	fd = opd_returns_file(&stacks->returns, code->map.cookie);
-	if (fd < 0)
-		fd = open_image(stacks, code->map.cookie);
-	return opd_returns_find(&stacks->returns, process, code, fd, out);
+	return opd_returns_ask(&stacks->returns, process_of_stack(stacks), code,
+			       open_image, stacks, out);
 }
 
 static int read_id(void *ctx, int fd, struct op_build_id *id)
@@ -117,7 +116,7 @@ int opd_user_stacks_init(struct opd_user_stacks *stacks,
 			 const struct opd_cookies *cookies,
 			 struct opd_anon *anon, const struct opd_keep *keep,
 			 const struct opd_context *context,
-			 struct opd_trace *trace)
+			 struct opd_trace *trace, const char *proc)
 {
 	stacks->cookies = cookies;
 	stacks->anon = anon;
@@ -125,17 +124,13 @@ int opd_user_stacks_init(struct opd_user_stacks *stacks,
 	stacks->context = context;
 	stacks->trace = trace;
 	opd_foreign_init(&stacks->foreign);
-	opd_returns_init(&stacks->returns, &stacks->foreign,
-			 stacks->reads_memory ? "/proc" : NULL);
+	opd_returns_init(&stacks->returns, &stacks->foreign, proc);
 	return unwinder_new(&stacks->unwinder, &ops, stacks);
 }
 
-void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name,
-			 bool reads_memory)
+void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name)
 {
 	stacks->vdso_is_ours |= !strcmp(name, OPD_VDSO);
-	stacks->reads_memory = reads_memory;
-	stacks->returns.proc = reads_memory ? "/proc" : NULL;
 }
 
 void opd_user_stacks_see_kernel(struct opd_user_stacks *stacks,

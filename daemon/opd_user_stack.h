@@ -33,7 +33,6 @@ struct opd_user_stacks {
 	const struct opd_context *context; /* the present one */
 	struct opd_trace *trace; /* that callers are added to */
 	bool vdso_is_ours; /* that of the stream is this kernel's */
-	bool reads_memory; /* of processes of the stream, which are here */
 	struct unwinder *unwinder;
 	struct opd_foreign foreign; /* reads its tables */
 	struct opd_returns returns; /* of code without such tables */
@@ -43,18 +42,17 @@ struct opd_user_stacks {
 	struct unwinder_frame frames[OPD_STACK_MAX];
 };
 
-/* Returns 0 or -ENOMEM. */
+/* @proc is where the memory of the stream's processes is, "/proc"; NULL if that
+ * is not to be read. Returns 0 or -ENOMEM. */
 int opd_user_stacks_init(struct opd_user_stacks *stacks,
 			 const struct opd_cookies *cookies,
 			 struct opd_anon *anon, const struct opd_keep *keep,
 			 const struct opd_context *context,
-			 struct opd_trace *trace);
+			 struct opd_trace *trace, const char *proc);
 void opd_user_stacks_release(struct opd_user_stacks *stacks);
 
-/* The source has image @name on this machine; code in the memory of its
- * processes may be read if @reads_memory. May come before the init. */
-void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name,
-			 bool reads_memory);
+/* The source has image @name on this machine. May come before the init. */
+void opd_user_stacks_see(struct opd_user_stacks *stacks, const char *name);
 
 /* The stream comes from a kernel of this build, which may be the one that runs
  * here: then each process has our [vdso]. */

@@ -19,7 +19,8 @@
 
 #define FP CFI_AARCH64_FP
 #define LR CFI_AARCH64_LR
-/* As a destination and as a base; elsewhere the number is that of zero. */
+/* The stack pointer, as a destination and as a base; elsewhere the number is
+ * that of zero. */
 #define SP CFI_AARCH64_SP
 #define ZERO 31u
 
@@ -107,7 +108,7 @@ static void run_register(struct code_path *path, uint32_t insn)
 		lose_unless_zero(path, to);
 }
 
-/* Of floating-point numbers and vectors, those that give an integer. */
+/* Instructions on floating-point numbers and vectors that give an integer. */
 static void run_vector(struct code_path *path, uint32_t insn)
 {
 	const unsigned int opcode = field(insn, 16, 3);

@@ -232,7 +232,7 @@ int cfi_function_starts(uint64_t **starts, size_t *nr, const uint8_t *frames,
 
 	*starts = NULL;
 	*nr = 0;
-	/* It is only read. */
+	/* The section is only read. */
 	section.bytes = (uint8_t *)frames;
 	cfi_frames_init(&entries, &section);
 	while (!err && cfi_frames_next(&entries, &fde, &at)) {

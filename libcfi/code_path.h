@@ -57,7 +57,7 @@ struct code_path {
 	bool is_authenticated;
 };
 
-/* What comes after an instruction. */
+/* The way on from an instruction. */
 enum code_flow {
 	CODE_NEXT, /* the next one */
 	CODE_BRANCH, /* the next one, or the target */
@@ -72,14 +72,14 @@ enum code_flow {
 struct code_step {
 	uint64_t target;
 	uint32_t len; /* bytes of the instruction */
-	/* Of a return: bytes above the return address that are popped, too. */
+	/* Bytes above the return address that a return pops, too. */
 	uint32_t popped;
 	uint8_t link; /* of a return: the register that leads to the caller */
 	bool is_jump; /* of a return: to a function that returns in its place */
 };
 
 /* A machine. Registers have the numbers that instructions have for them. */
-/* What comes behind a call. */
+/* The code behind a call. */
 enum code_behind {
 	CODE_GOES_ON, /* the function goes on, as far as is known */
 	CODE_PADDED, /* filling up to an alignment: of a loop, or of another
@@ -108,7 +108,7 @@ struct code_machine {
 	 */
 	enum code_flow (*step)(struct code_path *path, const uint8_t *bytes,
 			       size_t len, struct code_step *step);
-	/* What the code at @addr is to a call before it. */
+	/* The relation of the code at @addr to a call before it. */
 	enum code_behind (*behind_call)(uint64_t addr, const uint8_t *bytes,
 					size_t len);
 	/* Whether the @len bytes before @end can end in a call. */

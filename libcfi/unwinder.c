@@ -163,8 +163,7 @@ static enum cfi_step step_from_leaf(struct walk *w)
 	return CFI_CALLER;
 }
 
-/* What the code at @addr, a return address or not, says; false if it does not.
- */
+/* Ask the code at @addr, a return address or not; false if it has no answer. */
 static bool ask_walk_code(const struct walk *w, enum unwinder_ask ask,
 			  uint64_t addr, bool is_return_address,
 			  union cfi_return *found)
@@ -182,8 +181,8 @@ static bool ask_walk_code(const struct walk *w, enum unwinder_ask ask,
 	       !t->ops->ask_code(t->ctx, &code, found);
 }
 
-static bool is_true(const struct walk *w, enum unwinder_ask ask,
-		    uint64_t return_address)
+static bool code_says(const struct walk *w, enum unwinder_ask ask,
+		      uint64_t return_address)
 {
 	union cfi_return unused;
 
@@ -210,7 +209,7 @@ static enum cfi_step step_by_code(struct walk *w)
 	if (step == CFI_SHORT_STACK || step == CFI_OTHER_STACK)
 		return step;
 	if (step != CFI_CALLER ||
-	    !is_true(w, UNWINDER_AFTER_CALL, regs.reg[w->abi->pc]))
+	    !code_says(w, UNWINDER_AFTER_CALL, regs.reg[w->abi->pc]))
 		return CFI_NO_DATA;
 	w->regs = regs;
 	return CFI_CALLER;
@@ -227,10 +226,10 @@ static bool is_at_root(const struct walk *w)
 
 	if (!w->is_return_address)
 		return false;
-	return is_true(w, UNWINDER_ROOT, pc) ||
+	return code_says(w, UNWINDER_ROOT, pc) ||
 	       (walk_knows_register(&w->regs, w->abi->fp) &&
 		!w->regs.reg[w->abi->fp] &&
-		is_true(w, UNWINDER_NEVER_RETURNS, pc));
+		code_says(w, UNWINDER_NEVER_RETURNS, pc));
 }
 
 /*
@@ -246,8 +245,8 @@ static enum cfi_step guess_step(struct walk *w)
 	w->came_by_fp = step == CFI_CALLER;
 	if (step == CFI_CALLER && w->is_return_address)
 		is_certain =
-			is_true(w, UNWINDER_ROOT, w->regs.reg[w->abi->pc]) &&
-			is_true(w, UNWINDER_NEVER_RETURNS, pc);
+			code_says(w, UNWINDER_ROOT, w->regs.reg[w->abi->pc]) &&
+			code_says(w, UNWINDER_NEVER_RETURNS, pc);
 	if (step == CFI_NO_DATA)
 		step = step_from_leaf(w);
 	w->has_guessed |= step == CFI_CALLER && !is_certain;

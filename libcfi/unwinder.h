@@ -47,7 +47,7 @@ struct unwinder_frame {
 	struct unwinder_map map; /* holds pc - 1 */
 };
 
-/* What the instructions of code are asked for. */
+/* A question to the instructions of code. */
 enum unwinder_ask {
 	UNWINDER_RETURN, /* how the function returns to its caller from here */
 	UNWINDER_AFTER_CALL, /* whether there is a call just before this */

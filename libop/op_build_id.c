@@ -231,7 +231,7 @@ static bool is_file_text(const char *text)
 	return !strcmp(text, again);
 }
 
-/* One that is not known is left out. */
+/* A fingerprint that is not known is left out. */
 static bool is_fingerprint_text(const char *text)
 {
 	return *text++ == '-' && strlen(text) == FINGERPRINT_DIGITS &&

@@ -271,7 +271,7 @@ static bool is_mark(const struct op_elf *elf,
 	return !strcmp(name, OP_ELF_DIGEST);
 }
 
-/* What a digest has of its binary. */
+/* The fingerprint of its binary that a digest has. */
 static int fingerprint_of_digest(const struct op_elf *elf, uint64_t *out)
 {
 	struct op_elf_section names, section;

@@ -67,15 +67,9 @@ static int ask_mapped_code(void *ctx, const struct unwinder_code *code,
 			   union cfi_return *out)
 {
 	struct opd_perf_stacks *stacks = ctx;
-	struct opd_perf_world *world = stacks->world;
-	int err, fd;
 
-	if (opd_returns_known(&world->returns, stacks->tgid, code, &err, out))
-		return err;
-	fd = opd_returns_file(&world->returns, code->map.cookie);
-	if (fd < 0)
-		fd = opd_perf_image_open(&world->images, code->map.cookie);
-	return opd_returns_find(&world->returns, stacks->tgid, code, fd, out);
+	return opd_returns_ask(&stacks->world->returns, stacks->tgid, code,
+			       open_image, stacks, out);
 }
 
 static int read_id(void *ctx, int fd, struct op_build_id *id)

@@ -22,7 +22,7 @@
 #define NR_SLOTS 65536
 #define OPD_RETURNS_ASKED 4000
 
-/* What was asked; all bytes of it are compared. */
+/* A question; all bytes of it are compared. */
 struct key {
 	uint64_t image; /* a cookie, or a process */
 	uint64_t at; /* offset in the file, or address */
@@ -46,20 +46,19 @@ void opd_returns_init(struct opd_returns *returns, struct opd_foreign *foreign,
 		.foreign = foreign,
 		.proc = proc,
 		.clock = &op_clock,
-		.fd = -1,
 	};
 }
 
-static void drop_file(struct opd_returns *returns)
+static void drop_asked_file(struct opd_returns *returns)
 {
-	if (returns->fd >= 0)
+	if (returns->cookie != OP_NO_COOKIE)
 		close(returns->fd);
-	returns->fd = -1;
+	returns->cookie = OP_NO_COOKIE;
 }
 
 void opd_returns_release(struct opd_returns *returns)
 {
-	drop_file(returns);
+	drop_asked_file(returns);
 	free(returns->slots);
 	returns->slots = NULL;
 }
@@ -100,12 +99,13 @@ static bool is_kept(const struct opd_returns *returns,
 		    const struct opd_return *slot, const struct key *key)
 {
 	return !memcmp(&slot->key, key, sizeof(*key)) &&
-	       (!key->is_memory || slot->second == returns->clock->seconds());
+	       (!key->is_memory || slot->second == returns->second);
 }
 
-bool opd_returns_known(struct opd_returns *returns, uint32_t tgid,
-		       const struct unwinder_code *code, int *err,
-		       union cfi_return *out)
+/* False if nothing is kept that answers. */
+static bool find_kept_answer(const struct opd_returns *returns, uint32_t tgid,
+			     const struct unwinder_code *code, int *err,
+			     union cfi_return *out)
 {
 	for (int is_memory = 0; returns->slots && is_memory < 2; is_memory++) {
 		struct key key = make_key(tgid, code, is_memory);
@@ -122,7 +122,7 @@ bool opd_returns_known(struct opd_returns *returns, uint32_t tgid,
 
 void opd_returns_forget(struct opd_returns *returns)
 {
-	drop_file(returns);
+	drop_asked_file(returns);
 	if (returns->slots)
 		memset(returns->slots, 0, NR_SLOTS * sizeof(*returns->slots));
 }
@@ -200,16 +200,36 @@ static bool may_ask(struct opd_returns *returns)
 	return returns->nr_asked++ < OPD_RETURNS_ASKED;
 }
 
-int opd_returns_file(struct opd_returns *returns, uint64_t cookie)
+/* What was for the last second alone is over. */
+static void begin_second(struct opd_returns *returns)
 {
 	time_t now = returns->clock->seconds();
 
-	if (now != returns->second) {
-		returns->nr_asked = 0;
-		drop_file(returns);
-	}
+	if (now == returns->second)
+		return;
 	returns->second = now;
-	return returns->cookie == cookie ? returns->fd : -1;
+	returns->nr_asked = 0;
+	drop_asked_file(returns);
+}
+
+/* The file of the image @cookie, which is held here; negative if there is none.
+ */
+static int open_asked_file(struct opd_returns *returns, uint64_t cookie,
+			   opd_returns_open *open, void *ctx)
+{
+	int fd;
+
+	if (cookie == OP_NO_COOKIE)
+		return -ENOENT;
+	if (cookie == returns->cookie)
+		return returns->fd;
+	fd = open(ctx, cookie);
+	if (fd < 0)
+		return fd;
+	drop_asked_file(returns);
+	returns->cookie = cookie;
+	returns->fd = fd;
+	return fd;
 }
 
 /* Whether @err says something of the code, and not of what could not be read
@@ -219,29 +239,23 @@ static bool is_answer(int err)
 	return !err || err == -ENODATA;
 }
 
-int opd_returns_find(struct opd_returns *returns, uint32_t tgid,
-		     const struct unwinder_code *code, int fd,
-		     union cfi_return *out)
+/* The file @fd says it, or the memory if that is negative. */
+static int read_answer(struct opd_returns *returns, uint32_t tgid,
+		       const struct unwinder_code *code, int fd,
+		       union cfi_return *out)
 {
 	bool is_memory = fd < 0;
 	struct key key = make_key(tgid, code, is_memory);
 	struct opd_return *slot;
 	int own = fd;
 
-	if (fd >= 0 && fd != returns->fd) {
-		drop_file(returns);
-		returns->fd = fd;
-		returns->cookie = code->map.cookie;
-	}
-	if (!may_ask(returns))
-		return -EAGAIN;
 	if (!returns->slots)
 		returns->slots = calloc(NR_SLOTS, sizeof(*returns->slots));
 	if (!returns->slots)
 		return -ENOMEM;
 	slot = slot_of(returns, &key);
 	slot->key = key;
-	slot->second = returns->clock->seconds();
+	slot->second = returns->second;
 	if (is_memory)
 		own = open_memory(returns, tgid);
 	slot->err =
@@ -253,4 +267,20 @@ int opd_returns_find(struct opd_returns *returns, uint32_t tgid,
 	if (!is_memory && !is_answer(slot->err))
 		slot->key.image = OP_NO_COOKIE;
 	return slot->err;
+}
+
+int opd_returns_ask(struct opd_returns *returns, uint32_t tgid,
+		    const struct unwinder_code *code, opd_returns_open *open,
+		    void *ctx, union cfi_return *out)
+{
+	int err;
+
+	begin_second(returns);
+	if (find_kept_answer(returns, tgid, code, &err, out))
+		return err;
+	if (!may_ask(returns))
+		return -EAGAIN;
+	return read_answer(
+		returns, tgid, code,
+		open_asked_file(returns, code->map.cookie, open, ctx), out);
 }

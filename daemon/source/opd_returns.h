@@ -29,8 +29,8 @@ struct opd_returns {
 	struct opd_return *slots; /* made when it is first needed */
 	/* The file that was asked last, which costs much to find, as it is
 	 * compared with what was sampled: for the rest of the second. */
-	uint64_t cookie;
-	int fd; /* -1: none */
+	uint64_t cookie; /* OP_NO_COOKIE: none */
+	int fd;
 	time_t second; /* of the clock, and how many were asked in it */
 	unsigned int nr_asked;
 };
@@ -42,21 +42,16 @@ void opd_returns_release(struct opd_returns *returns);
 /* Forget what is known of files: cookies start anew. */
 void opd_returns_forget(struct opd_returns *returns);
 
-/* The file of image @cookie, if it was asked just now; else -1. It is held
- * here. */
-int opd_returns_file(struct opd_returns *returns, uint64_t cookie);
+/* Open the file of the image @cookie: a descriptor, or negative. */
+typedef int opd_returns_open(void *ctx, uint64_t cookie);
 
 /*
  * What the unwinder's ask_code is to return for @code of process @tgid, with
- * *@out. opd_returns_known() looks at what is kept: false if that has no
- * answer. opd_returns_find() reads the code, from the file @fd of its image,
- * which it takes over, or from memory if that is negative.
+ * *@out: what is kept or, read now, what the image's file says or, if @open
+ * (with @ctx) has none, the memory of the process.
  */
-bool opd_returns_known(struct opd_returns *returns, uint32_t tgid,
-		       const struct unwinder_code *code, int *err,
-		       union cfi_return *out);
-int opd_returns_find(struct opd_returns *returns, uint32_t tgid,
-		     const struct unwinder_code *code, int fd,
-		     union cfi_return *out);
+int opd_returns_ask(struct opd_returns *returns, uint32_t tgid,
+		    const struct unwinder_code *code, opd_returns_open *open,
+		    void *ctx, union cfi_return *out);
 
 #endif /* DAEMON_SOURCE_OPD_RETURNS_H */

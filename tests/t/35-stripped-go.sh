@@ -7,6 +7,7 @@
 # sanitized: no
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/stripped.sh"
 
 command -v go >/dev/null || skip_all "no go; install the Debian package golang-go"
 SESSION=$TMP/session CURRENT=$TMP/session/samples/current
@@ -120,20 +121,7 @@ while read -r how flags; do
 		'main[.][(][*]square[)][.]area'
 	is "$how: the same names" "$(rows prog)" "$(cat wanted)"
 	is "$how: nothing is said" "$(cat err)" ""
-	ok "$how: names are stored" "$BIN/opsymbols" --session-dir="$SESSION"
-	for kind in '' --symbols-only; do
-		rm -rf archive
-		# shellcheck disable=SC2086 # none or one
-		ok "$how: archive $kind" "$BIN/oparchive" \
-			--session-dir="$SESSION" $kind -o archive
-		mv bin/prog away
-		is "$how: archive $kind has them" \
-			"$(rows prog archive:archive)" "$(cat wanted)"
-		mv away bin/prog
-	done
-	rm bin/prog
-	is "$how: the store has them when the file is gone" "$(rows prog)" \
-		"$(cat wanted)"
+	rows_stay "$how"
 done <<'END2'
 linked
 strip

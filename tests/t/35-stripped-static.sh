@@ -5,6 +5,7 @@
 # the store once it is gone, and from archives.
 # sanitized: yes
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/stripped.sh"
 
 SESSION=$TMP/session CURRENT=$TMP/session/samples/current
 E=CPU_CLK_UNHALTED.100000.0.all.all.all
@@ -71,19 +72,6 @@ for how in --no-eh-frame-hdr --eh-frame-hdr; do
 		"stored = $((nr * (nr + 1)))" 'pending = 0' >"$CURRENT/ledger"
 	is "$how: a row for each in the twin" "$(rows twin | wc -l)" "$nr"
 	is "$how: and none else without names" "$(rows prog)" "$(cat wanted)"
-	ok "$how: its names are stored" "$BIN/opsymbols" --session-dir="$SESSION"
-	for kind in '' --symbols-only; do
-		rm -rf archive
-		# shellcheck disable=SC2086 # none or one
-		ok "$how: archive $kind" "$BIN/oparchive" \
-			--session-dir="$SESSION" $kind -o archive
-		mv bin/prog away
-		is "$how: archive $kind has them" \
-			"$(rows prog archive:archive)" "$(cat wanted)"
-		mv away bin/prog
-	done
-	rm bin/prog
-	is "$how: the store has them when the file is gone" "$(rows prog)" \
-		"$(cat wanted)"
+	rows_stay "$how"
 done
 done_testing

@@ -77,21 +77,25 @@ static struct unwinder_code code_at(uint64_t start, uint64_t offset,
 	};
 }
 
-/* As the unwinder's callers do it; the answer's CFA from the stack pointer. */
+static int nr_opened;
+
+/* *@file, or nothing if that is negative. */
+static int open_code(void *file, uint64_t cookie)
+{
+	const int *fd = file;
+
+	assert_int_not_equal(cookie, OP_NO_COOKIE);
+	nr_opened += *fd >= 0;
+	return *fd < 0 ? -ENOENT : dup(*fd);
+}
+
+/* *@cfa: the answer's, from the stack pointer. */
 static int ask(const struct unwinder_code *code, int fd, int32_t *cfa)
 {
 	union cfi_return found = { .rule = { .ra = 0 } };
-	int err;
+	int err = opd_returns_ask(&returns, (uint32_t)getpid(), code, open_code,
+				  &fd, &found);
 
-	if (!opd_returns_known(&returns, (uint32_t)getpid(), code, &err,
-			       &found)) {
-		int held = opd_returns_file(&returns, code->map.cookie);
-
-		if (held < 0 && fd >= 0)
-			held = dup(fd);
-		err = opd_returns_find(&returns, (uint32_t)getpid(), code, held,
-				       &found);
-	}
 	*cfa = found.rule.cfa_value;
 	if (!err && code->ask == UNWINDER_RETURN) {
 		assert_int_equal(found.rule.cfa_reg, CFI_X86_64_RSP);
@@ -141,24 +145,30 @@ static void of_a_file(void **state)
 static void the_last_file(void **state)
 {
 	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
-	int fd = make_file(0, wide, sizeof(wide)), other;
-	union cfi_return found;
+	int fd = make_file(0, wide, sizeof(wide));
+	int32_t cfa;
 
 	(void)state;
-	assert_int_equal(opd_returns_file(&returns, COOKIE), -1);
-	assert_int_equal(opd_returns_find(&returns, 0, &code, fd, &found), 0);
-	assert_int_equal(opd_returns_file(&returns, COOKIE), fd);
-	assert_int_equal(opd_returns_file(&returns, COOKIE + 1), -1);
-	other = make_file(0, narrow, sizeof(narrow));
+	nr_opened = 0;
+	assert_int_equal(returns.cookie, OP_NO_COOKIE);
+	assert_int_equal(ask(&code, fd, &cfa), 0);
+	assert_int_equal(returns.cookie, COOKIE);
+	code.addr++;
+	ask(&code, fd, &cfa);
+	assert_int_equal(nr_opened, 1);
 	code.map.cookie++;
-	assert_int_equal(opd_returns_find(&returns, 0, &code, other, &found),
-			 0);
-	assert_int_equal(opd_returns_file(&returns, COOKIE), -1);
-	assert_int_equal(fcntl(fd, F_GETFD), -1);
-	assert_int_equal(opd_returns_file(&returns, COOKIE + 1), other);
+	ask(&code, fd, &cfa);
+	assert_int_equal(nr_opened, 2);
+	assert_int_equal(returns.cookie, COOKIE + 1);
+	assert_true(fcntl(returns.fd, F_GETFD) >= 0);
 	now++;
-	assert_int_equal(opd_returns_file(&returns, COOKIE + 1), -1);
-	assert_int_equal(fcntl(other, F_GETFD), -1);
+	code.addr--;
+	code.map.cookie = COOKIE;
+	assert_int_equal(ask(&code, fd, &cfa), 0);
+	assert_int_equal(nr_opened, 2);
+	assert_int_equal(returns.cookie, OP_NO_COOKIE);
+	assert_int_equal(fcntl(returns.fd, F_GETFD), -1);
+	close(fd);
 }
 
 /* Code ends where its mapping does. */
@@ -225,21 +235,28 @@ static void what_is_before(void **state)
 	close(fd);
 }
 
+/* Ask of so many places in one image; none is too many. */
+static void ask_of_places(uint64_t cookie, int fd)
+{
+	struct unwinder_code code = code_at(0x400000, 0, cookie);
+	int32_t cfa;
+
+	for (int i = 0; i < SECONDLY; i++) {
+		code.addr = code.map.start + (uint64_t)i;
+		assert_int_not_equal(ask(&code, fd, &cfa), -EAGAIN);
+	}
+}
+
 /* Whoever makes code without end does not keep the daemon from its work. */
 static void so_many_in_a_second(void **state)
 {
 	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
-	int fd = make_file(0, wide, sizeof(wide)), held = dup(fd);
-	union cfi_return found;
+	int fd = make_file(0, wide, sizeof(wide));
 	int32_t cfa;
 
 	(void)state;
 	returns.foreign = NULL;
-	assert_int_equal(opd_returns_file(&returns, COOKIE), -1);
-	for (int i = 0; i < SECONDLY; i++)
-		assert_int_not_equal(opd_returns_find(&returns, 0, &code, held,
-						      &found),
-				     -EAGAIN);
+	ask_of_places(COOKIE, fd);
 	code.map.cookie++;
 	assert_int_equal(ask(&code, fd, &cfa), -EAGAIN);
 	/* what is kept is had all the same */
@@ -250,12 +267,8 @@ static void so_many_in_a_second(void **state)
 	assert_int_equal(ask(&code, fd, &cfa), 0);
 	/* a recording is read in a moment */
 	returns.proc = NULL;
-	held = opd_returns_file(&returns, code.map.cookie);
-	assert_true(held >= 0);
-	for (int i = 0; i < 2 * SECONDLY; i++)
-		assert_int_not_equal(opd_returns_find(&returns, 0, &code, held,
-						      &found),
-				     -EAGAIN);
+	ask_of_places(COOKIE + 2, fd);
+	ask_of_places(COOKIE + 3, fd);
 	close(fd);
 }
 
@@ -294,14 +307,20 @@ static int ask_liar(const union cfi_return *lie)
 	close(socks[1]);
 	foreign.pid = pid;
 	foreign.sock = socks[0];
-	err = opd_returns_find(&returns, 0, &code, fd, &found);
+	opd_returns_forget(&returns);
+	returns.nr_asked = 0;
+	returns.second = now;
+	err = opd_returns_ask(&returns, 0, &code, open_code, &fd, &found);
 	/* What was not answered is asked again. */
-	assert_int_equal(opd_returns_known(&returns, 0, &code, &status, &found),
-			 !err);
+	assert_int_equal(opd_returns_ask(&returns, 0, &code, open_code, &fd,
+					 &found),
+			 err);
+	assert_int_equal(returns.nr_asked, err ? 2 : 1);
 	close(socks[0]);
 	foreign.pid = 0;
 	foreign.sock = -1;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	close(fd);
 	return err;
 }
 
