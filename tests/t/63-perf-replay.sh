@@ -17,7 +17,8 @@ at_exit() {
 
 # counts FOLDER: of each sample file its name and all that is in it.
 counts() {
-	(cd "$1/samples/current" && find . -type f ! -name ledger) | sort |
+	(cd "$1/samples/current" && find . -type f ! -name ledger ! -name tasks) |
+		sort |
 		while read -r file; do
 			echo "$file"
 			"$TESTBIN/mkodb" --dump "$1/samples/current/$file"
@@ -88,7 +89,7 @@ same_reports() {
 		opreport "$folder" ${kind:+"$kind"} ${images:+"$images"} |
 			without_cost >"$TMP/report.2"
 		ok "$reports: the same report of opreport $kind" \
-			cmp "$TMP/report.1" "$TMP/report.2"
+			diff "$TMP/report.1" "$TMP/report.2"
 		ok "$reports: it is not empty" [ "$(wc -l <"$TMP/report.1")" -gt 1 ]
 		[ "$kind" != -l ] ||
 			ok "$reports: which has names" \
@@ -157,6 +158,9 @@ if "$canperf" system 2>"$TMP/why"; then
 	ok "dump" control dump
 	"$TMP/program" 10 1 >"$TMP/truth"
 	stop_daemon
+	# As if it had been dear, which is not so of what is counted again.
+	sed -i 's/^cost.divisor = .*/cost.divisor = 4/' \
+		"$SESSION/samples/current/ledger"
 	same "all there is" '' "image:$TMP/program,$TESTBIN/dlburn"
 else
 	skip "all there is" "$(cat "$TMP/why")"

@@ -210,10 +210,12 @@ skip_all() {
 	exit 0
 }
 
-# without_cost [FILE]: an account, or a report in XML or JSON, without what sampling
-# cost, which a replay elsewhere cannot tell.
+# without_cost [FILE]: an account or a report without what sampling cost and how
+# far the rate was lowered for that, which a replay elsewhere cannot tell.
 without_cost() {
-	sed -E '/^cost\./d; /^ *"cost": /d; s/ cost="[^"]*"//; s/,$//' "$@"
+	sed -E '/^cost\./d; /^ *"cost": /d; s/ cost="[^"]*"//; s/,$//
+		/^Rate.* lowered to /d; s/; rate lowered to .* are wider//
+		s/ loweredby="[^"]*" loweredfor="[^"]*" of="[^"]*"//' "$@"
 }
 
 # library NAME: what the loader takes for it in programs of 64 bits, by a regular
