@@ -348,6 +348,11 @@ static int handle_EVENT_TIME(struct opd *opd, const struct opd_rec *rec)
 		time.samples = p[3];
 		time.turns = p[4];
 	}
+	if (rec->nr_words >= 8) {
+		time.periods = p[5];
+		time.sum_of_periods = p[6];
+		time.squares_of_periods = p[7];
+	}
 	return opd_stats_stream_event(&opd->stats, &time);
 }
 

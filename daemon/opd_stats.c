@@ -96,7 +96,8 @@ int opd_stats_stream_event(struct opd_stats *stats,
 			   const struct op_ledger_event *event)
 {
 	if (event->enabled > MAX_NS || event->samples > MAX_SAMPLES ||
-	    event->turns > MAX_SAMPLES)
+	    event->turns > MAX_SAMPLES || event->periods > MAX_SAMPLES ||
+	    event->sum_of_periods > MAX_SAMPLES)
 		return -EINVAL;
 	return op_ledger_time_event(&stats->stream, event) ? -EINVAL : 0;
 }
@@ -165,8 +166,12 @@ static void subtract_events(struct op_ledger *ledger,
 			event->running -= less->events[i].running;
 			event->samples -= less->events[i].samples;
 			event->turns -= less->events[i].turns;
+			event->periods -= less->events[i].periods;
+			event->sum_of_periods -= less->events[i].sum_of_periods;
+			event->squares_of_periods -=
+				less->events[i].squares_of_periods;
 		}
-		if (event->enabled)
+		if (event->enabled || event->periods)
 			ledger->events[kept++] = *event;
 	}
 	ledger->nr_events = kept;

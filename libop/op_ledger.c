@@ -21,11 +21,13 @@
 
 #include "libop/op_config.h"
 #include "libop/op_file.h"
+#include "libop/op_plural.h"
 #include "libop/op_search.h"
 
 #define LOST "lost."
 #define STACKS "stacks."
 #define COUNTED "counted."
+#define PERIODS "periods."
 #define COST "cost."
 #define SEVERAL "several"
 
@@ -125,6 +127,9 @@ int op_ledger_time_event(struct op_ledger *ledger,
 	add_saturated(&event[i].running, more->running);
 	add_saturated(&event[i].samples, more->samples);
 	add_saturated(&event[i].turns, more->turns);
+	add_saturated(&event[i].periods, more->periods);
+	add_saturated(&event[i].sum_of_periods, more->sum_of_periods);
+	add_saturated(&event[i].squares_of_periods, more->squares_of_periods);
 	return 0;
 }
 
@@ -220,6 +225,15 @@ uint64_t op_ledger_stacks_stored(const struct op_ledger *ledger)
 	return sum;
 }
 
+void op_ledger_print_periods(FILE *out, const char *event, uint64_t nr,
+			     uint64_t sum)
+{
+	fprintf(out,
+		"%" PRIu64
+		" sample%s of %s, each counted for its period, %.1f events on average",
+		nr, op_plural(nr), event, (double)sum / (double)nr);
+}
+
 /* ---- the file ------------------------------------------------------------ */
 
 static const struct {
@@ -298,15 +312,11 @@ static int take_number(const char **text, const char *behind, uint64_t *nr)
 	return op_parse_u64(number, nr);
 }
 
-static int parse_event(struct op_ledger_event *event, const char *key,
-		       const char *value)
+static int parse_times(struct op_ledger_event *event, const char *value)
 {
-	int err;
+	int err = take_number(&value, " of ", &event->running)
+			  ?: take_number(&value, " ns", &event->enabled);
 
-	memset(event, 0, sizeof(*event));
-	err = parse_event_key(event, key) ?:
-	      take_number(&value, " of ", &event->running) ?:
-	      take_number(&value, " ns", &event->enabled);
 	if (err || !*value)
 		return err;
 	if (strncmp(value, ", ", 2))
@@ -317,21 +327,37 @@ static int parse_event(struct op_ledger_event *event, const char *key,
 	return err ?: *value ? -EINVAL : 0;
 }
 
-static int read_event(struct op_ledger *ledger, const char *key,
-		      const char *value, const char *path, struct op_diag *diag)
+static int parse_periods(struct op_ledger_event *event, const char *value)
 {
-	struct op_ledger_event event;
-	int err = parse_event(&event, key, value)
+	int err = take_number(&value, " samples of ", &event->periods)
+			  ?: take_number(&value, " events, ",
+					 &event->sum_of_periods)
+			  ?: take_number(&value, " squares",
+					 &event->squares_of_periods);
+
+	return err ?: *value ? -EINVAL : 0;
+}
+
+/* A line "counted." or "periods."; @prefix says which, @key is what follows. */
+static int read_event(struct op_ledger *ledger, const char *prefix,
+		      const char *key, const char *value, const char *path,
+		      struct op_diag *diag)
+{
+	struct op_ledger_event event = { .count = 0 };
+	bool has_times = !strcmp(prefix, COUNTED);
+	int err = parse_event_key(&event, key)
+			  ?: (has_times ? parse_times(&event, value)
+					: parse_periods(&event, value))
 			  ?: op_ledger_time_event(ledger, &event);
 
 	if (err == -ENOSPC)
 		return op_diag_set(diag, err, "%s: more than %d events", path,
 				   OP_LEDGER_MAX_EVENTS);
 	if (err)
-		return op_diag_set(diag, -EINVAL,
-				   "%s: " COUNTED "%s: \"%s\" are not the "
-				   "times of an event",
-				   path, key, value);
+		return op_diag_set(
+			diag, -EINVAL,
+			"%s: %s%s: \"%s\" are not the %s of an event", path,
+			prefix, key, value, has_times ? "times" : "periods");
 	return 0;
 }
 
@@ -418,8 +444,11 @@ int op_ledger_read(struct op_ledger *ledger, const char *path,
 			err = read_cause(ledger, key + strlen(LOST), value,
 					 path, diag);
 		else if (!strncmp(key, COUNTED, strlen(COUNTED)))
-			err = read_event(ledger, key + strlen(COUNTED), value,
-					 path, diag);
+			err = read_event(ledger, COUNTED, key + strlen(COUNTED),
+					 value, path, diag);
+		else if (!strncmp(key, PERIODS, strlen(PERIODS)))
+			err = read_event(ledger, PERIODS, key + strlen(PERIODS),
+					 value, path, diag);
 	op_config_free(config);
 	return err;
 }
@@ -428,8 +457,20 @@ static int set_event(struct op_config *config,
 		     const struct op_ledger_event *event)
 {
 	char key[sizeof(COUNTED) + OP_LEDGER_EVENT_MAX + 48], value[128];
-	int len;
+	int len, err;
 
+	if (event->periods) {
+		snprintf(key, sizeof(key), PERIODS "%s:%" PRIu64 ":%" PRIu64,
+			 event->name, event->count, event->unit_mask);
+		snprintf(value, sizeof(value),
+			 "%" PRIu64 " samples of %" PRIu64 " events, %" PRIu64
+			 " squares",
+			 event->periods, event->sum_of_periods,
+			 event->squares_of_periods);
+		err = op_config_set(config, key, value);
+		if (err || !event->enabled)
+			return err;
+	}
 	snprintf(key, sizeof(key), COUNTED "%s:%" PRIu64 ":%" PRIu64,
 		 event->name, event->count, event->unit_mask);
 	len = snprintf(value, sizeof(value), "%" PRIu64 " of %" PRIu64 " ns",

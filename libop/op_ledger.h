@@ -20,6 +20,12 @@
  * counters: sample files hold the samples that were taken, and a report scales
  * these by ENABLED / RUNNING.
  *
+ * "periods.EVENT:COUNT:UNIT-MASK = SAMPLES samples of EVENTS events, SQUARES
+ * squares" is about an event whose samples stand for different numbers of
+ * events, as those of "perf record -F" do: each is as many samples here as it
+ * had events, its period. SQUARES is the sum of the squares of these periods,
+ * in OP_LEDGER_SQUARE.
+ *
  * "cost.WHAT" tells what sampling cost the machine, and how far the rate was
  * lowered for that; a ledger of samples that were not taken here has none of
  * these keys.
@@ -37,6 +43,7 @@
 #define OP_LEDGER_CAUSE_MAX 64
 #define OP_LEDGER_MAX_EVENTS 128
 #define OP_LEDGER_EVENT_MAX 128 /* bytes of a name, with the zero byte */
+#define OP_LEDGER_SQUARE 1024 /* the unit of sums of squares */
 
 /*
  * X(NAME, what): those up to BROKEN add up to the stacks that are stored, with
@@ -120,6 +127,12 @@ struct op_ledger_event {
 	uint64_t running; /* it had a counter; no more than @enabled */
 	uint64_t samples; /* that it took then; these two may be unknown, 0 */
 	uint64_t turns; /* how often it got a counter for that */
+	/* Where each sample counts for its period: how many samples there were,
+	 * the sum of their periods, and that of the squares of these, in
+	 * OP_LEDGER_SQUARE; else 0. */
+	uint64_t periods;
+	uint64_t sum_of_periods;
+	uint64_t squares_of_periods;
 };
 
 struct op_ledger {
@@ -158,6 +171,13 @@ double op_ledger_grain(const struct op_ledger *ledger);
  * that the rate was lowered: OP_COST_DIVISOR is not 0.
  */
 void op_ledger_print_lowered(FILE *out, const uint64_t *costs);
+
+/*
+ * "4321 samples of cycles, each counted for its period, 75012.4 events on
+ * average", of @nr samples of @event whose periods add up to @sum.
+ */
+void op_ledger_print_periods(FILE *out, const char *event, uint64_t nr,
+			     uint64_t sum);
 
 /* The stacks that are stored. */
 uint64_t op_ledger_stacks_stored(const struct op_ledger *ledger);

@@ -193,6 +193,11 @@ void op_stream_put_event_time(struct op_stream_words *w, unsigned int counter,
 	put_word(&r, time->running);
 	put_word(&r, time->samples);
 	put_word(&r, time->turns);
+	if (time->periods) {
+		put_word(&r, time->periods);
+		put_word(&r, time->sum_of_periods);
+		put_word(&r, time->squares_of_periods);
+	}
 	end_record(&r, OP_EVENT_TIME, 0);
 }
 

@@ -25,12 +25,17 @@ struct op_stream_event {
 };
 
 /* How long an event was to be counted and had a hardware counter, ns; the
- * samples that it took then, and how often it got a counter, 0 if unknown. */
+ * samples that it took then, and how often it got a counter, 0 if unknown.
+ * Where each sample counts for its period the rest is as in struct
+ * op_ledger_event. */
 struct op_event_time {
 	uint64_t enabled;
 	uint64_t running;
 	uint64_t samples;
 	uint64_t turns;
+	uint64_t periods;
+	uint64_t sum_of_periods;
+	uint64_t squares_of_periods;
 };
 
 struct op_stream_words {

@@ -75,6 +75,8 @@ struct pp_class {
 	/* Where the rate was lowered, samples that were taken once count for
 	 * several: as many stored ones as these say as much as one. */
 	uint64_t stored, spread; /* of the accounts; as op_ledger.h has them */
+	/* Where samples count for their periods, likewise; else 0. */
+	uint64_t periods, sum_of_periods, squares_of_periods;
 	double grain; /* 1 or more */
 	/* What is known of its task, set by pp_side_name_tasks(). */
 	const char *process, *thread; /* their names; NULL: not known */

@@ -71,6 +71,30 @@ static void note_scale(struct pp_class *class, const char *session,
 	}
 }
 
+static void add_periods(struct pp_class *class,
+			const struct op_ledger_event *event)
+{
+	class->periods = pp_add_counts(class->periods, event->periods);
+	class->sum_of_periods =
+		pp_add_counts(class->sum_of_periods, event->sum_of_periods);
+	class->squares_of_periods = pp_add_counts(class->squares_of_periods,
+						  event->squares_of_periods);
+}
+
+/* Kish's design effect, of what was counted for several. */
+static double grain_of_class(const struct pp_class *class)
+{
+	double grain = class->stored ? 1 + (double)class->spread /
+						       (double)class->stored
+				     : 1;
+
+	if (class->sum_of_periods)
+		grain *= fmax(1, (double)class->squares_of_periods *
+					 OP_LEDGER_SQUARE /
+					 (double)class->sum_of_periods);
+	return grain;
+}
+
 void pp_side_add_times(struct pp_side *side, const struct pp_session *session,
 		       const struct op_ledger *account)
 {
@@ -86,9 +110,6 @@ void pp_side_add_times(struct pp_side *side, const struct pp_session *session,
 		class->stored = pp_add_counts(class->stored, account->stored);
 		class->spread = pp_add_counts(class->spread,
 					      account->costs[OP_COST_SPREAD]);
-		if (class->stored)
-			class->grain = 1 + (double)class->spread /
-						   (double)class->stored;
 		for (unsigned int i = 0; i < account->nr_events; i++) {
 			const struct op_ledger_event *time =
 				&account->events[i];
@@ -100,7 +121,9 @@ void pp_side_add_times(struct pp_side *side, const struct pp_session *session,
 			class->taken =
 				pp_add_counts(class->taken, time->samples);
 			class->turns = pp_add_counts(class->turns, time->turns);
+			add_periods(class, time);
 		}
+		class->grain = grain_of_class(class);
 		class->enabled = pp_add_counts(class->enabled, enabled);
 		class->running = pp_add_counts(class->running, running);
 		note_scale(class, session->name, enabled, running);

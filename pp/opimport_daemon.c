@@ -87,12 +87,23 @@ static void say_what_became(const struct op_session *session)
 	char path[PATH_MAX];
 
 	ledger_path(session, path);
-	if (!op_ledger_read(&ledger, path, &diag))
-		fprintf(stderr,
-			"opimport: %" PRIu64 " sample%s = %" PRIu64
-			" stored + %" PRIu64 " lost\n",
-			ledger.taken, op_plural(ledger.taken), ledger.stored,
-			op_ledger_lost(&ledger));
+	if (op_ledger_read(&ledger, path, &diag))
+		return;
+	fprintf(stderr,
+		"opimport: %" PRIu64 " sample%s = %" PRIu64 " stored + %" PRIu64
+		" lost\n",
+		ledger.taken, op_plural(ledger.taken), ledger.stored,
+		op_ledger_lost(&ledger));
+	for (unsigned int i = 0; i < ledger.nr_events; i++) {
+		const struct op_ledger_event *event = &ledger.events[i];
+
+		if (!event->periods)
+			continue;
+		fputs("opimport: ", stderr);
+		op_ledger_print_periods(stderr, event->name, event->periods,
+					event->sum_of_periods);
+		fputc('\n', stderr);
+	}
 }
 
 int opimport_find_session(const struct opimport_into *into,

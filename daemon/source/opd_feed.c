@@ -352,7 +352,8 @@ static void tell_event_times(struct opd_feed *feed)
 
 		if (!source->events->counter[i].set ||
 		    source->ops->event_time(source, i, &now) ||
-		    now.enabled <= told->enabled ||
+		    (now.enabled <= told->enabled &&
+		     now.periods <= told->periods) ||
 		    now.running < told->running ||
 		    now.samples < told->samples || now.turns < told->turns)
 			continue;
@@ -360,6 +361,9 @@ static void tell_event_times(struct opd_feed *feed)
 		now.running -= told->running;
 		now.samples -= told->samples;
 		now.turns -= told->turns;
+		now.periods -= told->periods;
+		now.sum_of_periods -= told->sum_of_periods;
+		now.squares_of_periods -= told->squares_of_periods;
 		if (now.running > now.enabled)
 			now.running = now.enabled;
 		op_stream_put_event_time(&feed->queue, i, &now);
@@ -367,6 +371,9 @@ static void tell_event_times(struct opd_feed *feed)
 		told->running += now.running;
 		told->samples += now.samples;
 		told->turns += now.turns;
+		told->periods += now.periods;
+		told->sum_of_periods += now.sum_of_periods;
+		told->squares_of_periods += now.squares_of_periods;
 	}
 }
 

@@ -213,7 +213,7 @@ static void decode_sample(struct opd_perf_rec *rec, struct body *body,
 	if (type & PERF_SAMPLE_CPU)
 		rec->sample.cpu = (uint32_t)take64(body);
 	if (type & PERF_SAMPLE_PERIOD)
-		take64(body);
+		rec->sample.period = take64(body);
 	if (type & PERF_SAMPLE_READ)
 		pass_counts(body, format->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
@@ -445,6 +445,8 @@ struct opd_perf_layout opd_perf_layout_of(const struct opd_perf_format *format)
 			layout.time = at;
 		else if (numbers[i] == PERF_SAMPLE_CPU)
 			layout.cpu = at;
+		else if (numbers[i] == PERF_SAMPLE_PERIOD)
+			layout.period = at;
 		type &= ~numbers[i];
 		at += sizeof(uint64_t);
 	}

@@ -63,6 +63,8 @@ struct opd_perf_rec {
 			uint64_t regs_mask; /* which these are */
 			const void *stack; /* bytes from the stack pointer up */
 			size_t stack_len;
+			uint64_t
+				period; /* events since the last, 0: not told */
 			uint64_t weight; /* what it cost, 0: not told */
 		} sample;
 		struct {
@@ -100,7 +102,8 @@ struct opd_perf_rec {
  * start, 0 for one that is not there. */
 struct opd_perf_layout {
 	uint8_t len; /* of the whole record; 0: it may have more than numbers */
-	uint8_t id, ip, tid, time, cpu; /* tid: of process and thread */
+	uint8_t id, ip, tid, time, cpu, period; /* tid: and that of its
+						   process */
 };
 
 /* That of samples of @format; .len is 0, too, without ip, tid and time. */

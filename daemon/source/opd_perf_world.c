@@ -79,7 +79,9 @@ void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells)
 /* Of a sample. */
 static void count(struct opd_perf_world *world, enum opd_perf_stat stat)
 {
-	world->stats[stat] += world->times;
+	if (__builtin_add_overflow(world->stats[stat], world->times,
+				   &world->stats[stat]))
+		world->stats[stat] = UINT64_MAX;
 }
 
 /* ---- who counts -------------------------------------------------------------

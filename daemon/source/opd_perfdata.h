@@ -30,6 +30,7 @@ struct opd_perfdata_event {
 	struct opd_perf_format format;
 	char name[OPD_EVENT_NAME_MAX]; /* as perf tells it; "" it does not */
 	uint32_t counter; /* for who reads the records */
+	bool counts_periods; /* likewise: a sample is so many events */
 };
 
 struct opd_perfdata_id {

@@ -54,14 +54,25 @@ static bool is_clock(const struct perf_event_attr *attr)
 		attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/*
- * From one sample to the next. Where the kernel chose it to get so many samples
- * a second it is not told, but for the clocks, which count ns; then it is this
- * number of samples.
- */
-static uint64_t event_count(const struct perf_event_attr *attr)
+/* The clocks keep the period that the frequency makes. */
+bool opd_perfdata_has_periods(const struct opd_perfdata_event *event)
 {
-	if (!attr->sample_period)
+	const struct perf_event_attr *attr = &event->attr;
+
+	return attr->freq && attr->sample_type & PERF_SAMPLE_PERIOD &&
+	       !is_clock(attr);
+}
+
+/*
+ * From one sample to the next; 1 where samples count for their periods. Where
+ * the kernel chose it to get so many samples a second and does not tell it, it
+ * is this number of samples, but for the clocks, which count ns.
+ */
+static uint64_t event_count(const struct opd_perfdata_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!attr->sample_period || opd_perfdata_has_periods(event))
 		return 1;
 	return attr->freq && is_clock(attr)
 		       ? UINT64_C(1000000000) / attr->sample_freq ?: 1
@@ -77,7 +88,7 @@ static void describe_event(struct opd_event *to,
 
 	*to = (struct opd_event){
 		.set = true,
-		.count = event_count(attr),
+		.count = event_count(from),
 		.config = attr->config,
 		.kernel = !attr->exclude_kernel,
 		.user = !attr->exclude_user,
@@ -164,6 +175,7 @@ static int add_perfdata_event(struct opd_events *events,
 	if (at == events->nr)
 		err = opd_events_set(events, at, described, diag);
 	event->counter = at;
+	event->counts_periods = opd_perfdata_has_periods(event);
 	return err;
 }
 

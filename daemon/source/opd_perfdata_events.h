@@ -11,9 +11,16 @@
 bool opd_perfdata_is_sampled(const struct opd_perfdata_event *event);
 
 /*
+ * Whether the kernel changed the period from sample to sample, to have so many
+ * samples a second, and told it with each.
+ */
+bool opd_perfdata_has_periods(const struct opd_perfdata_event *event);
+
+/*
  * Give each event of @data with samples a counter of @events: that of its like,
  * which a file before may have had, or a new one. Returns 0; -ENOMEM or, where
- * there are too many, -EINVAL with the reason in @diag.
+ * there are too many, -EINVAL with the reason in @diag. Sets ->counter and
+ * ->counts_periods.
  */
 int opd_perfdata_add_events(struct opd_perfdata *data,
 			    struct opd_events *events, struct op_diag *diag);

@@ -24,6 +24,7 @@
 #include "libop/op_array.h"
 #include "libop/op_hash.h"
 #include "libop/op_search.h"
+#include "module/uapi/oprofile.h"
 
 #define NR_FIRSTS 8192 /* a power of 2 */
 #define NR_PIDS 1024 /* likewise */
@@ -231,7 +232,8 @@ static bool count_with_first(struct opd_perfdata_queue *queue,
 			     : NULL;
 	uint32_t nr_sides = nr_sides_of(queue, record->pid, gap);
 
-	if (same && first->nr_sides == nr_sides && is_equal(same, record)) {
+	if (same && first->nr_sides == nr_sides && is_equal(same, record) &&
+	    same->times <= OP_MAX_TIMES - record->times) {
 		same->times += record->times;
 		return true;
 	}

@@ -45,9 +45,11 @@ struct opd_perfdata_record {
 	uint32_t tag; /* whatever the caller wants to have with it */
 	uint32_t pid; /* of side band and of plain samples */
 	uint32_t tid; /* of plain samples, as what follows */
-	uint32_t times; /* so many are equal; 1 when it is put */
 	uint16_t misc;
 	uint16_t kind; /* enum opd_perfdata_kind */
+	/* How often it counts, of all that are equal together; once when it is
+	 * put, unless it counts for its period. */
+	uint64_t times;
 };
 
 struct opd_perfdata_entry;

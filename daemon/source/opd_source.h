@@ -84,8 +84,9 @@ struct opd_source_ops {
 	 * the stream, to the empty @ledger. */
 	int (*account)(struct opd_source *source, struct op_ledger *ledger);
 	/* How long the event of @counter was to be counted since open, and had
-	 * a counter: sums over CPUs that never fall. -ENOENT when that is
-	 * not known. NULL: it had one all the time, or nobody knows. */
+	 * a counter: sums over CPUs that never fall; and the periods of its
+	 * samples, where these count for them. -ENOENT when none of that is
+	 * known. NULL: it had one all the time, or nobody knows. */
 	int (*event_time)(struct opd_source *source, unsigned int counter,
 			  struct op_event_time *time);
 	/* What each of @nr CPUs has spent on taking samples since open, ns;

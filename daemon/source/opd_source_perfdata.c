@@ -15,6 +15,11 @@
  * goes on from each to the next: perf begins a new one every so often if asked
  * to (--switch-output).
  *
+ * A sample of an event whose period the kernel changed, to have so many samples
+ * a second, is counted for its period, so that shares are those of the events.
+ * Lost ones, whose periods nobody knows, are then as many as the samples before
+ * them on average.
+ *
  * Damage ends the reading of all files. What was read before is in the stream,
  * and source->why tells the reason when the stream has ended.
  */
@@ -54,6 +59,13 @@
 #define OWN_ARCH "aarch64"
 #endif
 
+/* Samples of one counter that count for their periods. */
+struct perfdata_periods {
+	uint64_t nr;
+	uint64_t sum;
+	double squares; /* sum of them */
+};
+
 struct opd_perfdata_source {
 	char *spec; /* the paths, with zero bytes between */
 	const char **paths;
@@ -70,6 +82,8 @@ struct opd_perfdata_source {
 	struct opd_perfdata_queue queue;
 	struct opd_perf_world world;
 	struct opd_perfdata_kernel kernel;
+	struct perfdata_periods periods[OP_MAX_COUNTERS];
+	uint64_t nr_samples, sum_of_samples; /* seen; that they count for */
 	uint64_t lost_records; /* by perf's own rings */
 	uint64_t lost_samples; /* by the events; the kernel tells both */
 	uint32_t chain_max; /* frames */
@@ -256,20 +270,62 @@ static void handle_mapping(struct opd_perfdata_source *p,
 	}
 }
 
+/* As many as @nr samples count for on average. */
+static uint64_t times_of_lost(const struct opd_perfdata_source *p, uint64_t nr)
+{
+	double mean = p->nr_samples ? (double)p->sum_of_samples /
+					      (double)p->nr_samples
+				    : 1;
+	double times = (double)nr * mean;
+
+	return mean == 1		      ? nr
+	       : times < (double)OP_MAX_TIMES ? (uint64_t)(times + 0.5)
+					      : OP_MAX_TIMES;
+}
+
 static void handle_lost_samples(struct opd_perfdata_source *p,
 				const struct opd_perf_rec *rec)
 {
+	uint64_t times = times_of_lost(p, rec->lost.nr);
+
 	if (rec->misc & LOST_BY_FILTER)
 		return;
 	/* perf asks the events for it at the end, which no time belongs to. */
 	if (rec->time)
-		p->world.stats[OPD_PERF_OVERFLOW] += rec->lost.nr;
+		p->world.stats[OPD_PERF_OVERFLOW] += times;
 	else
-		p->lost_samples += rec->lost.nr;
+		p->lost_samples += times;
 }
 
+/*
+ * How often a sample of @event with @period counts, and that it was seen. The
+ * first one of an event has a period of 1 mostly, which is right.
+ */
+static uint64_t count_period(struct opd_perfdata_source *p,
+			     const struct opd_perfdata_event *event,
+			     uint64_t period)
+{
+	struct perfdata_periods *periods;
+
+	p->nr_samples++;
+	if (!event || !event->counts_periods || !period) {
+		p->sum_of_samples++;
+		return 1;
+	}
+	if (period > OP_MAX_TIMES)
+		period = OP_MAX_TIMES;
+	periods = &p->periods[event->counter];
+	periods->nr++;
+	periods->sum += period;
+	periods->squares += (double)period * (double)period;
+	p->sum_of_samples += period;
+	return period;
+}
+
+/* A sample that counts so many @times. */
 static void handle_perfdata_sample(struct opd_perfdata_source *p,
-				   struct opd_perf_rec *rec, uint32_t counter)
+				   struct opd_perf_rec *rec, uint32_t counter,
+				   uint64_t times)
 {
 	uint32_t cpu = rec->sample.cpu;
 
@@ -277,8 +333,10 @@ static void handle_perfdata_sample(struct opd_perfdata_source *p,
 	if (p->is_foreign ||
 	    (rec->sample.regs_mask & OPD_PERF_REGS) != OPD_PERF_REGS)
 		rec->sample.regs = NULL;
+	p->world.times = times;
 	opd_perf_world_sample(&p->world, rec, cpu <= OPD_MAX_CPU ? cpu : 0,
 			      counter);
+	p->world.times = 1;
 }
 
 /* No process has such a number, but for those that are being freed. */
@@ -342,15 +400,16 @@ static void handle_record(struct opd_perfdata_source *p,
 	rec.time = time;
 	switch (rec.type) {
 	case PERF_RECORD_SAMPLE:
-		handle_perfdata_sample(p, &rec,
-				       event ? event->counter : UINT32_MAX);
+		handle_perfdata_sample(
+			p, &rec, event ? event->counter : UINT32_MAX,
+			count_period(p, event, rec.sample.period));
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		handle_mapping(p, &rec);
 		break;
 	case PERF_RECORD_LOST:
-		p->lost_records += rec.lost.nr;
+		p->lost_records += times_of_lost(p, rec.lost.nr);
 		break;
 	case PERF_RECORD_THROTTLE:
 		p->world.stats[OPD_PERF_THROTTLE]++;
@@ -459,6 +518,7 @@ static bool take_plain(struct opd_perfdata_source *p,
 	const struct opd_perf_layout *at = &p->layout;
 	const char *from = bytes;
 	struct perf_event_header header;
+	uint64_t period = 0;
 
 	memcpy(&header, bytes, sizeof(header));
 	if (header.type != PERF_RECORD_SAMPLE || !at->len || len != at->len)
@@ -468,7 +528,6 @@ static bool take_plain(struct opd_perfdata_source *p,
 		.tag = tag_of_sample(p, bytes, len),
 		.misc = header.misc,
 		.cpu = OPD_PERF_NO_CPU,
-		.times = 1,
 	};
 	memcpy(&record->time, from + at->time, sizeof(record->time));
 	memcpy(&record->ip, from + at->ip, sizeof(record->ip));
@@ -477,8 +536,16 @@ static bool take_plain(struct opd_perfdata_source *p,
 	       sizeof(record->tid));
 	if (at->cpu)
 		memcpy(&record->cpu, from + at->cpu, sizeof(record->cpu));
-	return record->time && !is_bad_number(record->pid) &&
-	       !is_bad_number(record->tid);
+	if (!record->time || is_bad_number(record->pid) ||
+	    is_bad_number(record->tid))
+		return false;
+	if (at->period)
+		memcpy(&period, from + at->period, sizeof(period));
+	record->times = count_period(
+		p,
+		record->tag == NO_EVENT ? NULL : &p->data.events[record->tag],
+		period);
+	return true;
 }
 
 static void handle_plain(struct opd_perfdata_source *p,
@@ -493,12 +560,11 @@ static void handle_plain(struct opd_perfdata_source *p,
 		.sample = { .ip = record->ip, .cpu = record->cpu },
 	};
 
-	p->world.times = record->times;
 	handle_perfdata_sample(p, &rec,
 			       record->tag == NO_EVENT
 				       ? UINT32_MAX
-				       : p->data.events[record->tag].counter);
-	p->world.times = 1;
+				       : p->data.events[record->tag].counter,
+			       record->times);
 }
 
 /* ---- order ------------------------------------------------------------------
@@ -652,6 +718,20 @@ static int perfdata_account(struct opd_source *source, struct op_ledger *ledger)
 	return err;
 }
 
+static int perfdata_event_time(struct opd_source *source, unsigned int counter,
+			       struct op_event_time *time)
+{
+	const struct perfdata_periods *periods =
+		&source->perfdata->periods[counter];
+	double squares = periods->squares / OP_LEDGER_SQUARE;
+
+	time->periods = periods->nr;
+	time->sum_of_periods = periods->sum;
+	time->squares_of_periods =
+		squares < (double)UINT64_MAX ? (uint64_t)squares : UINT64_MAX;
+	return 0;
+}
+
 static struct unwinder *perfdata_unwinder(struct opd_source *source)
 {
 	return source->perfdata->world.stacks.unwinder;
@@ -674,6 +754,7 @@ const struct opd_source_ops opd_source_perfdata = {
 	.tell_kernel = perfdata_tell_kernel,
 	.take_file = perfdata_take_file,
 	.account = perfdata_account,
+	.event_time = perfdata_event_time,
 	.unwinder = perfdata_unwinder,
 	.log = perfdata_log,
 };

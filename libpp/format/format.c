@@ -148,10 +148,24 @@ static void write_times(FILE *out, const struct op_ledger *account)
 	}
 }
 
+static void write_periods(FILE *out, const struct op_ledger *account)
+{
+	for (unsigned int i = 0; i < account->nr_events; i++) {
+		const struct op_ledger_event *event = &account->events[i];
+
+		if (!event->periods)
+			continue;
+		fputs("; ", out);
+		op_ledger_print_periods(out, event->name, event->periods,
+					event->sum_of_periods);
+	}
+}
+
 void pp_write_account(FILE *out, const struct op_ledger *account)
 {
 	pp_write_samples(out, account);
 	write_times(out, account);
+	write_periods(out, account);
 	if (!pp_rate_was_lowered(account))
 		return;
 	fputs("; rate lowered ", out);

@@ -61,6 +61,10 @@ static void json_write_class(struct writer *w, size_t i)
 		op_json_u64(json, "unit_mask", class->counted_unit_mask);
 	if (text->unit_mask)
 		op_json_text(json, "unit_mask_description", text->unit_mask);
+	if (class->periods) {
+		op_json_u64(json, "periods", class->periods);
+		op_json_u64(json, "sum_of_periods", class->sum_of_periods);
+	}
 	if (pp_is_scaled(class))
 		json_write_scale(w, class, w->report->totals[i]);
 	json_write_id(w, "tgid", class->tgid);

@@ -133,6 +133,11 @@ static void text_write_event(const struct pp_text *t, size_t class_nr)
 			fprintf(t->out, " (%s)", text->unit_mask);
 	}
 	fprintf(t->out, " count %" PRIu64 "\n", class->count);
+	if (class->periods) {
+		op_ledger_print_periods(t->out, class->event, class->periods,
+					class->sum_of_periods);
+		fputc('\n', t->out);
+	}
 	text_write_scale(t, class, t->report->totals[class_nr]);
 	if (t->report->is_diff &&
 	    pp_is_scaled(&t->report->old_classes.classes[class_nr])) {

@@ -131,7 +131,10 @@
 	X(TASK_RUN_AS,   27, 4, "task-run-as")                                \
 	/* counter, ns that its event was to be counted, ns that it had a     \
 	   hardware counter, samples that it took and turns that it had then  \
-	   (may be absent): sums over CPUs, since the last such record */     \
+	   (may be absent): sums over CPUs, since the last such record. Where \
+	   each sample is taken as often as its period says also the number   \
+	   of samples, the sum of their periods, and that of the squares of   \
+	   these, in 1024 */                                                  \
 	X(EVENT_TIME,    28, 3, "event-time")                                 \
 	/* how often the sample that is next, with its stack, was taken; or,  \
 	   with OP_TIMES_LOWERED, how many it stands for: it was taken once   \

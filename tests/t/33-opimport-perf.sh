@@ -246,6 +246,92 @@ sums=$(awk -F , '$2 == "symbol" { all += $10; if ($4 == "/vmlinux") own += $10 }
 ok "${sums% *} of ${sums#* } samples are of no program" \
 	rarely "${sums% *}" "${sums#* }" 1
 
+# ---- samples that count for their periods ---------------------------------------
+
+# Where a number of samples a second is asked for the kernel changes the period
+# all the time: few page faults have as many samples as many do.
+cat >"$TMP/faults.c" <<'END'
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <time.h>
+#define QUIET __attribute__((noinline, noclone))
+QUIET void rare(volatile char *p) {
+	for (int i = 0; i < 400; i++) {
+		struct timespec some = { 0, 800000 };
+		p[i * 4096] = 1;
+		nanosleep(&some, 0);
+	}
+}
+QUIET void often(volatile char *p, long n) {
+	for (long i = 0; i < n; i++) p[i * 4096] = 1;
+}
+static char *fresh(long n) {
+	char *p = mmap(0, n * 4096, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(p, n * 4096, MADV_NOHUGEPAGE);
+	return p;
+}
+int main(void) {
+	rare(fresh(400));
+	for (int k = 0; k < 8; k++) {
+		char *p = fresh(20000);
+		often(p, 20000);
+		munmap(p, 20000 * 4096L);
+	}
+	return 0;
+}
+END
+$cc -O2 -fno-omit-frame-pointer -o "$TMP/$WORK.faults" "$TMP/faults.c" || exit 1
+
+# periods FILE: of perf script, their sums for "often" and "rare", their number
+# and their sum, of the event page-faults.
+periods() {
+	perf script -i "$TMP/$1" -G -F event,period,ip,sym 2>/dev/null | awk '
+	/page-faults/ { nr++; all += $1; of[$NF] += $1 }
+	END { printf "%d %d %d %d\n", of["often"], of["rare"], nr, all }'
+}
+
+# as_periods NAME FILE: the same of the session that the file becomes.
+as_periods() {
+	periods "$2" >"$TMP/wanted"
+	read -r often rare nr all <"$TMP/wanted"
+	ok "$1" import "$TMP/$2"
+	like "$1: it is said" "$(cat "$TMP/import.err")" \
+		"opimport: $nr samples of page-faults, each counted for its period, [0-9.]+ events on average\$"
+	report -l --csv event:page-faults
+	row() {
+		awk -F , -v name="$1" '$2 == "symbol" && $6 == name {
+			n += $10 } END { print n + 0 }' "$TMP/report"
+	}
+	is "$1: each sample counts for its period" "$(row often) $(row rare)" \
+		"$often $rare"
+	ok "$1: $nr samples of $all events" [ "$all" -gt "$nr" ]
+	is "$1: how many samples there were" \
+		"$(sed -n 's/^periods.page-faults:1:0 = \(.*\), .*/\1/p' \
+			"$CURRENT/ledger")" "$nr samples of $all events"
+	report event:page-faults
+	like "$1: the head says so" "$(cat "$TMP/report")" \
+		"^$nr samples of page-faults, each counted for its period, [0-9.]+ events on average\$"
+	ok "$1: taken = stored + lost" sums_up
+}
+
+for how in '' -g -z; do
+	# shellcheck disable=SC2086 # no or one argument
+	ok "perf record -F $how" record periods -e page-faults -F 1000 $how \
+		"$TMP/$WORK.faults"
+	as_periods "periods, perf record $how" periods
+done
+ok "perf record of two events" record two -e page-faults,$E -F 1000 \
+	"$TMP/$WORK.faults"
+as_periods "two events" two
+report event:$E
+like "the clock's samples count once" "$(cat "$TMP/report")" \
+	"Counted $E events .* count 1000000\$"
+RECORD=${RECORD%%-F*}--buildid-mmap
+ok "perf record -c" record fixed -e page-faults -c 500 "$TMP/$WORK.faults"
+ok "samples of a fixed period" import "$TMP/fixed"
+is "count once" "$(ledger stored)" "$(periods fixed | cut -d ' ' -f 3)"
+
 # ---- what is refused -------------------------------------------------------------
 
 # refuses NAME STATUS ERE ARG...: the last line is about it.

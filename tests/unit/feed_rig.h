@@ -14,6 +14,7 @@
  *	no-account	the source cannot say how many were taken
  *	log	tell what the log has
  *	counted ENABLED RUNNING SAMPLES TURNS	of the event, from now on
+ *	periods NR SUM SQUARES	of its samples, from now on
  *	uncounted	that is not known any more
  *	three-events	first of all: there are three, of which one is not set
  *	end	behind what was said there is nothing any more
@@ -128,9 +129,11 @@ static int play_event_time(struct opd_source *source, unsigned int counter,
 			   struct op_event_time *time)
 {
 	(void)source;
-	if (!play.counted.enabled)
+	if (!play.counted.enabled && !play.counted.periods)
 		return -ENOENT;
 	*time = play.counted;
+	if (time->periods)
+		return 0;
 	time->enabled += counter;
 	time->running += counter;
 	return 0;
@@ -143,6 +146,16 @@ static void set_counted(const char *line)
 	assert_int_equal(sscanf(line, "%*s %lu %lu %lu %lu", &time->enabled,
 				&time->running, &time->samples, &time->turns),
 			 4);
+}
+
+static void set_periods(const char *line)
+{
+	struct op_event_time *time = &play.counted;
+
+	assert_int_equal(sscanf(line, "%*s %lu %lu %lu", &time->periods,
+				&time->sum_of_periods,
+				&time->squares_of_periods),
+			 3);
 }
 
 /* The first and the third counter have events. */
@@ -410,6 +423,8 @@ static void run_feed(const struct row *row, FILE *out)
 			play.has_no_account = true;
 		else if (!strcmp(verb, "counted"))
 			set_counted(line);
+		else if (!strcmp(verb, "periods"))
+			set_periods(line);
 		else if (!strcmp(verb, "uncounted"))
 			play.counted.enabled = 0;
 		else if (!strcmp(verb, "three-events"))

@@ -296,7 +296,9 @@ static void show_more(struct rig *rig, FILE *out)
 static void show_times(struct rig *rig, FILE *out)
 {
 	for (unsigned int i = 0; i < rig->events.nr + 1; i++) {
-		struct op_event_time time = { 1, 1, 1, 1 };
+		struct op_event_time time = {
+			.enabled = 1, .running = 1, .samples = 1, .turns = 1
+		};
 		int err = rig->source.ops->event_time(&rig->source, i, &time);
 
 		if (err)

@@ -282,6 +282,39 @@ static struct op_ledger_event times_of(const char *name, uint64_t enabled,
 	return event;
 }
 
+/* Of samples that count for their periods. */
+static void test_periods(void **state)
+{
+	struct op_ledger l = example(), back, sum = { 0 };
+	struct op_ledger_event cycles = times_of("CYCLES", 0, 0);
+
+	(void)state;
+	cycles.periods = 3;
+	cycles.sum_of_periods = 3000;
+	cycles.squares_of_periods = 4000;
+	assert_int_equal(op_ledger_time_event(&l, &cycles), 0);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL, NULL), 0);
+	assert_non_null(strstr(text_of("ledger"),
+			       "periods.CYCLES:100000:15 = 3 samples of 3000 "
+			       "events, 4000 squares\n"));
+	assert_null(strstr(text_of("ledger"), "counted."));
+	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
+	assert_memory_equal(&l, &back, sizeof(l));
+	/* Beside times, in lines of their own. */
+	cycles = times_of("CYCLES", 200, 100);
+	assert_int_equal(op_ledger_time_event(&l, &cycles), 0);
+	assert_int_equal(op_ledger_write(&l, "ledger", NULL, NULL), 0);
+	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
+	assert_memory_equal(&l, &back, sizeof(l));
+	assert_int_equal(op_ledger_merge(&sum, &back), 0);
+	assert_int_equal(op_ledger_merge(&sum, &back), 0);
+	assert_int_equal(sum.nr_events, 1);
+	assert_int_equal(sum.events[0].enabled, 400);
+	assert_int_equal(sum.events[0].periods, 6);
+	assert_int_equal(sum.events[0].sum_of_periods, 6000);
+	assert_int_equal(sum.events[0].squares_of_periods, 8000);
+}
+
 static void test_event_times(void **state)
 {
 	struct op_ledger l = example(), back, sum = { 0 };
@@ -396,6 +429,12 @@ static void test_broken_files(void **state)
 	refuse(HEAD "counted.A:1:0 = 3 of 2 ns\n", -EINVAL,
 	       "counted.A:1:0: \"3 of 2 ns\" are not the times");
 	refuse(HEAD "counted.A:1:0 = 1 of 2\n", -EINVAL, "counted.A:1:0");
+	refuse(HEAD "periods.A:1:0 = 1 samples of 2 events\n", -EINVAL,
+	       "periods.A:1:0: \"1 samples of 2 events\" are not the periods");
+	refuse(HEAD "periods.A:1:0 = 1 samples of 2 events, 3 squares!\n",
+	       -EINVAL, "periods.A:1:0");
+	refuse(HEAD "periods.A:1 = 1 samples of 2 events, 3 squares\n", -EINVAL,
+	       "periods.A:1");
 	refuse(HEAD "counted.A:1:0 = 1 ns of 2\n", -EINVAL, "counted.A:1:0");
 	refuse(HEAD "counted.A:1:0 = 1 of x ns\n", -EINVAL, "counted.A:1:0");
 	refuse(HEAD "counted.A:1:0 = 1 of 2 ns, 3 samples\n", -EINVAL,
@@ -445,6 +484,7 @@ int main(void)
 		folder_test(test_stacks),
 		folder_test(test_costs),
 		folder_test(test_event_times),
+		folder_test(test_periods),
 		folder_test(test_full_ledger_round_trip),
 		folder_test(test_write_failures),
 		folder_test(test_broken_files),

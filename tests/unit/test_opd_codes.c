@@ -158,6 +158,12 @@ static const struct row rows[] = {
 	  "TIMER:0:0 60 of 100 ns, 0 in 0 turns\n"
 	  "spread 0\n"
 	  "taken 0 stored 0\n" },
+	{ "periods_of_an_event", NULL,
+	  "event-time 0 0 0 0 0 3 3000 4000; event-time 0 0 0 0 0 1 100 200;"
+	  "told",
+	  "TIMER:0:0 0 of 0 ns, 0 in 0 turns, 4 periods of 3100, 4200\n"
+	  "spread 0\n"
+	  "taken 0 stored 0\n" },
 	{ "times_with_fewer_words", NULL,
 	  "record 28 0 0 100 60 5; record 28 0 0 100; told",
 	  "TIMER:0:0 60 of 100 ns, 0 in 0 turns\n"
@@ -256,9 +262,13 @@ static void show_told(struct fixture *f, FILE *out)
 	for (unsigned int i = 0; i < ledger.nr_events; i++) {
 		const struct op_ledger_event *e = &ledger.events[i];
 
-		fprintf(out, "%s:%lu:%lu %lu of %lu ns, %lu in %lu turns\n",
+		fprintf(out, "%s:%lu:%lu %lu of %lu ns, %lu in %lu turns",
 			e->name, e->count, e->unit_mask, e->running, e->enabled,
 			e->samples, e->turns);
+		if (e->periods)
+			fprintf(out, ", %lu periods of %lu, %lu", e->periods,
+				e->sum_of_periods, e->squares_of_periods);
+		fputc('\n', out);
 	}
 	fprintf(out, "spread %lu\n", ledger.costs[OP_COST_SPREAD]);
 }

@@ -57,6 +57,12 @@ static const struct row rows[] = {
 	  BEGIN
 	  "event-time 0 100 50 7 2\n"
 	  "event-time 0 1 0 0 0\n" },
+	{ "periods_grow", NULL,
+	  "read; periods 2 30 40; ask; read; periods 3 45 60; ask; read; ask;"
+	  "read",
+	  BEGIN
+	  "event-time 0 0 0 0 0 2 30 40\n"
+	  "event-time 0 0 0 0 0 1 15 20\n" },
 	/* The second of three is not set. */
 	{ "times_of_several_events", NULL,
 	  "three-events; read; counted 100 50 7 2; ask; read; uncounted; ask;"

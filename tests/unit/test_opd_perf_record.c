@@ -438,6 +438,7 @@ static void foreign_samples(void **state)
 	assert_int_equal(rec.time, 12345);
 	assert_int_equal(rec.sample.id, 77);
 	assert_int_equal(rec.sample.cpu, 3);
+	assert_int_equal(rec.sample.period, 1000);
 	assert_int_equal(rec.sample.chain_len, 1);
 	assert_int_equal(rec.sample.abi, PERF_SAMPLE_REGS_ABI_64);
 	assert_int_equal(rec.sample.regs_mask, 0x301);
@@ -541,6 +542,11 @@ static void numbers_alone(void **state)
 		else
 			assert_memory_equal(bytes + layout.cpu, &rec.sample.cpu,
 					    4);
+		if (format.sample_type & PERF_SAMPLE_PERIOD)
+			assert_memory_equal(bytes + layout.period,
+					    &rec.sample.period, 8);
+		else
+			assert_int_equal(layout.period, 0);
 		format.sample_type |= PERF_SAMPLE_CALLCHAIN;
 		assert_int_equal(opd_perf_layout_of(&format).len, 0);
 	}

@@ -155,13 +155,18 @@ static void test_order(void **state)
 
 /*
  * Plain samples: 5p7:10 puts one of process 7 at address 10 with time 5, 5s7
- * side band about process 7, 5s* about all; | and . as above. What is taken has
- * *N behind it where it was N samples.
+ * side band about process 7, 5s* about all; | and . as above. A sample has *N
+ * behind it where it counts N times.
  */
 static const struct {
 	const char *what, *steps, *taken;
 } plain_cases[] = {
 	{ "equal ones become one", "1p7:10 2p7:10 3p7:10 .", ". 1p7:10*3" },
+	{ "their periods add up", "1p7:10*5000000000 2p7:10*7 .",
+	  ". 1p7:10*5000000007" },
+	{ "as far as the stream has room",
+	  "1p7:10*281474976710655 2p7:10 3p7:10*2 .",
+	  ". 1p7:10*281474976710656 3p7:10*2" },
 	{ "of two CPUs' records", "1p7:10 3p7:10 2p7:10 4p7:11 .",
 	  ". 1p7:10*3 4p7:11" },
 	{ "other addresses and processes",
@@ -194,7 +199,9 @@ static void put_plain_step(struct opd_perfdata_queue *queue, const char *word)
 		record.pid = record.tid =
 			(uint32_t)strtoul(rest + 1, &rest, 10);
 	if (record.kind == OPD_PERFDATA_PLAIN) {
-		record.ip = strtoull(rest + 1, NULL, 10);
+		record.ip = strtoull(rest + 1, &rest, 10);
+		if (*rest == '*')
+			record.times = strtoull(rest + 1, NULL, 10);
 	} else {
 		record.bytes = word;
 		record.len = 1;
@@ -218,7 +225,7 @@ static void take_all_plain(struct opd_perfdata_queue *queue, FILE *out)
 		else
 			fprintf(out, "s%u", record.pid);
 		if (record.times > 1)
-			fprintf(out, "*%u", record.times);
+			fprintf(out, "*%ju", (uintmax_t)record.times);
 		opd_perfdata_queue_next(queue);
 	}
 }

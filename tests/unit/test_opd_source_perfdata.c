@@ -32,6 +32,7 @@
 /* Of the next file: fields of its samples, and how many equal ones it has. */
 static uint64_t sample_type = SAMPLE_TYPE;
 static unsigned int nr_equal;
+static uint64_t period = 1; /* of all samples */
 
 enum form { PLAIN, PIPE, PACKED, PACKED2, UNFINISHED, NR_FORMS };
 
@@ -76,7 +77,7 @@ static void put_sample(struct file *f, uint64_t time, uint64_t id,
 	record_u32(&r, 8);
 	record_u64(&r, time);
 	record_u64(&r, 1); /* cpu */
-	record_u64(&r, 1000); /* period */
+	record_u64(&r, period);
 	if (sample_type & PERF_SAMPLE_CALLCHAIN) {
 		record_u64(&r, 4);
 		record_u64(&r, PERF_CONTEXT_USER);
@@ -294,6 +295,7 @@ struct result {
 	uint64_t places; /* likewise: equal ones once */
 	uint64_t times; /* that the next one was taken */
 	uint64_t of_counter[4];
+	uint64_t periods, sum_of_periods; /* of counter 1 */
 	unsigned int callers, names, ranges;
 	bool knows_build; /* of the program */
 	struct opd_events events;
@@ -316,6 +318,13 @@ static void take_record(struct result *result, const struct opd_rec *rec)
 		break;
 	case OP_KERNEL_RANGE:
 		result->ranges++;
+		break;
+	case OP_EVENT_TIME:
+		assert_int_equal(rec->nr_words, 8);
+		if (rec->payload[0] != 1)
+			break;
+		result->periods += rec->payload[5];
+		result->sum_of_periods += rec->payload[6];
 		break;
 	case OP_TIMES:
 		assert_int_equal(rec->flags, 0);
@@ -443,6 +452,44 @@ static void plain_samples(void **state)
 	nr_equal = 0;
 }
 
+/*
+ * A frequency was asked for, so each sample of the second event counts for its
+ * period; those of the clock do not. Lost ones are such as the others.
+ */
+static void samples_with_periods(void **state)
+{
+	struct result result;
+	struct file f;
+
+	(void)state;
+	period = 1000000;
+	nr_equal = 2;
+	for (int stacks = 0; stacks < 2; stacks++) {
+		sample_type = SAMPLE_TYPE;
+		if (!stacks)
+			sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+		for (enum form form = 0; form < NR_FORMS; form++) {
+			make(&f, form);
+			run(&f, 1, &result);
+			assert_int_equal(result.err, 0);
+			assert_int_equal(result.events.counter[0].count,
+					 250000);
+			assert_int_equal(result.events.counter[1].count, 1);
+			assert_int_equal(result.of_counter[0], 4);
+			assert_int_equal(result.of_counter[1], 1000000);
+			assert_int_equal(result.periods, 2);
+			assert_int_equal(result.sum_of_periods, 2000000);
+			assert_int_equal(result.taken,
+					 result.samples + result.lost);
+			/* One without a mapping, and five as the mean is. */
+			assert_in_range(result.lost, 2000000, 3500000);
+		}
+	}
+	sample_type = SAMPLE_TYPE;
+	period = 1;
+	nr_equal = 0;
+}
+
 static void all_forms(void **state)
 {
 	struct result result;
@@ -539,6 +586,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_forms),
 		cmocka_unit_test(plain_samples),
+		cmocka_unit_test(samples_with_periods),
 		cmocka_unit_test(several_files),
 		cmocka_unit_test(cut_files),
 		cmocka_unit_test(changed_files),

@@ -216,6 +216,15 @@ static const struct row rows[] = {
 	  "e:1 value 0 um 0 config 0 kernel user\n"
 	  "f:1 value 0 um 0 config 0 kernel user\n"
 	  "perf.data perf\n" },
+	/* Where each sample tells its period it counts for that: 0x10107. */
+	{ "a_rate_and_periods", NULL,
+	  "file; event a type=1 config=0 freq=4000 sample_type=0x10107;"
+	  "event b type=1 config=2 freq=4000 sample_type=0x10107;"
+	  "event c type=0 config=0 count=5000 sample_type=0x10107",
+	  "a:250000 value 0 um 0 config 0 kernel user\n"
+	  "b:1 value 0 um 0 config 2 kernel user\n"
+	  "c:5000 value 0 um 0 config 0 kernel user\n"
+	  "perf.data perf\n" },
 	{ "who_is_sampled", NULL,
 	  "file; event a user; event b kernel; event c user kernel",
 	  "a:1000 value 0 um 0 config 0 user\n"

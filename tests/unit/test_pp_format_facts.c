@@ -203,6 +203,12 @@ static void a_scale_and_a_grain(struct made_report *m)
 	m->classes[0].grain = 2;
 }
 
+static void samples_of_periods(struct made_report *m)
+{
+	m->classes[0].periods = 4;
+	m->classes[0].sum_of_periods = 1000;
+}
+
 static void a_scale_of_a_cpu(struct made_report *m)
 {
 	a_scale(m);
@@ -722,6 +728,16 @@ static const struct fact_row {
 	  "text", a_scale_and_a_grain, 0, { 0 }, "Counted", "            cpu",
 	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
 	  "CYCLES was counted 25.0 % of the time: counts are scaled by 4, intervals widened; 1000 samples in all, 95 % interval 691 to 1447\n" },
+	{ "samples that count for their periods",
+	  "text", samples_of_periods, 0, { 0 }, "Counted", "            cpu",
+	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+	  "4 samples of CYCLES, each counted for its period, 250.0 events on average\n" },
+	{ "periods in JSON",
+	  "json", samples_of_periods, 0, { 0 }, "\"classes\"", "\"applications\"",
+	  "\"classes\": [\n"
+	  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"periods\": 4, \"sum_of_periods\": 1000, \"cpu\": 0, \"samples\": 1000}\n"
+	  " ],\n"
+	  " " },
 	{ "a scale of a column",
 	  "text", a_scale_of_a_cpu, 0, { 0 }, "Counted", "            cpu",
 	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"

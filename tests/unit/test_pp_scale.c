@@ -17,9 +17,9 @@ static const struct pp_session session_of_times = { .name = "s",
 static void account_with_times(struct op_ledger *account)
 {
 	static const struct op_ledger_event events[] = {
-		{ "E", 1000, 1, 30, 10, 7, 3 },
-		{ "E", 1000, 2, 500, 400, 20, 5 },
-		{ "F", 1000, 1, 7000, 6000, 40, 9 },
+		{ "E", 1000, 1, 30, 10, 7, 3, 0, 0, 0 },
+		{ "E", 1000, 2, 500, 400, 20, 5, 0, 0, 0 },
+		{ "F", 1000, 1, 7000, 6000, 40, 9, 0, 0, 0 },
 	};
 
 	memset(account, 0, sizeof(*account));
@@ -126,6 +126,32 @@ static void times_are_those_of_the_event(void **state)
 			c->grain);
 		text_must_be(&text, rows[i].name, rows[i].wanted);
 	}
+}
+
+/* Kish's design effect, of periods of 512 and 1536. */
+static void periods_widen_intervals(void **state)
+{
+	struct pp_class class = { .event = "E", .count = 1, .grain = 1 };
+	struct pp_side side = { .classes = { .classes = &class, .nr = 1 } };
+	struct op_ledger account = {
+		.stored = 2048,
+		.nr_events = 1,
+		.events = { { .name = "E",
+			      .count = 1,
+			      .periods = 2,
+			      .sum_of_periods = 2048,
+			      .squares_of_periods = 2560 } },
+	};
+
+	(void)state;
+	pp_side_add_times(&side, &session_of_times, &account);
+	assert_true(class.grain == 1280);
+	assert_int_equal(class.periods, 2);
+	/* Those of few events may be less than a unit. */
+	class = (struct pp_class){ .event = "E", .count = 1, .grain = 1 };
+	account.events[0].squares_of_periods = 0;
+	pp_side_add_times(&side, &session_of_times, &account);
+	assert_true(class.grain == 1);
 }
 
 /* Without any stored sample nothing is known of how they are spread. */
@@ -557,6 +583,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_those_of_the_event),
 		cmocka_unit_test(spread_needs_samples),
+		cmocka_unit_test(periods_widen_intervals),
 		cmocka_unit_test(other_scales_are_told),
 		cmocka_unit_test(each_count_of_a_report_is_scaled),
 		cmocka_unit_test(one_scale_is_enough),

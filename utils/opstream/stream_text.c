@@ -49,7 +49,7 @@
 #define PARTS_TASK_NAME "dds"
 #define PARTS_TASK_CGROUP "dds"
 #define PARTS_TASK_RUN_AS "dds"
-#define PARTS_EVENT_TIME "ddd?dd"
+#define PARTS_EVENT_TIME "ddd?dd?ddd"
 #define PARTS_TIMES "ld"
 #define PARTS_CALL "dddxdx"
 
