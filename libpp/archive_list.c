@@ -229,6 +229,21 @@ static int record_paths(struct search *s)
 
 /* ---- images -------------------------------------------------------------- */
 
+/* A copy of perf's is called as one of the session's own would be. */
+static const char *place_of_perf_copy(const struct search *s,
+				      const struct pp_image *image)
+{
+	const struct op_session *session = s->side->session;
+	char path[8192];
+
+	if (op_session_image(session, image->path, image->build_id,
+			     image->build_id_len, image->mtime, path,
+			     sizeof(path)))
+		return NULL;
+	return op_arena_strdup(&s->list->report.arena,
+			       pp_locate_home(&s->side->locator, path));
+}
+
 /*
  * What the file @path of @image is to be called: where a report on the archive
  * will look for it. That is the name of the image, or a debug folder, both
@@ -315,9 +330,13 @@ static int archive_image(struct search *s, const struct pp_image *image,
 					lines ? PP_WANT_LINES : 0, messages);
 
 	if (!err && symbols.bfd) {
-		const char *place = image_place(s, image, symbols.path);
+		const char *place =
+			symbols.is_perf_copy
+				? place_of_perf_copy(s, image)
+				: image_place(s, image, symbols.path);
 
-		err = archive_file(s, PP_ARCHIVE_IMAGE, symbols.path, place)
+		err = !place ? -ENOMEM : 0;
+		err = err ?: archive_file(s, PP_ARCHIVE_IMAGE, symbols.path, place)
 			      ?: archive_debug_file(s, &symbols, place)
 			      ?: archive_shared_file(s, &symbols);
 	}

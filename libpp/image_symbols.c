@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The symbols of one image, from wherever they are to be had: the binary, the
- * copy of it that the daemon kept, a debug file, the snapshot of
+ * copy of it that the daemon or perf kept, a debug file, the snapshot of
  * /proc/kallsyms. A file is used only if it is the build that was profiled (by
  * build-id and fingerprint, else by time of modification), and in an archive
  * only if its hash is right: wrong names are worse than none. Why an image has
@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 #include "libop/op_build_id.h"
+#include "libop/op_file.h"
+#include "libop/op_open.h"
 #include "libop/op_perf_map.h"
 #include "libop/op_plural.h"
 #include "libop/op_search.h"
@@ -306,6 +308,22 @@ static void check_debug(struct pp_image_symbols *symbols, const char *binary,
 	op_bfd_drop_debug(symbols->bfd);
 }
 
+/* Returns -ESTALE, with nothing open any more, if what was opened at @path is
+ * another build. */
+static int keep_image_build(struct pp_image_symbols *symbols,
+			    const struct pp_image *image, const char *path,
+			    const struct pp_locator *locator)
+{
+	if (is_changed(symbols->bfd, image)) {
+		symbols->is_other_code |= has_build_id_of(symbols->bfd, image);
+		op_bfd_close(symbols->bfd);
+		symbols->bfd = NULL;
+		return -ESTALE;
+	}
+	symbols->path = op_arena_strdup(locator->arena, path);
+	return symbols->path ? 0 : -ENOMEM;
+}
+
 /* Returns -ESTALE, with nothing open, for another build; what
  * pp_archive_refusal() knows is said. */
 static int open_image_build(struct pp_image_symbols *symbols,
@@ -317,19 +335,12 @@ static int open_image_build(struct pp_image_symbols *symbols,
 
 	warn_of_refusal(messages, path, err);
 	if (!err)
-		err = op_bfd_open(&symbols->bfd, path, &locator->debug);
-	if (err)
-		return err;
-	if (is_changed(symbols->bfd, image)) {
-		symbols->is_other_code |= has_build_id_of(symbols->bfd, image);
-		op_bfd_close(symbols->bfd);
-		symbols->bfd = NULL;
-		return -ESTALE;
-	}
-	if (locator->archive)
+		err = op_bfd_open(&symbols->bfd, path, &locator->debug)
+			      ?: keep_image_build(symbols, image, path,
+						  locator);
+	if (!err && locator->archive)
 		check_debug(symbols, path, locator, messages);
-	symbols->path = op_arena_strdup(locator->arena, path);
-	return symbols->path ? 0 : -ENOMEM;
+	return err;
 }
 
 /* What the session has at @path of @len bytes; where the fingerprint is not
@@ -392,6 +403,30 @@ static int open_kept_binary(struct pp_image_symbols *symbols,
 			       messages);
 }
 
+/* What perf has kept of the build on this machine, or brought to it, unless
+ * somebody else could have written it. */
+static int open_perf_copy(struct pp_image_symbols *symbols,
+			  const struct pp_image *image,
+			  struct pp_locator *locator)
+{
+	const char *path;
+	struct stat st;
+	int err = pp_locate_perf_copy(locator, image->build_id,
+				      image->build_id_len, &path);
+	int fd = err ? err : op_open_regular(path);
+
+	if (fd < 0)
+		return err ?: -errno;
+	if (fstat(fd, &st) || !op_is_own_file(&st)) {
+		close(fd);
+		return -EPERM;
+	}
+	err = op_bfd_take(&symbols->bfd, path, fd, &locator->debug)
+		      ?: keep_image_build(symbols, image, path, locator);
+	symbols->is_perf_copy = !err;
+	return err;
+}
+
 /* The file itself or, where that was deleted or replaced, what is kept. */
 static int open_binary(struct pp_image_symbols *symbols,
 		       const struct pp_image *image,
@@ -407,6 +442,8 @@ static int open_binary(struct pp_image_symbols *symbols,
 		int of_kept = open_kept_binary(symbols, image, session, locator,
 					       messages);
 
+		if (of_kept && !pp_is_fault(of_kept))
+			of_kept = open_perf_copy(symbols, image, locator);
 		err = of_kept && !pp_is_fault(of_kept) ? err : of_kept;
 	}
 	if (err == -ENOMEM)

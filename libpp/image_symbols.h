@@ -44,6 +44,7 @@ struct pp_image_symbols {
 	uint64_t base; /* address of key 0, unless the keys are file offsets */
 	bool offsets; /* the keys are file offsets */
 	bool is_other_code; /* a file was refused for that, of this build-id */
+	bool is_perf_copy; /* @path is what pp_locate_perf_copy() found */
 	uint64_t text; /* what to add to a module's keys for addresses */
 	struct op_strings files; /* names of sources, in the report's arena */
 	const char *last_file, *last_copy; /* a name of bfd's and its copy */

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libop/op_build_id.h"
 #include "libop/op_walk.h"
 
 #include "libpp/symbols/unpack.h"
@@ -222,6 +223,22 @@ int pp_locate(struct pp_locator *locator, const char *name, const char **path)
 	if (err != -ENOENT || !slash)
 		return err;
 	return search_image_path(locator, slash + 1, path);
+}
+
+int pp_locate_perf_copy(struct pp_locator *locator, const uint8_t *build_id,
+			size_t build_id_len, const char **path)
+{
+	struct op_build_id id = op_build_id_of_room(build_id, build_id_len);
+	const char *home = getenv("HOME");
+	char hex[OP_BUILD_TEXT_MAX];
+
+	if (locator->archive || !home || *home != '/' || id.len < 2)
+		return -ENOENT;
+	op_build_id_text(id.bytes, id.len, hex);
+	*path = op_arena_printf(locator->arena,
+				"%s/.debug/.build-id/%.2s/%s/elf", home, hex,
+				hex + 2);
+	return *path ? 0 : -ENOMEM;
 }
 
 int pp_locate_source(struct pp_locator *locator, const char *name,

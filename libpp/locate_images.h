@@ -52,6 +52,15 @@ int pp_locator_add_debug_folder(struct pp_locator *locator, const char *folder);
 int pp_locate(struct pp_locator *locator, const char *name, const char **path);
 
 /*
+ * *@path = where perf keeps a copy of the binary of that build-id, if it does:
+ * in ~/.debug, where perf record and perf buildid-cache put it, and what perf
+ * archive packs is unpacked. It may be anybody's. Returns 0, -ENOENT without
+ * such a place, as in an archive, or -ENOMEM.
+ */
+int pp_locate_perf_copy(struct pp_locator *locator, const uint8_t *build_id,
+			size_t build_id_len, const char **path);
+
+/*
  * The same for the source file @name, as a binary names it. An archive may be
  * without sources: then it is looked for where it was.
  */

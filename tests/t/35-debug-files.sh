@@ -170,4 +170,48 @@ if command -v dwz >/dev/null; then
 else
 	skip "beside a shared file" "no dwz"
 fi
+
+# ---- copies that perf keeps ------------------------------------------------------
+
+# As perf buildid-cache lays them out; the binary itself is gone.
+rm -rf root/bin/prog root/usr/lib/debug
+cache=$TMP/home/.debug
+entry=$cache/bin/prog/$id
+at_id=$cache/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-)
+mkdir -p "$entry" "$(dirname "$at_id")"
+ln -s "../../bin/prog/$id" "$at_id"
+cp full "$entry/elf"
+export HOME="$TMP/home"
+is "a copy that perf keeps" "$(report)" "$named"
+is "nothing is said" "$(cat err)" ""
+rm -rf archive
+ok "it is archived" "$BIN/oparchive" --session-dir="$SESSION" \
+	--root="$TMP/root" -o archive
+HOME=$TMP/nowhere
+is "without it" "$(report | wc -l)" 1
+is "the archive has it" "$("$BIN/opreport" archive:archive -l -g -n 2>err |
+	awk '{ n = split($3, p, "/"); print $1, p[n], $4 }')" "$named"
+HOME=$TMP/home
+cp another "$entry/elf"
+is "another build is not used" "$(report | wc -l)" 1
+like "which is said" "$(cat err)" "prog: no symbols: not found"
+cp full "$entry/elf"
+chmod o+w "$entry/elf"
+is "nor a file that others may write" "$(report | wc -l)" 1
+chmod o-w "$entry/elf"
+if [ "$(id -u)" = 0 ]; then
+	chown 65534 "$entry/elf"
+	is "nor one of somebody else" "$(report | wc -l)" 1
+	chown 0 "$entry/elf"
+else
+	skip "one of somebody else" "only root can make it"
+fi
+is "the copy again" "$(report)" "$named"
+# A binary at its path comes first.
+mkdir -p root/bin
+cp full root/bin/prog
+"$BIN/opreport" --session-dir="$SESSION" --root="$TMP/root" -l --verbose=bfd \
+	>verbose 2>&1
+like "the binary at its path comes first" "$(cat verbose)" \
+	"symbols from $TMP/root/bin/prog\$"
 done_testing
