@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
 #include "libop/op_search.h"
 #include "libpp/sample_list.h"
 #include "libpp/tree_builder.h"
@@ -232,22 +233,27 @@ struct step {
 	uint32_t next; /* of its children, in the order; 0: none */
 };
 
-/*
- * Walk the children of each node in order. @stack has room for all nodes;
- * f->first counts from 1, as @nr does.
- */
-static void walk_children_in_order(struct finisher *f, struct step *stack,
-				   uint32_t nr)
+/* Walk the children of each node in order. f->first counts from 1, as @nr
+ * does. Returns 0 or -ENOMEM. */
+static int walk_children_in_order(struct finisher *f, uint32_t nr)
 {
 	const struct pp_tree_node *nodes = f->b->nodes;
+	struct step *stack = NULL;
 	uint32_t depth = 1;
 
+	if (op_array_reserve(&stack, 0, 1))
+		return -ENOMEM;
 	stack[0] = (struct step){ 0, 0, f->first[0] };
 	put_tree_node(f, 0, 0);
 	while (depth) {
-		struct step *top = &stack[depth - 1];
+		struct step *top;
 		uint32_t child;
 
+		if (op_array_reserve(&stack, depth, 1)) {
+			free(stack);
+			return -ENOMEM;
+		}
+		top = &stack[depth - 1];
 		if (!top->next || top->next > nr ||
 		    nodes[f->order[top->next - 1]].parent != top->node) {
 			depth--;
@@ -259,6 +265,8 @@ static void walk_children_in_order(struct finisher *f, struct step *stack,
 		put_tree_node(f, child, top->number);
 		depth++;
 	}
+	free(stack);
+	return 0;
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -268,7 +276,6 @@ int pp_tree_finish(struct pp_tree_builder *b, double threshold,
 {
 	struct finisher f = { .b = b, .tree = out };
 	struct op_arena *arena = b->arena;
-	struct step *stack = NULL;
 	size_t nr;
 	int err;
 
@@ -277,6 +284,9 @@ int pp_tree_finish(struct pp_tree_builder *b, double threshold,
 	err = out->cut ? apply_threshold(&f, threshold, max_nodes) : -ENOMEM;
 	if (err)
 		goto out;
+	/* Nothing is added any more, and the tree needs room beside these. */
+	op_hash_release(&b->frame_index);
+	op_hash_release(&b->node_index);
 	nr = (size_t)b->nr_nodes + 1;
 	out->nr_frames = b->nr_frames;
 	out->frames = op_arena_alloc(arena, b->nr_frames, sizeof(*out->frames));
@@ -286,16 +296,14 @@ int pp_tree_finish(struct pp_tree_builder *b, double threshold,
 	out->all = op_arena_alloc(arena, nr * b->nr_columns, sizeof(*out->all));
 	f.order = calloc(nr, sizeof(*f.order));
 	f.first = calloc(nr, sizeof(*f.first));
-	stack = calloc(nr, sizeof(*stack));
 	if (!out->frames || !out->nodes || !out->self || !out->all ||
-	    !f.order || !f.first || !stack) {
+	    !f.order || !f.first) {
 		err = -ENOMEM;
 		goto out;
 	}
 	memcpy(out->frames, b->frames, b->nr_frames * sizeof(*out->frames));
-	walk_children_in_order(&f, stack, sort_nodes(&f));
+	err = walk_children_in_order(&f, sort_nodes(&f));
 out:
-	free(stack);
 	free(f.all);
 	free(f.is_kept);
 	free(f.order);

@@ -18,21 +18,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_array.h"
+#include "libop/op_hash.h"
 #include "libop/op_search.h"
 #include "libpp/image_symbols.h"
 #include "libpp/owners.h"
 #include "libpp/tree_input.h"
 
-/* A place that some node is at. */
+/* A place that some nodes of a tree are at. */
 struct place {
 	const struct pp_image *image;
 	uint64_t offset;
 	struct pp_tree_input *input;
-	uint32_t node; /* from 0 */
+	struct pp_tree_place *to; /* the same for who asks by node */
+	uint32_t in_tree; /* number of the image there */
 	uint32_t order; /* of the image */
 	bool is_gap;
 	bool is_leaf; /* some samples are in it, so it is a function */
-	uint64_t count; /* of these */
+	uint64_t count; /* of these, in all nodes */
 	const struct pp_sample_file *flat; /* see pp_tree_image */
 };
 
@@ -412,8 +415,7 @@ static int find_stackless(struct naming *n, const struct pp_image *image,
 
 /* ---- places -------------------------------------------------------------- */
 
-static int name_place(struct naming *n, const struct place *place,
-		      struct pp_tree_place **out)
+static int name_place(struct naming *n, const struct place *place)
 {
 	const struct pp_symbol *symbol =
 		symbol_with_key(&n->symbols, place->offset);
@@ -421,13 +423,12 @@ static int name_place(struct naming *n, const struct place *place,
 	bool is_function =
 		place->is_leaf || (symbol && symbol->key == place->offset);
 	struct pp_owner_chain chain;
-	struct pp_tree_place *to;
+	struct pp_tree_place *to = place->to;
 	int err = pp_owners_find(&n->owners, place->offset, symbol,
 				 !is_function, &chain);
 
-	*out = to = op_arena_alloc(&n->in->p->report->arena, 1, sizeof(*to));
-	if (err || !to)
-		return err ?: -ENOMEM;
+	if (err)
+		return err;
 	to->nr = chain.nr;
 	err = frames_of_chain(n, place, &chain, chain.nr, &to->frames,
 			      &to->is_wanted);
@@ -444,7 +445,6 @@ static int name_places_in_image(struct pp_tree_inputs *in,
 {
 	bool all = in->p->request->tree_all;
 	struct naming n = { .in = in, .b = b };
-	struct pp_tree_place *last = NULL;
 	int err = pp_image_symbols_open(&n.symbols, image, in->side->session,
 					&in->side->locator,
 					in->side->wants & ~PP_WANT_LINES,
@@ -456,8 +456,9 @@ static int name_places_in_image(struct pp_tree_inputs *in,
 		err = gather_flat_samples(&n, image);
 	for (size_t i = 0; i < nr && !err; i++) {
 		if (!i || compare_node_places(&places[i - 1], &places[i]))
-			err = name_place(&n, &places[i], &last);
-		places[i].input->places[places[i].node] = last;
+			err = name_place(&n, &places[i]);
+		else
+			*places[i].to = *places[i - 1].to;
 	}
 	if (!err && all)
 		err = find_stackless(&n, image, places, nr);
@@ -469,39 +470,85 @@ static int name_places_in_image(struct pp_tree_inputs *in,
 	return err;
 }
 
-static struct place *gather_places(const struct pp_tree_inputs *in, size_t *nr)
-{
+/* The nodes of one tree that are at one place share it. */
+struct gathering {
+	struct pp_tree_inputs *in;
 	struct place *places;
-	size_t room = 0;
+	size_t nr;
+	size_t first; /* of this tree ... */
+	struct op_hash index; /* ... that one being 1 */
+};
 
-	*nr = 0;
-	for (size_t i = 0; i < in->nr; i++)
-		room += ctree_nr_nodes(in->list[i].tree);
-	places = calloc(room + 1, sizeof(*places));
-	for (size_t i = 0; places && i < in->nr; i++) {
-		struct pp_tree_input *input = &in->list[i];
+static int add_place(struct gathering *g, struct pp_tree_input *input,
+		     const struct ctree_node *node, struct place **out)
+{
+	const struct pp_tree_image *image = &input->images[node->image - 1];
+	int err = op_hash_reserve(&g->index, g->nr - g->first + 1);
+	uint64_t hash = op_hash_mix(op_hash_mix(g->index.seed, node->offset),
+				    (uint64_t)node->image << 1 | !!node->count);
+	uint32_t number;
 
-		for (uint32_t j = 0; j < ctree_nr_nodes(input->tree); j++) {
-			const struct pp_tree_image *image;
-			struct ctree_node node;
+	if (err)
+		return err;
+	op_hash_each(&g->index, hash, number) {
+		struct place *place = &g->places[g->first + number - 1];
 
-			ctree_node(input->tree, j + 1, &node);
-			image = &input->images[node.image - 1];
-			input->is_chosen[j] = image->is_chosen;
-			places[(*nr)++] = (struct place){
-				.image = image->image,
-				.offset = node.offset,
-				.input = input,
-				.node = j,
-				.order = image->order,
-				.is_gap = image->is_gap,
-				.is_leaf = node.count,
-				.count = node.count,
-				.flat = image->flat,
-			};
-		}
+		*out = place;
+		if (place->offset == node->offset &&
+		    place->in_tree == node->image &&
+		    place->is_leaf == !!node->count)
+			return 0;
 	}
-	return places;
+	err = op_array_reserve(&g->places, g->nr, 1);
+	if (err)
+		return err;
+	*out = &g->places[g->nr++];
+	**out = (struct place){
+		.image = image->image,
+		.offset = node->offset,
+		.input = input,
+		.to = op_arena_alloc(&g->in->p->report->arena, 1,
+				     sizeof(*(*out)->to)),
+		.in_tree = node->image,
+		.order = image->order,
+		.is_gap = image->is_gap,
+		.is_leaf = node->count,
+		.flat = image->flat,
+	};
+	op_hash_add(&g->index, hash, (uint32_t)(g->nr - g->first));
+	return (*out)->to ? 0 : -ENOMEM;
+}
+
+static int gather_places_of_tree(struct gathering *g,
+				 struct pp_tree_input *input)
+{
+	uint32_t nr = ctree_nr_nodes(input->tree);
+	int err = 0;
+
+	g->first = g->nr;
+	for (uint32_t i = 0; i < nr && !err; i++) {
+		struct ctree_node node;
+		struct place *place;
+
+		ctree_node(input->tree, i + 1, &node);
+		err = add_place(g, input, &node, &place);
+		if (err)
+			break;
+		place->count = pp_add_counts(place->count, node.count);
+		input->places[i] = place->to;
+		input->is_chosen[i] = input->images[node.image - 1].is_chosen;
+	}
+	op_hash_release(&g->index);
+	return err;
+}
+
+static int gather_places(struct gathering *g)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < g->in->nr && !err; i++)
+		err = gather_places_of_tree(g, &g->in->list[i]);
+	return err;
 }
 
 /* Name what is in images that no tree has. */
@@ -523,8 +570,8 @@ static int name_other_images(struct pp_tree_inputs *in,
 
 int pp_tree_inputs_name(struct pp_tree_inputs *in, struct pp_tree_builder *b)
 {
-	size_t nr, nr_images = 0, nr_files = 0;
-	struct place *places;
+	struct gathering g = { .in = in };
+	size_t nr_images = 0, nr_files = 0;
 	int err;
 
 	if (in->p->request->tree_all) {
@@ -534,18 +581,18 @@ int pp_tree_inputs_name(struct pp_tree_inputs *in, struct pp_tree_builder *b)
 			return -ENOMEM;
 		pp_tree_inputs_find_flat(in);
 	}
-	places = gather_places(in, &nr);
-	err = places ? 0 : -ENOMEM;
-	if (!err)
-		qsort(places, nr, sizeof(*places), compare_node_places);
-	for (size_t i = 0, end; !err && i < nr; i = end) {
-		for (end = i; end < nr && places[end].image == places[i].image;)
+	err = gather_places(&g);
+	if (!err && g.nr)
+		qsort(g.places, g.nr, sizeof(*g.places), compare_node_places);
+	for (size_t i = 0, end; !err && i < g.nr; i = end) {
+		const struct pp_image *image = g.places[i].image;
+
+		for (end = i; end < g.nr && g.places[end].image == image;)
 			end++;
-		err = name_places_in_image(in, b, places[i].image, places + i,
-					   end - i);
+		err = name_places_in_image(in, b, image, g.places + i, end - i);
 		nr_images++;
 	}
-	free(places);
+	free(g.places);
 	if (!err && in->is_named)
 		err = name_other_images(in, b, &nr_images);
 	for (size_t i = 0; i < in->nr; i++)

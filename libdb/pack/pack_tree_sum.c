@@ -160,6 +160,9 @@ int pack_tree_sum(struct pack_tree *tree, const struct ctree *const *parts,
 		err = sum_nodes(tree, parts[i], numbers[i]);
 	if (!err)
 		count_functions(tree);
+	/* The columns, which take more memory, ask for no number any more. */
+	op_hash_release(&tree->functions.index);
+	op_hash_release(&tree->nodes.index);
 	if (numbers)
 		free(numbers[0]);
 	free(numbers);
