@@ -181,7 +181,13 @@ int opimport_foreign(const struct opimport_into *into,
 					   diag);
 	}
 	if (!err)
-		err = tell_profile(profile, input->path, &bytes, format, diag);
+		err = tell_profile(profile, input->path, &bytes, format, diag)
+			      ?: opimport_profile_error(profile);
+	if (err == -EOVERFLOW)
+		op_diag_set(
+			diag, err,
+			"%s: its counts add up to 2^64 samples or more; divide all of them by one number",
+			input->path);
 	free(bytes.data);
 	if (!err && opimport_profile_is_nowhere(profile))
 		fprintf(stderr,

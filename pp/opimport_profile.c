@@ -37,6 +37,7 @@ struct opimport_profile {
 	struct op_code_image **parts; /* all that have functions */
 	size_t nr_parts;
 	unsigned int nr_events;
+	uint64_t nr_samples; /* stored and lost */
 	struct op_stream_words words; /* not yet in the file */
 	FILE *stream; /* NULL: not yet opened */
 	int err;
@@ -439,15 +440,24 @@ put_pieces(struct opimport_profile *p, const struct opimport_stack *stack,
 	}
 }
 
+/* Sums of counts have 64 bits everywhere. */
+static void count_samples(struct opimport_profile *p, uint64_t nr)
+{
+	if (__builtin_add_overflow(p->nr_samples, nr, &p->nr_samples))
+		keep_error(p, -EOVERFLOW);
+}
+
 void opimport_profile_stack(struct opimport_profile *p,
 			    const struct opimport_stack *stack)
 {
+	count_samples(p, stack->times);
 	put_pieces(p, stack, put_stack);
 }
 
 void opimport_profile_sample(struct opimport_profile *p,
 			     const struct opimport_stack *sample)
 {
+	count_samples(p, sample->times);
 	put_pieces(p, sample, put_sample);
 }
 
@@ -467,6 +477,7 @@ bool opimport_profile_is_nowhere(const struct opimport_profile *p)
 void opimport_profile_lose(struct opimport_profile *p, uint64_t nr,
 			   const char *cause)
 {
+	count_samples(p, nr);
 	op_stream_put_lost(&p->words, nr, cause);
 }
 

@@ -53,7 +53,8 @@ int opimport_profile_new(struct opimport_profile **profile,
 			 struct op_diag *diag);
 void opimport_profile_free(struct opimport_profile *profile);
 
-/* An error that was kept, or 0. */
+/* An error that was kept, or 0; -EOVERFLOW where there are 2^64 samples or
+ * more. */
 int opimport_profile_error(const struct opimport_profile *profile);
 
 /* One more event, which was sampled every @count times; its number, from 0. */

@@ -239,6 +239,15 @@ static void folded_stacks_are_imported(void **state)
 		      .wanted =
 			      "9223372036854774784 100.000  100.000  b\n" } } },
 		{ "a;b 9223372036854775808.0\n", REFUSED(":1" NO_COUNT) },
+		/* What no sum can hold. */
+		{ "a;b 18446744073709551615\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 18446744073709551615 samples = 18446744073709551615 stored + 0 lost\n" } } },
+		{ "a;b 18446744073709551615\na;c 1\n",
+		  REFUSED(": its counts add up to 2^64 samples or more; divide all of them by one number") },
+		{ "a;b 9223372036854775807\na;c 9223372036854775807\nx;y 9\n",
+		  REFUSED(": its counts add up to 2^64 samples or more; divide all of them by one number") },
 		/* A line that is none, among more that are. */
 		{ "a;b 3\na;c\na;b 1.2.3\na;b 4\na;d .\na;c 2\na;c 1\n",
 		  { { .line = IMPORTED(""),
