@@ -110,6 +110,15 @@ int __lsan_is_turned_off(void)
 	return is_fault_run;
 }
 
+/* Most of such a test is the kernel's time for copying and freeing the memory
+ * of processes, and the sanitizer keeps what was freed, up to 256 MiB of it
+ * (sanitizer/asan_interface.h). */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:malloc_context_size=4";
+}
+
 /* In a child: calls of the kinds @calls count. */
 static inline void be_fault_command(const struct fault_command *c,
 				    const long *calls, size_t nr, int socket)
