@@ -106,6 +106,9 @@ void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
 	keep->max_open = OPD_KEEP_MAX;
 	if (left / 4 < OPD_KEEP_MAX)
 		keep->max_open = (unsigned int)(left / 4);
+	op_shares_init(&keep->open_shares, keep->max_open);
+	op_shares_init(&keep->copy_shares, OPD_KEEP_TOTAL_MAX);
+	op_shares_init(&keep->line_shares, OPD_KEEP_LINES_MAX);
 	note_mounts(keep);
 }
 
@@ -116,10 +119,16 @@ static void let_go(struct opd_keep *keep, struct opd_kept *kept)
 	close(kept->fd);
 	kept->fd = -1;
 	keep->nr_open--;
+	op_shares_give_back(&keep->open_shares, kept->user, 1);
 }
 
 void opd_keep_release(struct opd_keep *keep)
 {
+	if (keep->nr_unsaid)
+		op_log(keep->log,
+		       "%" PRIu64
+		       " further files vanished, of users with too many lines here",
+		       keep->nr_unsaid);
 	for (size_t i = 0; i < keep->nr; i++)
 		let_go(keep, &keep->kept[i]);
 	for (size_t i = 0; i < keep->nr; i++)
@@ -131,19 +140,34 @@ void opd_keep_release(struct opd_keep *keep)
 	free(keep->foreign);
 	op_hash_release(&keep->index);
 	op_hash_release(&keep->builds);
+	op_shares_release(&keep->open_shares);
+	op_shares_release(&keep->copy_shares);
+	op_shares_release(&keep->line_shares);
 	memset(keep, 0, sizeof(*keep));
 }
 
 /* ---- copying ----------------------------------------------------------------
  */
 
-static int check_size(const struct opd_keep *keep, const struct stat *st)
+/* Take room for a copy of @len bytes. */
+static int take_room_for_copy(struct opd_keep *keep,
+			      const struct opd_kept *kept, uint64_t len)
 {
-	if ((uint64_t)st->st_size > OPD_KEEP_FILE_MAX)
+	if (len > OPD_KEEP_FILE_MAX)
 		return -EFBIG;
-	if ((uint64_t)st->st_size > OPD_KEEP_TOTAL_MAX - keep->copied)
+	if (len > OPD_KEEP_TOTAL_MAX - keep->copied)
 		return -ENOSPC;
+	if (!op_shares_take(&keep->copy_shares, kept->user, len))
+		return -EDQUOT;
+	keep->copied += len;
 	return 0;
+}
+
+static void give_back_room(struct opd_keep *keep, const struct opd_kept *kept,
+			   uint64_t len)
+{
+	op_shares_give_back(&keep->copy_shares, kept->user, len);
+	keep->copied -= len;
 }
 
 /* Where the session's copy is, or would be. */
@@ -242,13 +266,14 @@ static int copy_binary(struct opd_keep *keep, struct opd_kept *kept, int fd)
 		err = kept->is_own && !unlink(path) ? 0 : -EEXIST;
 	}
 	if (!err)
-		err = check_size(keep, &st);
-	if (!err)
 		err = op_session_make_folder(keep->session->images);
 	if (!err)
-		err = op_copy_file(fd, &st, path);
-	if (!err)
-		keep->copied += (uint64_t)st.st_size;
+		err = take_room_for_copy(keep, kept, (uint64_t)st.st_size);
+	if (err)
+		return err;
+	err = op_copy_file(fd, &st, path);
+	if (err)
+		give_back_room(keep, kept, (uint64_t)st.st_size);
 	return err;
 }
 
@@ -262,7 +287,9 @@ static void note_copy(struct opd_keep *keep, struct opd_kept *kept,
 	if (!err && copy && (!*copy || kept->is_own))
 		*copy = (uint32_t)(kept - keep->kept) + 1;
 	keep->new_copies |= !err;
-	if (err)
+	if (!op_shares_take(&keep->line_shares, kept->user, 1))
+		keep->nr_unsaid++;
+	else if (err)
 		op_log(keep->log, "%s: %s, and it cannot be copied: %s",
 		       kept->binary.name, why, strerror(-err));
 	else
@@ -629,7 +656,7 @@ static void join_build(struct opd_keep *keep, struct opd_kept *kept)
 
 /* NULL without memory, or when there are as many as images may have names. */
 static struct opd_kept *add_kept(struct opd_keep *keep,
-				 const struct opd_binary *binary)
+				 const struct opd_binary *binary, uint32_t user)
 {
 	size_t len = strlen(binary->name) + 1;
 	struct opd_kept *kept;
@@ -650,6 +677,7 @@ static struct opd_kept *add_kept(struct opd_keep *keep,
 				   .since = keep->clock->seconds(),
 				   .fd = -1 };
 	kept->binary.name = name;
+	kept->user = user;
 	keep->names_len += len;
 	op_hash_add(&keep->index, hash_binary(&keep->index, binary),
 		    (uint32_t)keep->nr);
@@ -657,21 +685,34 @@ static struct opd_kept *add_kept(struct opd_keep *keep,
 	return kept;
 }
 
+/* The process has ended: the file at its path here tells its user. */
+static void note_user(struct opd_kept *kept, const struct stat *st,
+		      enum op_holder holder)
+{
+	if (kept->user == OP_USER_UNKNOWN && holder == OP_KERNEL_HAS &&
+	    !is_gone(kept))
+		kept->user = st->st_uid;
+}
+
 static void hold_open(struct opd_keep *keep, struct opd_kept *kept, int fd)
 {
-	struct stat st;
+	enum op_holder holder = op_who_has(fd);
+	struct stat st = { 0 };
 
 	/* Just now it was read, so its server answers. */
-	kept->is_remote = op_who_has(fd) == OP_NETWORK_HAS;
-	if (fstat(fd, &st) || kept->is_remote ||
-	    keep->nr_open >= keep->max_open) {
+	kept->is_remote = holder == OP_NETWORK_HAS;
+	if (!fstat(fd, &st)) {
+		kept->dev = st.st_dev;
+		kept->ino = st.st_ino;
+		note_user(kept, &st, holder);
+	}
+	if (!kept->ino || kept->is_remote || keep->nr_open >= keep->max_open ||
+	    !op_shares_take(&keep->open_shares, kept->user, 1)) {
 		close(fd);
 		kept->done = true;
 		return;
 	}
 	kept->fd = fd;
-	kept->dev = st.st_dev;
-	kept->ino = st.st_ino;
 	keep->nr_open++;
 }
 
@@ -691,7 +732,10 @@ void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
 		     uint32_t tgid, bool deleted, int fd)
 {
 	bool is_new = binary->name[0] == '/' && !find_kept(keep, binary);
-	struct opd_kept *kept = is_new ? add_kept(keep, binary) : NULL;
+	struct opd_kept *kept =
+		is_new ? add_kept(keep, binary,
+				  op_user_of_process("/proc", tgid))
+		       : NULL;
 	bool may_be_gone = fd >= 0;
 
 	if (fd >= 0 && (!kept || !is_build(keep, binary, fd))) {
@@ -716,7 +760,7 @@ void opd_keep_shut(struct opd_keep *keep, const struct opd_binary *binary)
 	struct opd_kept *kept = NULL;
 
 	if (binary->name[0] == '/' && !find_kept(keep, binary))
-		kept = add_kept(keep, binary);
+		kept = add_kept(keep, binary, OP_USER_UNKNOWN);
 	if (kept)
 		kept->done = kept->shut = true;
 }

@@ -15,6 +15,9 @@
  * hand, if only root and this user may write it; and root's file takes the
  * place of another user's copy with its name and build-id.
  *
+ * A user gets no more than a share of what may be held open, copied, and logged
+ * of it: the user of the process that was sampled in the file first.
+ *
  * A file that is held open keeps its file system busy, so where the whole
  * machine is profiled it is let go after OPD_KEEP_SECONDS. If it vanishes
  * later, a process that still runs it is looked for.
@@ -28,6 +31,7 @@
 
 #include "libop/op_build_id.h"
 #include "libop/op_hash.h"
+#include "libop/op_shares.h"
 
 struct op_clock;
 struct op_log;
@@ -37,6 +41,7 @@ struct op_session;
 #define OPD_KEEP_MAX 1024 /* files held open, at most */
 #define OPD_KEEP_FILE_MAX (UINT64_C(256) << 20) /* bytes of a copy */
 #define OPD_KEEP_TOTAL_MAX (UINT64_C(1) << 30) /* bytes of all copies */
+#define OPD_KEEP_LINES_MAX 8192 /* of the log, of all users' files */
 
 /* Which file it is: a path, and what is known of the build. */
 struct opd_binary {
@@ -52,6 +57,7 @@ struct opd_kept {
 	uint64_t dev; /* of the file; 0: it was never there */
 	uint64_t ino;
 	time_t since; /* of the monotonic clock */
+	uint32_t user; /* for op_shares */
 	int fd; /* -1: let go */
 	bool done; /* copied, or never will be */
 	bool is_sought; /* gone; a process may have it, see nr_sought */
@@ -78,6 +84,10 @@ struct opd_keep {
 	bool new_copies; /* since the last sweep */
 	bool forever; /* nothing is let go before the end */
 	uint64_t copied; /* bytes */
+	struct op_shares open_shares; /* of nr_open */
+	struct op_shares copy_shares; /* of copied */
+	struct op_shares line_shares; /* of lines in the log */
+	uint64_t nr_unsaid; /* lines that were left out */
 	struct opd_foreign *foreign; /* reads files; owned; NULL: we do */
 	uint64_t *mounts; /* that were there at the beginning: their ids */
 	size_t nr_mounts;

@@ -28,6 +28,7 @@ void op_log_init(struct op_log *log)
 	memset(log, 0, sizeof(*log));
 	log->fd = -1;
 	log->budget = OP_LOG_BUDGET;
+	log->max = OP_LOG_MAX;
 }
 
 int op_log_open(struct op_log *log, const char *path, struct op_diag *diag)
@@ -50,7 +51,8 @@ static void begin_anew_if_full(struct op_log *log)
 	struct stat st;
 	int len;
 
-	if (log->fd < 0 || fstat(log->fd, &st) || st.st_size <= OP_LOG_MAX)
+	if (log->fd < 0 || fstat(log->fd, &st) ||
+	    (uint64_t)st.st_size <= log->max)
 		return;
 	len = snprintf(old, sizeof(old), "%s.old", log->path);
 	if (len > 0 && (size_t)len < sizeof(old) && !rename(log->path, old))
@@ -127,6 +129,7 @@ void op_log(struct op_log *log, const char *fmt, ...)
 		return;
 	}
 	log->budget--;
+	begin_anew_if_full(log);
 	va_start(args, fmt);
 	log_line(log, line, put_log_time(line), fmt, args);
 	va_end(args);

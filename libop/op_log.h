@@ -5,8 +5,9 @@
 /*
  * The daemon's log, samples/oprofiled.log: lines that are appended, each with
  * its time. What a stream says can fill no disk: OP_LOG_BUDGET lines may be
- * written until op_log_refill(), the rest is counted; and a log of more than
- * OP_LOG_MAX bytes becomes PATH.old then, in place of the one before.
+ * written until op_log_refill(), the rest is counted; and a log that has as many
+ * bytes as it may, OP_LOG_MAX or less, becomes PATH.old, in place of the one
+ * before.
  */
 
 #include <stdint.h>
@@ -31,6 +32,7 @@ struct op_log {
 	int fd; /* -1: no log */
 	const char *path; /* borrowed */
 	unsigned int verbose; /* enum op_verbose */
+	uint64_t max; /* bytes, and a line */
 	unsigned int budget; /* lines that may be written */
 	uint64_t dropped; /* lines that were not */
 };
@@ -46,8 +48,7 @@ void op_log_init(struct op_log *log);
 int op_log_open(struct op_log *log, const char *path, struct op_diag *diag);
 void op_log_close(struct op_log *log);
 
-/* Allow OP_LOG_BUDGET more lines, in a new file if the log is full, and say how
- * many were dropped. */
+/* Allow OP_LOG_BUDGET more lines, and say how many were dropped. */
 void op_log_refill(struct op_log *log);
 
 /* One line with its time; control characters become '?'. */

@@ -23,6 +23,8 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/llist.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
@@ -37,14 +39,22 @@
 #include "image_cookie.h"
 #include "image_file.h"
 #include "image_path.h"
+#include "image_share.h"
+#include "owner.h"
 #include "uapi/oprofile.h"
 
 /*
- * Bounds on what a runaway source of files can cost: some 130 bytes for each
- * image, and its name, which may have 4 KiB.
+ * A bound on what a runaway source of files can cost: some 140 bytes for each
+ * image, and 512 on average for its name, which may have 4 KiB.
  */
-#define MAX_IMAGES (1u << 18)
-#define MAX_NAME_BYTES (128l << 20)
+#define MIN_IMAGES 16u /* the vdso's are among them */
+#define MOST_IMAGES (1u << 20)
+static unsigned int max_images = 1u << 18;
+module_param(max_images, uint, 0444);
+MODULE_PARM_DESC(
+	max_images,
+	"Images that are kept, and 512 bytes of names for each of them");
+
 #define BUCKET_BITS 13
 #define NR_BUCKETS (1u << BUCKET_BITS)
 
@@ -66,6 +76,7 @@ struct image {
 	u64 cookie;
 	struct file *file; /* made in an interrupt: until it is named */
 	struct held_file *held; /* for the reader: image_file.h */
+	struct image_share *share; /* of the user that it counts for */
 
 	/* Set before the image is put in the table of named ones. */
 	char *path; /* NULL: memory was short, or there are too many names */
@@ -74,8 +85,7 @@ struct image {
 
 static struct hlist_head *buckets;
 static u64 hash_secret[KEY_WORDS]; /* random; of this opening */
-static DEFINE_RAW_SPINLOCK(insert_lock); /* buckets, nr_images, last_cookie */
-static unsigned int nr_images;
+static DEFINE_RAW_SPINLOCK(insert_lock); /* buckets, last_cookie */
 static u64 last_cookie; /* goes on over opens: a stale one is never reused */
 static u64 first_cookie; /* of this opening */
 
@@ -83,8 +93,6 @@ static DEFINE_XARRAY(named); /* cookie -> image */
 static LLIST_HEAD(unnamed);
 static void name_images(struct work_struct *work);
 static DECLARE_WORK(name_work, name_images);
-
-static atomic_long_t name_bytes; /* of all paths, each with its end */
 
 static u64 vdso_cookies[2];
 
@@ -167,8 +175,7 @@ static u64 insert(struct image *image)
 
 	raw_spin_lock_irqsave(&insert_lock, flags);
 	cookie = find_cookie(&image->key);
-	if (!cookie && nr_images < MAX_IMAGES) {
-		nr_images++;
+	if (!cookie) {
 		cookie = ++last_cookie;
 		image->cookie = cookie;
 		hlist_add_head_rcu(&image->node, bucket_of(&image->key));
@@ -184,29 +191,21 @@ static bool on_no_disk(const struct file *file)
 }
 
 /* The path of @file, or NULL where memory is short or bounded. */
-static char *read_path(struct file *file)
+static char *read_path(struct image_share *share, struct file *file)
 {
 	char *path = image_path_read(file);
-	long len = path ? strlen(path) + 1 : 0;
 
-	if (atomic_long_add_return(len, &name_bytes) <= MAX_NAME_BYTES)
+	if (!path ||
+	    image_share_take(share, IMAGE_ROOM_NAMES, strlen(path) + 1))
 		return path;
-	atomic_long_sub(len, &name_bytes);
 	kfree(path);
 	return NULL;
-}
-
-static void free_path(const char *path)
-{
-	if (path)
-		atomic_long_sub(strlen(path) + 1, &name_bytes);
-	kfree(path);
 }
 
 /* What memory tells of @file. */
 static void set_name(struct image *image, struct file *file)
 {
-	image->path = read_path(file);
+	image->path = read_path(image->share, file);
 	if (d_unlinked(compat_user_path(file)->dentry))
 		image->flags |= OP_IMAGE_DELETED;
 	if (on_no_disk(file))
@@ -221,7 +220,8 @@ static void publish(struct image *image, struct file *file)
 	if (image->path && S_ISREG(file_inode(file)->i_mode) &&
 	    !(image->flags & OP_IMAGE_MAY_HANG))
 		image_file_hold(&image->held, file);
-	xa_store(&named, image->cookie, image, GFP_KERNEL);
+	/* Without a place there the reader would ask again for ever. */
+	xa_store(&named, image->cookie, image, GFP_KERNEL | __GFP_NOFAIL);
 }
 
 static void name_images(struct work_struct *work)
@@ -242,13 +242,34 @@ static void name_images(struct work_struct *work)
 static void free_image(struct image *image)
 {
 	image_file_release(&image->held);
-	free_path(image->path);
+	if (image->path)
+		image_share_give_back(image->share, IMAGE_ROOM_NAMES,
+				      strlen(image->path) + 1);
+	image_share_give_back(image->share, IMAGE_ROOM_IMAGES, 1);
+	kfree(image->path);
 	kfree(image);
+}
+
+/* An image that counts for user @uid; NULL without memory, or when there are
+ * too many. */
+static struct image *new_image(u32 uid, gfp_t gfp)
+{
+	struct image_share *share = image_share_of(uid, gfp);
+	struct image *image;
+
+	if (!share || !image_share_take(share, IMAGE_ROOM_IMAGES, 1))
+		return NULL;
+	image = kzalloc(sizeof(*image), gfp);
+	if (image)
+		image->share = share;
+	else
+		image_share_give_back(share, IMAGE_ROOM_IMAGES, 1);
+	return image;
 }
 
 static u64 make_in_task(struct file *file)
 {
-	struct image *image = kzalloc(sizeof(*image), GFP_KERNEL);
+	struct image *image = new_image(user_of_current(), GFP_KERNEL);
 	u64 cookie;
 
 	if (!image)
@@ -266,7 +287,7 @@ static u64 make_in_task(struct file *file)
 static u64 make_in_interrupt(struct file *file)
 {
 	struct image *image =
-		kzalloc(sizeof(*image), GFP_ATOMIC | __GFP_NOWARN);
+		new_image(user_of_current(), GFP_ATOMIC | __GFP_NOWARN);
 	u64 cookie;
 
 	if (!image)
@@ -278,7 +299,7 @@ static u64 make_in_interrupt(struct file *file)
 		llist_add(&image->unnamed, &unnamed);
 		queue_work(system_unbound_wq, &name_work);
 	} else {
-		kfree(image);
+		free_image(image);
 	}
 	return cookie;
 }
@@ -287,7 +308,7 @@ u64 image_cookie_get(struct file *file)
 {
 	u64 cookie = image_cookie_find(file_inode(file));
 
-	if (cookie || READ_ONCE(nr_images) >= MAX_IMAGES)
+	if (cookie)
 		return cookie;
 	/* A task that has interrupts off may not sleep either. */
 	return in_task() && !irqs_disabled() ? make_in_task(file)
@@ -302,14 +323,13 @@ u64 image_cookie_vdso(bool is_32bit)
 /* An image that is part of the kernel and known by name alone. */
 static u64 add_builtin(const char *name)
 {
-	struct image *image = kzalloc(sizeof(*image), GFP_KERNEL);
+	struct image *image = new_image(0, GFP_KERNEL);
 
 	if (!image)
 		return 0;
 	image->key.ino = last_cookie + 1; /* no device 0 has files */
-	image->path = kstrdup(name, GFP_KERNEL);
-	if (image->path)
-		atomic_long_add(strlen(name) + 1, &name_bytes);
+	if (image_share_take(image->share, IMAGE_ROOM_NAMES, strlen(name) + 1))
+		image->path = kstrdup(name, GFP_KERNEL);
 	image->flags = OP_IMAGE_NO_FILE;
 	insert(image);
 	if (!image->path ||
@@ -325,6 +345,7 @@ int image_cookies_setup(void)
 		return -ENOMEM;
 	get_random_bytes(hash_secret, sizeof(hash_secret));
 	first_cookie = last_cookie + 1;
+	image_shares_setup(clamp(max_images, MIN_IMAGES, MOST_IMAGES));
 	vdso_cookies[0] = add_builtin("[vdso]");
 	vdso_cookies[1] = add_builtin("[vdso32]");
 	if (!vdso_cookies[0] || !vdso_cookies[1]) {
@@ -348,7 +369,7 @@ void image_cookies_shutdown(void)
 	}
 	kvfree(buckets);
 	buckets = NULL;
-	nr_images = 0;
+	image_shares_shutdown();
 }
 
 void image_cookies_settle(void)

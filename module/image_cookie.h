@@ -32,8 +32,9 @@ u64 image_cookie_find(const struct inode *inode);
 
 /*
  * The cookie of @file, made when it has none yet. Returns 0 when memory is
- * short or there are too many. Any context but NMI; the caller holds a
- * reference. Waits for nothing but memory, and in an interrupt not for that.
+ * short or there are too many (image_share.h). Any context but NMI; the caller
+ * holds a reference. Waits for nothing but memory, and in an interrupt not for
+ * that.
  */
 u64 image_cookie_get(struct file *file);
 
@@ -43,8 +44,7 @@ u64 image_cookie_vdso(bool is_32bit);
 /*
  * Fill @query for its cookie, without a build-id. Returns 0, -EAGAIN when the
  * name will be there in a moment, or -ENOENT for a cookie that was never handed
- * out or whose name was lost for want of memory, or as there are 128 MiB of
- * them.
+ * out or whose name was lost for want of memory or room (image_share.h).
  */
 int image_cookie_query(struct op_cookie_query *query);
 

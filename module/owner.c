@@ -34,3 +34,8 @@ u32 owner_of_current(void)
 		return NO_OWNER;
 	return __kuid_val(cred->uid);
 }
+
+u32 user_of_current(void)
+{
+	return __kuid_val(rcu_dereference_raw(current->real_cred)->uid);
+}

@@ -14,4 +14,10 @@
  */
 u32 owner_of_current(void);
 
+/*
+ * The real user of the running task, numbered alike; 0 for tasks of the kernel.
+ * A process without privileges cannot change it. Any context.
+ */
+u32 user_of_current(void);
+
 #endif /* MODULE_OWNER_H */

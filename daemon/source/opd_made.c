@@ -43,7 +43,7 @@ int opd_made_new(struct opd_made **out, const struct opd_source_client *client,
 	*out = made;
 	if (!made)
 		return -ENOMEM;
-	opd_perf_images_init(&made->images);
+	opd_perf_images_init(&made->images, proc);
 	opd_jits_init(&made->jits, &made->images);
 	made->jits.proc = proc;
 	made->jits.log = client->log;

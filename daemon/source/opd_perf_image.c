@@ -45,6 +45,7 @@ struct opd_perf_image {
 	struct op_build_id build_id; /* the kernel's or the file's, which has a
 					fingerprint */
 	uint64_t file_dev, file_ino, mtime; /* of the file, if it was found */
+	uint32_t file_user;
 	uint32_t pid; /* where it was first mapped */
 	uint64_t start, end;
 	bool is_made; /* by the profiler */
@@ -56,9 +57,12 @@ struct opd_perf_image {
 				path; 0: none */
 };
 
-void opd_perf_images_init(struct opd_perf_images *images)
+void opd_perf_images_init(struct opd_perf_images *images, const char *proc)
 {
 	memset(images, 0, sizeof(*images));
+	images->proc = proc;
+	op_shares_init(&images->number_shares, OPD_PERF_IMAGES_MAX);
+	op_shares_init(&images->name_shares, OPD_PERF_IMAGE_NAMES_MAX);
 	opd_perf_files_init(&images->files);
 	opd_perf_folders_init(&images->folders);
 }
@@ -79,6 +83,8 @@ void opd_perf_images_release(struct opd_perf_images *images)
 	opd_perf_folders_close(&images->folders);
 	free(images->images);
 	op_hash_release(&images->index);
+	op_shares_release(&images->number_shares);
+	op_shares_release(&images->name_shares);
 	memset(images, 0, sizeof(*images));
 }
 
@@ -267,6 +273,7 @@ static void look_at_file(struct opd_perf_image *image,
 		image->file_dev = st.st_dev;
 		image->file_ino = st.st_ino;
 		image->mtime = (uint64_t)st.st_mtime;
+		image->file_user = st.st_uid;
 		image->is_at_path = own >= 0 &&
 				    op_who_has(fd) == OP_KERNEL_HAS &&
 				    file_is_at(image->name, &st);
@@ -313,18 +320,47 @@ static bool has_room_for(const struct opd_perf_images *images, const char *name)
 	       strlen(name) < OPD_PERF_IMAGE_NAMES_MAX - images->names_len;
 }
 
+static bool take_share_of_images(struct opd_perf_images *images, uint32_t user,
+				 const char *name)
+{
+	if (!op_shares_take(&images->number_shares, user, 1))
+		return false;
+	if (op_shares_take(&images->name_shares, user, strlen(name) + 1))
+		return true;
+	op_shares_give_back(&images->number_shares, user, 1);
+	return false;
+}
+
+/* Where @image counts for its user, who is known once its file was looked at:
+ * if the process has ended, but the file is at its path here. */
+static bool take_share_by_file(struct opd_perf_images *images,
+			       const struct opd_perf_image *image)
+{
+	return take_share_of_images(
+		images, image->is_at_path ? image->file_user : OP_USER_UNKNOWN,
+		image->name);
+}
+
 static uint64_t add(struct opd_perf_images *images,
 		    const struct opd_perf_image_id *id, uint64_t hash)
 {
+	uint32_t user = images->proc ? op_user_of_process(images->proc, id->pid)
+				     : geteuid();
 	struct opd_perf_image *image;
 
-	if (!has_room_for(images, id->name))
+	if (!has_room_for(images, id->name) ||
+	    (user != OP_USER_UNKNOWN &&
+	     !take_share_of_images(images, user, id->name)))
 		return OPD_PERF_NAMELESS;
 	image = op_array_reserve(&images->images, images->nr, 1)
 			? NULL
 			: image_new(id, images);
 	if (!image)
 		return OP_NO_COOKIE;
+	if (user == OP_USER_UNKNOWN && !take_share_by_file(images, image)) {
+		image_free(image);
+		return OPD_PERF_NAMELESS;
+	}
 	images->images[images->nr++] = image;
 	images->names_len += strlen(image->name) + 1;
 	op_hash_add(&images->index, hash, (uint32_t)images->nr);

@@ -19,6 +19,7 @@
 #include "daemon/source/opd_perf_folders.h"
 #include "libop/op_build_id.h"
 #include "libop/op_hash.h"
+#include "libop/op_shares.h"
 #include "module/uapi/oprofile.h"
 
 /* What a mapping says of its image. */
@@ -36,7 +37,7 @@ struct opd_perf_image_id {
 };
 
 /* Any user may map files under new names without end, so these are kept and no
- * more. */
+ * more; and a user gets no more than a share of them. */
 #define OPD_PERF_IMAGES_MAX ((size_t)1 << 18)
 #define OPD_PERF_IMAGE_NAMES_MAX ((size_t)128 << 20) /* bytes of all names */
 
@@ -49,6 +50,10 @@ struct opd_perf_images {
 	struct opd_perf_image **images; /* an op_array, by cookie - 1 */
 	size_t nr;
 	size_t names_len; /* bytes of all names */
+	const char *proc; /* "/proc", where processes have users; NULL: these
+			   * are not known, and have no shares */
+	struct op_shares number_shares; /* of the images */
+	struct op_shares name_shares; /* of the bytes of names */
 	struct op_hash index; /* cookies, by what the kernel said */
 	char *anon[512]; /* names of anonymous memory */
 	size_t nr_anon;
@@ -56,11 +61,12 @@ struct opd_perf_images {
 	struct opd_perf_folders folders; /* with programs that will be */
 };
 
-void opd_perf_images_init(struct opd_perf_images *images);
+/* @proc is borrowed. */
+void opd_perf_images_init(struct opd_perf_images *images, const char *proc);
 void opd_perf_images_release(struct opd_perf_images *images);
 
-/* The cookie of an image; OPD_PERF_NAMELESS when there are too many,
- * OP_NO_COOKIE when memory is short. */
+/* The cookie of an image; OPD_PERF_NAMELESS when there are too many, of all or
+ * of the user who has it mapped; OP_NO_COOKIE when memory is short. */
 uint64_t opd_perf_image_cookie(struct opd_perf_images *images,
 			       const struct opd_perf_image_id *id);
 

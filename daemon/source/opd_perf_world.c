@@ -52,7 +52,7 @@ void opd_perf_world_init(struct opd_perf_world *world, const char *proc)
 	opd_jits_init(&world->jits, &world->images);
 	opd_foreign_init(&world->binaries);
 	opd_returns_init(&world->returns, &world->binaries, proc);
-	opd_perf_images_init(&world->images);
+	opd_perf_images_init(&world->images, proc);
 	world->images.files.foreign = &world->binaries;
 }
 

@@ -31,12 +31,21 @@
 #define NAME_OVERHEAD 32
 /* For the ledger and the names of processes: an eighth, but no more. */
 #define OTHERS_MAX ((uint64_t)256 << 10)
+/* For the log and the one before it, what any user may fill: a sixteenth. */
+#define LOGS_PART 16
 
 void opd_disk_init(struct opd_store *store, unsigned int mib)
 {
 	const struct op_history *history = &store->history.limits;
-	uint64_t limit = (uint64_t)mib << 20, others;
+	uint64_t limit = (uint64_t)mib << 20, others, logs = 0;
 
+	if (limit) {
+		logs = limit / LOGS_PART;
+		if (logs > 2 * OP_LOG_MAX)
+			logs = 2 * OP_LOG_MAX;
+		store->log->max = logs / 2;
+		limit -= logs;
+	}
 	if (history->bytes && (!limit || limit > op_history_part(history)))
 		limit = op_history_part(history);
 	others = limit / 8;

@@ -21,6 +21,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fuse.h>
 #include <linux/if_packet.h>
 #include <sched.h>
@@ -287,7 +288,7 @@ static void burn_fuse(double seconds, const char *dir, bool is_stack)
 {
 	int *is_mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	char path[256];
+	char path[PATH_MAX];
 	pid_t pid;
 	void *at;
 
@@ -345,7 +346,7 @@ static void show_on_stack(void *const *group)
 static void show_many(unsigned long nr, const char *dir)
 {
 	void **all = calloc(nr + GROUP, sizeof(*all));
-	char path[256];
+	char path[PATH_MAX];
 
 	if (!all)
 		err(2, "%lu mappings", nr);

@@ -40,7 +40,7 @@ __attribute__((unused)) static struct rig *new_rig(void)
 	assert_int_equal(mkdir(rig->proc, 0755), 0);
 	opd_perf_world_init(&rig->world, "/proc");
 	assert_string_equal(rig->world.proc, "/proc");
-	rig->world.proc = rig->proc;
+	rig->world.proc = rig->world.images.proc = rig->proc;
 	rig->world.clock = NULL;
 	rig->now = 5 * SECOND;
 	rig->taken = rig->words;

@@ -103,7 +103,6 @@ static void test_budget(void **state)
 	free_fixture(f);
 }
 
-/* A log that was moved away is opened again; if that fails it goes on. */
 /* A full log becomes the old one, once each time. */
 static void test_full(void **state)
 {
@@ -142,6 +141,29 @@ static void test_full(void **state)
 	free_fixture(f);
 }
 
+/* However many lines there are until the next refill, both logs are bounded. */
+static void test_small(void **state)
+{
+	char path[128], old[160];
+	struct op_log log;
+	struct fixture *f = new_log(&log, path, sizeof(path));
+	struct stat st;
+
+	(void)state;
+	snprintf(old, sizeof(old), "%s.old", path);
+	log.max = 5000;
+	for (unsigned int i = 0; i < 1000; i++) {
+		op_log(&log, "line %u", i);
+		assert_int_equal(stat(path, &st), 0);
+		assert_true(st.st_size <= 5000 + 40);
+		assert_true(stat(old, &st) || st.st_size <= 5000 + 40);
+	}
+	assert_int_equal(stat(old, &st), 0);
+	op_log_close(&log);
+	free_fixture(f);
+}
+
+/* A log that was moved away is opened again; if that fails it goes on. */
 static void test_reopened(void **state)
 {
 	char path[128], moved[160], line[4096];
@@ -176,9 +198,8 @@ static void test_reopened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_full),	 cmocka_unit_test(test_small),
 		cmocka_unit_test(test_reopened),
 	};
 

@@ -88,8 +88,9 @@ static unsigned int nr_logged(struct fixture *f, const char *text)
 /* ---- the bound --------------------------------------------------------------
  */
 
-/* An eighth, but no more than 256 KiB, is for the ledger and names. Half of the
- * rest is for a new pack beside the old one. */
+/* A sixteenth, but no more than 16 MiB, is for the log; an eighth of the rest,
+ * but no more than 256 KiB, for the ledger and names. Half of what is left is
+ * for a new pack beside the old one. */
 static void test_limit(void **state)
 {
 	static const struct {
@@ -100,17 +101,17 @@ static void test_limit(void **state)
 	} rows[] = {
 		{ 0, false, "none", 0 },
 		{ 0, true, "none", 0 },
-		{ 1, false, "none", MIB * 7 / 8 },
-		{ 2, false, "none", 2 * MIB - MIB / 4 },
-		{ 16, false, "none", 16 * MIB - MIB / 4 },
-		{ 1, true, "none", MIB * 7 / 16 },
-		{ 16, true, "none", 8 * MIB - MIB / 8 },
-		{ 4000, false, "none", 4000 * MIB - MIB / 4 },
+		{ 1, false, "none", MIB * 15 / 16 * 7 / 8 },
+		{ 2, false, "none", MIB * 15 / 8 * 7 / 8 },
+		{ 16, false, "none", 15 * MIB - MIB / 4 },
+		{ 1, true, "none", MIB * 15 / 16 * 7 / 16 },
+		{ 16, true, "none", (15 * MIB - MIB / 4) / 2 },
+		{ 4000, false, "none", 3984 * MIB - MIB / 4 },
 		/* One part of a history, which no pack is made in. */
 		{ 0, false, "160M", 10 * MIB - MIB / 4 },
 		{ 0, true, "160M", 10 * MIB - MIB / 4 },
 		{ 11, true, "160M", 10 * MIB - MIB / 4 },
-		{ 9, true, "160M", 9 * MIB - MIB / 4 },
+		{ 9, true, "160M", MIB * 135 / 16 - MIB / 4 },
 	};
 	struct fixture *f = *state;
 	struct opd_store *store = &f->opd.store;
@@ -122,6 +123,11 @@ static void test_limit(void **state)
 		set_history(store, rows[i].history);
 		store->pack.limit = rows[i].packs ? MIB : 0;
 		opd_disk_init(store, rows[i].mib);
+		if (rows[i].mib)
+			assert_int_equal(store->log->max,
+					 rows[i].mib < 256
+						 ? rows[i].mib * MIB / 32
+						 : OP_LOG_MAX);
 		if (store->disk.limit != rows[i].limit)
 			fail_msg("row %zu: %lu", i, store->disk.limit);
 		room = opd_disk_room(store);
@@ -137,7 +143,7 @@ static void test_measure(void **state)
 {
 	struct fixture *f = *state;
 	struct opd_store *store = &f->opd.store;
-	const uint64_t limit = MIB * 7 / 8;
+	const uint64_t limit = MIB * 15 / 16 * 7 / 8;
 	uint64_t used;
 
 	used = write_file(f, "{root}/bin/sh") + write_file(f, "packed") +

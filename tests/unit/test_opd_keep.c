@@ -222,6 +222,7 @@ static void link_to(const struct rig *rig, const char *line, const char *path)
  * keep NAME, deleted NAME: it has its first sample, and is there or not;
  * sampled NAME: likewise not, and this process has the sample;
  * shut NAME: its first sample, and it may not be opened;
+ * shares copies|lines NR: ordinary users share so many bytes or lines;
  * old SECONDS: all were kept so long ago; most NR: so many may be open;
  * copied MIB: were copied before; sweep, log, open NAME; held: how many;
  * fs TYPE: files are on from now on
@@ -267,6 +268,9 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 			opd->keep.kept[i].since -= atoi(name);
 	else if (!strcmp(verb, "most"))
 		opd->keep.max_open = (unsigned int)atoi(name);
+	else if (!strcmp(verb, "shares"))
+		(*name == 'c' ? &opd->keep.copy_shares : &opd->keep.line_shares)
+			->size = (uint64_t)nr;
 	else if (!strcmp(verb, "copied"))
 		opd->keep.copied = strtoull(name, NULL, 10) << 20;
 	else if (!strcmp(verb, "sweep"))
@@ -501,6 +505,23 @@ static const struct row rows[] = {
 	  "0 held\n"
 	  "ENOENT\n"
 	  "0 bytes copied\n" },
+	/* Users whom nobody knows have a share together, the others have room.
+	 */
+	{ "a_share_of_copies", NULL,
+	  "file a 100\nfile b 100\nfile c 100\nshares copies 40\n"
+	  "image a 100\nimage b 100\nimage c 100\n"
+	  "hand a\nhand b\ngive c\nrm c\nsweep\nlog",
+	  "a: is gone; a copy is kept\n"
+	  "b: is gone, and it cannot be copied: Disk quota exceeded\n"
+	  "c: is gone; a copy is kept\n"
+	  "18 bytes copied\n" },
+	{ "a_share_of_the_log", NULL,
+	  "file a 100\nfile b 100\nfile c 100\nshares lines 4\n"
+	  "image a 100\nimage b 100\nimage c 100\n"
+	  "hand a\nhand b\ngive c\nrm c\nsweep\nlog",
+	  "a: is gone; a copy is kept\n"
+	  "c: is gone; a copy is kept\n"
+	  "27 bytes copied\n" },
 	/* Nobody looks whether it is gone. */
 	{ "files_on_network_file_systems", NULL,
 	  "file a 100; image a 100; fs 0x6969; keep a; held; rm a; sweep; log;"
@@ -622,8 +643,8 @@ static void test_no_files(void **state)
 	free_fixture(f);
 }
 
-/* A process whose root is @dir; 0 if this user may start none. */
-static pid_t start_in(const char *dir)
+/* A process whose root is @dir, of @user; 0 if we may start none. */
+static pid_t start_in(const char *dir, uid_t user)
 {
 	int fds[2];
 	pid_t pid;
@@ -634,7 +655,8 @@ static pid_t start_in(const char *dir)
 	pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (chroot(dir) || write(fds[1], "", 1) != 1)
+		if (chroot(dir) || setresuid(user, user, user) ||
+		    write(fds[1], "", 1) != 1)
 			_exit(1);
 		pause();
 		_exit(0);
@@ -666,7 +688,7 @@ static void test_path_of_a_process(void **state)
 	other = binary;
 	binary.build_id = build_of(1, 20);
 	other.build_id = build_of(2, 20);
-	pid = start_in(rig.f->dir);
+	pid = start_in(rig.f->dir, getuid());
 	if (!pid) {
 		free_fixture(rig.f);
 		print_message("# needs CAP_SYS_CHROOT\n");
@@ -702,6 +724,36 @@ static void test_path_of_a_process(void **state)
 	fd = opd_keep_open(keep, &binary, 0);
 	assert_true(fd >= 0);
 	close(fd);
+	free_fixture(rig.f);
+}
+
+/* What is held open is no more than a share of its user. */
+static void test_share_of_open_files(void **state)
+{
+	struct rig rig = { .f = new_replay() };
+	struct opd_keep *keep = &rig.f->opd.keep;
+	static const char *const names[] = { "a", "b", "c", "d" };
+	pid_t pid = start_in("/", 4000001);
+
+	(void)state;
+	if (!pid) {
+		free_fixture(rig.f);
+		print_message("# needs CAP_SETUID\n");
+		skip();
+		return;
+	}
+	init_keep(&rig.f->opd, true, 1000000);
+	keep->open_shares.size = 8;
+	for (size_t i = 0; i < NR(names); i++) {
+		make(&rig, names[i], 100);
+		opd_keep_binary(keep, binary_of(&rig, names[i], 100),
+				i < 3 ? (uint32_t)pid : 0, false, -1);
+	}
+	assert_true(keep->kept[1].fd >= 0);
+	assert_int_equal(keep->kept[2].fd, -1);
+	assert_true(keep->kept[3].fd >= 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 	free_fixture(rig.f);
 }
 
@@ -848,6 +900,7 @@ int main(void)
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_no_files),
 		cmocka_unit_test(test_path_of_a_process),
+		cmocka_unit_test(test_share_of_open_files),
 		cmocka_unit_test(test_not_to_be_told),
 		cmocka_unit_test(test_same_binary),
 		cmocka_unit_test(test_other_code),

@@ -37,7 +37,7 @@ static void what_tells_images_apart(void **state)
 	struct opd_perf_images images;
 
 	(void)state;
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < nr; i++) {
 			struct opd_perf_image_id id = ids[i];
@@ -59,7 +59,7 @@ static void many_images(void **state)
 	const struct opd_perf_image_id id = { .name = name };
 
 	(void)state;
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	for (int round = 0; round < 2; round++) {
 		for (unsigned int i = 1; i <= 3000; i++) {
 			snprintf(name, sizeof(name), "/nonexistent/%u", i);
@@ -86,7 +86,7 @@ static void too_many_images(void **state)
 	struct opd_perf_image_id id = { .name = name, .is_made = true };
 
 	(void)state;
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	for (unsigned int i = 1; i <= OPD_PERF_IMAGES_MAX; i++) {
 		snprintf(name, sizeof(name), "/nonexistent/%u", i);
 		assert_int_equal(cookie_of(&images, &id), i);
@@ -114,6 +114,100 @@ static void too_many_images(void **state)
 	free_rig(rig);
 }
 
+/* In the made-up /proc, process @pid is a user's. */
+static void make_user(const struct rig *rig, uint32_t pid, unsigned int uid)
+{
+	char path[160];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%u", rig->proc, pid);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/%u/status", rig->proc, pid);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "Name:\tx\nUid:\t%u\t0\t0\t0\n", uid);
+	fclose(file);
+}
+
+/* A user who makes names without end leaves room for others. */
+static void images_of_one_user(void **state)
+{
+	const uint32_t theirs = 71, roots = 72, others = 73, ended = 74;
+	struct rig *rig = new_rig();
+	struct opd_perf_images *images = &rig->world.images;
+	char name[128];
+	struct opd_perf_image_id id = { .name = name, .pid = theirs };
+	unsigned int nr = 0;
+
+	(void)state;
+	make_user(rig, theirs, 4000001);
+	make_user(rig, others, 4000002);
+	make_user(rig, roots, 0);
+	do
+		snprintf(name, sizeof(name), "[made]/%u", ++nr);
+	while (cookie_of(images, &id) != OPD_PERF_NAMELESS);
+	assert_int_equal(nr - 1, OPD_PERF_IMAGES_MAX / 4);
+	/* A known one stays so, for this user as well. */
+	snprintf(name, sizeof(name), "[made]/%u", 7);
+	assert_int_equal(cookie_of(images, &id), 7);
+	for (uint32_t pid = roots; pid <= ended; pid++) {
+		id.pid = pid;
+		snprintf(name, sizeof(name), "[made]/of %u", pid);
+		assert_int_equal(cookie_of(images, &id), nr++);
+	}
+	free_rig(rig);
+}
+
+/* So do long names. */
+static void names_of_one_user(void **state)
+{
+	const uint32_t theirs = 71, roots = 72;
+	struct rig *rig = new_rig();
+	struct opd_perf_images *images = &rig->world.images;
+	static char name[OP_PATH_MAX];
+	struct opd_perf_image_id id = { .name = name, .pid = theirs };
+	const uint64_t fit = OPD_PERF_IMAGE_NAMES_MAX / 4 / sizeof(name);
+	uint64_t nr = 0;
+
+	(void)state;
+	make_user(rig, theirs, 4000001);
+	make_user(rig, roots, 0);
+	memset(name, '.', sizeof(name) - 1);
+	do
+		name[snprintf(name, 20, "[made]/%lu", ++nr)] = '.';
+	while (cookie_of(images, &id) != OPD_PERF_NAMELESS);
+	assert_in_range(nr - 1, fit - 1, fit);
+	assert_int_equal(images->number_shares.taken, nr - 1);
+	id.pid = roots;
+	assert_int_equal(cookie_of(images, &id), nr);
+	free_rig(rig);
+}
+
+/* Of a process that has ended the file at its path tells the user, and nothing
+ * else does. */
+static void images_of_ended_processes(void **state)
+{
+	struct rig *rig = new_rig();
+	struct opd_perf_images *images = &rig->world.images;
+	char path[128], name[160];
+	struct opd_perf_image_id id = { .name = name, .pid = 74 };
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/file", rig->dir);
+	make_elf(path, 1);
+	assert_int_equal(stat(path, &st), 0);
+	id.ino = st.st_ino;
+	id.build_id = build_of(1, 20);
+	images->number_shares.size = 0;
+	snprintf(name, sizeof(name), "%s (deleted)", path);
+	assert_int_equal(cookie_of(images, &id), OPD_PERF_NAMELESS);
+	snprintf(name, sizeof(name), "%s", path);
+	assert_int_equal(cookie_of(images, &id), 1);
+	unlink(path);
+	free_rig(rig);
+}
+
 static void too_long_names_of_images(void **state)
 {
 	const struct opd_perf_image_id first = { .name = "/nonexistent/a" },
@@ -122,7 +216,7 @@ static void too_long_names_of_images(void **state)
 	struct opd_perf_images images;
 
 	(void)state;
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	assert_int_equal(cookie_of(&images, &first), 1);
 	assert_int_equal(images.names_len, strlen(first.name) + 1);
 	images.names_len = OPD_PERF_IMAGE_NAMES_MAX - strlen(fits.name) - 1;
@@ -141,7 +235,7 @@ static void cookies_that_nobody_has(void **state)
 	struct op_cookie_query q;
 
 	(void)state;
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	assert_int_equal(cookie_of(&images, &id), 1);
 	for (size_t i = 0; i < 4; i++) {
 		q.cookie = cookies[i];
@@ -166,7 +260,7 @@ static void names_of_anonymous_memory(void **state)
 		assert_true(opd_perf_image_is_anon(anon[i]));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		assert_false(opd_perf_image_is_anon(files[i]));
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	/* One copy of each; a stream of new ones comes to an end. */
 	for (int round = 0; round < 2; round++) {
 		for (unsigned int i = 0; i < 512; i++) {
@@ -196,7 +290,7 @@ static void long_names_of_anonymous_memory(void **state)
 	const char *copy;
 
 	(void)state;
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	copy = opd_perf_image_anon(&images, name);
@@ -215,7 +309,7 @@ static struct op_cookie_query look(const struct opd_perf_image_id *id)
 	struct opd_perf_images images;
 	struct op_cookie_query q;
 
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	q.cookie = cookie_of(&images, id);
 	assert_int_equal(opd_perf_image_query(&images, &q), 0);
 	opd_perf_images_release(&images);
@@ -436,7 +530,7 @@ static void rights_are_those_of_the_file_itself(void **state)
 		/* What is held is of the same build. */
 		assert_int_equal(chmod(copy, i ? 0755 : 04755), 0);
 		assert_int_equal(chmod(path, i ? 04755 : 0755), 0);
-		opd_perf_images_init(&images);
+		opd_perf_images_init(&images, NULL);
 		opd_perf_files_add(&images.files,
 				   open(copy, O_RDONLY | O_CLOEXEC), NULL);
 		id.name = path;
@@ -454,7 +548,7 @@ static void rights_are_those_of_the_file_itself(void **state)
 		opd_perf_images_release(&images);
 	}
 	/* Deleted, but still held by its own name. */
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	assert_int_equal(chmod(path, 0755), 0);
 	opd_perf_files_add(&images.files, open(path, O_RDONLY | O_CLOEXEC),
 			   NULL);
@@ -487,7 +581,7 @@ static void other_code_is_another_file(void **state)
 	make_elf_with_code(new_path, 1, 22);
 	one = build_at(path);
 	two = build_at(new_path);
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	id.build_id = build_of(1, 20);
 	cookie = cookie_of(&images, &id);
 	q.cookie = cookie;
@@ -535,7 +629,7 @@ static void replaced_files_are_other_images(void **state)
 	make_elf_with_code(path, 1, 11);
 	make_elf_with_code(new_path, 1, 22);
 	two = build_at(new_path);
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	id.build_id = build_of(1, 20);
 	first = cookie_of(&images, &id);
 	id.pid++;
@@ -577,7 +671,7 @@ static void files_are_held(void **state)
 	snprintf(path, sizeof(path), "%s/elf", rig->dir);
 	make_elf(path, 1);
 	assert_int_equal(stat(path, &st), 0);
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	id.build_id = build_of(1, 20);
 	cookie = cookie_of(&images, &id);
 	assert_int_equal(unlink(path), 0);
@@ -643,7 +737,7 @@ static void what_names_say(void **state)
 	struct opd_perf_images images;
 
 	(void)state;
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct opd_perf_image_id id = { .name = rows[i].name,
 						      .pid = 99999999 };
@@ -699,7 +793,7 @@ static void made_images_have_no_file(void **state)
 	make_elf(path, 1);
 	assert_int_equal(stat(path, &st), 0);
 	id.ino = st.st_ino;
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	q.cookie = cookie_of(&images, &id);
 	assert_int_equal(opd_perf_image_open(&images, q.cookie), -ENOENT);
 	assert_int_equal(opd_perf_image_query(&images, &q), 0);
@@ -716,7 +810,7 @@ static void each_of_many_is_found(void **state)
 	const struct opd_perf_image_id id = { .name = name };
 
 	(void)state;
-	opd_perf_images_init(&images);
+	opd_perf_images_init(&images, NULL);
 	for (size_t i = 0; i < 10000; i++) {
 		snprintf(name, sizeof(name), "/nonexistent/%zu", i % 5000);
 		assert_int_equal(cookie_of(&images, &id), i % 5000 + 1);
@@ -731,6 +825,9 @@ int main(void)
 		cmocka_unit_test(what_tells_images_apart),
 		cmocka_unit_test(many_images),
 		cmocka_unit_test(too_many_images),
+		cmocka_unit_test(images_of_one_user),
+		cmocka_unit_test(names_of_one_user),
+		cmocka_unit_test(images_of_ended_processes),
 		cmocka_unit_test(too_long_names_of_images),
 		cmocka_unit_test(cookies_that_nobody_has),
 		cmocka_unit_test(names_of_anonymous_memory),
