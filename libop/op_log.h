@@ -5,9 +5,9 @@
 /*
  * The daemon's log, samples/oprofiled.log: lines that are appended, each with
  * its time. What a stream says can fill no disk: OP_LOG_BUDGET lines may be
- * written until op_log_refill(), the rest is counted; and a log that has as many
- * bytes as it may, OP_LOG_MAX or less, becomes PATH.old, in place of the one
- * before.
+ * written until op_log_refill(), the rest is counted; and a log that has as
+ * many bytes as it may, OP_LOG_MAX or less, becomes PATH.old, in place of the
+ * one before.
  */
 
 #include <stdint.h>

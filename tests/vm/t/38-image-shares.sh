@@ -49,10 +49,10 @@ image_samples() {
 others_have_names() {
 	fresh "$1-root"
 	fresh "$1-other" as_another
-	lost=$(module_stat sample_lost_no_cookie)
 	ok "$1: stop" stop
+	lost=$(module_stat sample_lost_no_cookie)
 	ok "$1: taken = stored + lost" sums_up
-	report
+	report "image:*"
 	sed 's/^/# /' "$TMP/report" | head -12
 	for who in root other; do
 		got=$(image_samples "$1-$who")
