@@ -26,7 +26,7 @@
 /* Nothing is mapped below, nor points there. */
 #define LOWEST_ADDRESS 65536
 
-/* Words above the stack pointer that a program starts with. */
+/* Bytes above the stack pointer that a program starts with. */
 #define ABOVE_START 64
 
 /* What all steps of one stack need. */

@@ -109,7 +109,7 @@ static int create_times(struct dentry *dir, unsigned long nr)
 
 static u64 get_slice(void)
 {
-	return multiplex_slice;
+	return READ_ONCE(multiplex_slice);
 }
 
 static int set_slice(u64 value)
@@ -163,39 +163,42 @@ static int create_folder(struct dentry *root, unsigned int nr)
 static ssize_t types_read(struct file *file, char __user *buf, size_t count,
 			  loff_t *ppos)
 {
+	struct counter_pmu_types types;
 	char text[TYPES_TEXT];
 	unsigned int i;
 	int len = 0;
 
-	for (i = 0; i < counter_nr_pmu_types; i++)
+	oprofile_read_settings(&types, &counter_pmu_types, sizeof(types));
+	for (i = 0; i < types.nr; i++)
 		len += scnprintf(text + len, sizeof(text) - len, "%s%lu",
-				 i ? " " : "", counter_pmu_types[i]);
+				 i ? " " : "", types.types[i]);
 	len += scnprintf(text + len, sizeof(text) - len, "\n");
 	return simple_read_from_buffer(buf, count, ppos, text, len);
 }
 
 /* Blanks between numbers; none of them is larger than an int. */
-static int parse_types(char *text, unsigned long *types, unsigned long *nr)
+static int parse_types(char *text, struct counter_pmu_types *types)
 {
 	char *word;
 
-	*nr = 0;
+	*types = (struct counter_pmu_types){ 0 };
 	while ((word = strsep(&text, " \t\n"))) {
 		unsigned int type;
 
 		if (!*word)
 			continue;
-		if (*nr == COUNTER_MAX_PMU_TYPES || kstrtouint(word, 10, &type))
+		if (types->nr == COUNTER_MAX_PMU_TYPES ||
+		    kstrtouint(word, 10, &type))
 			return -EINVAL;
-		types[(*nr)++] = type;
+		types->types[types->nr++] = type;
 	}
-	return *nr ? 0 : -EINVAL;
+	return types->nr ? 0 : -EINVAL;
 }
 
 static ssize_t types_write(struct file *file, const char __user *buf,
 			   size_t count, loff_t *ppos)
 {
-	unsigned long types[COUNTER_MAX_PMU_TYPES], nr, i;
+	struct counter_pmu_types types;
 	char text[TYPES_TEXT];
 	int err;
 
@@ -204,12 +207,10 @@ static ssize_t types_write(struct file *file, const char __user *buf,
 	if (copy_from_user(text, buf, count))
 		return -EFAULT;
 	text[count] = '\0';
-	err = parse_types(text, types, &nr);
-	for (i = 0; i < nr && !err; i++)
-		err = oprofile_set_while_stopped(&counter_pmu_types[i],
-						 types[i]);
+	err = parse_types(text, &types);
 	if (!err)
-		err = oprofile_set_while_stopped(&counter_nr_pmu_types, nr);
+		err = oprofile_set_all_while_stopped(&counter_pmu_types, &types,
+						     sizeof(types));
 	return err ? err : count;
 }
 

@@ -44,8 +44,7 @@ struct cpu_counter {
 
 struct counter_setting counter_settings[OP_MAX_COUNTERS];
 unsigned int counter_nr;
-unsigned long counter_pmu_types[COUNTER_MAX_PMU_TYPES] = { PERF_TYPE_RAW };
-unsigned long counter_nr_pmu_types = 1;
+struct counter_pmu_types counter_pmu_types = { 1, { PERF_TYPE_RAW } };
 
 static unsigned int counters;
 module_param(counters, uint, 0444);
@@ -143,8 +142,8 @@ static struct perf_event *create_event(unsigned int cpu, unsigned long nr)
 	struct perf_event *event = ERR_PTR(-ENOENT);
 	unsigned long i;
 
-	for (i = 0; i < counter_nr_pmu_types; i++) {
-		attr.type = counter_pmu_types[i];
+	for (i = 0; i < counter_pmu_types.nr; i++) {
+		attr.type = counter_pmu_types.types[i];
 		event = create_event_of(&attr, cpu, nr);
 		if (!IS_ERR(event))
 			break;
@@ -346,11 +345,15 @@ static int perf_start(void)
 
 	if (state)
 		return state;
+	/* A CPU that comes finds us either starting or started. */
+	cpus_read_lock();
 	start_error = 0;
 	is_starting = true;
-	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/perf:online",
-				  start_on_cpu, stop_on_cpu);
+	state = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN,
+					     "oprofile/perf:online",
+					     start_on_cpu, stop_on_cpu);
 	is_starting = false;
+	cpus_read_unlock();
 	if (state < 0)
 		return start_error ? start_error : state;
 	hotplug_state = state;

@@ -39,7 +39,11 @@ void counter_perf_reset_times(void);
  * The kinds of PMU that are tried on each CPU, as perf_events numbers them
  * (/sys/bus/event_source/devices/NAME/type): a hybrid machine has several.
  */
-extern unsigned long counter_pmu_types[COUNTER_MAX_PMU_TYPES];
-extern unsigned long counter_nr_pmu_types;
+struct counter_pmu_types {
+	unsigned long nr;
+	unsigned long types[COUNTER_MAX_PMU_TYPES];
+};
+
+extern struct counter_pmu_types counter_pmu_types;
 
 #endif /* MODULE_COUNTER_PERF_H */

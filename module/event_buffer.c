@@ -23,6 +23,8 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
@@ -144,13 +146,18 @@ static unsigned long record_words(unsigned long number)
 	return 2 + OP_WORDS_OF(word_at(number + 1));
 }
 
+#define RECORDS_AT_A_TIME 4096 /* before others may run */
+
 /* How many of the words before @end to take so that records stay whole. */
 static unsigned long whole_records(unsigned long end, unsigned long max)
 {
-	unsigned long at = tail;
+	unsigned long at = tail, nr = 0;
 
-	while (at != end && at + record_words(at) - tail <= max)
+	while (at != end && at + record_words(at) - tail <= max) {
 		at += record_words(at);
+		if (!(++nr % RECORDS_AT_A_TIME))
+			cond_resched();
+	}
 	return at - tail;
 }
 
@@ -275,6 +282,9 @@ static int event_buffer_open(struct inode *inode, struct file *file)
 {
 	int err = oprofilefs_open(inode, file);
 
+	/* Samples tell addresses of the kernel, and what is on stacks. */
+	if (!err)
+		err = security_locked_down(LOCKDOWN_PERF);
 	if (err)
 		return err;
 	if (test_and_set_bit_lock(0, &is_open))

@@ -415,15 +415,25 @@ int image_cookie_open(u64 cookie)
 	return image ? image_file_open(&image->held) : err;
 }
 
-void image_cookies_show(struct seq_file *seq)
+void *image_cookies_next(loff_t *pos)
 {
-	const struct image *image;
-	unsigned long cookie;
+	unsigned long cookie = *pos;
+	struct image *image = xa_find(&named, &cookie, ULONG_MAX, XA_PRESENT);
 
-	xa_for_each(&named, cookie, image) {
-		if (image->path)
-			seq_printf(seq, "%lu %u:%u %llu %s\n", cookie,
-				   MAJOR(image->key.dev), MINOR(image->key.dev),
-				   image->key.ino, image->path);
-	}
+	*pos = cookie;
+	return image;
+}
+
+int image_cookies_show(struct seq_file *seq, void *one)
+{
+	const struct image *image = one;
+
+	if (!image->path)
+		return SEQ_SKIP;
+	seq_printf(seq, "%llu %u:%u %llu ", image->cookie,
+		   MAJOR(image->key.dev), MINOR(image->key.dev),
+		   image->key.ino);
+	seq_escape(seq, image->path, "\n\\");
+	seq_putc(seq, '\n');
+	return 0;
 }

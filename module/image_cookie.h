@@ -57,7 +57,11 @@ int image_cookie_open(u64 cookie);
 /* Wait until images that interrupts have brought up to now have their names. */
 void image_cookies_settle(void);
 
-/* Print a line for every named cookie. */
-void image_cookies_show(struct seq_file *seq);
+/*
+ * The image with the smallest cookie from *@pos on, which is set to it, or
+ * NULL; print its line. Newlines and backslashes of its path are in octal.
+ */
+void *image_cookies_next(loff_t *pos);
+int image_cookies_show(struct seq_file *seq, void *image);
 
 #endif /* MODULE_IMAGE_COOKIE_H */

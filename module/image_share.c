@@ -25,11 +25,14 @@ struct image_share {
 
 static DEFINE_RAW_SPINLOCK(share_lock); /* all that follows, and taken[] */
 static struct hlist_head share_buckets[1 << BUCKET_BITS];
-static struct room {
+
+struct room {
 	long size;
 	long used;
 	long of_users; /* the part of ordinary users */
-} rooms[NR_IMAGE_ROOMS];
+};
+
+static struct room rooms[NR_IMAGE_ROOMS];
 
 static struct hlist_head *shares_of_bucket(u32 uid)
 {
@@ -40,8 +43,9 @@ static struct image_share *find_share(u32 uid)
 {
 	struct image_share *share;
 
-	hlist_for_each_entry(share, shares_of_bucket(uid),
-			     node) if (share->uid == uid) return share;
+	hlist_for_each_entry(share, shares_of_bucket(uid), node)
+		if (share->uid == uid)
+			return share;
 	return NULL;
 }
 

@@ -18,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/seq_file.h>
 #include <linux/string.h>
 
 #include "backtrace.h"
@@ -280,14 +281,30 @@ void oprofile_cpu_type(char *name, size_t size)
 	mutex_unlock(&oprof_mutex);
 }
 
-int oprofile_show_cookies(struct seq_file *seq)
+/* Images stay while the mutex is held, which is for a page of text. */
+static void *cookies_start(struct seq_file *seq, loff_t *pos)
 {
 	mutex_lock(&oprof_mutex);
-	if (is_set_up)
-		image_cookies_show(seq);
-	mutex_unlock(&oprof_mutex);
-	return 0;
+	return is_set_up ? image_cookies_next(pos) : NULL;
 }
+
+static void *cookies_next(struct seq_file *seq, void *image, loff_t *pos)
+{
+	++*pos;
+	return image_cookies_next(pos);
+}
+
+static void cookies_stop(struct seq_file *seq, void *image)
+{
+	mutex_unlock(&oprof_mutex);
+}
+
+const struct seq_operations oprofile_cookies_ops = {
+	.start = cookies_start,
+	.next = cookies_next,
+	.stop = cookies_stop,
+	.show = image_cookies_show,
+};
 
 static int set_unless(const bool *in_use, unsigned long *setting, u64 value)
 {
@@ -299,7 +316,7 @@ static int set_unless(const bool *in_use, unsigned long *setting, u64 value)
 	if (*in_use)
 		err = -EBUSY;
 	else
-		*setting = value;
+		WRITE_ONCE(*setting, value);
 	mutex_unlock(&oprof_mutex);
 	return err;
 }
@@ -312,6 +329,27 @@ int oprofile_set_while_idle(unsigned long *setting, u64 value)
 int oprofile_set_while_stopped(unsigned long *setting, u64 value)
 {
 	return set_unless(&is_running, setting, value);
+}
+
+int oprofile_set_all_while_stopped(void *settings, const void *values,
+				   size_t size)
+{
+	int err = 0;
+
+	mutex_lock(&oprof_mutex);
+	if (is_running)
+		err = -EBUSY;
+	else
+		memcpy(settings, values, size);
+	mutex_unlock(&oprof_mutex);
+	return err;
+}
+
+void oprofile_read_settings(void *values, const void *settings, size_t size)
+{
+	mutex_lock(&oprof_mutex);
+	memcpy(values, settings, size);
+	mutex_unlock(&oprof_mutex);
 }
 
 static int __init oprofile_init(void)

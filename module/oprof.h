@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 struct dentry;
-struct seq_file;
+struct seq_operations;
 
 /* At open and release of the event buffer. 0 or -errno. */
 int oprofile_setup(void);
@@ -40,12 +40,17 @@ int oprofile_dump(void);
 /* What samples, or would: the @size bytes of @name hold all or a part of it. */
 void oprofile_cpu_type(char *name, size_t size);
 
-/* Print the image cookies, none while idle. Returns 0. */
-int oprofile_show_cookies(struct seq_file *seq);
+/* Print the image cookies, none while idle. */
+extern const struct seq_operations oprofile_cookies_ops;
 
 /* Change a setting unless it is in use: -EBUSY while set up, while running. */
 int oprofile_set_while_idle(unsigned long *setting, u64 value);
 int oprofile_set_while_stopped(unsigned long *setting, u64 value);
+
+/* Change settings that belong together, all @size bytes of them; read them. */
+int oprofile_set_all_while_stopped(void *settings, const void *values,
+				   size_t size);
+void oprofile_read_settings(void *values, const void *settings, size_t size);
 
 /* Settings; changed through the functions above. */
 extern unsigned long oprofile_buffer_size; /* words */

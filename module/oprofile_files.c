@@ -46,7 +46,7 @@ static bool is_in_memory(u64 bytes)
 
 static u64 get_buffer_size(void)
 {
-	return oprofile_buffer_size;
+	return READ_ONCE(oprofile_buffer_size);
 }
 
 static int set_buffer_size(u64 value)
@@ -59,7 +59,7 @@ static int set_buffer_size(u64 value)
 
 static u64 get_buffer_watershed(void)
 {
-	return oprofile_buffer_watershed;
+	return READ_ONCE(oprofile_buffer_watershed);
 }
 
 static int set_buffer_watershed(u64 value)
@@ -69,7 +69,7 @@ static int set_buffer_watershed(u64 value)
 
 static u64 get_cpu_buffer_size(void)
 {
-	return oprofile_cpu_buffer_size;
+	return READ_ONCE(oprofile_cpu_buffer_size);
 }
 
 static int set_cpu_buffer_size(u64 value)
@@ -82,7 +82,7 @@ static int set_cpu_buffer_size(u64 value)
 
 static u64 get_backtrace_depth(void)
 {
-	return backtrace_depth;
+	return READ_ONCE(backtrace_depth);
 }
 
 static int set_backtrace_depth(u64 value)
@@ -94,7 +94,7 @@ static int set_backtrace_depth(u64 value)
 
 static u64 get_backtrace_stack(void)
 {
-	return backtrace_stack;
+	return READ_ONCE(backtrace_stack);
 }
 
 static int set_backtrace_stack(u64 value)
@@ -170,16 +170,11 @@ static const struct file_operations dump_fops = {
 	.llseek = noop_llseek,
 };
 
-static int cookies_show(struct seq_file *seq, void *unused)
-{
-	return oprofile_show_cookies(seq);
-}
-
 static int cookies_open(struct inode *inode, struct file *file)
 {
 	int err = oprofilefs_open(inode, file);
 
-	return err ? err : single_open(file, cookies_show, NULL);
+	return err ? err : seq_open(file, &oprofile_cookies_ops);
 }
 
 static const struct file_operations cookies_fops = {
@@ -187,7 +182,7 @@ static const struct file_operations cookies_fops = {
 	.open = cookies_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
-	.release = single_release,
+	.release = seq_release,
 };
 
 static const struct {

@@ -2,9 +2,10 @@
 /*
  * Files are made once, when the file system is first mounted, and live until
  * the last mount is gone. Modes alone do not guard them: files that are not for
- * all need CAP_SYS_ADMIN at open, because a process may have the uid of root
- * without its capabilities. Numbers are written as a whole in one write(2) at
- * offset 0, so a setting never takes a part of a number.
+ * all need the right to sample the machine (CAP_PERFMON) at open, because a
+ * process may have the uid of root without its capabilities. Numbers are
+ * written as a whole in one write(2) at offset 0, so a setting never takes a
+ * part of a number.
  */
 
 #include <linux/capability.h>
@@ -91,7 +92,7 @@ int oprofilefs_create_file(struct dentry *dir, const char *name, umode_t mode,
 
 int oprofilefs_open(struct inode *inode, struct file *file)
 {
-	if (!(inode->i_mode & 0004) && !capable(CAP_SYS_ADMIN))
+	if (!(inode->i_mode & 0004) && !perfmon_capable())
 		return -EPERM;
 	return simple_open(inode, file);
 }
@@ -183,7 +184,10 @@ static struct file_system_type oprofilefs_type = {
 	.init_fs_context = init_fs_context,
 	.kill_sb = compat_kill_persistent_super,
 };
-MODULE_ALIAS_FS("oprofilefs");
+/*
+ * There is no MODULE_ALIAS_FS(): anybody may call mount(2) in a user namespace
+ * of his own, which would load the module before it is refused.
+ */
 
 int oprofilefs_register(int (*fill)(struct dentry *root))
 {

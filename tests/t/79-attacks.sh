@@ -186,7 +186,7 @@ rows_of_victim quiet
 
 # Other load may be what takes the time; an attack that holds up the end does so each
 # time.
-for try in 1 2 3; do
+for _ in 1 2 3; do
 	session attack
 	awk -v took="$took" -v quiet="$quiet" -v most=$MOST_SECONDS \
 		'BEGIN { exit !(took <= quiet + most) }' && break

@@ -53,10 +53,12 @@ busy() {
 	return "$status"
 }
 
-without_admin() {
-	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$@"
+without_right() {
+	setpriv --bounding-set=-sys_admin,-perfmon --inh-caps=-sys_admin,-perfmon "$@"
 }
 
+ok "nobody loads the module by mounting something" \
+	not grep -q fs-oprofilefs "$O/module/$(uname -r)/oprofile.ko"
 ok "the module loads" insmod "$O/module/$(uname -r)/oprofile.ko"
 mkdir -p $FS
 ok "oprofilefs mounts" mount -t oprofilefs none $FS
@@ -74,8 +76,10 @@ is "files that anyone may read" \
 ok "anyone reads cpu_type" as_user cat $FS/cpu_type
 for file in buffer enable cookies stats/cpu0/sample_received; do
 	ok "nobody else reads $file" not as_user cat $FS/$file
-	ok "nor does root without CAP_SYS_ADMIN" not without_admin cat $FS/$file
+	ok "nor does root without CAP_PERFMON" not without_right cat $FS/$file
 done
+ok "which is enough" setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
+	cat $FS/enable
 
 ok "no sampling without a reader" not put enable 1
 for bad in 0 -1 abc 99999999999999999999 1023 999999999999; do

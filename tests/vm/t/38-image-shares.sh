@@ -65,6 +65,9 @@ others_have_names() {
 
 begin number
 mkdir "$TMP/theirs"
+fresh 'two
+lines'
+ok "a name has one line" grep -q '/two\\012lines$' /dev/oprofile/cookies
 many 1100 "$TMP/theirs/number"
 nr=$(named "$TMP/theirs/number")
 ok "number: the user's files have a quarter of it: $nr" \
