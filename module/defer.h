@@ -5,8 +5,8 @@
 /*
  * From an interrupt to the task that it interrupted: a sample that may have to
  * wait, for a lock or for memory, is resolved in task work, before the task
- * runs another user instruction. A stop waits for that, so it must not wait
- * for anything without bound.
+ * runs another user instruction. A stop waits a second for that, then counts
+ * the sample as lost.
  */
 
 #include <linux/types.h>
@@ -30,11 +30,18 @@ struct op_sample;
  */
 int defer_setup(void (*resolve)(struct op_sample *sample, const u64 *record));
 
-/* Waits for all that was deferred. */
+/* Nobody calls @resolve any more, nor is in it. */
 void defer_shutdown(void);
 
-/* The same before; -EINTR when a fatal signal came first, else 0. */
+/* Each deferred sample is stored or counted as lost. Returns 0, or -EINTR when
+ * a fatal signal came first. */
 int defer_drain(void);
+
+/*
+ * @resolve, which was given @sample, is to call this before it stores the
+ * sample or counts it as lost: if it is false, a stop has counted it.
+ */
+bool defer_settles(struct op_sample *sample);
 
 /*
  * Have @sample resolved by the current task, with the words of its record, if

@@ -97,7 +97,9 @@ static void resolve_own(struct op_sample *sample, const u64 *record)
 		lookup = lookup_sample(sample, mm, MAKE, &vma);
 		mmap_read_unlock(mm);
 	}
-	if (lookup == LOOKUP_DONE)
+	if (!defer_settles(sample))
+		; /* a stop did not wait any longer */
+	else if (lookup == LOOKUP_DONE)
 		store(sample, record, bt);
 	else
 		lose_unresolved(sample, lookup);
