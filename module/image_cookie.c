@@ -208,8 +208,9 @@ static void set_name(struct image *image, struct file *file)
 	image->path = read_path(image->share, file);
 	if (d_unlinked(compat_user_path(file)->dentry))
 		image->flags |= OP_IMAGE_DELETED;
+	/* It never had a name on any disk: a memfd is a deleted file. */
 	if (on_no_disk(file))
-		image->flags |= OP_IMAGE_NO_FILE;
+		image->flags |= OP_IMAGE_NO_FILE | OP_IMAGE_DELETED;
 	if (image_file_may_hang(file))
 		image->flags |= OP_IMAGE_MAY_HANG;
 }

@@ -90,7 +90,8 @@ char *image_path_read(struct file *file)
 		name = absolute_path(path, buf, buf + OP_PATH_MAX);
 	if (!name) {
 		name = d_path(path, buf, OP_PATH_MAX);
-		if (!IS_ERR(name) && d_unlinked(path->dentry))
+		if (!IS_ERR(name) &&
+		    (d_unlinked(path->dentry) || has_own_name(path)))
 			cut_suffix(name);
 	}
 	name = IS_ERR(name) ? NULL : kstrdup(name, GFP_KERNEL);
