@@ -11,13 +11,18 @@
 
 #include "daemon/source/opd_foreign.h"
 #include "daemon/source/opd_perf_image.h"
-#include "daemon/source/opd_perf_proc.h"
+#include "daemon/source/opd_proc_maps.h"
 #include "libcfi/unwinder.h"
+
+/* Segments may share a page of the file, so that the memory has several places
+ * by its headers. */
+#define MAX_PLACES 4
 
 /* What of the memory the file @fd has as text, if one of its segments is where
  * @side is mapped. Returns as opd_foreign_do(). */
 static int ask_text(struct opd_foreign *foreign, int fd,
-		    const struct opd_map *side, struct opd_foreign_text *text)
+		    const struct unwinder_map *side,
+		    struct opd_foreign_text *text)
 {
 	struct opd_foreign_call call = { .what = OPD_FOREIGN_TEXT,
 					 .text = *text };
@@ -52,7 +57,7 @@ static bool is_copy(struct opd_foreign *foreign, int fd, const char *proc,
 		    uint32_t tgid, const struct opd_foreign_text *text)
 {
 	uint64_t len = text->end - text->start, in_file, in_memory;
-	int mem = opd_perf_proc_open_memory(proc, tgid);
+	int mem = opd_proc_open_memory(proc, tgid);
 	bool is_equal;
 
 	if (mem < 0)
@@ -67,7 +72,7 @@ static bool is_copy(struct opd_foreign *foreign, int fd, const char *proc,
 /* Whether @text, which another process found, is a part of the memory @at, and
  * the memory begins in the file. */
 static bool is_within(const struct opd_foreign_text *text,
-		      const struct opd_map *at)
+		      const struct unwinder_map *at)
 {
 	return text->start >= at->start && text->start < text->end &&
 	       text->end <= at->end && text->offset <= INT64_MAX &&
@@ -77,32 +82,40 @@ static bool is_within(const struct opd_foreign_text *text,
 /* Whether the memory @at is a copy of text of the file that @side maps. */
 static bool is_text_of(struct opd_foreign *foreign,
 		       struct opd_perf_images *images, const char *proc,
-		       const struct opd_perf_side *side, struct opd_map *at)
+		       const struct opd_proc_side *side,
+		       struct unwinder_map *at)
 {
-	struct opd_foreign_text text = { .start = at->start, .end = at->end };
-	bool is_text;
+	bool is_text = false;
 	int fd;
 
 	at->cookie = opd_perf_image_cookie(images, &side->id);
 	fd = opd_perf_image_open(images, at->cookie);
 	if (fd < 0)
 		return false;
-	is_text = !ask_text(foreign, fd, &side->map, &text) &&
-		  is_within(&text, at) &&
-		  is_copy(foreign, fd, proc, side->id.pid, &text);
+	for (unsigned int i = 0; i < MAX_PLACES && !is_text; i++) {
+		struct opd_foreign_text text = { .start = at->start,
+						 .end = at->end,
+						 .skipped = i };
+
+		if (ask_text(foreign, fd, &side->map, &text))
+			break;
+		is_text = is_within(&text, at) &&
+			  is_copy(foreign, fd, proc, side->id.pid, &text);
+		at->offset = text.offset - (text.start - at->start);
+	}
 	close(fd);
-	at->offset = text.offset - (text.start - at->start);
 	return is_text;
 }
 
 bool opd_copied_text_find(struct opd_foreign *foreign,
 			  struct opd_perf_images *images, const char *proc,
-			  uint32_t tgid, uint64_t addr, struct opd_map *map)
+			  uint32_t tgid, uint64_t addr,
+			  struct unwinder_map *map)
 {
-	struct opd_perf_side sides[2];
+	struct opd_proc_side sides[2];
 	bool found = false;
 
-	if (!opd_perf_proc_sides(proc, tgid, addr, map, sides))
+	if (!opd_proc_find_sides(proc, tgid, addr, map, sides))
 		return false;
 	for (int i = 0; i < 2 && !found; i++)
 		found = sides[i].map.end &&

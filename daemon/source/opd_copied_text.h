@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/source/opd_maps.h"
+#include "libcfi/unwinder.h"
 
 struct opd_foreign;
 struct opd_perf_images;
@@ -26,6 +26,7 @@ struct opd_perf_images;
  */
 bool opd_copied_text_find(struct opd_foreign *foreign,
 			  struct opd_perf_images *images, const char *proc,
-			  uint32_t tgid, uint64_t addr, struct opd_map *map);
+			  uint32_t tgid, uint64_t addr,
+			  struct unwinder_map *map);
 
 #endif /* DAEMON_SOURCE_OPD_COPIED_TEXT_H */

@@ -17,7 +17,8 @@
  *   some that is not known.
  *
  * - where a sample in anonymous memory is in code that the program has told of
- *   (opd_made.h): it becomes a sample in an image of that code.
+ *   or has copied from a file (opd_made.h): it becomes a sample in an image of
+ *   that code, or in the file.
  *
  * Such records are put into a queue, which goes out where they are needed: what
  * was looked at before them goes out first, and what needs them is looked at
@@ -207,12 +208,20 @@ static int ask_name(struct opd_feed *feed, struct op_cookie_query *query,
 	return err;
 }
 
+static int take_image_file(const struct opd_feed *feed, uint64_t cookie)
+{
+	const struct opd_source_ops *ops = feed->source->ops;
+
+	if (feed->made && cookie & OPD_MADE_COOKIE)
+		return opd_made_open(feed->made, cookie);
+	return ops->take_file ? ops->take_file(feed->source, cookie) : -1;
+}
+
 /* Ask for a name, and tell it. False if it may still come. */
 static bool tell_name(struct opd_feed *feed, uint64_t cookie, uint32_t tgid,
 		      bool last)
 {
 	const struct opd_source_client *client = feed->source->client;
-	const struct opd_source_ops *ops = feed->source->ops;
 	struct op_cookie_query query;
 	int err = ask_name(feed, &query, cookie, last);
 
@@ -230,9 +239,7 @@ static bool tell_name(struct opd_feed *feed, uint64_t cookie, uint32_t tgid,
 	op_stream_put_cookie(&feed->queue, &query);
 	if (!err && client->see_image)
 		client->see_image(client->ctx, &query, tgid,
-				  ops->take_file && !(cookie & OPD_MADE_COOKIE)
-					  ? ops->take_file(feed->source, cookie)
-					  : -1);
+				  take_image_file(feed, cookie));
 	return true;
 }
 
@@ -260,18 +267,45 @@ static void retry_names(struct opd_feed *feed, bool last)
 	feed->nr_pending = kept;
 }
 
-static void need_names_of_maps(struct opd_feed *feed, const struct opd_rec *rec)
+/* The mappings in a record of a stack, which is in feed->raw, and their number;
+ * NULL if it is none. */
+static uint64_t *find_stack_maps(struct opd_feed *feed,
+				 const struct opd_rec *rec, uint64_t *nr)
 {
 	const uint64_t *p = rec->payload;
-	const uint64_t *maps;
 
 	if (rec->nr_words < 4 || p[1] > OP_STACK_MAX_REGS ||
 	    p[2] > OP_STACK_MAX_MAPS ||
 	    rec->nr_words < 4 + p[1] + OP_STACK_MAP_WORDS * p[2])
+		return NULL;
+	*nr = p[2];
+	return feed->raw + (p - feed->raw) + 4 + p[1];
+}
+
+/* Have anonymous memory that is a copy of text be a mapping of its file. */
+static void place_copied_map(struct opd_feed *feed, uint64_t *map)
+{
+	struct unwinder_map text;
+
+	if (!feed->made || !feed->tgid || map[3] != OP_NO_COOKIE ||
+	    !opd_made_find_text(feed->made, feed->tgid, feed->app, map[0],
+				&text) ||
+	    text.end < map[1])
 		return;
-	maps = p + 4 + p[1];
-	for (uint64_t i = 0; i < p[2]; i++)
-		need_name(feed, maps[i * OP_STACK_MAP_WORDS + 3], feed->tgid);
+	map[2] = text.offset + (map[0] - text.start);
+	map[3] = text.cookie;
+}
+
+static void look_at_stack_maps(struct opd_feed *feed, const struct opd_rec *rec)
+{
+	uint64_t nr = 0, *maps = find_stack_maps(feed, rec, &nr);
+
+	for (uint64_t i = 0; i < nr; i++) {
+		uint64_t *map = maps + i * OP_STACK_MAP_WORDS;
+
+		place_copied_map(feed, map);
+		need_name(feed, map[3], feed->tgid);
+	}
 }
 
 /* ---- the kernel's ranges ----------------------------------------------------
@@ -566,7 +600,7 @@ static void look_at_record(struct opd_feed *feed, const uint64_t *at,
 			need_name(feed, rec->payload[1], feed->tgid);
 		break;
 	case OP_USER_STACK:
-		need_names_of_maps(feed, rec);
+		look_at_stack_maps(feed, rec);
 		break;
 	case OP_KERNEL_ENTER:
 		feed->in_kernel = true;

@@ -78,6 +78,12 @@ static void serve_call(int fd, struct opd_foreign_call *call, void *room)
 	case OPD_FOREIGN_RETURN:
 		opd_foreign_read_return(fd, call);
 		break;
+	case OPD_FOREIGN_TEXT:
+		opd_foreign_read_text(fd, call);
+		break;
+	case OPD_FOREIGN_DIGEST:
+		opd_foreign_read_digest(fd, call);
+		break;
 	default:
 		call->err = -EINVAL;
 	}

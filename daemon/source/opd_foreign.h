@@ -46,6 +46,8 @@ enum opd_foreign_what {
 			       */
 	OPD_FOREIGN_TABLE, /* what unwinds that: as above */
 	OPD_FOREIGN_RETURN, /* how code is left: nothing, see leaving */
+	OPD_FOREIGN_TEXT, /* where memory belongs: nothing, see text */
+	OPD_FOREIGN_DIGEST, /* of bytes: nothing, see text */
 };
 
 /* How far a map was read. */
@@ -105,6 +107,16 @@ struct opd_foreign_leaving {
 	union cfi_return found; /* UNWINDER_RETURN's answer */
 };
 
+/* Memory that may be a copy of text of an ELF file, one of whose segments is
+ * mapped at @side_addr from @side_offset on. */
+struct opd_foreign_text {
+	uint64_t side_addr, side_offset;
+	uint64_t skipped; /* so many places that it fits are left out */
+	uint64_t start, end; /* of the memory; then, what of it is text */
+	uint64_t offset; /* of that in the file */
+	uint64_t digest; /* of some pages from start to end, of any file */
+};
+
 /* A call, which is also its answer. */
 struct opd_foreign_call {
 	uint64_t what; /* enum opd_foreign_what */
@@ -118,6 +130,7 @@ struct opd_foreign_call {
 	struct opd_jitdump_state dump;
 	struct opd_foreign_function function;
 	struct opd_foreign_leaving leaving;
+	struct opd_foreign_text text;
 };
 
 struct opd_foreign {

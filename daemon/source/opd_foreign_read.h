@@ -22,6 +22,8 @@ void opd_foreign_read_build_id(int fd, struct opd_foreign_call *call,
 			       void *room);
 void opd_foreign_read_table(int fd, struct opd_foreign_call *call, void *room);
 void opd_foreign_read_return(int fd, struct opd_foreign_call *call);
+void opd_foreign_read_text(int fd, struct opd_foreign_call *call);
+void opd_foreign_read_digest(int fd, struct opd_foreign_call *call);
 
 struct cfi_table;
 

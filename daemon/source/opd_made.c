@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_copied_text.h"
 #include "daemon/source/opd_perf_proc.h"
 #include "daemon/source/opd_source.h"
 
@@ -48,6 +49,8 @@ int opd_made_new(struct opd_made **out, const struct opd_source_client *client,
 	made->jits.proc = proc;
 	made->jits.log = client->log;
 	made->jits.is_late = true;
+	made->images.files.foreign = &made->jits.foreign;
+	made->images.files.max = 0;
 	if (client->images && *client->images)
 		made->jits.folder = client->images;
 	return 0;
@@ -141,31 +144,103 @@ void opd_made_end_round(struct opd_made *made)
 /* ---- code -------------------------------------------------------------------
  */
 
-bool opd_made_find(struct opd_made *made, uint32_t tgid, uint64_t app,
-		   uint64_t addr, uint64_t *cookie, uint64_t *key)
+/* The process, of which what was read is not too old; or NULL. */
+static struct opd_made_process *
+look_at_made(struct opd_made *made, uint32_t tgid, uint64_t app, uint64_t now)
 {
 	struct opd_made_process *process;
-	uint64_t now = monotonic_ns();
 
 	if (!made->jits.folder || !tgid)
-		return false;
+		return NULL;
 	process = watch_made(made, tgid, app);
-	if (!process)
-		return false;
-	if (now >= process->look_at) {
+	if (process && now >= process->look_at) {
 		uint64_t end;
 
 		opd_perf_proc_see_dumps(&made->jits, tgid);
+		process->nr_memory = 0;
 		end = monotonic_ns();
 		process->look_at =
 			end + SECOND + OPD_PERF_PROC_SHARE * (end - now);
 	}
-	if (!opd_jits_find(&made->jits, tgid, addr, made->round_at, cookie,
-			   key) &&
-	    !opd_jits_find(&made->jits, tgid, addr, now, cookie, key))
+	return process;
+}
+
+static const struct unwinder_map *
+find_made_memory(const struct opd_made_process *process, uint64_t addr)
+{
+	for (size_t i = 0; i < process->nr_memory; i++)
+		if (addr >= process->memory[i].start &&
+		    addr < process->memory[i].end)
+			return &process->memory[i];
+	return NULL;
+}
+
+/* NULL if it was not looked at, and is not to be now. */
+static const struct unwinder_map *
+look_at_memory(struct opd_made *made, struct opd_made_process *process,
+	       uint64_t addr, uint64_t now)
+{
+	const struct unwinder_map *known = find_made_memory(process, addr);
+	struct unwinder_map *map = &process->memory[process->nr_memory];
+	uint64_t end;
+
+	if (known || process->nr_memory == OPD_MADE_MEMORY ||
+	    now < process->copied_at)
+		return known;
+	*map = (struct unwinder_map){ .start = addr, .end = addr + 1 };
+	if (opd_copied_text_find(&made->jits.foreign, &made->images,
+				 made->jits.proc, process->tgid, addr, map))
+		map->cookie |= OPD_MADE_COOKIE;
+	else
+		map->cookie = OP_NO_COOKIE;
+	process->nr_memory++;
+	end = monotonic_ns();
+	process->copied_at = end + OPD_PERF_PROC_SHARE * (end - now);
+	return map;
+}
+
+bool opd_made_find_text(struct opd_made *made, uint32_t tgid, uint64_t app,
+			uint64_t addr, struct unwinder_map *map)
+{
+	uint64_t now = monotonic_ns();
+	struct opd_made_process *process = look_at_made(made, tgid, app, now);
+	const struct unwinder_map *memory =
+		process ? look_at_memory(made, process, addr, now) : NULL;
+
+	if (!memory || memory->cookie == OP_NO_COOKIE)
 		return false;
-	*cookie |= OPD_MADE_COOKIE;
+	*map = *memory;
 	return true;
+}
+
+bool opd_made_find(struct opd_made *made, uint32_t tgid, uint64_t app,
+		   uint64_t addr, uint64_t *cookie, uint64_t *key)
+{
+	uint64_t now = monotonic_ns();
+	struct opd_made_process *process = look_at_made(made, tgid, app, now);
+	const struct unwinder_map *memory;
+
+	if (!process)
+		return false;
+	if (opd_jits_find(&made->jits, tgid, addr, made->round_at, cookie,
+			  key) ||
+	    opd_jits_find(&made->jits, tgid, addr, now, cookie, key)) {
+		*cookie |= OPD_MADE_COOKIE;
+		return true;
+	}
+	memory = look_at_memory(made, process, addr, now);
+	if (!memory || memory->cookie == OP_NO_COOKIE)
+		return false;
+	*cookie = memory->cookie;
+	*key = addr - memory->start + memory->offset;
+	return true;
+}
+
+int opd_made_open(const struct opd_made *made, uint64_t cookie)
+{
+	int fd = opd_perf_image_open(&made->images, cookie & ~OPD_MADE_COOKIE);
+
+	return fd < 0 ? -1 : fd;
 }
 
 int opd_made_query(struct opd_made *made, struct op_cookie_query *query)

@@ -24,62 +24,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "daemon/source/opd_perf_world.h"
+#include "daemon/source/opd_proc_maps.h"
 #include "libop/op_config.h"
 
 /* How many generations may lie between a process and a parent that is known. */
 #define MAX_PARENTS 64
-
-/* One line of maps, "START-END PERMS OFFSET MAJOR:MINOR INODE   NAME". */
-struct line {
-	struct opd_map map;
-	struct opd_perf_image_id id;
-	bool is_code;
-};
-
-/* The kernel writes a newline in a name as \012. In place. */
-static void unescape(char *name)
-{
-	char *out = name;
-
-	for (; *name; name++) {
-		if (strncmp(name, "\\012", 4)) {
-			*out++ = *name;
-			continue;
-		}
-		*out++ = '\n';
-		name += 3;
-	}
-	*out = '\0';
-}
-
-static bool parse_line(struct line *out, char *text)
-{
-	unsigned int maj, min;
-	char perms[5] = "";
-	int at = 0;
-
-	memset(out, 0, sizeof(*out));
-	if (sscanf(text,
-		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
-		   " %n",
-		   &out->map.start, &out->map.end, perms, &out->map.offset,
-		   &maj, &min, &out->id.ino, &at) < 7)
-		return false;
-	if (out->map.start >= out->map.end)
-		return false;
-	out->is_code = perms[2] == 'x';
-	out->id.dev = makedev(maj, min);
-	text[strcspn(text, "\n")] = '\0';
-	unescape(text + at);
-	out->id.name = text + at;
-	out->id.start = out->map.start;
-	out->id.end = out->map.end;
-	return true;
-}
 
 static FILE *open_file(const char *proc, uint32_t tgid, const char *name)
 {
@@ -89,74 +41,18 @@ static FILE *open_file(const char *proc, uint32_t tgid, const char *name)
 	return fopen(path, "re");
 }
 
-/* Where link @name of process @tgid leads; "" unknown. */
-static void read_link(const char *proc, uint32_t tgid, const char *name,
-		      char to[OP_PATH_MAX])
-{
-	char path[128];
-	ssize_t len;
-
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", proc, tgid, name);
-	len = readlink(path, to, OP_PATH_MAX - 1);
-	to[len > 0 ? len : 0] = '\0';
-}
-
-/*
- * The maps of a process. A process that has called chroot(2) is told of in
- * names from the root of who reads; the kernel's records name the same files
- * from the root of the process, and so do the lines here.
- */
-struct maps {
-	FILE *file; /* or NULL */
-	char root[OP_PATH_MAX];
-	char *text;
-	size_t room;
-};
-
-static void maps_open(struct maps *maps, const char *proc, uint32_t tgid)
-{
-	memset(maps, 0, sizeof(*maps));
-	maps->file = tgid ? open_file(proc, tgid, "maps") : NULL;
-	if (maps->file)
-		read_link(proc, tgid, "root", maps->root);
-}
-
-static const char *in_root(const struct maps *maps, const char *name)
-{
-	size_t len = strlen(maps->root);
-
-	if (len && !strncmp(name, maps->root, len) && name[len] == '/')
-		return name + len;
-	return name;
-}
-
-/* The next line with code. */
-static bool maps_next(struct maps *maps, struct line *line)
-{
-	while (maps->file &&
-	       getline(&maps->text, &maps->room, maps->file) >= 0) {
-		if (!parse_line(line, maps->text) || !line->is_code)
-			continue;
-		line->id.name = in_root(maps, line->id.name);
-		return true;
-	}
-	return false;
-}
-
-static void maps_close(struct maps *maps)
-{
-	free(maps->text);
-	if (maps->file)
-		fclose(maps->file);
-}
-
 static void take_line(struct opd_perf_world *world, struct opd_process *process,
-		      struct line *line, const char *exe)
+		      struct opd_proc_line *line, const char *exe)
 {
+	const struct opd_map map = {
+		.start = line->map.start,
+		.end = line->map.end,
+		.offset = line->map.offset,
+	};
 	uint64_t cookie;
 
 	line->id.pid = process->tgid;
-	cookie = opd_perf_world_map(world, process, &line->map, &line->id);
+	cookie = opd_perf_world_map(world, process, &map, &line->id);
 	if (cookie != OP_NO_COOKIE && !strcmp(line->id.name, exe)) {
 		process->app = cookie;
 		process->fresh = false;
@@ -168,18 +64,18 @@ static void take_line(struct opd_perf_world *world, struct opd_process *process,
  * Whether it has any.
  */
 static bool take_maps(struct opd_perf_world *world, struct opd_process *process,
-		      struct maps *maps)
+		      struct opd_proc_maps *maps)
 {
 	char exe[OP_PATH_MAX];
 	bool cleared = false;
-	struct line line;
+	struct opd_proc_line line;
 
-	read_link(world->proc, process->tgid, "exe", exe);
-	while (maps_next(maps, &line)) {
+	opd_proc_read_link(world->proc, process->tgid, "exe", exe);
+	while (opd_proc_maps_next_code(maps, &line)) {
 		if (!cleared)
 			opd_maps_clear(process);
 		cleared = true;
-		take_line(world, process, &line, in_root(maps, exe));
+		take_line(world, process, &line, opd_proc_in_root(maps, exe));
 	}
 	return cleared;
 }
@@ -210,10 +106,10 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 {
 	struct opd_process *process = opd_maps_find(&world->maps, tgid);
 	uint64_t begun = opd_perf_world_clock(world);
-	struct maps maps;
+	struct opd_proc_maps maps;
 
 	world->stats[OPD_PERF_PROC_READ]++;
-	maps_open(&maps, world->proc, tgid);
+	opd_proc_maps_open(&maps, world->proc, tgid);
 	if (!process && maps.file) {
 		process = opd_maps_new(&world->maps, tgid);
 		if (process)
@@ -223,7 +119,7 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 		process->read_at = world->now;
 	if (process && take_maps(world, process, &maps))
 		read_threads(world, process);
-	maps_close(&maps);
+	opd_proc_maps_close(&maps);
 	if (process)
 		process->read_took = opd_perf_world_clock(world) - begun;
 	return process;
@@ -231,13 +127,13 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 
 void opd_perf_proc_see_dumps(struct opd_jits *jits, uint32_t tgid)
 {
-	struct maps maps;
-	struct line line;
+	struct opd_proc_maps maps;
+	struct opd_proc_line line;
 
-	maps_open(&maps, jits->proc, tgid);
-	while (maps_next(&maps, &line))
+	opd_proc_maps_open(&maps, jits->proc, tgid);
+	while (opd_proc_maps_next_code(&maps, &line))
 		opd_jits_see_mapping(jits, tgid, line.id.name, line.id.ino);
-	maps_close(&maps);
+	opd_proc_maps_close(&maps);
 }
 
 /* The number behind @key in the status of task @tid, 0 if there is none. */

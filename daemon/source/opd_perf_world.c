@@ -25,6 +25,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "daemon/source/opd_copied_text.h"
 #include "daemon/source/opd_perf_clock.h"
 #include "daemon/source/opd_perf_owner.h"
 #include "daemon/source/opd_perf_proc.h"
@@ -415,9 +416,9 @@ static bool may_read_again(const struct opd_perf_world *world,
 	       SECOND + OPD_PERF_PROC_SHARE * process->read_took;
 }
 
-const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
-					      struct opd_process **process,
-					      uint32_t tgid, uint64_t addr)
+static const struct opd_map *find_told_map(struct opd_perf_world *world,
+					   struct opd_process **process,
+					   uint32_t tgid, uint64_t addr)
 {
 	const struct opd_map *map = NULL;
 
@@ -431,6 +432,43 @@ const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
 	}
 	*process = opd_perf_proc_read(world, tgid);
 	return *process ? opd_maps_lookup(*process, addr) : NULL;
+}
+
+/*
+ * If the anonymous memory that holds @addr is text that was copied, map the
+ * file there instead. A look takes as long as a look at /proc, so that there is
+ * one for each such memory, which programs may make without end.
+ */
+static void look_for_copied_text(struct opd_perf_world *world,
+				 struct opd_process *process,
+				 const struct opd_map *map, uint64_t addr)
+{
+	uint64_t begun = opd_perf_world_clock(world), end;
+	struct opd_map found = *map;
+	struct unwinder_map copy;
+
+	if (opd_copied_text_find(&world->binaries, &world->images, world->proc,
+				 process->tgid, addr, &copy))
+		found = (struct opd_map){ copy.start, copy.end, copy.offset,
+					  copy.cookie };
+	else
+		found.was_looked_at = true;
+	end = opd_perf_world_clock(world);
+	process->copied_at = end + OPD_PERF_PROC_SHARE * (end - begun);
+	(void)opd_maps_add(process, &found);
+}
+
+const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
+					      struct opd_process **process,
+					      uint32_t tgid, uint64_t addr)
+{
+	const struct opd_map *map = find_told_map(world, process, tgid, addr);
+
+	if (!map || map->cookie != OP_NO_COOKIE || map->was_looked_at ||
+	    !world->proc || opd_perf_world_clock(world) < (*process)->copied_at)
+		return map;
+	look_for_copied_text(world, *process, map, addr);
+	return opd_maps_lookup(*process, addr);
 }
 
 uint64_t opd_perf_world_place(struct opd_perf_world *world,

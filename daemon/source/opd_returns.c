@@ -10,13 +10,11 @@
 #include "daemon/source/opd_returns.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/source/opd_proc_maps.h"
 #include "libop/op_hash.h"
 
 #define NR_SLOTS 65536
@@ -180,18 +178,6 @@ static int ask_foreign(struct opd_returns *returns, const struct key *key,
 	return err;
 }
 
-static int open_memory(const struct opd_returns *returns, uint32_t tgid)
-{
-	char path[64];
-	int fd;
-
-	if (!returns->proc || !tgid)
-		return -ESRCH;
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/mem", returns->proc, tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
-}
-
 /* Whether one more may be asked in this second. What is not live can wait. */
 static bool may_ask(struct opd_returns *returns)
 {
@@ -257,7 +243,7 @@ static int read_answer(struct opd_returns *returns, uint32_t tgid,
 	slot->key = key;
 	slot->second = returns->second;
 	if (is_memory)
-		own = open_memory(returns, tgid);
+		own = opd_proc_open_memory(returns->proc, tgid);
 	slot->err =
 		own < 0 ? own
 			: ask_foreign(returns, &key, code, own, &slot->found);

@@ -3,11 +3,10 @@
  * A known call tree (main, outer, inner, leaf) in code that is in memory and
  * not in a mapping of its file:
  *
- *	elsewhere copied SECONDS	all text is copied into anonymous memory,
- *					which takes its place
- *	elsewhere part SECONDS		likewise the pages of the functions
- *	elsewhere memfd SECONDS		the program runs from a file in memory
- *	elsewhere plain SECONDS		it runs from its file
+ *	elsewhere copied SECONDS	all text is copied into anonymous
+ *memory, which takes its place elsewhere part SECONDS		likewise the
+ *pages of the functions elsewhere memfd SECONDS		the program runs
+ *from a file in memory elsewhere plain SECONDS		it runs from its file
  *
  * Prints "ready" when the code is there, "done" when the time is over, and ends
  * after a line of its standard input.

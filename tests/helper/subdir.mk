@@ -5,7 +5,7 @@
 HELPERS := readbuf deepread spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
 	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
 	cficheck shapes mkksyms jitcode bpfwork named mkfleet churn \
-	insncheck returncheck
+	insncheck returncheck elsewhere
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c

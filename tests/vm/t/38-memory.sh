@@ -20,7 +20,7 @@ for source in module perf; do
 		[ $mode = plain ] || ok "$source: reset" "$BIN/opcontrol" --reset
 		: >"$TMP/out"
 		"$TESTBIN/elsewhere" $mode "$span" <&4 >"$TMP/out" &
-		await line "$TMP/out" done
+		await line "$TMP/out" 'done'
 		ok "$source: dump" "$BIN/opcontrol" --dump
 		echo >&4
 		app=elsewhere
