@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_foreign.h"
+#include "daemon/source/opd_memory_image.h"
 #include "daemon/store/opd_image.h"
 #include "libop/op_array.h"
 #include "libop/op_clock.h"
@@ -383,6 +384,35 @@ static uint64_t hash_sought(const struct op_hash *index,
 			 : op_hash_text(index->seed, kept->binary.name);
 }
 
+/* @fd, if it is a file of that build; else it is closed. */
+static int keep_if_build(const struct opd_keep *keep,
+			 const struct opd_binary *binary, int fd)
+{
+	if (fd < 0 || is_build(keep, binary, fd))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* What process @tgid has mapped there: root opens the mapping; the owner opens
+ * it where it is the program, or gets what of it is in memory. */
+static int open_mapping(const struct opd_keep *keep,
+			const struct opd_binary *binary, uint32_t tgid,
+			uint64_t start, uint64_t end)
+{
+	char exe[64];
+	int fd = keep_if_build(keep, binary, op_open_mapped(tgid, start, end));
+
+	snprintf(exe, sizeof(exe), "/proc/%" PRIu32 "/exe", tgid);
+	if (fd < 0)
+		fd = keep_if_build(keep, binary, op_open_regular(exe));
+	if (fd < 0)
+		fd = keep_if_build(keep, binary,
+				   opd_memory_image_open(keep->foreign, "/proc",
+							 tgid, start));
+	return fd;
+}
+
 /* Whether the file that process @tgid has mapped, as @line of its maps says, is
  * the one: then that is settled. */
 static void try_mapping(struct opd_keep *keep, struct opd_kept *kept,
@@ -393,13 +423,9 @@ static void try_mapping(struct opd_keep *keep, struct opd_kept *kept,
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2)
 		return;
-	fd = op_open_mapped(tgid, start, end);
+	fd = open_mapping(keep, &kept->binary, tgid, start, end);
 	if (fd < 0)
 		return;
-	if (!is_build(keep, &kept->binary, fd)) {
-		close(fd);
-		return;
-	}
 	kept->is_sought = false;
 	keep->nr_sought--;
 	settle(keep, kept, fd);

@@ -84,6 +84,9 @@ static void serve_call(int fd, struct opd_foreign_call *call, void *room)
 	case OPD_FOREIGN_DIGEST:
 		opd_foreign_read_digest(fd, call);
 		break;
+	case OPD_FOREIGN_IMAGE:
+		opd_foreign_read_image(fd, call, room);
+		break;
 	default:
 		call->err = -EINVAL;
 	}

@@ -48,6 +48,7 @@ enum opd_foreign_what {
 	OPD_FOREIGN_RETURN, /* how code is left: nothing, see leaving */
 	OPD_FOREIGN_TEXT, /* where memory belongs: nothing, see text */
 	OPD_FOREIGN_DIGEST, /* of bytes: nothing, see text */
+	OPD_FOREIGN_IMAGE, /* of a file in a process's memory: its tail */
 };
 
 /* How far a map was read. */
@@ -117,6 +118,22 @@ struct opd_foreign_text {
 	uint64_t digest; /* of some pages from start to end, of any file */
 };
 
+/*
+ * What a file is made of that a process has loaded, whose header is at the
+ * address @head of its memory: that header, as it is to be, ranges of memory at
+ * offsets of the file, and the room at @tail_at.
+ */
+#define OPD_FOREIGN_PARTS 8
+
+struct opd_foreign_image {
+	uint64_t head;
+	uint64_t tail_at;
+	uint8_t header[64];
+	struct opd_foreign_part {
+		uint64_t addr, offset, len;
+	} parts[OPD_FOREIGN_PARTS];
+};
+
 /* A call, which is also its answer. */
 struct opd_foreign_call {
 	uint64_t what; /* enum opd_foreign_what */
@@ -129,8 +146,10 @@ struct opd_foreign_call {
 	struct opd_foreign_map map;
 	struct opd_jitdump_state dump;
 	struct opd_foreign_function function;
-	struct opd_foreign_leaving leaving;
 	struct opd_foreign_text text;
+	struct opd_foreign_image image;
+	/* The last one, as a rule ends in its places. */
+	struct opd_foreign_leaving leaving;
 };
 
 struct opd_foreign {

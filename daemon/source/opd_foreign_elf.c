@@ -165,7 +165,8 @@ static unsigned int read_loaded(const struct op_elf *elf,
 
 /* Try each segment that may be the one at the side, and for each of these all
  * that have code. */
-static bool find_text(const struct op_elf *elf, struct opd_foreign_text *text)
+static bool find_copied_text(const struct op_elf *elf,
+			     struct opd_foreign_text *text)
 {
 	struct op_elf_segment segments[MAX_LOADED];
 	unsigned int nr = read_loaded(elf, segments);
@@ -198,7 +199,7 @@ void opd_foreign_read_text(int fd, struct opd_foreign_call *call)
 	struct op_elf elf;
 
 	call->err = op_elf_init(&elf, fd);
-	if (!call->err && !find_text(&elf, &call->text))
+	if (!call->err && !find_copied_text(&elf, &call->text))
 		call->err = -ENODATA;
 }
 

@@ -24,6 +24,7 @@ void opd_foreign_read_table(int fd, struct opd_foreign_call *call, void *room);
 void opd_foreign_read_return(int fd, struct opd_foreign_call *call);
 void opd_foreign_read_text(int fd, struct opd_foreign_call *call);
 void opd_foreign_read_digest(int fd, struct opd_foreign_call *call);
+void opd_foreign_read_image(int fd, struct opd_foreign_call *call, void *room);
 
 struct cfi_table;
 

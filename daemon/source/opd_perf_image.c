@@ -7,9 +7,9 @@
  *
  * A file that is not held open since it was seen (opd_perf_files.h) is opened
  * by its path, by the path in the root of the process, or by the mapping
- * itself, in this order. Each descriptor is compared with what the kernel said
- * (the build-id, else the inode) before anything is taken from it: the path may
- * lead to another file by now.
+ * itself, in this order, or made of what is in memory. Each descriptor is
+ * compared with what the kernel said (the build-id, else the inode) before
+ * anything is taken from it: the path may lead to another file by now.
  *
  * A file that takes the place of one with the same build-id is another image: a
  * look at the path of the file finds that out. Two such files at one path in
@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_foreign.h"
+#include "daemon/source/opd_memory_image.h"
 #include "daemon/source/opd_perf_words.h"
 #include "libcfi/unwinder.h"
 #include "libop/op_array.h"
@@ -184,6 +185,21 @@ static int open_program(const struct opd_perf_images *images,
 	return -1;
 }
 
+/* The mapping itself, which only root may open; the program that the process
+ * runs, which its owner may, too. */
+static int open_in_process(const struct opd_perf_image *image,
+			   const struct opd_perf_images *images)
+{
+	char path[64];
+	int fd = check(images, image,
+		       op_open_mapped(image->pid, image->start, image->end));
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", image->pid);
+	if (fd < 0)
+		fd = check(images, image, op_open_regular(path));
+	return fd;
+}
+
 /*
  * Open the file of the path; that of the path below the root of the process,
  * which may be another; what is held and has the path, or had it; the mapping
@@ -193,7 +209,6 @@ static int open_program(const struct opd_perf_images *images,
 static int open_own(const struct opd_perf_image *image,
 		    const struct opd_perf_images *images)
 {
-	char path[64];
 	int fd = -1;
 
 	if (!is_deleted(image->name)) {
@@ -209,13 +224,20 @@ static int open_own(const struct opd_perf_image *image,
 			   opd_perf_files_open(&images->files, &image->told,
 					       image->ino, image->name));
 	if (fd < 0)
-		fd = check(images, image,
-			   op_open_mapped(image->pid, image->start,
-					  image->end));
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", image->pid);
-	if (fd < 0)
-		fd = check(images, image, op_open_regular(path));
+		fd = open_in_process(image, images);
 	return fd < 0 ? open_program(images, image) : fd;
+}
+
+/* From the memory of the process. */
+static int open_in_memory(const struct opd_perf_image *image,
+			  const struct opd_perf_images *images)
+{
+	return image->told.len
+		       ? check(images, image,
+			       opd_memory_image_open(images->files.foreign,
+						     "/proc", image->pid,
+						     image->start))
+		       : -1;
 }
 
 static bool has_file(const struct opd_perf_image *image)
@@ -462,11 +484,14 @@ int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie)
 	image = images->images[cookie - 1];
 	if (!strcmp(image->name, VDSO))
 		return UNWINDER_VDSO;
-	if (!has_file(image))
+	if (image->is_made || image->name[0] != '/')
 		return -ENOENT;
-	fd = open_own(image, images);
+	fd = has_file(image) ? open_own(image, images)
+			     : open_in_process(image, images);
 	if (fd < 0)
 		fd = open_held(image, images);
+	if (fd < 0)
+		fd = open_in_memory(image, images);
 	return fd < 0 ? -ENOENT : fd;
 }
 

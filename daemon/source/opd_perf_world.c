@@ -449,8 +449,12 @@ static void look_for_copied_text(struct opd_perf_world *world,
 
 	if (opd_copied_text_find(&world->binaries, &world->images, world->proc,
 				 process->tgid, addr, &copy))
-		found = (struct opd_map){ copy.start, copy.end, copy.offset,
-					  copy.cookie };
+		found = (struct opd_map){
+			.start = copy.start,
+			.end = copy.end,
+			.offset = copy.offset,
+			.cookie = copy.cookie,
+		};
 	else
 		found.was_looked_at = true;
 	end = opd_perf_world_clock(world);

@@ -61,7 +61,7 @@ ROOMS = {
         **LIBOP,
     },
     "daemon": {
-        "daemon/source": "opd_events.h opd_foreign.h opd_returns.h opd_source.h opd_stream.h",
+        "daemon/source": "opd_events.h opd_foreign.h opd_memory_image.h opd_returns.h opd_source.h opd_stream.h",
         "daemon/store": f"{STORE} opd_history.h opd_leftovers.h opd_reserve.h"
         " opd_session.h opd_tree.h",
         "daemon/feature": "opd_extended.h",

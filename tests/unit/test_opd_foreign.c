@@ -243,7 +243,7 @@ static void check_answers(struct opd_foreign *foreign)
 		  .call = { .what = OPD_FOREIGN_TABLE },
 		  .err = -EBADMSG },
 		{ .fd = map,
-		  .call = { .what = OPD_FOREIGN_DIGEST + 1 },
+		  .call = { .what = OPD_FOREIGN_IMAGE + 1 },
 		  .err = -EINVAL },
 	};
 
