@@ -34,6 +34,9 @@
 #define MAX_INSNS 2000
 #define MAX_PATHS 128
 #define MAX_CALLS 64
+/* What is looked at of a function that is called. */
+#define LEAF_PATHS 16
+#define LEAF_INSNS 128 /* of a path */
 #define ROOT_BYTES 48 /* that tell the first function of a thread */
 #define NR_SLOTS 4096 /* of visited addresses; a power of 2 above MAX_INSNS */
 
@@ -338,6 +341,52 @@ static bool end_path(struct search *s, struct code_path *path,
  */
 
 /*
+ * Whether the function at @entry has a way to a return on which it calls none,
+ * among its first instructions. A function that never returns has no such way.
+ */
+static bool returns_without_call(struct search *s, uint64_t entry)
+{
+	uint64_t starts[LEAF_PATHS] = { entry };
+	unsigned int nr = 1;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		enum code_flow flow = CODE_NEXT;
+		struct code_path path;
+
+		code_path_init(&path, s->machine, starts[i]);
+		for (int k = 0; k < LEAF_INSNS && flow <= CODE_JUMP; k++) {
+			struct code_step step;
+			size_t len;
+			const uint8_t *bytes =
+				code_lines_find(&s->lines, path.pc, &len);
+
+			flow = s->machine->step(&path, bytes, len, &step);
+			if (flow == CODE_RETURN && !step.is_jump)
+				return true;
+			if (flow == CODE_BRANCH && nr < LEAF_PATHS)
+				starts[nr++] = step.target;
+			path.pc = flow == CODE_JUMP ? step.target
+						    : path.pc + step.len;
+		}
+	}
+	return false;
+}
+
+/* Whether the call before @pc, which padding follows, is one to a function that
+ * can be seen to return: then the padding is that of a loop. */
+static bool is_call_that_returns(struct search *s, uint64_t pc)
+{
+	uint8_t bytes[16];
+	size_t len = s->machine->max_call;
+	uint64_t target;
+
+	len = read_code_before(s->lines.reader, pc, bytes, len);
+	return s->machine->find_callee &&
+	       s->machine->find_callee(pc, bytes + len, len, &target) &&
+	       returns_without_call(s, target);
+}
+
+/*
  * Whether the call before @pc may return. Go, and code made at run time, have
  * padding in functions; between them Go has instructions that stop.
  */
@@ -347,7 +396,8 @@ static bool may_call_return(struct search *s, uint64_t pc)
 	const uint8_t *bytes = code_lines_find(&s->lines, pc, &len);
 	enum code_behind behind = s->machine->behind_call(pc, bytes, len);
 
-	if (behind == CODE_PADDED && has_own_abi(s))
+	if (behind == CODE_PADDED &&
+	    (has_own_abi(s) || is_call_that_returns(s, pc)))
 		behind = CODE_GOES_ON;
 	s->is_open |= behind == CODE_PADDED;
 	return behind == CODE_GOES_ON;
@@ -485,15 +535,17 @@ bool cfi_never_returns(enum cfi_arch arch, const struct cfi_code_reader *reader,
 bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
 		 uint64_t return_address)
 {
-	uint8_t bytes[ROOT_BYTES];
+	uint8_t bytes[CODE_ROOT_BEFORE + ROOT_BYTES];
 	size_t len;
 
 	if (!is_known_machine(arch) || !machines[arch]->is_root ||
-	    return_address == 0)
+	    return_address < CODE_ROOT_BEFORE)
 		return false;
-	len = reader->read(reader->ctx, return_address - 1, bytes,
-			   sizeof(bytes));
-	return machines[arch]->is_root(bytes, len);
+	len = reader->read(reader->ctx, return_address - CODE_ROOT_BEFORE,
+			   bytes, sizeof(bytes));
+	return len > CODE_ROOT_BEFORE &&
+	       machines[arch]->is_root(return_address, bytes,
+				       len - CODE_ROOT_BEFORE);
 }
 
 enum cfi_step cfi_follow_return(enum cfi_arch arch,

@@ -80,9 +80,10 @@ bool cfi_never_returns(enum cfi_arch arch, const struct cfi_code_reader *reader,
 		       uint64_t return_address);
 
 /*
- * Whether @return_address is in the first function of a thread, as the code
- * there ends the thread, or is goexit() of Go's runtime, which is where Go lets
- * functions of goroutines return to.
+ * Whether @return_address is in the first function of a thread or a context:
+ * the code there ends the thread, or is exit(f(...)) with a pointer f and no
+ * more, as where main() is called, or it is where functions return to that Go
+ * or makecontext(3) began.
  */
 bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
 		 uint64_t return_address);

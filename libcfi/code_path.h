@@ -78,6 +78,8 @@ struct code_step {
 	bool is_jump; /* of a return: to a function that returns in its place */
 };
 
+#define CODE_ROOT_BEFORE 3 /* bytes before an address that is_root() gets */
+
 /* A machine. Registers have the numbers that instructions have for them. */
 /* The code behind a call. */
 enum code_behind {
@@ -113,6 +115,10 @@ struct code_machine {
 					size_t len);
 	/* Whether the @len bytes before @end can end in a call. */
 	bool (*ends_in_call)(const uint8_t *end, size_t len);
+	/* Which function that call before the address @end_at calls, if it says
+	 * so itself. NULL: that is never known. */
+	bool (*find_callee)(uint64_t end_at, const uint8_t *end, size_t len,
+			    uint64_t *callee);
 	/* Whether they are how the first entry of a procedure linkage table
 	 * begins, up to its jump. */
 	bool (*ends_in_linkage)(const uint8_t *end, size_t len);
@@ -120,9 +126,10 @@ struct code_machine {
 	bool (*has_go)(const uint8_t *bytes, size_t len);
 	/* Whether the bytes begin with Go's check for room on the stack. */
 	bool (*checks_stack)(const uint8_t *bytes, size_t len);
-	/* Whether the code from a byte before a return address on is that of
-	 * the first function of a thread. NULL: that is never known. */
-	bool (*is_root)(const uint8_t *bytes, size_t len);
+	/* Whether the return address @addr is in a thread's first function.
+	 * @before are CODE_ROOT_BEFORE bytes before it and @len from it on.
+	 * NULL where that is never known. */
+	bool (*is_root)(uint64_t addr, const uint8_t *before, size_t len);
 };
 
 extern const struct code_machine x86_machine;

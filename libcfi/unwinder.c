@@ -193,7 +193,7 @@ static bool code_says(const struct walk *w, enum unwinder_ask ask,
 /*
  * By the instructions between the pc and the return. They may have been
  * followed behind a call that does not return: what is found so counts if a
- * call led here.
+ * call led here, or nobody did as it is where a context begins.
  */
 static enum cfi_step step_by_code(struct walk *w)
 {
@@ -209,7 +209,8 @@ static enum cfi_step step_by_code(struct walk *w)
 	if (step == CFI_SHORT_STACK || step == CFI_OTHER_STACK)
 		return step;
 	if (step != CFI_CALLER ||
-	    !code_says(w, UNWINDER_AFTER_CALL, regs.reg[w->abi->pc]))
+	    (!code_says(w, UNWINDER_AFTER_CALL, regs.reg[w->abi->pc]) &&
+	     !code_says(w, UNWINDER_ROOT, regs.reg[w->abi->pc])))
 		return CFI_NO_DATA;
 	w->regs = regs;
 	return CFI_CALLER;

@@ -160,6 +160,18 @@ static bool x86_ends_in_call(const uint8_t *end, size_t len)
 	return false;
 }
 
+static bool x86_find_callee(uint64_t end_at, const uint8_t *end, size_t len,
+			    uint64_t *callee)
+{
+	int32_t offset;
+
+	if (len < 5 || end[-5] != 0xe8)
+		return false;
+	memcpy(&offset, end - sizeof(offset), sizeof(offset));
+	*callee = end_at + (uint64_t)(int64_t)offset;
+	return true;
+}
+
 static bool x86_checks_stack(const uint8_t *bytes, size_t len)
 {
 	static const struct {
@@ -188,23 +200,50 @@ static bool x86_ends_in_linkage(const uint8_t *end, size_t len)
 	return len >= 6 && end[-6] == 0xff && end[-5] == 0x35;
 }
 
+static bool begins_with(const uint8_t *bytes, size_t len, const uint8_t *code,
+			size_t code_len)
+{
+	return len >= code_len && !memcmp(bytes, code, code_len);
+}
+
+/* Behind a call of what a register points to there is exit(), with its result,
+ * and nothing else: as where C libraries call main(). */
+static bool x86_exits_with_result(uint64_t addr, const uint8_t *before,
+				  size_t len)
+{
+	static const uint8_t exit[] = { 0x89, 0xc7, 0xe8 };
+	const uint8_t *bytes = before + CODE_ROOT_BEFORE;
+	const size_t end = sizeof(exit) + 4;
+
+	return (before[1] == 0xff && (before[2] & 0xf8) == 0xd0) &&
+	       begins_with(bytes, len, exit, sizeof(exit)) && len > end &&
+	       x86_behind_call(addr + end, bytes + end, len - end) !=
+		       CODE_GOES_ON;
+}
+
 /*
- * The code from one byte before a return address on. That exits: exit(2) by its
- * number, soon and behind no other call. goexit() of Go's runtime is a nop,
- * which the return address is behind, a call, and a nop (runtime/asm_amd64.s).
+ * That exits: exit(2) by its number, soon and behind no other call. goexit() of
+ * Go's runtime is a nop, which the return address is behind, a call, and a nop
+ * (runtime/asm_amd64.s). Functions of makecontext(3) return to code of the GNU
+ * C library that takes the stack pointer from rbx (__start_context.S).
  */
-static bool x86_is_root(const uint8_t *bytes, size_t len)
+static bool x86_is_root(uint64_t addr, const uint8_t *before, size_t len)
 {
 	static const uint8_t exits[] = { 0xb8, 60, 0, 0, 0, 0x0f, 0x05 };
+	static const uint8_t starts_context[] = { 0x48, 0x89, 0xdc, 0x48,
+						  0x8b, 0x3c, 0x24 };
+	const uint8_t *bytes = before + CODE_ROOT_BEFORE;
 	struct x86_insn insn;
 
-	if (len >= 7 && bytes[0] == 0x90 && bytes[1] == 0xe8 &&
-	    bytes[6] == 0x90)
+	if (len >= 6 && bytes[-1] == 0x90 && bytes[0] == 0xe8 &&
+	    bytes[5] == 0x90)
 		return true;
-	for (size_t at = 1; at < len && x86_decode(bytes + at, len - at, &insn);
+	if (begins_with(bytes, len, starts_context, sizeof(starts_context)) ||
+	    x86_exits_with_result(addr, before, len))
+		return true;
+	for (size_t at = 0; at < len && x86_decode(bytes + at, len - at, &insn);
 	     at += insn.len) {
-		if (len - at >= sizeof(exits) &&
-		    !memcmp(bytes + at, exits, sizeof(exits)))
+		if (begins_with(bytes + at, len - at, exits, sizeof(exits)))
 			return true;
 		if (insn.op == X86_CALL || insn.op == X86_BRANCH ||
 		    insn.op == X86_JUMP || insn.op == X86_JUMP_AWAY ||
@@ -229,6 +268,7 @@ const struct code_machine x86_machine = {
 	.step = x86_step,
 	.behind_call = x86_behind_call,
 	.ends_in_call = x86_ends_in_call,
+	.find_callee = x86_find_callee,
 	.ends_in_linkage = x86_ends_in_linkage,
 	.has_go = x86_has_go,
 	.checks_stack = x86_checks_stack,

@@ -113,6 +113,79 @@ for leaf in 'recurse;leaf_recurse' 'chain_63;leaf_chain' \
 	is "whole stacks in ${leaf#*;} have its callers" "$true" "$whole"
 done
 
+# A function of makecontext() returns to code that nobody called.
+cat >fiber.c <<'END'
+#include <stdlib.h>
+#include <time.h>
+#include <ucontext.h>
+
+static ucontext_t here, fiber;
+
+__attribute__((noipa)) void burn(void)
+{
+	double end = (double)clock() / CLOCKS_PER_SEC + 0.3;
+
+	while ((double)clock() / CLOCKS_PER_SEC < end)
+		;
+	__asm__ volatile("");
+}
+
+static void work(void)
+{
+	burn();
+	__asm__ volatile("");
+}
+
+int main(void)
+{
+	getcontext(&fiber);
+	fiber.uc_stack.ss_size = 1 << 18;
+	fiber.uc_stack.ss_sp = malloc(fiber.uc_stack.ss_size);
+	fiber.uc_link = &here;
+	makecontext(&fiber, work, 0);
+	return swapcontext(&here, &fiber);
+}
+END
+if [ "$(uname -m)" = x86_64 ]; then
+	for how in '' '-fno-asynchronous-unwind-tables -fno-unwind-tables'; do
+		# shellcheck disable=SC2086 # flags
+		gcc -O2 $how -o work/fiber fiber.c || exit 1
+		profiled "a context $how" -g work/fiber
+		report --format=folded --no-inlines
+		cp "$TMP/report" "$TMP/folded"
+		whole=$(sum '^fiber;[^;]*libc[^;]*;work;burn(;|$)')
+		all=$(sum ';burn(;|$)')
+		ok "$whole of $all stacks of a context are whole" \
+			[ "$all" -gt 50 -a $((whole * 10)) -ge $((all * 9)) ]
+	done
+fi
+# Nothing in musl has unwind data, and its qsort() calls other functions in loops.
+if command -v musl-gcc >/dev/null; then
+	cat >sort.c <<-'END'
+	#include <stdlib.h>
+	static int compare(const void *a, const void *b)
+	{
+		return *(const int *)a - *(const int *)b;
+	}
+	int main(void)
+	{
+		int *numbers = malloc(sizeof(*numbers) << 18);
+
+		for (int i = 0; i < 1 << 18; i++)
+			numbers[i] = rand();
+		qsort(numbers, 1 << 18, sizeof(*numbers), compare);
+		return 0;
+	}
+	END
+	musl-gcc -O2 -o work/musl sort.c || exit 1
+	profiled "musl" -g work/musl
+	stored=$(ledger stored)
+	ok "$(stacks whole) of $stored stacks of musl are whole" \
+		[ $(($(stacks whole) * 10)) -ge $((stored * 9)) ]
+else
+	skip "musl" "install the Debian package musl-tools"
+fi
+
 # ---- a limit -------------------------------------------------------------------
 
 profiled "five frames" --callgraph=5 work/call_tree 20

@@ -299,7 +299,7 @@ static void records_of_frames(void **state)
 
 /* Functions of x86-64, by where they are returned to, but for the first. */
 /* clang-format off */
-static const uint8_t code_bytes[0x100] = {
+static const uint8_t code_bytes[0x180] = {
 	[0x10] = 0xc3, /* the sampled one: ret */
 	/* call; add $8,%rsp; ret */
 	[0x1b] = 0xe8, [0x20] = 0x48, 0x83, 0xc4, 0x08, 0xc3,
@@ -314,6 +314,14 @@ static const uint8_t code_bytes[0x100] = {
 	0xeb, 0xfe,
 	/* call; jmp by a table */
 	[0xbb] = 0xe8, [0xc0] = 0xff, 0xe0,
+	/* call *%rbx; mov %eax,%edi; call; padding */
+	[0xde] = 0xff, 0xd3, [0xe0] = 0x89, 0xc7, 0xe8, 0, 0, 0, 0,
+	0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0,
+	/* of makecontext(): mov %rbx,%rsp; mov (%rsp),%rdi */
+	[0x120] = 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24,
+	/* call *%rbx; mov %eax,%edi; call; add $8,%rsp; ret */
+	[0x13e] = 0xff, 0xd3, [0x140] = 0x89, 0xc7, 0xe8, 0, 0, 0, 0,
+	0x48, 0x83, 0xc4, 0x08, 0xc3,
 };
 /* clang-format on */
 
@@ -381,6 +389,21 @@ static void code_is_read(void **state)
 		  .fp = 12345,
 		  .words = { 0x10020, 1, 0x100a0 },
 		  .wanted = "10020 100a0 whole" },
+		{ .what = "to where main() is called",
+		  .sp = STACK,
+		  .fp = 12345,
+		  .words = { 0x10020, 1, 0x100e0 },
+		  .wanted = "10020 100e0 whole" },
+		{ .what = "to what a function of makecontext() returns to",
+		  .sp = STACK,
+		  .fp = 12345,
+		  .words = { 0x10020, 1, 0x10120 },
+		  .wanted = "10020 10120 whole" },
+		{ .what = "to one that gives a result to another",
+		  .sp = STACK,
+		  .fp = FP_IS_0,
+		  .words = { 0x10020, 1, 0x10140, 1, 0x10040 },
+		  .wanted = "10020 10140 10040 whole" },
 		{ .what = "to goexit(), by a frame pointer",
 		  .sp = STACK,
 		  .fp = STACK + 32,
