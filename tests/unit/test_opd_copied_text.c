@@ -94,7 +94,7 @@ static int set_up(void **state)
 	assert_non_null(rig->code);
 	opd_foreign_init(&rig->foreign);
 	rig->foreign.patience = 60000;
-	opd_perf_images_init(&rig->images);
+	opd_perf_images_init(&rig->images, NULL);
 	rig->images.files.foreign = &rig->foreign;
 	*state = rig;
 	return 0;
