@@ -100,6 +100,6 @@ right=$(awk '/^again;runtime[.]goexit[^;]*;runtime[.]main;main[.]main;main[.][^;
 wrong=$(awk '!/^again;\[/ && /main[.]burn[; ]/ && !/;main[.][^;]*do;main[.]burn[; ]/ {
 	n += $NF } END { print n + 0 }' "$TMP/report")
 ok "Go: $right of $all stacks have all its callers" \
-	[ "$all" -gt 200 -a $((right * 10)) -ge $((all * 9)) ]
+	[ "$all" -gt 50 -a $((right * 10)) -ge $((all * 9)) ]
 is "Go: no whole stack lacks one" "$wrong" 0
 done_testing
