@@ -207,6 +207,14 @@ static int open_counter(struct opening *o, const struct slot *slot,
 	fd = open_one(o, &attr, slot, event->name, counter);
 	if (fd < 0)
 		return fd;
+	if (o->target->filter) {
+		err = op_perf_filter_attach(o->target->filter, fd);
+		if (err)
+			return op_diag_set(
+				o->diag, err,
+				"%s: the kernel does not filter its samples: %s",
+				event->name, strerror(-err));
+	}
 	err = connect_ring(o, &slot->cpu->samples, fd, o->all->sample_size,
 			   o->all->sample_type, &slot->cpu->samples_fd);
 	return err ? err : add_id(o->all, fd, counter);

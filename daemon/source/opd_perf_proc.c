@@ -159,6 +159,17 @@ uint32_t opd_perf_proc_tgid(const struct opd_perf_world *world, uint32_t tid)
 	return read_status(world, tid, "Tgid:");
 }
 
+/* A process that does not count. */
+static struct opd_process *add_other(struct opd_perf_world *world,
+				     uint32_t tgid)
+{
+	struct opd_process *process = opd_maps_new(&world->maps, tgid);
+
+	if (process)
+		read_threads(world, process);
+	return process;
+}
+
 struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
 					uint32_t tgid)
 {
@@ -178,10 +189,11 @@ struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
 		process = opd_perf_proc_read(world, tgid);
 		if (process)
 			process->chosen = true;
+		opd_perf_world_drop(world, tgid, false);
 		return process;
 	}
 	/* It is known as another's now, so that nobody looks for it again. */
-	return opd_maps_new(&world->maps, tgid);
+	return add_other(world, tgid);
 }
 
 int opd_perf_proc_read_all(struct opd_perf_world *world)
@@ -199,7 +211,7 @@ int opd_perf_proc_read_all(struct opd_perf_world *world)
 		if (!world->only_chosen)
 			opd_perf_proc_read(world, (uint32_t)tgid);
 		else if (!opd_maps_find(&world->maps, (uint32_t)tgid))
-			(void)opd_maps_new(&world->maps, (uint32_t)tgid);
+			(void)add_other(world, (uint32_t)tgid);
 	}
 	closedir(folder);
 	return 0;
@@ -225,6 +237,7 @@ static void end_process(struct opd_perf_world *world,
 	process->nr_threads = 1;
 	opd_maps_exit(&world->maps, tgid);
 	opd_jits_exit(&world->jits, tgid);
+	opd_perf_world_drop(world, tgid, false);
 }
 
 /* One of the list that is to be ended, or NULL. */

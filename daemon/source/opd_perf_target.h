@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "libop/op_diag.h"
+#include "libop/op_perf_filter.h"
 
 #define OPD_PERF_RATE 1000
 #define OPD_PERF_RATE_MAX 100000
@@ -40,6 +41,9 @@ struct opd_perf_target {
 	/* Processes are chosen, but CPUs are sampled: whoever opens the source
 	 * sets it where the user may do that. */
 	bool by_cpu;
+	/* With @by_cpu: drops what is known to be of others; NULL: nothing
+	 * does. Not owned. */
+	struct op_perf_filter *filter;
 };
 
 /* Whether it is about some processes and not the machine. */

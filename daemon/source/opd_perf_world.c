@@ -14,6 +14,9 @@
  * entry, and records of others change nothing. From the first fork on the side
  * band tells who is a child of whom. When it has lost records, a process that
  * is not known may be such a child: then its parents are looked for in /proc.
+ * The first sample of another one has the kernel drop its samples from then on,
+ * and those of the processes that it starts; its end undoes that, as its number
+ * may be given to a chosen one. Whatever is in doubt is sampled.
  *
  * Each sample of a process that counts is received and either written or
  * counted as lost by one cause. A sample in the kernel needs no mappings.
@@ -120,6 +123,12 @@ static bool is_wanted(struct opd_perf_world *world, uint32_t tgid)
 	return process && process->chosen;
 }
 
+void opd_perf_world_drop(struct opd_perf_world *world, uint32_t tgid, bool drop)
+{
+	if (world->filter)
+		op_perf_filter_drop(world->filter, tgid, drop);
+}
+
 /* Likewise for a sample, which is counted if it is not wanted. */
 static bool is_sample_wanted(struct opd_perf_world *world, uint32_t tgid)
 {
@@ -130,6 +139,10 @@ static bool is_sample_wanted(struct opd_perf_world *world, uint32_t tgid)
 	process = known_process(world, tgid);
 	if (process && process->chosen)
 		return true;
+	/* What comes late is of a number that may be another's by now. */
+	if (!tgid ||
+	    (process && process->nr_threads && tgid != world->chosen_by_exec))
+		opd_perf_world_drop(world, tgid, true);
 	count(world,
 	      tgid && !process ? OPD_PERF_NO_PROCESS : OPD_PERF_OF_OTHERS);
 	return false;
@@ -209,6 +222,12 @@ void opd_perf_world_look_ahead(struct opd_perf_world *world,
 {
 	struct opd_perf_image_id id;
 
+	/* What another process starts is another's, too. */
+	if (rec->type == PERF_RECORD_FORK && rec->pid != rec->task.parent &&
+	    world->filter)
+		opd_perf_world_drop(world, rec->pid,
+				    op_perf_filter_drops(world->filter,
+							 rec->task.parent));
 	if (is_exec(rec))
 		opd_perf_programs_begin(&world->programs, rec->pid, rec->time);
 	if ((rec->type != PERF_RECORD_MMAP2 && rec->type != PERF_RECORD_MMAP) ||
@@ -308,6 +327,12 @@ static void fork_process(struct opd_perf_world *world,
 	opd_jits_fork(&world->jits, rec->task.parent, rec->pid, rec->time);
 }
 
+/* Whether what happened to a thread at @time is not in what /proc has told. */
+static bool is_after_look(const struct opd_process *process, uint64_t time)
+{
+	return !process->threads_at || process->threads_at < time;
+}
+
 /* What a process that does not count starts does not count either. Its number
  * may have been that of one that did. */
 static void fork_other(struct opd_perf_world *world,
@@ -320,14 +345,8 @@ static void fork_other(struct opd_perf_world *world,
 		return;
 	}
 	parent = opd_maps_find(&world->maps, rec->pid);
-	if (parent)
+	if (parent && is_after_look(parent, rec->time))
 		parent->nr_threads++;
-}
-
-/* Whether what happened to a thread at @time is not in what /proc has told. */
-static bool is_after_look(const struct opd_process *process, uint64_t time)
-{
-	return !process->threads_at || process->threads_at < time;
 }
 
 static void handle_fork(struct opd_perf_world *world,
@@ -356,8 +375,10 @@ static void handle_exit(struct opd_perf_world *world,
 
 	if (process && is_after_look(process, rec->time))
 		opd_maps_exit(&world->maps, rec->pid);
-	if (!process || !process->nr_threads)
+	if (!process || !process->nr_threads) {
 		opd_jits_exit(&world->jits, rec->pid);
+		opd_perf_world_drop(world, rec->pid, false);
+	}
 }
 
 /*

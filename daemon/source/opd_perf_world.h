@@ -21,6 +21,7 @@
 #include "daemon/source/opd_perf_words.h"
 #include "daemon/source/opd_returns.h"
 #include "libop/op_ledger.h"
+#include "libop/op_perf_filter.h"
 
 /* X(constant, name): what became of a sample, or is worth knowing. */
 #define OPD_PERF_STATS(X)                                                      \
@@ -66,6 +67,9 @@ struct opd_perf_world {
 	bool tells_owners; /* of processes, with their samples */
 	bool only_chosen; /* samples of other processes do not count */
 	uint32_t chosen_by_exec; /* the next exec of it does; 0: none */
+	/* Drops samples of those in the kernel, NULL: nothing does. Not owned.
+	 */
+	struct op_perf_filter *filter;
 	uint64_t times; /* how often the next sample was taken ... */
 	bool lowered; /* ... or would have been at the full rate */
 	uint64_t now; /* of the last record, ns */
@@ -88,6 +92,11 @@ void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells);
  * none that this user may look into.
  */
 bool opd_perf_world_choose(struct opd_perf_world *world, uint32_t tgid);
+
+/* Have the kernel drop the samples of process @tgid from now on, or none; does
+ * nothing where it cannot. */
+void opd_perf_world_drop(struct opd_perf_world *world, uint32_t tgid,
+			 bool drop);
 
 /* A record that is not a sample; there must be room in world->words. */
 void opd_perf_world_side(struct opd_perf_world *world,

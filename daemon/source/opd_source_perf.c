@@ -54,6 +54,7 @@
 
 struct opd_perf {
 	struct opd_perf_target target;
+	struct op_perf_filter filter;
 	struct opd_perf_events events;
 	struct opd_perf_merge merge;
 	struct opd_perf_world world;
@@ -199,8 +200,12 @@ static int start_waiting(struct opd_source *source)
 			      ?: watch(source->fd, perf->side_fd);
 }
 
+/* With the errno of the look into /proc. */
 static int not_there(pid_t pid, struct op_diag *diag)
 {
+	if (errno == EMFILE || errno == ENFILE)
+		return op_diag_set(diag, -errno, "process %d: %s", (int)pid,
+				   strerror(errno));
 	return op_diag_set(
 		diag, -ESRCH,
 		"process %d: no such process, or not one of yours; ps -e lists them",
@@ -215,8 +220,10 @@ static int read_processes(struct opd_perf *perf, struct op_diag *diag)
 
 	world->now = opd_perf_now();
 	world->only_chosen = target->by_cpu;
+	world->filter = target->filter;
 	/* Its exec starts with nothing. */
 	world->chosen_by_exec = (uint32_t)target->exec;
+	errno = 0;
 	if (target->by_cpu && target->exec &&
 	    !opd_perf_proc_tgid(world, world->chosen_by_exec))
 		return not_there(target->exec, diag);
@@ -270,6 +277,24 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 		   : 0;
 }
 
+/*
+ * Whether CPUs are sampled for chosen processes. With stacks those of all
+ * others would be copied, too, and fill the rings where the machine is busy,
+ * unless the kernel drops them: by the filter, or by a cgroup that holds the
+ * chosen ones. The filter is the better one, as a process may leave its cgroup.
+ */
+static void choose_way(struct opd_perf *perf)
+{
+	struct opd_perf_target *target = &perf->target;
+
+	target->by_cpu = target->cgroup;
+	if (target->cgroup || !op_perf_may_sample_system())
+		return;
+	if (!op_perf_filter_open(&perf->filter))
+		target->filter = &perf->filter;
+	target->by_cpu = target->filter || !target->depth;
+}
+
 static int perf_open(struct opd_source *source, const char *arg,
 		     struct op_diag *diag)
 {
@@ -280,17 +305,14 @@ static int perf_open(struct opd_source *source, const char *arg,
 		return op_diag_set(diag, -ENOMEM, "perf_events: out of memory");
 	perf->timer_fd = perf->side_fd = perf->pause_fd = -1;
 	perf->execs.fd = perf->execs.mounts_fd = -1;
+	perf->filter.program_fd = -1;
 	source->perf = perf;
 	source->path = "perf_events";
 	err = opd_perf_target_parse(&perf->target, arg, diag);
 	if (err)
 		return err;
-	/* Stacks of all others would be copied, too, and fill the rings where
-	 * the machine is busy; but for a cgroup that holds the chosen ones. */
-	perf->target.by_cpu =
-		opd_perf_is_targeted(&perf->target) &&
-		(perf->target.cgroup ||
-		 (!perf->target.depth && op_perf_may_sample_system()));
+	if (opd_perf_is_targeted(&perf->target))
+		choose_way(perf);
 	limit_to_user(source->events);
 	describe(source, perf);
 	err = opd_perf_events_open(&perf->events, &perf->target, source->events,
@@ -316,6 +338,7 @@ static void perf_close(struct opd_source *source)
 		close(perf->pause_fd);
 	opd_perf_execs_close(&perf->execs);
 	opd_perf_events_close(&perf->events);
+	op_perf_filter_close(&perf->filter);
 	opd_jits_save(&perf->world.jits);
 	opd_perf_world_release(&perf->world);
 	opd_perf_target_release(&perf->target);

@@ -15,6 +15,7 @@
  *				with "!" if it is to be precise
  *	map N:KIB	its ring, with room for so much
  *	N>M		its records go to the ring of M
+ *	filter N	its samples are filtered
  *	on N, off N, -N	it was enabled, disabled, closed
  *	period N:COUNT	it takes a sample that often from now on
  *	timer N ms, pause N ms	the timers were set
@@ -27,6 +28,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -39,11 +41,14 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "libop/op_perf_filter.h"
 
 #define KERNEL_EVENTS 256
 
@@ -82,6 +87,7 @@ static struct kernel {
 	int no_task; /* has ended; 0: none */
 	bool no_enable;
 	int no_period; /* the event that keeps its own; 0: none */
+	bool filters; /* loads BPF programs */
 	long fs_type; /* of all file systems; 0: what they are */
 	uid_t user; /* who runs this program */
 } kernel;
@@ -224,8 +230,25 @@ int kernel_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 			   struct itimerspec *old) INSTEAD_OF(timerfd_settime);
 int kernel_fstatfs(int fd, struct statfs64 *fs) INSTEAD_OF(fstatfs64);
 uid_t kernel_geteuid(void) INSTEAD_OF(geteuid);
+int kernel_stat(const char *path, struct stat *st) INSTEAD_OF(stat64);
 int kernel_setrlimit(__rlimit_resource_t resource, const struct rlimit64 *limit)
 	INSTEAD_OF(setrlimit64);
+
+/* Maps are files without a name, programs too. */
+static long kernel_bpf(int command)
+{
+	int fd;
+
+	if (!kernel.filters) {
+		errno = EPERM;
+		return -1;
+	}
+	fd = memfd_create("bpf", MFD_CLOEXEC);
+	if (fd >= 0 && command == BPF_MAP_CREATE &&
+	    ftruncate(fd, OP_PERF_FILTER_WORDS * sizeof(uint64_t)))
+		return -1;
+	return fd;
+}
 
 /* As the C library does it, all six are taken, however many there are. */
 __attribute__((no_sanitize("address"))) long kernel_syscall(long number, ...)
@@ -240,6 +263,8 @@ __attribute__((no_sanitize("address"))) long kernel_syscall(long number, ...)
 	if (kernel.told && number == SYS_perf_event_open)
 		return kernel_open((const void *)a[0], (pid_t)a[1], (int)a[2],
 				   (unsigned long)a[4]);
+	if (kernel.told && number == SYS_bpf)
+		return kernel_bpf((int)a[0]);
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -252,6 +277,9 @@ static int kernel_ioctl(const struct kernel_event *event, unsigned long request,
 	case PERF_EVENT_IOC_SET_OUTPUT:
 		fprintf(kernel.told, " %d>%d", kernel_nr(event),
 			kernel_nr(kernel_find((int)(intptr_t)arg)));
+		return 0;
+	case PERF_EVENT_IOC_SET_BPF:
+		fprintf(kernel.told, " filter %d", kernel_nr(event));
 		return 0;
 	case PERF_EVENT_IOC_ID:
 		memcpy(arg, &id, sizeof(id));
@@ -389,6 +417,16 @@ FILE *kernel_fopen(const char *path, const char *mode)
 			return fmemopen((void *)files[i].text,
 					strlen(files[i].text), "r");
 	return REAL(fopen64)(path, mode);
+}
+
+/* This is the first pid namespace, wherever tests run. */
+int kernel_stat(const char *path, struct stat *st)
+{
+	int err = REAL(stat)(path, st);
+
+	if (kernel.told && !strcmp(path, "/proc/self/ns/pid"))
+		st->st_ino = 0xEFFFFFFCu;
+	return err;
 }
 
 /* There is a folder without any process. */

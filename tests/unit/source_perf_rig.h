@@ -359,14 +359,14 @@ static int open_source(struct rig *rig, const char *text)
  * forks PID; fork-lost CPU MS: one that is lost; kernel CPU MS PC, user CPU MS
  * PC, lost CPU MS NR, throttle CPU MS, unthrottle CPU MS: a record; time MS,
  * tick (and read), modules TEXT, possible CPUS, online CPUS, refuse N ERRNO,
- * paranoid: the kernel; missed NR: lost samples of each event; events LIST:
- * before open; uid NR: of this program; no-enable; no-period EVENT; wake |
- * sleep | end CPU 1 | 0: its event of samples or side band is readable, is not,
- * or has no tasks left; pause-ends; open ARGUMENT, enable, disable, dump, read
- * [WORDS], once [WORDS], account, log, about, more, watched; bad CPU 1 | 0: a
- * record that is none; ran ENABLED RUNNING: ns of each event; times; handler
- * CPUS; lower SHIFT; take: the file of the last sample; names: names of tasks
- * are wanted, before open; again: the reader has forgotten them
+ * paranoid, filters: the kernel; missed NR: lost samples of each event; events
+ * LIST: before open; uid NR: of this program; no-enable; no-period EVENT; wake
+ * | sleep | end CPU 1 | 0: its event of samples or side band is readable, is
+ * not, or has no tasks left; pause-ends; open ARGUMENT, enable, disable, dump,
+ * read [WORDS], once [WORDS], account, log, about, more, watched; bad CPU 1 |
+ * 0: a record that is none; ran ENABLED RUNNING: ns of each event; times;
+ * handler CPUS; lower SHIFT; take: the file of the last sample; names: names of
+ * tasks are wanted, before open; again: the reader has forgotten them
  */
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {
@@ -442,6 +442,8 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		kernel.no_period = (int)nr[0];
 	else if (!strcmp(verb, "no-enable"))
 		kernel.no_enable = true;
+	else if (!strcmp(verb, "filters"))
+		kernel.filters = true;
 	else if (!strcmp(verb, "paranoid"))
 		strcpy(kernel.paranoid, "2\n");
 	else if (!strcmp(verb, "missed"))

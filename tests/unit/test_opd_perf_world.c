@@ -113,12 +113,32 @@ static void do_soon(struct rig *rig, uint32_t pid, uint64_t ahead,
 	opd_perf_world_look_ahead(&rig->world, &rec);
 }
 
+/* A fork whose turn has not come. */
+static void do_fork_soon(struct rig *rig, uint32_t parent, uint32_t pid)
+{
+	struct opd_perf_rec rec = rec_of(rig, PERF_RECORD_FORK, pid);
+
+	rec.task.parent = parent;
+	opd_perf_world_look_ahead(&rig->world, &rec);
+}
+
+/* The kernel can drop samples. */
+static void do_filter(struct rig *rig)
+{
+	static struct op_perf_filter filter;
+
+	filter.words = calloc(OP_PERF_FILTER_WORDS, sizeof(filter.words[0]));
+	assert_non_null(filter.words);
+	rig->world.filter = &filter;
+}
+
 /*
  * exec PID, name PID (no exec), switch PID, exit PID, fork PARENT PID,
  * dead FIRST LAST (come and go), map PID START LEN OFFSET NAME,
  * data PID START LEN (no code), user PID IP, mode PID IP MISC (of the record),
  * choose PID, choose-exec PID: only chosen processes count;
  * lose NR: so many records; proc PID PARENT: what /proc has;
+ * filter: the kernel can drop samples; fork-soon PARENT PID: a fork will come;
  * soon PID NR [NAME]: the NR-th record from here will be its exec, or map NAME;
  * kernel PID TID CPU IP, thread-map PID TID START, thread-user PID TID IP;
  * all numbers but OFFSET and MISC as strtoull() reads them
@@ -170,6 +190,10 @@ static void do_line(struct rig *rig, const char *line)
 	else if (!strcmp(verb, "thread-user"))
 		do_thread(rig, PERF_RECORD_SAMPLE, (uint32_t)v[0],
 			  (uint32_t)v[1], v[2]);
+	else if (!strcmp(verb, "filter"))
+		do_filter(rig);
+	else if (!strcmp(verb, "fork-soon"))
+		do_fork_soon(rig, (uint32_t)v[0], (uint32_t)v[1]);
 	else if (!strcmp(verb, "choose"))
 		do_choose(rig, (uint32_t)v[0]);
 	else if (!strcmp(verb, "choose-exec")) {
@@ -239,7 +263,17 @@ static void show_counts(struct rig *rig, FILE *out)
 	fprintf(out, "%zu images\n", rig->world.images.nr);
 }
 
-/* "process PID" tells of that process, the end of all that came. */
+static void show_dropped(const struct rig *rig, FILE *out)
+{
+	fputs("dropped:", out);
+	for (uint32_t pid = 0; pid < 100; pid++)
+		if (op_perf_filter_drops(rig->world.filter, pid))
+			fprintf(out, " %u", pid);
+	fputc('\n', out);
+}
+
+/* "process PID" tells of that process, "dropped" of whom the kernel drops, the
+ * end of all that came. */
 static void run_world(const struct row *row, FILE *out)
 {
 	const char *at = row->script;
@@ -249,6 +283,10 @@ static void run_world(const struct row *row, FILE *out)
 	unsigned int pid;
 
 	while (next_line(&at, line, sizeof(line))) {
+		if (!strcmp(line, "dropped")) {
+			show_dropped(rig, out);
+			continue;
+		}
 		if (sscanf(line, "process %u", &pid) != 1) {
 			do_line(rig, line);
 			continue;
@@ -263,6 +301,8 @@ static void run_world(const struct row *row, FILE *out)
 	}
 	show_samples(rig, out);
 	show_counts(rig, out);
+	if (rig->world.filter)
+		free(rig->world.filter->words);
 	free_rig(rig);
 }
 
@@ -487,6 +527,51 @@ static const struct row rows[] = {
 	  "process 98: unknown\n"
 	  "sample_lost_no_mm 2\n"
 	  "proc_read 5\n"
+	  "1 images\n" },
+	/* ---- samples that the kernel drops ---- */
+	/* Processes that are not chosen, when a sample of theirs has come; and
+	 * that of no process. */
+	{ "samples_of_others_are_dropped", NULL,
+	  "proc 7 1; proc 5 1; proc 6 5; filter; choose 7; dropped;"
+	  "user 7 0x10001; user 5 0x10001; kernel 0 0 3 0x1000; dropped;"
+	  "fork 7 8; user 8 0x10001; fork 5 9; dropped; user 9 0x10001; dropped;"
+	  "exit 5; exit 9; dropped",
+	  "dropped:\n"
+	  "dropped: 0 5\n"
+	  "dropped: 0 5\n"
+	  "dropped: 0 5 9\n"
+	  "dropped: 0\n"
+	  "7 /bin/in-proc /bin/in-proc+1\n"
+	  "8 /bin/in-proc /bin/in-proc+1\n"
+	  "sample_of_others 3\n"
+	  "proc_read 1\n"
+	  "1 images\n" },
+	/* Not only at the turn of the fork; and a number is given again. */
+	{ "what_is_dropped_is_inherited", NULL,
+	  "proc 7 1; proc 5 1; filter; choose 7; user 5 0x10001; fork-soon 5 6;"
+	  "fork-soon 6 8; fork-soon 5 5; fork-soon 7 9; dropped;"
+	  "fork-soon 7 8; dropped",
+	  "dropped: 5 6 8\n"
+	  "dropped: 5 6\n"
+	  "sample_of_others 1\n"
+	  "proc_read 1\n"
+	  "1 images\n" },
+	/* A thread has ended and others go on; a sample comes late; what is to
+	 * be chosen is known as another; one is chosen later. */
+	{ "what_may_count_is_not_dropped", NULL,
+	  "proc 7 1; proc 5 1; filter; choose 7; choose-exec 4; fork 1 4;"
+	  "user 4 0x10001; user 5 0x10001; fork 5 5; exit 5; dropped; exit 5;"
+	  "user 5 0x10001; dropped; fork-soon 1 8; proc 8 7; user 8 0x10001;"
+	  "user 99999999 0x10001; dropped; exec 4; kernel 4 4 3 0x1000; dropped",
+	  "dropped: 5\n"
+	  "dropped:\n"
+	  "dropped:\n"
+	  "dropped:\n"
+	  "8 /bin/in-proc /bin/in-proc+1\n"
+	  "4 - kernel+1000\n"
+	  "sample_lost_no_process 1\n"
+	  "sample_of_others 3\n"
+	  "proc_read 2\n"
 	  "1 images\n" },
 	/* ---- the kernel, and what is not ours ---- */
 	/* Of a task that is not known there is no program; nobody looks. */

@@ -171,6 +171,35 @@ static const struct row rows[] = {
 	  " ffff1@0#0; EAGAIN\n"
 	  " taken 6 sample_lost_overflow 5\n"
 	  "close: -3 -4 -5 -6\n" },
+	/* With stacks only if the kernel drops those of others. */
+	{ "stacks_of_a_process_among_others", NULL,
+	  "filters; open exec=SELF,callgraph=5; more; enable; online 0; time 2000;"
+	  "tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; online 0-1;"
+	  "tick; tick; tick; tick; tick; tick; tick; tick; tick; tick",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 filter 4 map 4:16384 side@1=5 map 5:2048 clock@1=6 filter 6 map 6:16384 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf_events kernel-code TIMER with the kernel\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  "......... -5 -6 on 4 EAGAIN\n"
+	  "......... side@1=7 map 7:2048 clock@1=8 filter 8 map 8:16384 on 4 on 8 EAGAIN\n"
+	  "close: -3 -4 -7 -8\n" },
+	{ "stacks_of_a_process_alone", NULL,
+	  "open exec=SELF,callgraph=5; more; enable",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/self@0=3 map 3:128 clock/self@0=4 map 4:16384 side/self@1=5 map 5:128 clock/self@1=6 map 6:16384 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf_events TIMER with the kernel\n"
+	  "\n"
+	  "enable: 0\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "stacks_of_an_ordinary_users_process", NULL,
+	  "paranoid; filters; open exec=SELF,callgraph=5; more; enable",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/self@0=3 map 3:128 clock/self@0=4 map 4:16384 side/self@1=5 map 5:128 clock/self@1=6 map 6:16384 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf_events TIMER\n"
+	  "\n"
+	  "enable: 0\n"
+	  "close: -3 -4 -5 -6\n" },
 	/* Nobody told of PID, and it is gone: that may have been one of SELF's,
 	 * but only if something was lost. */
 	{ "a_process_that_nobody_knows", NULL,

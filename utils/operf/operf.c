@@ -20,6 +20,7 @@
 
 #include "config.h"
 #include "libop/op_perf.h"
+#include "libop/op_perf_filter.h"
 #include "utils/event_list.h"
 #include "utils/operf/operf_append.h"
 #include "utils/operf/operf_daemon.h"
@@ -42,9 +43,12 @@ static int choose_operf_events(struct operf *operf)
 	};
 	int err = event_machine_init(&machine);
 
-	/* Stacks are not taken of CPUs, but of processes. */
-	operf->samples_cpus = op_perf_may_sample_system() &&
-			      !(options->depth && options->nr_pids);
+	/* Stacks of chosen processes are taken of CPUs only where those of
+	 * others are filtered. */
+	operf->filters = options->depth && op_perf_filter_works();
+	operf->samples_cpus =
+		op_perf_may_sample_system() &&
+		(operf->filters || !(options->depth && options->nr_pids));
 	if (err) {
 		op_diag_set(&operf->diag, err, "out of memory");
 	} else {
@@ -75,13 +79,13 @@ static void note_sampling_limits(const struct operf *operf)
 			op_perf_paranoid());
 }
 
-/* Of the processes of a command those that are short have no stacks unless it
- * has a cgroup. */
+/* Where samples are not filtered, those of the command's processes that are
+ * short have no stacks unless it has a cgroup. */
 static void make_cgroup(struct operf *operf)
 {
 	int err;
 
-	if (!operf->options.depth || !operf->samples_cpus ||
+	if (!operf->options.depth || !operf->samples_cpus || operf->filters ||
 	    !operf_profiles_command(&operf->options))
 		return;
 	err = operf_cgroup_make(&operf->cgroup, operf->command.pid);

@@ -39,6 +39,7 @@ struct operf {
 	double pids_used;
 	struct operf_cgroup cgroup; /* of the command, if it has one */
 	int signal_fd; /* the signals that operf handles */
+	bool filters; /* the kernel drops stacks of other processes */
 	bool samples_cpus; /* not processes: sees those that are short, too */
 	int interrupted; /* by this signal before sampling began, or 0 */
 	struct op_session session;
