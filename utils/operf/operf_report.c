@@ -254,6 +254,12 @@ static void why_unseen(const struct operf *operf, char *why, size_t len)
 		snprintf(
 			why, len,
 			"processes that it moved to another cgroup; profile the machine (operf -s -g), or without stacks");
+	else if (operf->samples_cpus)
+		snprintf(
+			why, len,
+			"as where a virtual machine waits for a real CPU%s; profile the machine (operf -s) to compare",
+			operf->filters ? ", or in BPF programs that trace"
+				       : "");
 	else
 		snprintf(
 			why, len,
@@ -263,6 +269,18 @@ static void why_unseen(const struct operf *operf, char *why, size_t len)
 				: "",
 			is_pid ? "thread" : "process",
 			1e3 / (double)clock_rate(operf), cure);
+}
+
+/*
+ * Whether less than nine tenths of @expected samples are there. Of few that may
+ * be chance: the bound is four times their usual deviation.
+ */
+static bool misses_samples(double expected, double taken)
+{
+	double missing = expected - taken;
+
+	return missing >= 20 && missing > expected / 10 &&
+	       missing * missing > 16 * expected;
 }
 
 /*
@@ -281,9 +299,7 @@ static void note_unseen(const struct operf *operf,
 	char why[256];
 
 	if (operf->events.text ||
-	    (operf->samples_cpus && !*operf->cgroup.parent))
-		return;
-	if (seen > used * 0.8 || (used - seen) * rate < 20)
+	    !misses_samples(used * rate, (double)ledger->taken))
 		return;
 	why_unseen(operf, why, sizeof(why));
 	operf_note("warning: samples stand for %.2f of the %.2f s of CPU time "
