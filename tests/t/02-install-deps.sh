@@ -451,6 +451,15 @@ echo 99 >"$FAKE/away"
 vm kernel_release 6.1 arm64 "$TMP/build"
 is "one that cannot be fetched now" "$status $out$(waited)$(echo "$err" | tail -n 1)" \
 	"2 7 8 9 tests/vm/run: linux-image-6.1.0-900-arm64:arm64: cannot be fetched: Failed to fetch http://deb.debian.org/debian/x  Temporary failure resolving"
+vm_machine
+built 6.1.0-899-arm64
+vm kernel_release 6.1.0-900-arm64 arm64 "$TMP/build"
+is "a release is that one, whatever is built" "$status $out" '0 6.1.0-900-arm64'
+vm kernel_release 6.1.0-901-arm64 arm64 "$TMP/build"
+like "one that is not there is told" "$status $(echo "$err" | tail -n 1)" \
+	'^1 .*run: linux-image-6.1.0-901-arm64:arm64: cannot be fetched: '
+vm kernel_release 6.1.0-900-arm64 amd64 "$TMP/build"
+like "one of another machine" "$status $err" '^1 .*: --kernel 6.1.0-900-arm64: '
 vm kernel_release 6.7 arm64 "$TMP/build"
 is "another series" "$status $err" \
 	'1 tests/vm/run: --kernel 6.7: 6.1 or 6.12; see --help for those with a flavour'

@@ -46,6 +46,11 @@ is_suite() {
 	esac
 }
 
+# is_release KERNEL ARCH: whether it is one release of Debian's, 6.1.0-56-amd64.
+is_release() {
+	[[ $1 =~ ^[0-9]+\.[0-9]+\.[0-9].*-$2$ ]]
+}
+
 # kernel_is_known KERNEL ARCH
 kernel_is_known() {
 	local series=${1%%-*}
@@ -62,11 +67,16 @@ kernel_is_known() {
 }
 
 # kernel_release KERNEL ARCH BUILD: which kernel to boot, as uname -r says it:
-# the newest that has a built module, else headers, else the newest there is.
+# that release, or of a series the newest that has a built module, else headers,
+# else the newest there is.
 # Its image is fetched, too: of old headers Debian may not have one any more,
 # and then the next kernel is taken.
 kernel_release() {
 	local series=${1%%-*} ending build=$3 found status
+	if is_release "$1" "$2"; then
+		kernel_fetch "$1" "$2" >/dev/null && echo "$1"
+		return
+	fi
 	ending=$(kernel_ending "$1" "$2")
 	kernel_is_known "$1" "$2" || {
 		echo "tests/vm/run: --kernel $1: ${apt_kernel_series// / or }; see --help for those with a flavour" >&2
