@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/op_utf8.h"
+
 #define MAX_HELD 8
 
 /* What may pass although it begins with a control character. The colours are
@@ -65,31 +67,26 @@ static size_t hidden_len(const char *text, size_t nr)
 	return 0;
 }
 
-/* Whether the @nr bytes at @text may be the first ones of such a character. */
-static bool is_part_of_hidden(const char *text, size_t nr)
+/* A byte that a terminal of eight bits takes for a control character of
+ * ECMA-48, and that is no part of a character of UTF-8. */
+static bool is_lone_control(unsigned char c)
 {
-	for (size_t i = 0; i < NR_HIDDEN; i++)
-		if (nr <= strlen(hidden[i].first) &&
-		    !memcmp(text, hidden[i].first, nr))
-			return true;
-	return false;
-}
-
-static bool may_begin_hidden(char c)
-{
-	return c == '\xc2' || c == '\xd8' || c == '\xe2';
+	return c >= 0x80 && c < 0xa0;
 }
 
 void op_plain_text(char *text)
 {
 	while (*text) {
+		unsigned char c = (unsigned char)*text;
 		size_t len =
-			may_begin_hidden(*text)
-				? hidden_len(text, strnlen(text, HIDDEN_MAX))
-				: is_control((unsigned char)*text);
+			c < 0x80 ? is_control(c)
+				 : hidden_len(text, strnlen(text, HIDDEN_MAX));
+		size_t nr = c < 0x80 ? 1 : op_utf8_len(text);
 
+		if (!nr)
+			len = is_lone_control(c);
 		memset(text, '?', len);
-		text += len + !len;
+		text += len ?: nr ?: 1;
 	}
 }
 
@@ -98,11 +95,28 @@ void op_plain_text(char *text)
 /* What is known of the bytes that are held. */
 enum meaning { PASSES, MAY_PASS, IS_NONE };
 
+/* The first bytes of a character that is not ASCII. */
+static enum meaning meaning_of_utf8(const struct plain *p)
+{
+	unsigned char first = (unsigned char)p->held[0];
+	size_t wanted = first < 0xc0   ? 0
+			: first < 0xe0 ? 2
+			: first < 0xf0 ? 3
+				       : 4;
+
+	if ((p->held[p->nr_held - 1] & 0xc0) != (p->nr_held > 1 ? 0x80 : 0xc0))
+		return IS_NONE;
+	if (p->nr_held < wanted)
+		return MAY_PASS;
+	return op_utf8_len(p->held) && !hidden_len(p->held, p->nr_held)
+		       ? PASSES
+		       : IS_NONE;
+}
+
 static enum meaning meaning_of(const struct plain *p)
 {
-	if (may_begin_hidden(p->held[0]))
-		return is_part_of_hidden(p->held, p->nr_held) ? MAY_PASS
-							      : IS_NONE;
+	if (p->held[0] & 0x80)
+		return meaning_of_utf8(p);
 	for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
 		if (!strncmp(passing[i], p->held, p->nr_held))
 			return passing[i][p->nr_held] ? MAY_PASS : PASSES;
@@ -111,7 +125,7 @@ static enum meaning meaning_of(const struct plain *p)
 
 static bool begins_something(char c)
 {
-	return is_control((unsigned char)c) || may_begin_hidden(c);
+	return is_control((unsigned char)c) || c & 0x80;
 }
 
 static void take_byte(struct plain *p, char c);
@@ -125,8 +139,9 @@ static void end_held(struct plain *p)
 
 	memcpy(held, p->held, nr);
 	p->nr_held = 0;
-	if (may_begin_hidden(held[0]))
-		len = hidden_len(held, nr);
+	if (held[0] & 0x80)
+		len = hidden_len(held, nr)
+			      ?: is_lone_control((unsigned char)held[0]);
 	for (size_t i = 0; i < len; i++)
 		fputc('?', p->out);
 	if (!len)
@@ -162,14 +177,8 @@ static bool may_begin_something(const char *bytes)
 	uint64_t word, found;
 
 	memcpy(&word, bytes, sizeof(word));
-	found = (word - ones * 0x20) & ~word; /* below 0x20 */
+	found = (word - ones * 0x20) | word; /* below 0x20, or not ASCII */
 	word ^= ones * 0x7f;
-	found |= (word - ones) & ~word;
-	word ^= ones * (0x7f ^ 0xc2);
-	found |= (word - ones) & ~word;
-	word ^= ones * (0xc2 ^ 0xd8);
-	found |= (word - ones) & ~word;
-	word ^= ones * (0xd8 ^ 0xe2);
 	found |= (word - ones) & ~word;
 	return found & ones << 7;
 }

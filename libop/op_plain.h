@@ -7,7 +7,9 @@
  * a terminal do something, or by what turns the rest of a line around. Control
  * characters are those of ASCII, those of ECMA-48 as UTF-8 has them (0xc2 0x80
  * to 0xc2 0x9f), and of Unicode (chapter 23.2) those that end a line or give
- * text a direction; each of their bytes becomes '?'.
+ * text a direction; each of their bytes becomes '?'. So does a byte from 0x80
+ * to 0x9f that is no part of a character of UTF-8: a terminal of eight bits
+ * takes it for a control character of ECMA-48.
  */
 
 #include <stdio.h>
