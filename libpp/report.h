@@ -350,6 +350,10 @@ struct pp_report {
 				 missing, the one with the most samples; or
 				 NULL */
 	uint64_t nameless_samples;
+	const char *stack_end; /* of the images that stacks end in as they have
+				  no unwind data, the one with the most samples
+				  below it; NULL where no trees were read */
+	uint64_t stack_end_samples;
 	const char *nameless_maker; /* of the applications with code that they
 				       made at run time and that has no names,
 				       the one with the most samples in a

@@ -139,7 +139,7 @@ static void match_tree_image(struct pp_side *side, const struct apart *apart,
 		find_flat_file(&side->list, image->image, tree->file->app);
 
 	image->app = app_of_image(apart, tree, image->image);
-	image->has_calls = request->call_graph && !image->is_gap &&
+	image->has_calls = request->call_graph && !image->gap &&
 			   pp_tree_input_matches(side->trees, tree,
 						 image->image, image->app);
 	image->is_counted = file;
@@ -160,7 +160,7 @@ bool pp_tree_input_has_call(const struct pp_tree_inputs *in,
 	const struct pp_tree_image *from = &tree->images[caller - 1];
 	const struct pp_tree_image *to = &tree->images[callee - 1];
 
-	return from->has_calls && !to->is_gap &&
+	return from->has_calls && !to->gap &&
 	       (!in->p->request->exclude_dependent || from->image == to->image);
 }
 
@@ -178,7 +178,7 @@ static void find_needed_symbols(const struct pp_tree_inputs *in,
 
 		ctree_node(tree->tree, i, &node);
 		image = &tree->images[node.image - 1];
-		if (request->totals && image->is_chosen && !image->is_gap)
+		if (request->totals && image->is_chosen && !image->gap)
 			needs[i - 1] |= PP_NEEDS_PLACE;
 		if (!request->call_graph || !node.parent)
 			continue;

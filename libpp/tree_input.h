@@ -17,7 +17,7 @@
 struct pp_tree_image {
 	struct pp_image *image; /* one for all files of the side */
 	uint32_t order; /* of that, by name */
-	bool is_gap;
+	enum op_ledger_stacks gap; /* OP_STACKS_WHOLE: it is none */
 	bool is_chosen; /* samples in it are asked for */
 	const struct pp_sample_file *flat; /* for trees of all samples: where
 					      the samples of the tree in it
@@ -98,6 +98,9 @@ struct pp_tree_inputs {
 int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 			struct pp_side *side);
 void pp_tree_inputs_release(struct pp_tree_inputs *in);
+
+/* Set the report's stack_end. Returns 0 or -ENOMEM. */
+int pp_tree_inputs_find_ends(const struct pp_tree_inputs *in);
 
 /* Whether the specification asks for @image in @input, where what is in it is
  * kept under the application @app. */

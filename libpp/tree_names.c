@@ -511,7 +511,7 @@ static int add_place(struct gathering *g, struct pp_tree_input *input,
 				     sizeof(*(*out)->to)),
 		.in_tree = node->image,
 		.order = image->order,
-		.is_gap = image->is_gap,
+		.is_gap = image->gap != OP_STACKS_WHOLE,
 		.is_leaf = node->count,
 		.flat = image->flat,
 	};

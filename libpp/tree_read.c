@@ -85,7 +85,7 @@ static int decode_tree_image(struct pp_tree_inputs *in,
 	out->image = new_tree_image(in, &found);
 	if (!out->image)
 		return -ENOMEM;
-	out->is_gap = op_tree_image_class(&found) != OP_STACKS_WHOLE;
+	out->gap = op_tree_image_class(&found);
 	out->is_chosen =
 		pp_tree_input_matches(in, input, out->image, input->file->app);
 	return 0;
@@ -230,7 +230,9 @@ int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 		return -ENOMEM;
 	for (size_t i = 0; i < list->nr_trees && !err; i++)
 		err = read_tree_file(in, &list->trees[i]);
-	return err ?: unite_tree_images(in);
+	err = err ?: unite_tree_images(in);
+	/* Of a comparison the later side is shown with its account. */
+	return err || side != &p->side ? err : pp_tree_inputs_find_ends(in);
 }
 
 void pp_tree_inputs_release(struct pp_tree_inputs *in)

@@ -215,3 +215,11 @@ void pp_write_stacks(FILE *out, const struct op_ledger *account)
 		fprintf(out, "; %" PRIu64 " not stored",
 			stacks[OP_STACKS_NOT_STORED]);
 }
+
+void pp_write_stack_end(FILE *out, const struct pp_report *report)
+{
+	if (report->stack_end)
+		fprintf(out,
+			"; %" PRIu64 " end in %s, which has no unwind data",
+			report->stack_end_samples, report->stack_end);
+}

@@ -147,6 +147,11 @@ void pp_write_account(FILE *out, const struct op_ledger *account);
 bool pp_has_stacks(const struct op_ledger *account);
 void pp_write_stacks(FILE *out, const struct op_ledger *account);
 
+/* Where most of the stacks without unwind data end, "; 93 end in
+ * /lib/ld-musl-x86_64.so.1, which has no unwind data"; nothing if there are
+ * none. */
+void pp_write_stack_end(FILE *out, const struct pp_report *report);
+
 /* Whether the rate was lowered to stay within a budget; then "to 250/s for 12 s
  * of 60 s ...". */
 bool pp_rate_was_lowered(const struct op_ledger *account);

@@ -114,6 +114,8 @@ static void describe_account(FILE *out, const struct writer *w, size_t old)
 		return;
 	fputs("; stacks: ", out);
 	pp_write_stacks(out, account);
+	if (!old)
+		pp_write_stack_end(out, w->report);
 }
 
 static void describe_title(FILE *out, const struct writer *w, size_t column)

@@ -206,6 +206,8 @@ static void text_write_account(const struct pp_text *t,
 		return;
 	fprintf(t->out, "Stacks%s: ", of);
 	pp_write_stacks(t->out, l);
+	if (l == t->report->account)
+		pp_write_stack_end(t->out, t->report);
 	fputc('\n', t->out);
 }
 

@@ -142,6 +142,24 @@ unlike "without stacks there are no totals" "$(report -l && cat "$TMP/report")" 
 exits "which is an error where they are asked for" 1 report -l --sort=total
 like "with the reason" "$(cat "$TMP/err")" '--sort=total: the samples have no stacks'
 
+# ---- code without unwind data -----------------------------------------------------
+
+cat >"$TMP/ends.folded" <<'END'
+a;[no unwind data];f 30
+b;[no unwind data];g;h 31
+b;[no unwind data];g 9
+a;[truncated];c 70
+a;d 40
+END
+ok "stacks that end early" "$BIN/opimport" -o "$TMP/ends" "$TMP/ends.folded"
+for option in -l --tree --callgraph; do
+	like "opreport $option names the code that most end in" \
+		"$("$BIN/opreport" --session-dir="$TMP/ends" $option 2>/dev/null)" \
+		'70 no_unwind_data; 40 end in /b, which has no unwind data'
+done
+unlike "a report that reads no stacks does not" \
+	"$("$BIN/opreport" --session-dir="$TMP/ends")" "which has no unwind data"
+
 # ---- a program's own account ------------------------------------------------------
 
 if ! "$TESTBIN/canperf" own 2>/dev/null; then
