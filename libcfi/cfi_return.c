@@ -37,6 +37,7 @@
 /* What is looked at of a function that is called. */
 #define LEAF_PATHS 16
 #define LEAF_INSNS 128 /* of a path */
+#define SWITCH_INSNS 32 /* that may come before a switch of stacks */
 #define ROOT_BYTES 48 /* that tell the first function of a thread */
 #define NR_SLOTS 4096 /* of visited addresses; a power of 2 above MAX_INSNS */
 
@@ -546,6 +547,45 @@ bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
 	return len > CODE_ROOT_BEFORE &&
 	       machines[arch]->is_root(return_address, bytes,
 				       len - CODE_ROOT_BEFORE);
+}
+
+/* Whether the stack pointer is no longer what the frame's registers say. */
+static bool has_switched(const struct code_path *path)
+{
+	const struct code_machine *machine = path->machine;
+	struct code_value sp = path->reg[machine->sp];
+
+	if (sp.how != CODE_IN_MEMORY || sp.reg == machine->sp)
+		return sp.how == CODE_LOST;
+	for (unsigned int i = 0; i < machine->nr_saved; i++)
+		if (machine->saved[i] == sp.reg)
+			return false;
+	return true;
+}
+
+bool cfi_switches_stack(enum cfi_arch arch,
+			const struct cfi_code_reader *reader,
+			uint64_t return_address)
+{
+	enum code_flow flow = CODE_NEXT;
+	struct code_lines lines;
+	struct code_path path;
+
+	if (!is_known_machine(arch))
+		return false;
+	code_lines_init(&lines, reader);
+	code_path_init(&path, machines[arch], return_address);
+	for (int i = 0;
+	     i < SWITCH_INSNS && !has_switched(&path) && flow <= CODE_JUMP;
+	     i++) {
+		struct code_step step;
+		size_t len;
+		const uint8_t *bytes = code_lines_find(&lines, path.pc, &len);
+
+		flow = path.machine->step(&path, bytes, len, &step);
+		path.pc = flow == CODE_JUMP ? step.target : path.pc + step.len;
+	}
+	return has_switched(&path);
 }
 
 enum cfi_step cfi_follow_return(enum cfi_arch arch,

@@ -88,4 +88,13 @@ bool cfi_never_returns(enum cfi_arch arch, const struct cfi_code_reader *reader,
 bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
 		 uint64_t return_address);
 
+/*
+ * Whether the code at @return_address goes on with a stack pointer from memory,
+ * so that its caller is on another stack: that of runtimes which run C on a
+ * stack of its own. Looks up to 32 instructions ahead, up to the next call.
+ */
+bool cfi_switches_stack(enum cfi_arch arch,
+			const struct cfi_code_reader *reader,
+			uint64_t return_address);
+
 #endif /* LIBCFI_CFI_RETURN_H */

@@ -260,6 +260,9 @@ static enum cfi_step step_without_data(struct walk *w)
 
 	if (step == CFI_NO_DATA && is_at_root(w))
 		step = CFI_OUTERMOST;
+	if (step == CFI_NO_DATA && w->is_return_address &&
+	    code_says(w, UNWINDER_SWITCHES, w->regs.reg[w->abi->pc]))
+		step = CFI_OTHER_STACK;
 	if (step == CFI_NO_DATA)
 		return guess_step(w);
 	w->came_by_fp = false;
@@ -309,14 +312,35 @@ static enum cfi_step step_by_data(struct walk *w)
 			  w->stack);
 }
 
+static bool is_in_code(const struct walk *w)
+{
+	struct unwinder_map map;
+
+	return find_walk_map(w, w->regs.reg[w->abi->pc], &map);
+}
+
+/*
+ * A step by data from the return address @from has led to no code. Data say
+ * nothing of an assembly function that goes on with another stack, as Go's do
+ * after a call of C.
+ */
+static enum cfi_step step_astray(const struct walk *w, enum cfi_step step,
+				 uint64_t from)
+{
+	return code_says(w, UNWINDER_SWITCHES, from) ? CFI_OTHER_STACK : step;
+}
+
 static enum cfi_step walk_step(struct walk *w)
 {
+	uint64_t from = w->is_return_address ? w->regs.reg[w->abi->pc] : 0;
 	enum cfi_step step = step_by_data(w);
 
 	if (step == CFI_NO_DATA)
 		step = step_without_data(w);
 	else
 		w->came_by_fp = false;
+	if (step == CFI_BAD_STACK || (step == CFI_CALLER && !is_in_code(w)))
+		step = step_astray(w, step, from);
 	w->is_return_address = step == CFI_CALLER;
 	return step;
 }
@@ -358,13 +382,6 @@ static bool walk_begin(struct walk *w, struct unwinder *unwinder,
 		return false;
 	find_walk_map(w, regs->reg[w->abi->pc], &w->map);
 	return true;
-}
-
-static bool is_in_code(const struct walk *w)
-{
-	struct unwinder_map map;
-
-	return find_walk_map(w, w->regs.reg[w->abi->pc], &map);
 }
 
 /* The frame that @w has come to; false if its code is none. */

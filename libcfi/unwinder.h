@@ -53,6 +53,7 @@ enum unwinder_ask {
 	UNWINDER_AFTER_CALL, /* whether there is a call just before this */
 	UNWINDER_NEVER_RETURNS, /* whether no way leads from here to a return */
 	UNWINDER_ROOT, /* whether this is in a thread's first function */
+	UNWINDER_SWITCHES, /* whether the stack is another one from here on */
 };
 
 struct unwinder_code {

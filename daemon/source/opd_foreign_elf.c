@@ -82,6 +82,8 @@ static bool ask_foreign_code(const struct cfi_code_reader *reader,
 		return cfi_never_returns(arch, reader, l->at);
 	case UNWINDER_ROOT:
 		return cfi_is_root(arch, reader, l->at);
+	case UNWINDER_SWITCHES:
+		return cfi_switches_stack(arch, reader, l->at);
 	}
 	return false;
 }

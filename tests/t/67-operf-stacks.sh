@@ -185,6 +185,44 @@ if command -v musl-gcc >/dev/null; then
 else
 	skip "musl" "install the Debian package musl-tools"
 fi
+# Go runs C on a stack of its own.
+if command -v go >/dev/null; then
+	cat >cgo.go <<-'END'
+	package main
+
+	/*
+	#include <stdint.h>
+	__attribute__((noinline)) static uint64_t c_leaf(uint64_t x, int n)
+	{
+		for (int i = 0; i < n; i++) {
+			x ^= x << 13;
+			x ^= x >> 7;
+		}
+		return x;
+	}
+	__attribute__((noinline)) static uint64_t c_work(uint64_t x)
+	{
+		return c_leaf(x, 200000000) + 1;
+	}
+	*/
+	import "C"
+
+	func main() { println(C.c_work(1)) }
+	END
+	for flags in '' '-s -w'; do
+		HOME=$TMP GOCACHE=$TMP/cache GO111MODULE=off GOFLAGS='' \
+			go build -ldflags="$flags" -o work/cgo cgo.go || exit 1
+		profiled "C of Go $flags" -g work/cgo
+		report --format=folded --no-inlines
+		cp "$TMP/report" "$TMP/folded"
+		all=$(sum '^cgo;')
+		other=$(sum '^cgo;\[other stack\];')
+		ok "C of Go $flags: $other of $all stacks end at another stack" \
+			[ "$all" -gt 50 -a $((other * 10)) -ge $((all * 9)) ]
+	done
+else
+	skip "C of Go" "no go"
+fi
 
 # ---- a limit -------------------------------------------------------------------
 

@@ -736,6 +736,57 @@ static void aarch64_code_before_return_addresses(void **state)
 	assert_false(ends_in_call(CFI_AARCH64, "0094"));
 }
 
+static bool switches_stack(enum cfi_arch arch, const char *text)
+{
+	size_t pc;
+	struct code code = parse_code(text, &pc);
+	const struct cfi_code_reader reader = { read_code, &code, false };
+	bool switches = cfi_switches_stack(arch, &reader, CODE + pc);
+
+	free(code.bytes);
+	return switches;
+}
+
+static void switches_of_stacks(void **state)
+{
+	static const char *const switches[] = {
+		/* mov 0x30(%rsp),%rdi; mov 8(%rdi),%rsi; sub 0x28(%rsp),%rsi;
+		 * mov %rdi,%fs:-8; mov %rsi,%rsp; mov %eax,0x18(%rsp); ret */
+		"488b7c2430 488b7708 482b742428 6448893c25f8ffffff 4889f4 "
+		"89442418 c3",
+		/* mov 0x38(%rdi),%rsp; ret */
+		"488b6738 c3",
+		/* jmp over a byte; mov (%rdi),%rsp */
+		"eb01 90 488b27",
+	};
+	static const char *const others[] = {
+		"",
+		"c3",
+		/* leave; ret */
+		"c9 c3",
+		/* lea -0x28(%rbp),%rsp; pop %rbx; pop %rbp; ret */
+		"488d65d8 5b 5d c3",
+		/* mov -0x40(%rbp),%rsp; ret */
+		"488b65c0 c3",
+		/* mov %rbx,%rsp; ret */
+		"4889dc c3",
+		/* call; mov (%rdi),%rsp */
+		"e800000000 488b27",
+		/* ret; mov (%rdi),%rsp */
+		"c3 488b27",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
+		assert_true(switches_stack(CFI_X86_64, switches[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(switches_stack(CFI_X86_64, others[i]));
+	/* ldr x0, [x1]; mov sp, x0; ret */
+	assert_true(switches_stack(CFI_AARCH64, "200040f9 1f000091 c0035fd6"));
+	/* mov sp, x29; ldp x29, x30, [sp], #16; ret */
+	assert_false(switches_stack(CFI_AARCH64, "bf030091 fd7bc1a8 c0035fd6"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -752,6 +803,7 @@ int main(void)
 		cmocka_unit_test(aarch64_steps),
 		cmocka_unit_test(x86_code_before_return_addresses),
 		cmocka_unit_test(aarch64_code_before_return_addresses),
+		cmocka_unit_test(switches_of_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -299,7 +299,7 @@ static void records_of_frames(void **state)
 
 /* Functions of x86-64, by where they are returned to, but for the first. */
 /* clang-format off */
-static const uint8_t code_bytes[0x180] = {
+static const uint8_t code_bytes[0x1a0] = {
 	[0x10] = 0xc3, /* the sampled one: ret */
 	/* call; add $8,%rsp; ret */
 	[0x1b] = 0xe8, [0x20] = 0x48, 0x83, 0xc4, 0x08, 0xc3,
@@ -322,6 +322,8 @@ static const uint8_t code_bytes[0x180] = {
 	/* call *%rbx; mov %eax,%edi; call; add $8,%rsp; ret */
 	[0x13e] = 0xff, 0xd3, [0x140] = 0x89, 0xc7, 0xe8, 0, 0, 0, 0,
 	0x48, 0x83, 0xc4, 0x08, 0xc3,
+	/* call; mov 8(%rdi),%rsi; mov %rsi,%rsp; ret */
+	[0x17b] = 0xe8, [0x180] = 0x48, 0x8b, 0x77, 0x08, 0x48, 0x89, 0xf4, 0xc3,
 };
 /* clang-format on */
 
@@ -357,6 +359,9 @@ static int ask_code_bytes(void *ctx, const struct unwinder_code *code,
 		break;
 	case UNWINDER_ROOT:
 		is_told = cfi_is_root(code->arch, &reader, code->addr);
+		break;
+	case UNWINDER_SWITCHES:
+		is_told = cfi_switches_stack(code->arch, &reader, code->addr);
 		break;
 	}
 	return is_told ? 0 : -ENODATA;
@@ -409,6 +414,11 @@ static void code_is_read(void **state)
 		  .fp = STACK + 32,
 		  .words = { 0x10020, 1, 0x10040, 0, 0, 0x10080 },
 		  .wanted = "10020 10040 10080 whole" },
+		{ .what = "to one that goes on with another stack",
+		  .sp = STACK,
+		  .fp = STACK + 32,
+		  .words = { 0x10020, 1, 0x10180, 0, 0, 0x10080 },
+		  .wanted = "10020 10180 other" },
 		{ .what = "by a frame pointer of one that does return",
 		  .sp = STACK,
 		  .fp = STACK + 32,
