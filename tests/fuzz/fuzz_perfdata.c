@@ -28,12 +28,16 @@ static void add_up(struct sums *sums, const uint64_t *words, size_t nr)
 	struct opd_stream stream = { words, words + nr };
 	bool in_trace = false, is_sample = true;
 	struct opd_rec rec = { .code = 0 };
+	uint64_t times = 1; /* the next sample counts */
 
 	while (stream.at < stream.end) {
 		if (*stream.at != OP_ESCAPE) {
 			if (stream.end - stream.at < 2)
 				abort();
-			sums->samples += is_sample;
+			if (is_sample) {
+				sums->samples += times;
+				times = 1;
+			}
 			is_sample = !in_trace;
 			stream.at += 2;
 			continue;
@@ -44,7 +48,11 @@ static void add_up(struct sums *sums, const uint64_t *words, size_t nr)
 			in_trace = rec.code == OP_TRACE_BEGIN;
 			is_sample = true;
 		}
-		if (rec.code == OP_TAKEN)
+		if (rec.code == OP_TIMES)
+			times = rec.payload[0];
+		else if (rec.code == OP_CPU_SWITCH)
+			times = 1;
+		else if (rec.code == OP_TAKEN)
 			sums->taken = rec.payload[0];
 		else if (rec.code == OP_LOST)
 			sums->lost += rec.payload[0];
