@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_source.h"
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 
 #define SECOND UINT64_C(1000000000)
 #define MILLION 1000000

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "daemon/opd_governor.h"
-#include "libop/op_ledger.h"
+#include "libop/session/op_ledger.h"
 
 struct op_log;
 struct opd_source;

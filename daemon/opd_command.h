@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct opd;
 
@@ -20,8 +20,8 @@ struct opd_answer {
 };
 
 /*
- * Carry out @request (the words of libop/op_control.h but "shutdown"), which
- * is cut up. Returns 0, or -errno with the reason.
+ * Carry out @request (the words of libop/session/op_control.h but "shutdown"),
+ * which is cut up. Returns 0, or -errno with the reason.
  */
 int opd_command_run(struct opd *opd, char *request, struct opd_answer *answer,
 		    struct op_diag *diag);

@@ -3,16 +3,16 @@
 #define DAEMON_OPD_CONTROL_H
 
 /*
- * The daemon's end of the control socket (libop/op_control.h): takes request
- * lines from a few clients at once, has opd_command carry them out, answers
- * and hangs up. A client that is slow or silent holds up nobody.
+ * The daemon's end of the control socket (libop/session/op_control.h): takes
+ * request lines from a few clients at once, has opd_command carry them out,
+ * answers and hangs up. A client that is slow or silent holds up nobody.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_control.h"
-#include "libop/op_diag.h"
+#include "libop/session/op_control.h"
+#include "libop/base/op_diag.h"
 
 struct opd;
 

@@ -33,20 +33,20 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_foreign.h"
-#include "daemon/source/opd_memory_image.h"
+#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_memory_image.h"
 #include "daemon/store/opd_image.h"
-#include "libop/op_array.h"
-#include "libop/op_clock.h"
-#include "libop/op_config.h"
-#include "libop/op_copy.h"
-#include "libop/op_deleted.h"
-#include "libop/op_file.h"
-#include "libop/op_log.h"
-#include "libop/op_open.h"
-#include "libop/op_search.h"
-#include "libop/op_session.h"
-#include "libop/op_session_readers.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_clock.h"
+#include "libop/files/op_config.h"
+#include "libop/files/op_copy.h"
+#include "libop/files/op_deleted.h"
+#include "libop/files/op_file.h"
+#include "libop/base/op_log.h"
+#include "libop/files/op_open.h"
+#include "libop/base/op_search.h"
+#include "libop/session/op_session.h"
+#include "libop/session/op_session_readers.h"
 
 #define GONE "is gone"
 #define SAME_BUILD_MAX 64 /* names of a build that are tried */

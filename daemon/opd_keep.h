@@ -29,9 +29,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "libop/op_build_id.h"
-#include "libop/op_hash.h"
-#include "libop/op_shares.h"
+#include "libop/image/op_build_id.h"
+#include "libop/base/op_hash.h"
+#include "libop/files/op_shares.h"
 
 struct op_clock;
 struct op_log;

@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "daemon/store/opd_image.h"
-#include "libop/op_array.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_search.h"
+#include "libop/base/op_array.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/base/op_search.h"
 #include "module/uapi/oprofile.h"
 
 void opd_kernel_init(struct opd_kernel *kernel, struct opd_images *images,

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_build_id.h"
+#include "libop/image/op_build_id.h"
 
 struct opd_image;
 struct opd_images;

@@ -21,10 +21,10 @@
 
 #include "daemon/opd_options.h"
 #include "daemon/store/opd_image.h"
-#include "libop/op_array.h"
-#include "libop/op_ksyms.h"
-#include "libop/op_log.h"
-#include "libop/op_session.h"
+#include "libop/base/op_array.h"
+#include "libop/kernel/op_ksyms.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_session.h"
 #include "module/uapi/oprofile.h"
 
 static struct opd_ksyms_range *find_range(const struct opd_ksyms *ksyms,

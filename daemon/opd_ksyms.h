@@ -3,19 +3,20 @@
 #define DAEMON_OPD_KSYMS_H
 
 /*
- * Snapshots of the symbols of the kernel and of modules (libop/op_ksyms.h),
- * kept for reports on other machines or after the next boot. That of the kernel
- * itself is taken before sampling starts, where it is not in the profile, from
- * the cache of sessions or from what the source has read of /proc/kallsyms;
- * that of a module when it gets its first sample, between reads of the buffer.
+ * Snapshots of the symbols of the kernel and of modules
+ * (libop/kernel/op_ksyms.h), kept for reports on other machines or after the
+ * next boot. That of the kernel itself is taken before sampling starts, where
+ * it is not in the profile, from the cache of sessions or from what the source
+ * has read of /proc/kallsyms; that of a module when it gets its first sample,
+ * between reads of the buffer.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_build_id.h"
-#include "libop/op_ksyms.h"
+#include "libop/image/op_build_id.h"
+#include "libop/kernel/op_ksyms.h"
 
 struct op_log;
 struct op_session;

@@ -25,7 +25,7 @@
 #include "daemon/opd_command.h"
 #include "daemon/opd_notify.h"
 #include "daemon/store/opd_session.h"
-#include "libop/op_original.h"
+#include "libop/options/op_original.h"
 
 static int fail(const char *why, int status)
 {

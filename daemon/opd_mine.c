@@ -26,11 +26,11 @@
 
 #include "daemon/opd_mine_stream.h"
 #include "daemon/opd_options.h"
-#include "libop/op_clock.h"
-#include "libop/op_confine.h"
-#include "libop/op_control.h"
-#include "libop/op_log.h"
-#include "libop/op_session.h"
+#include "libop/base/op_clock.h"
+#include "libop/files/op_confine.h"
+#include "libop/session/op_control.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_session.h"
 
 #define NICE 10
 #define MAX_GROUPS 65536 /* that the kernel lets a process have */

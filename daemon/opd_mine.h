@@ -4,9 +4,9 @@
 
 /*
  * Hands ordinary users the samples of their own processes, as far as root's
- * policy lets them (libop/op_policy.h): by a socket that anybody may connect
- * to. To connect is the only request there is. The daemon takes nothing from a
- * client but what the kernel says of it, who it is, and answers
+ * policy lets them (libop/session/op_policy.h): by a socket that anybody may
+ *connect to. To connect is the only request there is. The daemon takes nothing
+ *from a client but what the kernel says of it, who it is, and answers
  *
  *	{ " separate-WHAT = 0|1\n" } "ok\n" STREAM | "error " TEXT "\n"
  *
@@ -19,8 +19,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_policy.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_policy.h"
 
 struct op_clock;
 struct op_log;

@@ -21,14 +21,14 @@
 
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
-#include "libop/op_arena.h"
-#include "libop/op_array.h"
-#include "libop/op_build_id.h"
-#include "libop/op_mangle.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_strings.h"
-#include "libop/op_span.h"
-#include "libop/op_tasks.h"
+#include "libop/base/op_arena.h"
+#include "libop/base/op_array.h"
+#include "libop/image/op_build_id.h"
+#include "libop/session/op_mangle.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/base/op_strings.h"
+#include "libop/session/op_span.h"
+#include "libop/session/op_tasks.h"
 
 #define KERNEL_START UINT64_C(0xffff800000000000)
 #define KERNEL_ROOM OP_INIT_CODE_KEY /* of addresses, for each image */
@@ -107,7 +107,7 @@ static int put_mine_sample(struct mine *mine, uint64_t pc, unsigned int counter,
  */
 
 /* *@cookie = that of an image, whose name is told if it is new. @build_id is a
- * room (libop/op_build_id.h). */
+ * room (libop/image/op_build_id.h). */
 static int mine_cookie(struct mine *mine, const struct op_image_name *name,
 		       const uint8_t *build_id, unsigned int build_id_len,
 		       uint64_t mtime, uint64_t *cookie)

@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_stream_words.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_stream_words.h"
 
 /* Words of such a stream: 64 MiB. */
 #define OPD_MINE_MAX_WORDS ((size_t)8 << 20)

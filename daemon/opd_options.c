@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_bad_option.h"
-#include "libop/op_budget.h"
-#include "libop/op_log.h"
-#include "libop/op_original.h"
-#include "libop/op_policy.h"
+#include "libop/options/op_bad_option.h"
+#include "libop/session/op_budget.h"
+#include "libop/base/op_log.h"
+#include "libop/options/op_original.h"
+#include "libop/session/op_policy.h"
 #include "daemon/opd_options.h"
 #include "daemon/source/opd_source.h"
-#include "libop/op_session.h"
-#include "libop/op_session_readers.h"
-#include "libop/op_vmlinux.h"
+#include "libop/session/op_session.h"
+#include "libop/session/op_session_readers.h"
+#include "libop/kernel/op_vmlinux.h"
 
 #define DEFAULT_SOURCE "oprofilefs"
 

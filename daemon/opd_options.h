@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 #include "daemon/source/opd_events.h"
-#include "libop/op_diag.h"
-#include "libop/op_history.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_history.h"
 
 struct opd_options {
 	char *session_dir; /* NULL: the default */
@@ -19,7 +19,7 @@ struct opd_options {
 	char *source; /* NAME[:ARGUMENT] */
 	char *source_reason; /* why this one; NULL: nobody said */
 	char *record; /* NULL: nothing is recorded */
-	char *policy; /* a file (libop/op_policy.h); NULL: root's own */
+	char *policy; /* a file (libop/session/op_policy.h); NULL: root's own */
 	gid_t readers; /* members may read the session, if has_readers */
 	bool has_readers;
 	unsigned int pack_at; /* MiB of loose sample files; 0: never */

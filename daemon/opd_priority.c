@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 
 #define SECOND UINT64_C(1000000000)
 /* To make the tables that unwind what runs takes a second or two, and that is

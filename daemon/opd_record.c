@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 
 int opd_record_open(struct opd_record *record, const char *path,
 		    struct op_log *log, struct op_diag *diag)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct op_log;
 

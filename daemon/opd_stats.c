@@ -25,8 +25,8 @@
 #include "daemon/store/opd_reserve.h"
 #include "daemon/store/opd_session.h"
 #include "daemon/store/opd_store.h"
-#include "libop/op_log.h"
-#include "libop/op_session.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_session.h"
 
 /* More samples than this were never taken: a LOST record is damaged. */
 #define MAX_SAMPLES (UINT64_C(1) << 62)

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_ledger.h"
+#include "libop/session/op_ledger.h"
 
 struct op_diag;
 struct opd_store;

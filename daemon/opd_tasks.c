@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
-#include "libop/op_log.h"
-#include "libop/op_session.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_session.h"
 #include "module/uapi/oprofile.h"
 
 static const char no_cgroup[] = OPD_NO_CGROUP;

@@ -4,19 +4,19 @@
 
 /*
  * What the stream tells of processes and threads beside their numbers: names,
- * which go to the session's file of them (libop/op_tasks.h), the cgroup, and
- * the name that a program was run as. All of it is bounded: a stream may make
- * up processes without end, and what finds no room is not known. Of processes
- * those that had no samples for longest make room; a source tells of them
- * again.
+ * which go to the session's file of them (libop/session/op_tasks.h), the
+ * cgroup, and the name that a program was run as. All of it is bounded: a
+ * stream may make up processes without end, and what finds no room is not
+ * known. Of processes those that had no samples for longest make room; a source
+ * tells of them again.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_hash.h"
-#include "libop/op_tasks.h"
+#include "libop/base/op_hash.h"
+#include "libop/session/op_tasks.h"
 
 struct op_log;
 struct op_session;

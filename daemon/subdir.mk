@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Everything but main, so that tests can link it.
 LIBS += daemon
-daemon_SRCS := $(filter-out daemon/oprofiled.c,$(wildcard daemon/*.c daemon/*/*.c))
+daemon_SRCS := $(filter-out daemon/oprofiled.c,$(wildcard daemon/*.c daemon/*/*.c daemon/*/*/*.c))
 
 PROGS += oprofiled
 oprofiled_SRCS := daemon/oprofiled.c

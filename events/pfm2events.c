@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 
 #include "events/pfm.h"
-#include "libop/op_events.h"
+#include "libop/events/op_events.h"
 
 #define MINIMUM 6000
 #define DEFAULT_COUNT 100000

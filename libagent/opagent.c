@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/op_jitdump.h"
+#include "libop/image/op_jitdump.h"
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64

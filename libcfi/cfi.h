@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 /* Numbers as in enum op_stack_arch. */
 enum cfi_arch { CFI_X86_64 = 1, CFI_AARCH64 = 2 };

@@ -4,7 +4,7 @@
 
 /* The addresses of call frame information. */
 
-#include "libop/op_cursor.h"
+#include "libop/base/op_cursor.h"
 
 /* How they are written: DW_EH_PE_* of the LSB, chapter 10.5.1. */
 enum cfi_encoding {

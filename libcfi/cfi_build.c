@@ -29,8 +29,8 @@
 #include "libcfi/cfi_build.h"
 #include "libcfi/cfi_frames.h"
 #include "libcfi/cfi_program.h"
-#include "libop/op_array.h"
-#include "libop/op_search.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_search.h"
 
 #define PAGE_SHIFT 12
 

@@ -12,7 +12,7 @@
  */
 
 #include "libcfi/cfi_expr.h"
-#include "libop/op_cursor.h"
+#include "libop/base/op_cursor.h"
 
 #define MAX_VALUES 32
 

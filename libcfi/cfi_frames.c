@@ -19,7 +19,7 @@
 
 #include "libcfi/cfi_address.h"
 #include "libcfi/cfi_frames.h"
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 
 /*
  * Longer ones are damage: every FDE makes its CIE's instructions run, and its

@@ -24,7 +24,7 @@
 
 #include "libcfi/cfi_address.h"
 #include "libcfi/cfi_image.h"
-#include "libop/op_deflate.h"
+#include "libop/files/op_deflate.h"
 
 /* More is taken for damage. */
 #define MAX_SECTION_LEN ((uint64_t)128 << 20)

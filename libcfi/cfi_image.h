@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "libcfi/cfi.h"
-#include "libop/op_elf.h"
+#include "libop/image/op_elf.h"
 
 #define CFI_MAX_SEGMENTS 64
 #define CFI_MAX_PLTS 8

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "libcfi/cfi_rules.h"
-#include "libop/op_array.h"
-#include "libop/op_hash.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_hash.h"
 
 /* Of the bytes of all rules, and of all expressions. */
 #define MAX_POOL ((size_t)64 << 20)

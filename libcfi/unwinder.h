@@ -21,7 +21,7 @@
 
 #include "libcfi/cfi.h"
 #include "libcfi/cfi_return.h"
-#include "libop/op_build_id.h"
+#include "libop/image/op_build_id.h"
 #include "module/uapi/oprofile.h"
 
 /* Bytes of all tables, unless unwinder_set_limit() says otherwise. */

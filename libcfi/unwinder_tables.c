@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "libcfi/unwinder_tables.h"
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 
 /* One table, in the list of all by their last use. */
 struct unwinder_table {

@@ -9,8 +9,8 @@
  * for longest go, and are made again when they are needed.
  */
 
-#include "libop/op_build_id.h"
-#include "libop/op_hash.h"
+#include "libop/image/op_build_id.h"
+#include "libop/base/op_hash.h"
 #include "libcfi/unwinder.h"
 
 struct unwinder_tables {

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_session.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_session.h"
 
 struct pp_check {
 	/* Called for each thing that is wrong: a line without its end. */

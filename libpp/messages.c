@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libop/op_plain.h"
+#include "libop/base/op_plain.h"
 
 #define MESSAGE_MAX 8192
 

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/op_arena.h"
-#include "libop/op_diag.h"
+#include "libop/base/op_arena.h"
+#include "libop/base/op_diag.h"
 
 enum pp_message_kind {
 	PP_WARNING, /* always to be shown */

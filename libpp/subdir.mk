@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 LIBS += libpp
-libpp_SRCS := $(wildcard libpp/*.c libpp/*/*.c)
+libpp_SRCS := $(wildcard libpp/*.c libpp/*/*.c libpp/*/*/*.c)
 # What programs that read symbols are linked with.
 LIBPP_LDLIBS = $(PROTOBUF_LIBS) $(BFD_LIBS) $(IBERTY_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS) $(NETTLE_LIBS) $(DEFLATE_LIBS) $(ZLIB_LIBS) -lm
 

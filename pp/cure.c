@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_file.h"
-#include "libop/op_plain.h"
-#include "libpp/sample_list.h"
+#include "libop/files/op_file.h"
+#include "libop/base/op_plain.h"
+#include "libpp/select/sample_list.h"
 
 #define LIST_MAX (64 << 20) /* bytes of one list */
 

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "libpp/report.h"
+#include "libpp/report/report.h"
 
 /*
  * Print to @out as @program how to get names that @report lacks: a line for

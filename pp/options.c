@@ -20,9 +20,9 @@
 
 #include "config.h"
 
-#include "libop/op_bad_option.h"
-#include "libop/op_open.h"
-#include "libop/op_arguments.h"
+#include "libop/options/op_bad_option.h"
+#include "libop/files/op_open.h"
+#include "libop/options/op_arguments.h"
 #include "libpp/symbols/debuginfod.h"
 #include "pp/progress.h"
 

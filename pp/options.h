@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "libop/op_diag.h"
-#include "libpp/report.h"
+#include "libop/base/op_diag.h"
+#include "libpp/report/report.h"
 
 #define EXIT_USAGE 2
 

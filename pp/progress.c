@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/op_plain.h"
+#include "libop/base/op_plain.h"
 
 /* Progress is shown after this long, and as often. */
 #define FIRST_NS 500000000ull

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "libpp/report.h"
+#include "libpp/report/report.h"
 
 /*
  * Print to @out what the rows of that kind in @report mean, one line for each

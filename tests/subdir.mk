@@ -18,20 +18,21 @@ $(O)/tests/unit/test_pp_pprof.o: $(O)/libpp/format/profile.pb-c.c
 $(foreach t,codes extended feed feed_account mine_stream stack steps trans,$(eval unit/test_opd_$(t)_SRCS += utils/opstream/stream_text.c))
 
 # What the programs of pp/ are made of, but for their main().
-PP_PARTS := utils/process.c $(filter-out $(patsubst %,pp/%.c,opreport opimport oparchive opmerge opgprof opannotate opsymbols),$(filter-out pp/optop% pp/oppush%,$(wildcard pp/*.c)))
+PP_MAINS := $(foreach p,opreport opimport oparchive opmerge opgprof opannotate opsymbols,pp/$(p)/$(p).c)
+PP_PARTS := utils/process.c $(wildcard pp/*.c) $(filter-out $(PP_MAINS) pp/optop/% pp/oppush/%,$(wildcard pp/*/*.c))
 $(foreach t,options annotate functions import import_loss loss cure,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
 # These run the programs as a whole, and include the files of main().
 $(foreach t,faults opannotate opimport page_code pages programs,$(eval unit/test_pp_$(t)_SRCS += $(PP_PARTS)))
 
-unit/test_pp_opreport_output_SRCS += pp/opreport_output.c
+unit/test_pp_opreport_output_SRCS += pp/opreport/opreport_output.c
 
-unit/test_pp_oppush_SRCS += $(PP_PARTS) $(wildcard pp/oppush_*.c)
+unit/test_pp_oppush_SRCS += $(PP_PARTS) $(filter-out pp/oppush/oppush.c,$(wildcard pp/oppush/*.c))
 unit/test_pp_oppush_LDLIBS += $(CURL_LIBS)
 
-unit/test_pp_push_SRCS += $(patsubst %,pp/oppush_%.c,pace run spool sums things write)
-unit/test_pp_push_types_SRCS += $(patsubst %,pp/oppush_%.c,sums things write)
-unit/test_pp_push_take_SRCS += $(PP_PARTS) $(patsubst %,pp/oppush_%.c,spool sums take things write)
+unit/test_pp_push_SRCS += $(patsubst %,pp/oppush/oppush_%.c,pace run spool sums things write)
+unit/test_pp_push_types_SRCS += $(patsubst %,pp/oppush/oppush_%.c,sums things write)
+unit/test_pp_push_take_SRCS += $(PP_PARTS) $(patsubst %,pp/oppush/oppush_%.c,spool sums take things write)
 $(foreach t,push push_take push_types oppush,$(O)/tests/unit/test_pp_$(t).o): $(O)/libpp/format/profile.pb-c.c
 
 # Small programs that tests run, each of one file in tests/helper/.
@@ -52,11 +53,11 @@ BENCHES := $(patsubst tests/%.c,%,$(wildcard tests/bench/bench_*.c))
 TEST_PROGS += $(BENCHES)
 FUZZERS += $(patsubst tests/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 $(foreach t,$(BENCHES) $(FUZZERS),$(eval $(call UNIT_TEST_VARS,$(t))))
-fuzz/fuzz_profile_SRCS += utils/process.c $(patsubst %,pp/opimport_%.c,callgrind callgrind_text daemon folded graph pprof profile)
+fuzz/fuzz_profile_SRCS += utils/process.c $(patsubst %,pp/opimport/opimport_%.c,callgrind callgrind_text daemon folded graph pprof profile)
 
 # optop without its screen.
-OPTOP_PARTS := $(filter-out pp/optop.c pp/optop_live.c pp/optop_terminal.c,$(wildcard pp/optop*.c))
+OPTOP_PARTS := $(filter-out pp/optop/optop.c pp/optop/optop_live.c pp/optop/optop_terminal.c,$(wildcard pp/optop/*.c))
 $(foreach t,unit/test_optop unit/test_optop_head bench/bench_optop,$(eval $(t)_SRCS += $(OPTOP_PARTS)))
 # With it: the test has a terminal.
-unit/test_pp_optop_SRCS += $(filter-out pp/optop.c,$(wildcard pp/optop*.c)) pp/options.c pp/progress.c
+unit/test_pp_optop_SRCS += $(filter-out pp/optop/optop.c,$(wildcard pp/optop/*.c)) pp/options.c pp/progress.c
 unit/test_pp_optop_LDLIBS += $(NCURSES_LIBS) -lutil -pthread

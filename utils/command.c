@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libop/op_perf_habits.h"
+#include "libop/options/op_perf_habits.h"
 
 #define DEFAULT_PATH "/bin:/usr/bin" /* as execvp(3) has it */
 #define HEAD 512 /* bytes that tell text from a binary */

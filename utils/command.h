@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct command {
 	char **argv; /* the caller's */

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_config.h"
-#include "libop/op_control.h"
+#include "libop/files/op_config.h"
+#include "libop/session/op_control.h"
 #include "utils/say.h"
 
 /* Milliseconds. A request may have to wait for the disk; "status" only until

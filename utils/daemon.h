@@ -5,7 +5,7 @@
 /*
  * The daemon oprofiled of a session, as its clients opcontrol and operf see
  * it: whether it lives, starting it, and requests over its control socket
- * (libop/op_control.h). A daemon that is a child of ours is in
+ * (libop/session/op_control.h). A daemon that is a child of ours is in
  * daemon_child.h.
  */
 
@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_session.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_session.h"
 #include "utils/process.h"
 
 #define DAEMON_NAME "oprofiled"

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "utils/daemon.h"
 #include "utils/process.h"
 

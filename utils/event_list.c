@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_alloc_counter.h"
-#include "libop/op_array.h"
-#include "libop/op_ibs.h"
-#include "libop/op_perf.h"
+#include "libop/events/op_alloc_counter.h"
+#include "libop/base/op_array.h"
+#include "libop/events/op_ibs.h"
+#include "libop/kernel/op_perf.h"
 #include "module/uapi/oprofile.h"
 
 /* ---- one event ----------------------------------------------------------- */

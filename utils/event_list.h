@@ -3,16 +3,16 @@
 #define UTILS_EVENT_LIST_H
 
 /*
- * A list of event specifications (libop/op_parse_event.h) with commas between,
- * resolved for this machine. A name may be that of an event of the kernel's
- * own or of the CPU; the kernel's come first.
+ * A list of event specifications (libop/events/op_parse_event.h) with commas
+ * between, resolved for this machine. A name may be that of an event of the
+ * kernel's own or of the CPU; the kernel's come first.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_parse_event.h"
+#include "libop/base/op_diag.h"
+#include "libop/events/op_parse_event.h"
 #include "utils/event_machine.h"
 
 struct event_list {

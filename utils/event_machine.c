@@ -20,11 +20,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_config.h"
-#include "libop/op_cpu_type.h"
-#include "libop/op_file.h"
-#include "libop/op_perf.h"
-#include "libop/op_search.h"
+#include "libop/files/op_config.h"
+#include "libop/events/op_cpu_type.h"
+#include "libop/files/op_file.h"
+#include "libop/kernel/op_perf.h"
+#include "libop/base/op_search.h"
 #include "utils/say.h"
 
 #define PMUS "/sys/bus/event_source/devices"

@@ -4,9 +4,9 @@
 
 /*
  * What can be counted on this machine: the kernel's own events
- * (libop/op_perf.h) and those of the CPU (libop/op_events.h), both as lists
- * that op_parse_event() takes. Those of the CPU are read when they are first
- * asked for, and once.
+ * (libop/kernel/op_perf.h) and those of the CPU (libop/events/op_events.h),
+ * both as lists that op_parse_event() takes. Those of the CPU are read when
+ * they are first asked for, and once.
  *
  * A folder that stands in for oprofilefs ($OPROFILE_FS) stands in for the
  * whole machine: its /proc/cpuinfo and /sys are in there, and it has hardware
@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_events.h"
+#include "libop/base/op_diag.h"
+#include "libop/events/op_events.h"
 
 struct event_kernel;
 
@@ -26,7 +26,8 @@ struct event_machine {
 	struct event_kernel *kernel;
 	struct op_events *cpu; /* NULL: not known, or not asked for yet */
 	int cpu_err; /* 1: not asked for yet */
-	bool takes_ibs; /* events of IBS may be chosen (libop/op_ibs.h) */
+	bool takes_ibs; /* events of IBS may be chosen (libop/events/op_ibs.h)
+			 */
 	struct op_diag cpu_why; /* why it is not known */
 	uint64_t factor; /* of minimum counts in lists of events, 0 is 1 */
 };

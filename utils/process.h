@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 /*
  * Put the path of the program @name in @buf: the first one that can be run in

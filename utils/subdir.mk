@@ -56,9 +56,9 @@ $(O)/completion/table: $(COMPLETED:%=$(O)/bin/%) utils/completion/options.awk
 	done >$@.new
 	$(Q)rm $@.help && mv $@.new $@
 $(COMPLETION): $(O)/completion/%: utils/completion/% $(O)/completion/table \
-		libpp/profile_spec.c utils/completion/fill.awk utils/subdir.mk
+		libpp/select/profile_spec.c utils/completion/fill.awk utils/subdir.mk
 	$(call say,GEN,$@)
 	$(Q)awk -v programs='$(COMPLETED)' -f utils/completion/fill.awk \
-		libpp/profile_spec.c $(O)/completion/table $< >$@.new
+		libpp/select/profile_spec.c $(O)/completion/table $< >$@.new
 	$(Q)mv $@.new $@
 endif

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_session.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_session.h"
 
 /*
  * Let opsymbols, in @folder or on $PATH, keep @mib MiB of symbols at most, and

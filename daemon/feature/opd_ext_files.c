@@ -17,8 +17,8 @@
 #include "daemon/store/opd_disk.h"
 #include "daemon/store/opd_sfile.h"
 #include "libdb/odb.h"
-#include "libop/op_log.h"
-#include "libop/op_sample_file.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_sample_file.h"
 
 /* What hangs at an sfile. */
 struct files {

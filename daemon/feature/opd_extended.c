@@ -22,7 +22,7 @@
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_sfile.h"
 #include "daemon/store/opd_store.h"
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 
 static const struct opd_ext_feature *const features[] = {
 	&opd_ibs_feature,

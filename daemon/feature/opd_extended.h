@@ -21,7 +21,7 @@
 
 #include "daemon/opd_stats.h"
 #include "daemon/store/opd_sfile.h"
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "module/uapi/oprofile.h"
 
 struct odb;

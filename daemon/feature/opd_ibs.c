@@ -21,9 +21,9 @@
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_disk.h"
 #include "daemon/store/opd_store.h"
-#include "libop/op_config.h"
-#include "libop/op_log.h"
-#include "libop/op_session.h"
+#include "libop/files/op_config.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_session.h"
 
 struct kind {
 	bool given;

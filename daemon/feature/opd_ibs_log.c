@@ -23,8 +23,8 @@
 #include "daemon/feature/opd_ibs_trans.h"
 #include "daemon/store/opd_image.h"
 #include "daemon/store/opd_sfile.h"
-#include "libop/op_log.h"
-#include "libop/op_mangle.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_mangle.h"
 
 #define MEMORY_COLUMNS                                                         \
 	"# access address physical latency offset tgid tid cpu image application\n"

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct op_log;
 struct opd_ext_sample;

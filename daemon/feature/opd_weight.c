@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "daemon/feature/opd_ext_files.h"
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 
 #define SUFFIX "_LATENCY"
 #define NO_EVENT (-1)

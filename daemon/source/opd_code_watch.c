@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_cpu_list.h"
-#include "daemon/source/opd_perf_record.h"
-#include "daemon/source/opd_perf_ring.h"
-#include "libop/op_array.h"
-#include "libop/op_clock.h"
-#include "libop/op_perf.h"
+#include "daemon/source/perf/opd_perf_record.h"
+#include "daemon/source/perf/opd_perf_ring.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_clock.h"
+#include "libop/kernel/op_perf.h"
 
 /* Bytes of a CPU's ring: some 600 functions between two reads. */
 #define RING_SIZE ((size_t)64 << 10)

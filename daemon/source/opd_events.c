@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "daemon/source/opd_events.h"
-#include "libop/op_config.h"
+#include "libop/files/op_config.h"
 
 #define NR_FIELDS 8
 #define NR_NEEDED 7 /* the last may be absent */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "module/uapi/oprofile.h"
 
 #define OPD_EVENT_NAME_MAX 128 /* bytes with the zero byte */

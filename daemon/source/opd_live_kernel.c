@@ -23,12 +23,12 @@
 #include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_proc.h"
 #include "daemon/source/opd_source.h"
-#include "libop/op_array.h"
-#include "libop/op_clock.h"
-#include "libop/op_hash.h"
-#include "libop/op_ksyms.h"
-#include "libop/op_log.h"
-#include "libop/op_search.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_clock.h"
+#include "libop/base/op_hash.h"
+#include "libop/kernel/op_ksyms.h"
+#include "libop/base/op_log.h"
+#include "libop/base/op_search.h"
 
 #define CODE_MAX (1u << 20) /* bytes of a function */
 #define MAX_CODE 65536 /* functions */

@@ -15,8 +15,8 @@
 #include <time.h>
 
 #include "daemon/source/opd_proc.h"
-#include "libop/op_ksyms.h"
-#include "libop/op_stream_words.h"
+#include "libop/kernel/op_ksyms.h"
+#include "libop/session/op_stream_words.h"
 
 struct opd_new_code;
 struct opd_source;

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 #include "module/uapi/oprofile.h"
 
 /* ---- spaces -----------------------------------------------------------------

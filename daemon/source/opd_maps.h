@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/source/opd_perf_owner.h"
+#include "daemon/source/perf/opd_perf_owner.h"
 
 #define OPD_MAPS_BUCKETS 4096
 #define OPD_MAPS_DEAD 256

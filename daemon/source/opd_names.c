@@ -27,10 +27,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_deleted.h"
-#include "libop/op_file.h"
-#include "libop/op_hash.h"
-#include "libop/op_tasks.h"
+#include "libop/files/op_deleted.h"
+#include "libop/files/op_file.h"
+#include "libop/base/op_hash.h"
+#include "libop/session/op_tasks.h"
 
 #define COMM_LEN 15 /* that the kernel keeps of the name of a program */
 #define CGROUP_FILE_MAX 65536

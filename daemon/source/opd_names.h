@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libop/op_stream_words.h"
+#include "libop/session/op_stream_words.h"
 
 /* What is wanted, as a set. */
 #define OPD_TELL_NAMES 1u

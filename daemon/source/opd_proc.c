@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "daemon/source/opd_proc.h"
-#include "libop/op_ksyms.h"
+#include "libop/kernel/op_ksyms.h"
 
 #define HIDDEN_HINT "run as root with kernel.kptr_restrict below 2"
 

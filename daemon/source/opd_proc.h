@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct op_kallsyms;
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "daemon/source/opd_perf_image.h"
+#include "daemon/source/perf/opd_perf_image.h"
 #include "libcfi/unwinder.h"
 
 /* One line of maps, "START-END PERMS OFFSET MAJOR:MINOR INODE   NAME". */

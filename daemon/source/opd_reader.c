@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_pass.h"
-#include "libop/op_confine.h"
-#include "libop/op_open.h"
+#include "daemon/source/untrusted/opd_pass.h"
+#include "libop/files/op_confine.h"
+#include "libop/files/op_open.h"
 
 /* ---- the child --------------------------------------------------------------
  */

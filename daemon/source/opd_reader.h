@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/op_build_id.h"
+#include "libop/image/op_build_id.h"
 
 /* How many files may keep a process busy at a time. */
 #define OPD_READERS 8

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_feed.h"
+#include "daemon/source/oprofilefs/opd_feed.h"
 #include "daemon/source/opd_source.h"
 
 static const struct opd_source_ops *const sources[] = {

@@ -13,9 +13,9 @@
 #include <sys/types.h>
 
 #include "daemon/source/opd_names.h"
-#include "libop/op_build_id.h"
-#include "libop/op_diag.h"
-#include "libop/op_ledger.h"
+#include "libop/image/op_build_id.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_ledger.h"
 #include "module/uapi/oprofile.h"
 
 struct op_event_time;

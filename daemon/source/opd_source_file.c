@@ -12,7 +12,7 @@
 
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 
 /* Fill head as far as the file goes. */
 static int read_head(struct opd_source *source)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "module/uapi/oprofile.h"
 
 /* A CPU, thread or process number in a stream may not be larger. */

@@ -18,10 +18,10 @@
 
 #include "daemon/store/opd_store.h"
 #include "libdb/db_folder.h"
-#include "libop/op_log.h"
-#include "libop/op_session.h"
-#include "libop/op_span.h"
-#include "libop/op_walk.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_session.h"
+#include "libop/session/op_span.h"
+#include "libop/files/op_walk.h"
 
 /* What a new folder takes, and the least that a sample file does. */
 #define BLOCK 4096

@@ -31,12 +31,12 @@
 
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_store.h"
-#include "libop/op_clock.h"
-#include "libop/op_folder.h"
-#include "libop/op_log.h"
-#include "libop/op_session.h"
-#include "libop/op_span.h"
-#include "libop/op_walk.h"
+#include "libop/base/op_clock.h"
+#include "libop/files/op_folder.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_session.h"
+#include "libop/session/op_span.h"
+#include "libop/files/op_walk.h"
 
 #define PAUSE_AFTER_FAILURE 3600 /* seconds */
 

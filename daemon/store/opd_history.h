@@ -3,11 +3,11 @@
 #define DAEMON_STORE_OPD_HISTORY_H
 
 /*
- * The history of samples/current (libop/op_span.h), for --history. When a grain
- * of the local clock ends, what is in the folder becomes a span, by renames.
- * The child that packs (opd_pack.h) then packs that span, puts spans that have
- * reached their age together to coarser ones, and drops the oldest ones that
- * are too old or too much.
+ * The history of samples/current (libop/session/op_span.h), for --history. When
+ * a grain of the local clock ends, what is in the folder becomes a span, by
+ * renames. The child that packs (opd_pack.h) then packs that span, puts spans
+ * that have reached their age together to coarser ones, and drops the oldest
+ * ones that are too old or too much.
  *
  * All of samples/current stays within the bytes of --history. Sample files that
  * are counted in may take one part of these (opd_disk.h): when half of that is
@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "daemon/store/opd_history_state.h"
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct opd_store;
 

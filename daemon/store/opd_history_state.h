@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_history.h"
-#include "libop/op_ledger.h"
-#include "libop/op_span.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_history.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_span.h"
 
 struct opd_store;
 

@@ -42,14 +42,14 @@
 #include "daemon/store/opd_history.h"
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_store.h"
-#include "libop/op_clock.h"
-#include "libop/op_ledger.h"
-#include "libop/op_log.h"
-#include "libop/op_remove.h"
-#include "libop/op_session.h"
-#include "libop/op_span.h"
-#include "libop/op_tasks.h"
-#include "libop/op_walk.h"
+#include "libop/base/op_clock.h"
+#include "libop/session/op_ledger.h"
+#include "libop/base/op_log.h"
+#include "libop/files/op_remove.h"
+#include "libop/session/op_session.h"
+#include "libop/session/op_span.h"
+#include "libop/session/op_tasks.h"
+#include "libop/files/op_walk.h"
 
 /* Spans that are put together at once: each is an open folder. */
 #define MAX_PARTS 64

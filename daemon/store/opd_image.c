@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 
 static bool is_wanted(const struct opd_images *images, const char *name)
 {

@@ -18,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_build_id.h"
-#include "libop/op_hash.h"
-#include "libop/op_mangle.h"
-#include "libop/op_sample_file.h"
+#include "libop/image/op_build_id.h"
+#include "libop/base/op_hash.h"
+#include "libop/session/op_mangle.h"
+#include "libop/session/op_sample_file.h"
 
 /* The snapshot of a kernel image's symbols: opd_ksyms has it. */
 enum opd_symbols {

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "daemon/store/opd_store.h"
-#include "libop/op_log.h"
-#include "libop/op_session.h"
-#include "libop/op_walk.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_session.h"
+#include "libop/files/op_walk.h"
 
 struct sweep {
 	struct opd_store *store;

@@ -12,7 +12,7 @@
 #include "daemon/source/opd_events.h"
 #include "daemon/store/opd_image.h"
 #include "daemon/store/opd_sfile_key.h"
-#include "libop/op_mangle.h"
+#include "libop/session/op_mangle.h"
 
 /* @place->image and its build, or the part of anonymous memory that the rest
  * tells. */

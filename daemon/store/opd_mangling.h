@@ -4,7 +4,7 @@
 
 /*
  * From the key of an sfile to the name of a sample file, and the folders that
- * the name needs. The grammar of names is libop/op_mangle.h's.
+ * the name needs. The grammar of names is libop/session/op_mangle.h's.
  */
 
 #include <stddef.h>
@@ -13,7 +13,8 @@ struct opd_callee;
 struct opd_event;
 struct opd_sfile_key;
 
-/* In the names of files that hold arcs, and no others: libop/op_mangle.h. */
+/* In the names of files that hold arcs, and no others:
+ * libop/session/op_mangle.h. */
 #define OPD_ARCS "/{cg}/"
 /* The same of call trees. */
 #define OPD_TREE "/{tree}/"

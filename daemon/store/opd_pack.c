@@ -36,10 +36,10 @@
 #include "daemon/store/opd_packer.h"
 #include "daemon/store/opd_store.h"
 #include "libdb/pack.h"
-#include "libop/op_clock.h"
-#include "libop/op_log.h"
-#include "libop/op_open.h"
-#include "libop/op_session.h"
+#include "libop/base/op_clock.h"
+#include "libop/base/op_log.h"
+#include "libop/files/op_open.h"
+#include "libop/session/op_session.h"
 
 #define NICE 10
 #define FIRST_PAUSE 60 /* seconds, doubled with each failure */

@@ -20,7 +20,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct opd_store;
 struct op_sample_header;

@@ -21,9 +21,9 @@
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
 #include "libdb/pack.h"
-#include "libop/op_log.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_session.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/session/op_session.h"
 
 /* A sample file that is to be made. */
 struct newcomer {

@@ -67,11 +67,11 @@
 
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
-#include "libop/op_clock.h"
-#include "libop/op_folder.h"
-#include "libop/op_lock.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_walk.h"
+#include "libop/base/op_clock.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_lock.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/files/op_walk.h"
 
 static int pack_path(char *path, const char *dir)
 {

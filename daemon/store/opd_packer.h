@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct db_folder;
 struct opd_store;

@@ -20,8 +20,8 @@
 #include "libdb/db_folder.h"
 #include "libdb/db_sum.h"
 #include "libdb/pack.h"
-#include "libop/op_log.h"
-#include "libop/op_sample_file.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_sample_file.h"
 
 struct member {
 	char *name;

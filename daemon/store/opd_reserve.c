@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "libop/op_ledger.h"
-#include "libop/op_session.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_session.h"
 
 /* The new ledger, a folder's entry for it, and what the log grows meanwhile. */
 #define RESERVE_BYTES 16384

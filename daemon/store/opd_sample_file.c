@@ -30,10 +30,10 @@
 #include "libdb/ctree.h"
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
-#include "libop/op_folder.h"
-#include "libop/op_log.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_session.h"
+#include "libop/files/op_folder.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/session/op_session.h"
 
 #define OTHER_MEANING                                                          \
 	"the session has samples of another event with that name; reset or save it"

@@ -6,7 +6,7 @@
  * Opening a sample file so that what is added to it never mixes with what it
  * must not be mixed with. A damaged file is renamed to NAME.bad (NAME.bad-2
  * ...), which the log says. Builds of an image have files of their own
- * (libop/op_mangle.h).
+ * (libop/session/op_mangle.h).
  */
 
 #include <stdint.h>

@@ -31,13 +31,13 @@
 #include "libdb/ctree.h"
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
-#include "libop/op_folder.h"
-#include "libop/op_lock.h"
-#include "libop/op_log.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_session.h"
-#include "libop/op_session_readers.h"
-#include "libop/op_span.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_lock.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/session/op_session.h"
+#include "libop/session/op_session_readers.h"
+#include "libop/session/op_span.h"
 
 #define LOCK_TRIES 100
 #define LOCK_WAIT_MS 100

@@ -24,7 +24,7 @@
 #include "daemon/store/opd_sample_file.h"
 #include "daemon/store/opd_store.h"
 #include "libdb/odb.h"
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 #include "module/uapi/oprofile.h"
 
 /* Where the kernel does not tell how many mappings a process may have. */

@@ -23,9 +23,9 @@
 #include "daemon/store/opd_sample_file.h"
 #include "daemon/store/opd_store.h"
 #include "libdb/ctree.h"
-#include "libop/op_ledger.h"
-#include "libop/op_log.h"
-#include "libop/op_tree_image.h"
+#include "libop/session/op_ledger.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_tree_image.h"
 
 #define FIRST_SLOTS 64
 

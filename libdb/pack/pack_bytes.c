@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 
 #define NUMBER_MAX 10 /* bytes of a 64-bit number */
 

@@ -10,7 +10,7 @@
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
 #include "libdb/pack/pack_index.h"
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 
 uint32_t pack_crc(const void *bytes, size_t len)
 {

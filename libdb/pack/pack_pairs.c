@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 
 int pack_pairs_reserve(struct pack_pairs *pairs, uint32_t nr)
 {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "libop/op_hash.h"
+#include "libop/base/op_hash.h"
 
 struct pack_pair {
 	uint64_t a, b;

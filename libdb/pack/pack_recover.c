@@ -20,7 +20,7 @@
 
 #include "libdb/table/db_file.h"
 #include "libdb/pack/pack_index.h"
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 
 #define PIECE (1 << 20) /* bytes that are searched at a time */
 

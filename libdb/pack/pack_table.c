@@ -8,7 +8,7 @@
 #include "libdb/table/db_table.h"
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
-#include "libop/op_search.h"
+#include "libop/base/op_search.h"
 
 enum { GROUPS, KEYS, COUNTS };
 

@@ -11,7 +11,7 @@
 #include "libdb/tree/ctree_table.h"
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
-#include "libop/op_search.h"
+#include "libop/base/op_search.h"
 
 enum { IMAGES, HOMES, OFFSETS, CHILDREN, FUNCTIONS, INNER, LEAVES };
 

@@ -12,7 +12,7 @@
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
 #include "libdb/pack/pack_tree.h"
-#include "libop/op_search.h"
+#include "libop/base/op_search.h"
 
 enum { IMAGES, HOMES, OFFSETS, CHILDREN, FUNCTIONS, INNER, LEAVES };
 

@@ -11,7 +11,7 @@
 #include "libdb/tree/ctree_format.h"
 #include "libdb/pack/pack_content.h"
 #include "libdb/pack/pack_tree.h"
-#include "libop/op_search.h"
+#include "libop/base/op_search.h"
 
 /* ---- images -------------------------------------------------------------- */
 

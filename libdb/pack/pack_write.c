@@ -15,7 +15,7 @@
 #include "libdb/pack/pack_column.h"
 #include "libdb/pack/pack_content.h"
 #include "libdb/pack/pack_index.h"
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 
 struct pack_writer {
 	int fd;

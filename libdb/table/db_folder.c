@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "libdb/pack.h"
-#include "libop/op_walk.h"
+#include "libop/files/op_walk.h"
 
 /* A packer renames a few folders; who takes longer was stopped. */
 #define LOCK_TRIES 6000

@@ -25,7 +25,7 @@
 
 #include "libdb/table/db_file.h"
 #include "libdb/table/db_table.h"
-#include "libop/op_hash.h"
+#include "libop/base/op_hash.h"
 
 /* Map the new file @fd. */
 static int map_new(struct odb *next, int fd)

@@ -15,8 +15,8 @@
 
 #include "libdb/table/db_file.h"
 #include "libdb/table/db_table.h"
-#include "libop/op_hash.h"
-#include "libop/op_file.h"
+#include "libop/base/op_hash.h"
+#include "libop/files/op_file.h"
 
 void odb_attach(struct odb *odb, struct odb_header *header)
 {

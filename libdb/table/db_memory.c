@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libdb/table/db_table.h"
-#include "libop/op_hash.h"
+#include "libop/base/op_hash.h"
 
 void odb_init_header(struct odb_header *header, uint64_t nr_slots,
 		     uint64_t seed)

@@ -9,7 +9,7 @@
 #include "libdb/tree/ctree_table.h"
 #include "libdb/table/db_file.h"
 #include "libdb/table/db_table.h"
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 
 /* Both kinds of files have the user's bytes at one place. */
 union head {

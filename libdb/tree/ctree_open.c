@@ -14,7 +14,7 @@
 #include "libdb/tree/ctree_table.h"
 #include "libdb/table/db_file.h"
 #include "libdb/table/db_table.h"
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 
 static void attach(struct ctree *tree, struct ctree_header *header)
 {

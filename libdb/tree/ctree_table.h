@@ -12,7 +12,7 @@
 
 #include "libdb/ctree.h"
 #include "libdb/tree/ctree_format.h"
-#include "libop/op_hash.h"
+#include "libop/base/op_hash.h"
 
 struct ctree {
 	struct ctree_header *header; /* the map; NULL while opening */

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libop/op_plural.h"
+#include "libop/base/op_plural.h"
 
 #define FORMAT_ROW(name, title, max_nodes, flags)                              \
 	{ #name, title, max_nodes, flags, pp_format_##name },

@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libpp/interval.h"
-#include "libpp/report.h"
+#include "libpp/report/interval.h"
+#include "libpp/report/report.h"
 
-struct pp_code; /* libpp/code.h */
+struct pp_code; /* libpp/images/code.h */
 
 struct pp_format_options {
 	bool no_header; /* rows alone */

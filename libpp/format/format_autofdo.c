@@ -27,9 +27,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_search.h"
+#include "libop/base/op_search.h"
 #include "libpp/format/format.h"
-#include "libpp/sample_list.h"
+#include "libpp/select/sample_list.h"
 
 #define OFFSET_MASK 0xffff /* the compiler counts lines in 16 bits, too */
 

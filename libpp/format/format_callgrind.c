@@ -18,10 +18,10 @@
 #include <string.h>
 
 #include "config.h"
-#include "libop/op_strings.h"
+#include "libop/base/op_strings.h"
 #include "libpp/format/format.h"
-#include "libpp/sample_list.h"
-#include "libpp/source_lines.h"
+#include "libpp/select/sample_list.h"
+#include "libpp/images/source_lines.h"
 
 #define NO_FILE "???"
 

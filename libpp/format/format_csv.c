@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "libpp/format/format.h"
-#include "libpp/interval.h"
+#include "libpp/report/interval.h"
 
 #define CSV_VERSION "1"
 

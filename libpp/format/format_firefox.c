@@ -21,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_json.h"
-#include "libop/op_strings.h"
+#include "libop/base/op_json.h"
+#include "libop/base/op_strings.h"
 #include "libpp/format/format.h"
 #include "libpp/format/page.h"
-#include "libpp/sample_list.h"
+#include "libpp/select/sample_list.h"
 
 #define FIREFOX_VERSION 56 /* of the processed format */
 #define FIREFOX_GECKO_VERSION 24 /* of what a browser writes; not used then */

@@ -14,7 +14,7 @@
 #include "libpp/format/format.h"
 #include "libpp/format/frame_images.h"
 #include "libpp/format/page.h"
-#include "libop/op_json.h"
+#include "libop/base/op_json.h"
 
 struct writer {
 	struct op_json *json;

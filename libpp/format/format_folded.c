@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "libpp/format/format.h"
-#include "libpp/sample_list.h"
+#include "libpp/select/sample_list.h"
 
 /* The frames from the root's child to @node; @stack has room for all. What
  * separates frames, stacks and lines becomes something else in a name. */

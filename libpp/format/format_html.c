@@ -21,11 +21,11 @@
 #include "libpp/format/report.html.h" /* made from report.html */
 #include "libpp/format/format.h"
 #include "libpp/format/page.h"
-#include "libpp/format/text.h"
-#include "libop/op_array.h"
-#include "libop/op_hash.h"
-#include "libop/op_json.h"
-#include "libpp/code.h"
+#include "libpp/format/text/text.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_hash.h"
+#include "libop/base/op_json.h"
+#include "libpp/images/code.h"
 
 struct page_writer {
 	struct op_json *json;

@@ -11,8 +11,8 @@
 
 #include "libpp/format/format.h"
 #include "libpp/format/page.h"
-#include "libpp/interval.h"
-#include "libop/op_json.h"
+#include "libpp/report/interval.h"
+#include "libop/base/op_json.h"
 
 #define JSON_VERSION 1
 

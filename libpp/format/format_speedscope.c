@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "libop/op_json.h"
+#include "libop/base/op_json.h"
 #include "libpp/format/format.h"
 #include "libpp/format/page.h"
 

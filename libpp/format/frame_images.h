@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "libpp/tree.h"
+#include "libpp/tree/tree.h"
 
 struct pp_frame_images {
 	const char **names; /* by name */

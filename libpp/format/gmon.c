@@ -7,7 +7,7 @@
  * gprof adds up; and long pieces of code without samples have none.
  */
 
-#include "libop/op_search.h"
+#include "libop/base/op_search.h"
 #include "libpp/format/gmon.h"
 
 #include <elf.h>

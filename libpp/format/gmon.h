@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libop/op_diag.h"
-#include "libpp/report.h"
+#include "libop/base/op_diag.h"
+#include "libpp/report/report.h"
 
 /* What became of the counts. */
 struct pp_gmon_result {

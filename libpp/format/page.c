@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_plural.h"
-#include "libpp/sample_list.h"
+#include "libop/base/op_plural.h"
+#include "libpp/select/sample_list.h"
 
 #define DATA "@DATA@"
 #define MAX_TITLE_APPS 2

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "libop/op_json.h"
+#include "libop/base/op_json.h"
 #include "libpp/format/format.h"
 
 /*

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_hash.h"
+#include "libop/base/op_hash.h"
 #include "libpp/format/format.h"
 #include "libpp/format/frame_images.h"
 #include "libpp/format/pprof_stream.h"

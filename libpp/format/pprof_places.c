@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
-#include "libop/op_build_id.h"
+#include "libop/base/op_array.h"
+#include "libop/image/op_build_id.h"
 #include "libpp/format/pprof.h"
 
 #define PAGE_SIZE 4096

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
-#include "libop/op_utf8.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_utf8.h"
 
 #define GZIP (MAX_WBITS + 16) /* for deflateInit2() */
 #define MEM_LEVEL 8 /* zlib's default */

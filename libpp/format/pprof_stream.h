@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <zlib.h>
 
-#include "libop/op_arena.h"
-#include "libop/op_hash.h"
+#include "libop/base/op_arena.h"
+#include "libop/base/op_hash.h"
 #include "libpp/format/profile.pb-c.h" /* made from profile.proto */
 
 struct pprof_stream {

@@ -47,7 +47,7 @@ function figure(part, whole) {
 }
 
 /* 95 % interval of a share, in percent: Wilson's score interval, as
- * libpp/interval.c computes it. */
+ * libpp/report/interval.c computes it. */
 const Z = 1.959963984540054;
 function intervalOf(partCount, wholeCount) {
 	if (!wholeCount)

@@ -7,7 +7,7 @@
  * events alone ("columns"); threads make elements "process" and "thread".
  */
 
-#include "libop/op_xml.h"
+#include "libop/base/op_xml.h"
 #include "libpp/format/format.h"
 
 /* Symbols of one name and one image share what is written about them. */

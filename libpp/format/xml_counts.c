@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "libop/op_decimal.h"
-#include "libpp/sample_list.h"
+#include "libop/base/op_decimal.h"
+#include "libpp/select/sample_list.h"
 #include "libpp/format/xml.h"
 
 /* ---- columns ------------------------------------------------------------- */

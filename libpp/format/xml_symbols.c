@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_decimal.h"
-#include "libop/op_search.h"
+#include "libop/base/op_decimal.h"
+#include "libop/base/op_search.h"
 #include "libpp/format/xml.h"
 
 /* ---- which share a number ------------------------------------------------ */

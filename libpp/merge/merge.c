@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 
 #include "libdb/db_folder.h"
-#include "libop/op_config.h"
-#include "libop/op_folder.h"
-#include "libop/op_remove.h"
+#include "libop/files/op_config.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_remove.h"
 #include "libpp/merge/merge_work.h"
 
 /* ---- which archives ------------------------------------------------------ */

@@ -3,9 +3,10 @@
 #define LIBPP_MERGE_MERGE_H
 
 /*
- * Merging archives (libpp/archive.h), thousands of them, into one that reports
- * read as any other. Sessions with equal labels (libop/op_labels.h) are added
- * up: counts, call trees and accounts. A binary is kept once for each build.
+ * Merging archives (libpp/archive/archive.h), thousands of them, into one that
+ * reports read as any other. Sessions with equal labels
+ * (libop/session/op_labels.h) are added up: counts, call trees and accounts. A
+ * binary is kept once for each build.
  *
  * Numbers of processes, threads and CPUs are those of one machine at one time:
  * they are not kept, so the sum is as large as the code that ran, for each set
@@ -19,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_arena.h"
-#include "libop/op_diag.h"
+#include "libop/base/op_arena.h"
+#include "libop/base/op_diag.h"
 #include "libpp/messages.h"
 
 struct pp_merge_request {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libop/op_ledger.h"
-#include "libop/op_tasks.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_tasks.h"
 #include "libpp/merge/merge_run.h"
 #include "libpp/messages.h"
 

@@ -25,11 +25,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_array.h"
-#include "libop/op_build_id.h"
-#include "libop/op_file.h"
-#include "libop/op_folder.h"
-#include "libop/op_open.h"
+#include "libop/base/op_array.h"
+#include "libop/image/op_build_id.h"
+#include "libop/files/op_file.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_open.h"
 #include "libpp/merge/merge_work.h"
 #include "libpp/symbols/unpack.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libop/op_escape.h"
+#include "libop/base/op_escape.h"
 #include "libpp/merge/merge_work.h"
 
 #define NAME_LEN_MAX 200 /* bytes; a longer one ends with a hash */

@@ -14,11 +14,11 @@
 
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_span.h"
-#include "libop/op_walk.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/session/op_span.h"
+#include "libop/files/op_walk.h"
 #include "libpp/merge/merge_work.h"
-#include "libpp/sample_list.h"
+#include "libpp/select/sample_list.h"
 
 /* Bytes for a file's name in the index of a pack, in ours, and in that of the
  * sum; and for a key or node while it is added up. */

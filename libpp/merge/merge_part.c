@@ -19,10 +19,10 @@
 
 #include "libdb/db_folder.h"
 #include "libdb/db_sum.h"
-#include "libop/op_build_id.h"
-#include "libop/op_mangle.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_tree_image.h"
+#include "libop/image/op_build_id.h"
+#include "libop/session/op_mangle.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/session/op_tree_image.h"
 #include "libpp/merge/merge_work.h"
 
 #define FILE_BUILD "file-"

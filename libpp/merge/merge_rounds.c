@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "libop/op_array.h"
-#include "libop/op_remove.h"
+#include "libop/base/op_array.h"
+#include "libop/files/op_remove.h"
 #include "libpp/merge/merge_work.h"
 
 /* Each takes two open files. */

@@ -20,11 +20,11 @@
 #include "libdb/db_folder.h"
 #include "libdb/db_sum.h"
 #include "libdb/pack.h"
-#include "libop/op_array.h"
-#include "libop/op_folder.h"
-#include "libop/op_mangle.h"
-#include "libop/op_remove.h"
-#include "libop/op_sample_file.h"
+#include "libop/base/op_array.h"
+#include "libop/files/op_folder.h"
+#include "libop/session/op_mangle.h"
+#include "libop/files/op_remove.h"
+#include "libop/session/op_sample_file.h"
 #include "libpp/merge/merge_run.h"
 
 #define PARTS_MAX 64 /* that are in memory: one of each item, and some more */

@@ -23,13 +23,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_arena.h"
-#include "libop/op_diag.h"
-#include "libop/op_hash.h"
-#include "libop/op_labels.h"
-#include "libop/op_session.h"
-#include "libpp/archive.h"
-#include "libpp/archive_folder.h"
+#include "libop/base/op_arena.h"
+#include "libop/base/op_diag.h"
+#include "libop/base/op_hash.h"
+#include "libop/session/op_labels.h"
+#include "libop/session/op_session.h"
+#include "libpp/archive/archive.h"
+#include "libpp/archive/archive_folder.h"
 #include "libpp/merge/merge.h"
 
 /* Where things are in the sum. */

@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/op_build_id.h"
-#include "libop/op_config.h"
+#include "libop/image/op_build_id.h"
+#include "libop/files/op_config.h"
 
 #define SILENCE_SECONDS 30
 

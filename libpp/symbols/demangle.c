@@ -41,7 +41,7 @@ int rust_demangle_callback(const char *mangled, int options,
 			   demangle_callbackref callback, void *opaque);
 #endif
 
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 #include "libpp/symbols/demangle_java.h"
 
 /* ---- libiberty ----------------------------------------------------------- */

@@ -5,7 +5,7 @@
 /* C++, Rust, D and Ada names as people wrote them, by libiberty, and those of
  * Java methods. */
 
-#include "libop/op_arena.h"
+#include "libop/base/op_arena.h"
 
 enum pp_demangle {
 	PP_DEMANGLE_NORMAL,

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_elf.h"
-#include "libop/op_file.h"
-#include "libop/op_fingerprint.h"
-#include "libop/op_search.h"
+#include "libop/image/op_elf.h"
+#include "libop/files/op_file.h"
+#include "libop/image/op_fingerprint.h"
+#include "libop/base/op_search.h"
 
 /* A file has four sections of linkage code at most. */
 #define CODE_MAX 64

@@ -12,10 +12,10 @@
  * and what the names of the procedure linkage table are made from, have
  * contents. A section PP_ELF_DIGEST tells a digest from a file that lost its
  * code in another way, whose offsets mean nothing; it has the fingerprint of
- * the binary (libop/op_fingerprint.h), if that is known.
+ * the binary (libop/image/op_fingerprint.h), if that is known.
  */
 
-#include "libop/op_elf.h"
+#include "libop/image/op_elf.h"
 
 #define PP_ELF_DIGEST OP_ELF_DIGEST
 

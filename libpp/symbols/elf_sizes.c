@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libop/op_elf.h"
+#include "libop/image/op_elf.h"
 
 static uint64_t size_of_symbol(const struct op_elf *elf, const uint8_t *sym)
 {

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "libop/op_array.h"
-#include "libop/op_file.h"
-#include "libop/op_search.h"
+#include "libop/base/op_array.h"
+#include "libop/files/op_file.h"
+#include "libop/base/op_search.h"
 
 #define MAX_FILE (64u << 20) /* bytes */
 #define MAGIC "opinline"

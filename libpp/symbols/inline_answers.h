@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libop/op_hash.h"
+#include "libop/base/op_hash.h"
 #include "libpp/symbols/op_bfd.h"
 
 #define PP_INLINES_SUFFIX ".inlines"

@@ -24,12 +24,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_elf.h"
-#include "libop/op_file.h"
-#include "libop/op_fingerprint.h"
-#include "libop/op_open.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_search.h"
+#include "libop/image/op_elf.h"
+#include "libop/files/op_file.h"
+#include "libop/image/op_fingerprint.h"
+#include "libop/files/op_open.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/base/op_search.h"
 #include "libpp/symbols/elf_digest.h"
 #include "libpp/symbols/unpack.h"
 

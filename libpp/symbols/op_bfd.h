@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "libpp/symbols/debuginfod.h"
 #include "libpp/symbols/symtab.h"
 
@@ -54,7 +54,8 @@ int op_bfd_fault(const struct op_bfd *bfd, const char **path);
 /* The binary's build-id and its length in bytes; NULL when it has none. */
 const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len);
 
-/* The binary's fingerprint (libop/op_fingerprint.h), 0 if it is not known. */
+/* The binary's fingerprint (libop/image/op_fingerprint.h), 0 if it is not
+ * known. */
 uint64_t op_bfd_fingerprint(const struct op_bfd *bfd);
 
 /* Where it was opened. */

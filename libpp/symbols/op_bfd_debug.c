@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "libop/op_build_id.h"
+#include "libop/image/op_build_id.h"
 #include "libpp/symbols/source_path.h"
 #include "libpp/symbols/unpack.h"
 

@@ -9,9 +9,9 @@
  */
 
 #include "libcfi/cfi.h"
-#include "libop/op_array.h"
-#include "libop/op_decimal.h"
-#include "libop/op_sort.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_decimal.h"
+#include "libop/base/op_sort.h"
 #include "libpp/symbols/op_bfd_internal.h"
 
 #include <errno.h>

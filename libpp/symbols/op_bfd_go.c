@@ -38,8 +38,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
-#include "libop/op_cursor.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_cursor.h"
 #include "libpp/symbols/elf_digest.h"
 
 #define MAGIC_1_16 0xfffffffa

@@ -5,7 +5,7 @@
  * linker fills the symbol whose address will be there.
  */
 
-#include "libop/op_search.h"
+#include "libop/base/op_search.h"
 #include "libpp/symbols/op_bfd_internal.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  * Source lines and inlined functions of a binary. libbfd fetches the sections,
  * unpacked and relocated; its own look-up reads all entries of a unit before it
  * tells the first line, so the line table is read by
- * libpp/symbols/line_index.c, and the entries of functions by
- * libpp/symbols/inline_index.c.
+ * libpp/symbols/dwarf/line_index.c, and the entries of functions by
+ * libpp/symbols/dwarf/inline_index.c.
  */
 
 #include "libpp/symbols/op_bfd_internal.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "libop/op_deflate.h"
-#include "libpp/symbols/inline_index.h"
-#include "libpp/symbols/line_index.h"
+#include "libop/files/op_deflate.h"
+#include "libpp/symbols/dwarf/inline_index.h"
+#include "libpp/symbols/dwarf/line_index.h"
 
 enum {
 	LINE,

@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
-#include "libop/op_search.h"
-#include "libop/op_sort.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_search.h"
+#include "libop/base/op_sort.h"
 
 /* A slot with the address of a function. */
 struct slot {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 #include "libpp/symbols/elf_sizes.h"
 
 /* @bytes is libbfd's bound for the table, 0 or less when there is none. */

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
-#include "libop/op_file.h"
-#include "libop/op_perf_map.h"
-#include "libop/op_sort.h"
+#include "libop/base/op_array.h"
+#include "libop/files/op_file.h"
+#include "libop/image/op_perf_map.h"
+#include "libop/base/op_sort.h"
 
 #define MAX_BYTES (64u << 20)
 #define MAX_NAME 4096

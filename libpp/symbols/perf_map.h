@@ -4,10 +4,10 @@
 
 /*
  * Names of code that a program made at run time, by address: what the daemon
- * keeps of a perf map (libop/op_perf_map.h) that came after the samples.
+ * keeps of a perf map (libop/image/op_perf_map.h) that came after the samples.
  */
 
-#include "libop/op_arena.h"
+#include "libop/base/op_arena.h"
 #include "libpp/symbols/symtab.h"
 
 /*

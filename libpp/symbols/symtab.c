@@ -8,7 +8,7 @@
  * with its section.
  */
 
-#include "libop/op_sort.h"
+#include "libop/base/op_sort.h"
 #include "libpp/symbols/symtab.h"
 
 #include <stdbool.h>

@@ -17,7 +17,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 
 #define UNPACKED_MAX (UINT64_C(2) << 30) /* bytes */
 #define XZ_MEMORY_MAX (UINT64_C(256) << 20) /* bytes, of the decoder */

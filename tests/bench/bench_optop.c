@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 #include "libdb/odb.h"
-#include "libop/op_folder.h"
-#include "libop/op_remove.h"
-#include "libop/op_sample_file.h"
-#include "libpp/kept_symbols.h"
-#include "pp/optop_draw.h"
-#include "pp/optop_keys.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_remove.h"
+#include "libop/session/op_sample_file.h"
+#include "libpp/images/kept_symbols.h"
+#include "pp/optop/optop_draw.h"
+#include "pp/optop/optop_keys.h"
 #include "tests/bench/clock.h"
 
 #define LIBRARIES 500

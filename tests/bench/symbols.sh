@@ -16,7 +16,7 @@ RATE=4000
 command -v perf >/dev/null || skip_all "no perf; install linux-perf"
 
 cat >"$TMP/compile" <<END
-for file in "$TOP"/libop/*.c; do
+for file in "$TOP"/libop/*/*.c; do
 	gcc -std=gnu11 -O2 -g -D_GNU_SOURCE -I"$TOP" -I"$O" -c "\$file" \
 		-o "$TMP/object.o" 2>/dev/null
 done

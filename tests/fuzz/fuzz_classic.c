@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_classic.h"
+#include "libop/classic/op_classic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "libdb/ctree.h"
-#include "libop/op_tree_image.h"
+#include "libop/session/op_tree_image.h"
 
 #define ROOM 8192 /* bytes; more than the sound file has */
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "libpp/symbols/elf_digest.h"
-#include "libpp/sums.h"
+#include "libpp/archive/sums.h"
 
 static int file_of(const uint8_t *data, size_t len)
 {

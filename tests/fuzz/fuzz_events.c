@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_events.h"
-#include "libop/op_parse_event.h"
+#include "libop/events/op_events.h"
+#include "libop/events/op_parse_event.h"
 
 #define CPU "x86-64/fuzz"
 #define MAX_SPECS 8

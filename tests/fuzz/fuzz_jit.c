@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/source/opd_jit_codes.h"
-#include "libop/op_perf_map.h"
+#include "daemon/source/jit/opd_jit_codes.h"
+#include "libop/image/op_perf_map.h"
 
 #define MAX_CODES 256
 

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libop/op_code_image.h"
-#include "daemon/source/opd_jitdump.h"
+#include "libop/session/op_code_image.h"
+#include "daemon/source/jit/opd_jitdump.h"
 #include "libcfi/cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

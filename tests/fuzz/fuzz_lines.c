@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libpp/symbols/inline_index.h"
-#include "libpp/symbols/line_index.h"
+#include "libpp/symbols/dwarf/inline_index.h"
+#include "libpp/symbols/dwarf/line_index.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

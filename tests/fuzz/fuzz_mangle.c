@@ -16,11 +16,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "libop/op_cgroup.h"
-#include "libop/op_config.h"
-#include "libop/op_ksyms.h"
-#include "libop/op_mangle.h"
-#include "libop/op_tasks.h"
+#include "libop/kernel/op_cgroup.h"
+#include "libop/files/op_config.h"
+#include "libop/kernel/op_ksyms.h"
+#include "libop/session/op_mangle.h"
+#include "libop/session/op_tasks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

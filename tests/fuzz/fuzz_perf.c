@@ -22,9 +22,9 @@
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_session.h"
 #include "daemon/opd_command.h"
-#include "daemon/source/opd_feed.h"
-#include "daemon/source/opd_perf_merge.h"
-#include "daemon/source/opd_perf_regs.h"
+#include "daemon/source/oprofilefs/opd_feed.h"
+#include "daemon/source/perf/opd_perf_merge.h"
+#include "daemon/source/perf/opd_perf_regs.h"
 #include "tests/unit/perf_records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,7 +13,7 @@
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

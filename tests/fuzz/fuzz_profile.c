@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/opimport_callgrind.h"
-#include "pp/opimport_folded.h"
-#include "pp/opimport_pprof.h"
+#include "pp/opimport/opimport_callgrind.h"
+#include "pp/opimport/opimport_folded.h"
+#include "pp/opimport/opimport_pprof.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

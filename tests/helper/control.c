@@ -20,7 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "libop/op_control.h"
+#include "libop/session/op_control.h"
 
 #define TIMEOUT_MS 120000
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A daemon for tests of opcontrol: it takes no samples, but starts, locks,
- * listens and answers as oprofiled does (libop/op_control.h), and writes down
- * in its session folder how it was called ("argv") and asked ("requests").
+ * listens and answers as oprofiled does (libop/session/op_control.h), and
+ * writes down in its session folder how it was called ("argv") and asked
+ * ("requests").
  *
  * The file "mode" in the session folder makes it misbehave: "fail" (does not
  * start), "refuse" (answers every request but status with an error), "start

@@ -25,11 +25,11 @@
 #include <unistd.h>
 
 #include "libdb/pack.h"
-#include "libop/op_folder.h"
-#include "libop/op_hash.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_tree_image.h"
-#include "libpp/sums.h"
+#include "libop/files/op_folder.h"
+#include "libop/base/op_hash.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/session/op_tree_image.h"
+#include "libpp/archive/sums.h"
 
 #define SAMPLES "var/lib/oprofile/samples/current"
 #define SAME 1000

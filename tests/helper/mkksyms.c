@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_ksyms.h"
+#include "libop/kernel/op_ksyms.h"
 
 static size_t bytes_of(const char *hex, uint8_t *bytes)
 {

@@ -16,7 +16,7 @@
  */
 
 #include "libdb/ctree.h"
-#include "libop/op_tree_image.h"
+#include "libop/session/op_tree_image.h"
 #include "tests/helper/sample_file.h"
 
 #define MAX_IMAGES 100

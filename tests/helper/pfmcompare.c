@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "events/pfm.h"
-#include "libop/op_events.h"
+#include "libop/events/op_events.h"
 
 #define MAX_PMUS 16
 

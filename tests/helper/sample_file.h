@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_config.h"
-#include "libop/op_folder.h"
-#include "libop/op_sample_file.h"
+#include "libop/files/op_config.h"
+#include "libop/files/op_folder.h"
+#include "libop/session/op_sample_file.h"
 
 static const char *const image_kinds[OP_NR_IMAGE_KINDS] = {
 	[OP_IMAGE_FILE] = "file",     [OP_IMAGE_KERNEL] = "kernel",

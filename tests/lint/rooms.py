@@ -6,8 +6,8 @@ Each folder is a room. ROOMS says which rooms its files may include from, and of
 those which headers: "*" is all, else the names of the public ones. Whatever is
 not there is a step upwards or into somebody's private things. SYSTEM says who
 alone may include the headers of a library. Prints one line for each include
-that is wrong, and one for a circle of files that is too long; exits with 1 if
-there is any.
+that is wrong, and one for a circle of files that is too long or a room that
+is too full; exits with 1 if there is any.
 
 Kbuild compiles the module in a folder of its own, so its own includes have no
 folder; of all others each names its folder from the top of the tree.
@@ -19,39 +19,99 @@ import re
 import sys
 
 STREAM = {"module/uapi": "*"}
-LIBOP = {"libop": "*", **STREAM}
+
+
+def every(*rooms):
+    """All headers of these rooms."""
+    return {room: "*" for room in rooms}
+
+
+def below(room, *rooms):
+    """All headers of these rooms below a room."""
+    return every(*(f"{room}/{name}" for name in rooms))
+
+
+LIBOP = {
+    **below("libop", "base", "files", "image", "kernel", "session", "classic",
+            "events", "options"),
+    **STREAM,
+}
 STORES = {"libdb": "*"}
 SYMBOLS = (
     "debuginfod.h demangle.h elf_digest.h inline_answers.h op_bfd.h op_disasm.h"
     " perf_map.h sha256.h source_path.h symtab.h unpack.h"
 )
+LIBPP = every("libpp", "libpp/select", "libpp/images", "libpp/tree", "libpp/report",
+              "libpp/archive")
+REPORTS = {**LIBPP, "libpp/symbols": SYMBOLS, **STORES, **LIBOP}
+PROGRAM = {
+    **LIBPP,
+    "libpp/merge": "merge.h",
+    "libpp/format": "format.h gmon.h profile.pb-c.h",
+    "libpp/format/text": "text.h text_fit.h",
+    "utils": "process.h",
+    "libpp/symbols": SYMBOLS,
+    **STORES,
+    **LIBOP,
+}
+SOURCES = {
+    **every("daemon/source"),
+    **below("daemon/source", "perf", "perfdata", "oprofilefs", "jit", "untrusted"),
+    "libcfi": "cfi.h cfi_return.h unwinder.h",
+    **LIBOP,
+}
 STORE = "opd_disk.h opd_image.h opd_sfile.h opd_store.h"
+
+DAEMON = {
+    "daemon": "*",
+    "daemon/context": "*",
+    "daemon/source": "opd_events.h opd_source.h opd_stream.h",
+    "daemon/source/untrusted": "opd_foreign.h opd_memory_image.h opd_returns.h",
+    "daemon/store": f"{STORE} opd_history.h opd_leftovers.h opd_reserve.h"
+    " opd_session.h opd_tree.h",
+    "daemon/feature": "opd_extended.h",
+    "libcfi": "cfi.h unwinder.h",
+    **STORES,
+    **LIBOP,
+}
 
 ROOMS = {
     "module/uapi": {},
     "module": {"uapi": "*"},  # as Kbuild sees it
-    "libop": STREAM,
+    "libop/base": STREAM,
+    "libop/files": {**below("libop", "base"), **STREAM},
+    "libop/image": {**below("libop", "base", "files"), **STREAM},
+    "libop/kernel": {**below("libop", "base", "files", "image"), **STREAM},
+    "libop/session": {**below("libop", "base", "files", "image", "kernel"), **STREAM},
+    "libop/classic": {**below("libop", "base", "files", "session"), **STREAM},
+    "libop/events": {**below("libop", "base", "files", "classic"), **STREAM},
+    "libop/options": {**below("libop", "base"), **STREAM},
     # The stores share the files that tables are in; libdb has their public
     # headers.
-    "libdb": {"libop": "*"},
-    "libdb/table": {**STORES, "libdb/tree": "*", "libop": "*"},
-    "libdb/tree": {**STORES, "libdb/table": "*", "libop": "*"},
-    "libdb/pack": {**STORES, "libdb/table": "*", "libdb/tree": "*", "libop": "*"},
+    "libdb": LIBOP,
+    "libdb/table": {**STORES, "libdb/tree": "*", **LIBOP},
+    "libdb/tree": {**STORES, "libdb/table": "*", **LIBOP},
+    "libdb/pack": {**STORES, "libdb/table": "*", "libdb/tree": "*", **LIBOP},
     "libcfi": LIBOP,
-    "libpp/symbols": {"libcfi": "cfi.h", **LIBOP},
-    "libpp": {"libpp/symbols": SYMBOLS, **STORES, **LIBOP},
-    "libpp/format": {"libpp": "*", **LIBOP},
-    "libpp/merge": {"libpp": "*", "libpp/symbols": SYMBOLS, **STORES, **LIBOP},
-    "pp": {
-        "libpp": "*",
-        "libpp/merge": "merge.h",
-        "libpp/format": "format.h gmon.h profile.pb-c.h text.h text_fit.h",
-        "utils": "process.h",
-        "libpp/symbols": SYMBOLS,
-        **STORES,
-        **LIBOP,
+    "libpp/symbols": {"libpp/symbols/dwarf": "*", "libcfi": "cfi.h", **LIBOP},
+    "libpp/symbols/dwarf": {"libpp/symbols": "*", **LIBOP},
+    **{room: REPORTS for room in LIBPP},
+    "libpp/format": {"libpp/format/text": "*", **LIBPP, **LIBOP},
+    "libpp/format/text": {"libpp/format": "*", **LIBPP, **LIBOP},
+    "libpp/merge": REPORTS,
+    "pp": PROGRAM,
+    **{
+        f"pp/{program}": {"pp": "*", **PROGRAM}
+        for program in ("opannotate", "opgprof", "oparchive", "opmerge",
+                        "opimport", "oppush", "opsymbols", "optop")
     },
-    "daemon/source": {"libcfi": "cfi.h cfi_return.h unwinder.h", **LIBOP},
+    # Reports as pages show the code of functions.
+    "pp/opreport": {
+        "pp": "*",
+        "pp/opannotate": "opannotate_files.h opannotate_options.h",
+        **PROGRAM,
+    },
+    **{room: SOURCES for room in SOURCES if room.startswith("daemon/")},
     "daemon/store": {"daemon/source": "opd_events.h opd_proc.h", **STORES, **LIBOP},
     "daemon/feature": {
         "daemon": "opd_stats.h",
@@ -60,15 +120,8 @@ ROOMS = {
         **STORES,
         **LIBOP,
     },
-    "daemon": {
-        "daemon/source": "opd_events.h opd_foreign.h opd_memory_image.h opd_returns.h opd_source.h opd_stream.h",
-        "daemon/store": f"{STORE} opd_history.h opd_leftovers.h opd_reserve.h"
-        " opd_session.h opd_tree.h",
-        "daemon/feature": "opd_extended.h",
-        "libcfi": "cfi.h unwinder.h",
-        **STORES,
-        **LIBOP,
-    },
+    "daemon": DAEMON,
+    "daemon/context": DAEMON,
     "utils": LIBOP,
     "utils/opcontrol": {"utils": "*", **LIBOP},
     "utils/operf": {"utils": "*", **LIBOP},
@@ -77,7 +130,7 @@ ROOMS = {
     "utils/opstream": {"utils": "*", **LIBOP},
     "utils/original": LIBOP,
     "events": LIBOP,
-    "libagent": {"libop": "op_cursor.h op_jitdump.h"},
+    "libagent": {"libop/base": "op_cursor.h", "libop/image": "op_jitdump.h"},
 }
 
 # Headers of libraries, as patterns, and the files that may include them.
@@ -86,20 +139,23 @@ SYSTEM = {
     r"demangle\.h|libiberty\.h": r"libpp/symbols/\w+\.[ch]",
     r"elfutils/debuginfod\.h": r"libpp/symbols/debuginfod\.c",
     r"lzma\.h": r"libpp/symbols/unpack\.c",
-    r"zstd\.h": r"libpp/symbols/unpack\.c|daemon/source/opd_perfdata_reader\.c",
+    r"zstd\.h": r"libpp/symbols/unpack\.c|daemon/source/perfdata/opd_perfdata_reader\.c",
     r"protobuf-c/.*": "",
     r"nettle/sha2\.h": r"libpp/symbols/sha256\.[ch]",
-    r"nettle/base64\.h": r"pp/oppush_send\.c",
-    r"curl/.*": r"pp/oppush(_send)?\.c",
+    r"nettle/base64\.h": r"pp/oppush/oppush_send\.c",
+    r"curl/.*": r"pp/oppush/oppush(_send)?\.c",
     r"jni\.h|jvmti(cmlr)?\.h": r"libagent/jvmti_oprofile\.c",
-    r"curses\.h": r"pp/optop_terminal\.c",
-    r"popt\.h": r"(pp|utils(/\w+)?)/\w+\.[ch]|daemon/(opd_options|oprofiled)\.c|libop/op_bad_option\.[ch]",
+    r"curses\.h": r"pp/optop/optop_terminal\.c",
+    r"popt\.h": r"(pp|utils)(/\w+)?/\w+\.[ch]|daemon/(opd_options|oprofiled)\.c|libop/options/op_bad_option\.[ch]",
     r"cmocka\.h": "",
 }
 
 # A file and its header count as one. The longest is those parts of the daemon that
 # know the whole of it: it may only get shorter.
 LONGEST_CIRCLE = 6
+
+# Files in a room. The module is one folder for Kbuild.
+MOST_FILES = 40
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^">]+)[">]', re.M)
 
@@ -186,6 +242,10 @@ def main():
                 why = wrong_system_include(name, header, tree)
             if why:
                 wrong.append(f"{name}: {header}: {why}")
+    for room in ROOMS:
+        nr = sum(path.is_file() for path in (tree / room).glob("*"))
+        if nr > MOST_FILES and room != "module":
+            wrong.append(f"{room}: {nr} files; a room has at most {MOST_FILES}")
     for circle in circles(files):
         if len(circle) > LONGEST_CIRCLE:
             wrong.append(

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "libop/op_build_id.h"
+#include "libop/image/op_build_id.h"
 
 /* The build-id of @len bytes that begins with @first. */
 __attribute__((unused)) static struct op_build_id build_of(uint8_t first,

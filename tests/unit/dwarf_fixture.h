@@ -4,7 +4,7 @@
 
 /* Sections of DWARF, written byte by byte, little-endian. */
 
-#include "libpp/symbols/dwarf.h"
+#include "libpp/symbols/dwarf/dwarf.h"
 #include "tests/unit/op_fixture.h"
 
 struct section {

@@ -6,7 +6,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_events.h"
+#include "libop/events/op_events.h"
 
 #define CPU "x86-64/test"
 

@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "daemon/source/opd_pass.h"
+#include "daemon/source/untrusted/opd_pass.h"
 
 /* What a child says when its calls do not count any more: no program calls it.
  */

@@ -37,10 +37,10 @@
 
 #include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_events.h"
-#include "daemon/source/opd_feed.h"
+#include "daemon/source/oprofilefs/opd_feed.h"
 #include "daemon/source/opd_source.h"
-#include "libop/op_log.h"
-#include "libop/op_stream_words.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_stream_words.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 #include "utils/opstream/stream_text.h"
@@ -50,7 +50,7 @@
 #include <sys/stat.h>
 
 #define ROOM 4096
-#define MAX_TRIES 64 /* of daemon/source/opd_feed.c */
+#define MAX_TRIES 64 /* of daemon/source/oprofilefs/opd_feed.c */
 
 static struct source {
 	uint64_t raw[ROOM];

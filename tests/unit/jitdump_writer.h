@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_JITDUMP_WRITER_H
 #define TESTS_UNIT_JITDUMP_WRITER_H
 
-/* Jitdumps, written record by record as libop/op_jitdump.h has them. */
+/* Jitdumps, written record by record as libop/image/op_jitdump.h has them. */
 
 #include <elf.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "libop/op_jitdump.h"
+#include "libop/image/op_jitdump.h"
 
 /* A dump that is being written. */
 struct dump_writer {

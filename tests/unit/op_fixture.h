@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 /* cmocka setup: the new folder is the state and the working folder. */
 static inline int enter_folder(void **state)

@@ -13,7 +13,7 @@
 
 #include "tests/unit/opd_history_fixture.h"
 
-#include "libop/op_walk.h"
+#include "libop/files/op_walk.h"
 
 #define SLOT 600 /* seconds of a span that is closed */
 

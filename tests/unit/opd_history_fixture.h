@@ -13,8 +13,8 @@
 
 #include <stdlib.h>
 
-#include "libop/op_span.h"
-#include "libop/op_walk.h"
+#include "libop/session/op_span.h"
+#include "libop/files/op_walk.h"
 
 #define MINUTE 60
 #define HOUR (60 * MINUTE)

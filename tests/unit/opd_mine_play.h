@@ -15,8 +15,8 @@
 
 #include "daemon/opd_mine.h"
 #include "daemon/opd_mine_stream.h"
-#include "libop/op_clock.h"
-#include "libop/op_confine.h"
+#include "libop/base/op_clock.h"
+#include "libop/files/op_confine.h"
 #include "tests/unit/opd_fixture.h"
 
 #define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))

@@ -17,8 +17,8 @@
 #include "daemon/store/opd_packer.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
-#include "libop/op_folder.h"
-#include "libop/op_sample_file.h"
+#include "libop/files/op_folder.h"
+#include "libop/session/op_sample_file.h"
 
 #define SH "{root}/bin/sh/{dep}/{root}/bin/sh/TIMER.0.0.all.all.all"
 #define LS "{root}/bin/ls/{dep}/{root}/bin/ls/TIMER.0.0.all.all.all"

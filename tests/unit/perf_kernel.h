@@ -48,7 +48,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/op_perf_filter.h"
+#include "libop/kernel/op_perf_filter.h"
 
 #define KERNEL_EVENTS 256
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "daemon/source/opd_perf_record.h"
-#include "daemon/source/opd_perf_ring.h"
+#include "daemon/source/perf/opd_perf_record.h"
+#include "daemon/source/perf/opd_perf_ring.h"
 
 /* ---- records ----------------------------------------------------------------
  */

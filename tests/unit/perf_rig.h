@@ -3,12 +3,12 @@
 #define TESTS_UNIT_PERF_RIG_H
 
 /*
- * A world of processes (daemon/source/opd_perf_world.h) with a made-up /proc:
- * what happens there, told in records, and what samples come of it.
+ * A world of processes (daemon/source/perf/opd_perf_world.h) with a made-up
+ * /proc: what happens there, told in records, and what samples come of it.
  */
 
-#include "daemon/source/opd_perf_proc.h"
-#include "daemon/source/opd_perf_world.h"
+#include "daemon/source/perf/opd_perf_proc.h"
+#include "daemon/source/perf/opd_perf_world.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/perf_words.h"
 

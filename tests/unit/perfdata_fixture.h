@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_perfdata.h"
+#include "daemon/source/perfdata/opd_perfdata.h"
 #include "tests/unit/perfdata_bytes.h"
 
 #define HEADER 104

@@ -37,8 +37,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "libop/op_folder.h"
-#include "libop/op_walk.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_walk.h"
 
 #define POWER_VERSIONS 24 /* of a file, kept: the first is that on the disk */
 #define POWER_TREES 48 /* of names, likewise */

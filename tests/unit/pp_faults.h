@@ -11,8 +11,8 @@
 #include <limits.h>
 #include <sys/socket.h>
 
-#include "libop/op_file.h"
-#include "libop/op_hash.h"
+#include "libop/files/op_file.h"
+#include "libop/base/op_hash.h"
 #include "tests/unit/fail_call.h"
 #include "tests/unit/pp_program.h"
 

@@ -9,7 +9,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_arena.h"
+#include "libop/base/op_arena.h"
 #include "libpp/messages.h"
 
 #define NR(table) (sizeof(table) / sizeof((table)[0]))

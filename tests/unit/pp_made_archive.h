@@ -6,9 +6,9 @@
 
 #include "tests/unit/pp_session.h"
 
-#include "libop/op_labels.h"
-#include "libop/op_walk.h"
-#include "libpp/sums.h"
+#include "libop/session/op_labels.h"
+#include "libop/files/op_walk.h"
+#include "libpp/archive/sums.h"
 
 #define SUMS_OF_ARCHIVE ".oparchive/SHA256SUMS"
 

@@ -9,27 +9,27 @@
 /* Each main() under a name of its own. */
 #define main opannotate_main
 int main(int argc, char **argv);
-#include "pp/opannotate.c"
+#include "pp/opannotate/opannotate.c"
 #undef main
 #define main oparchive_main
 int main(int argc, char **argv);
-#include "pp/oparchive.c"
+#include "pp/oparchive/oparchive.c"
 #undef main
 #define main opgprof_main
 int main(int argc, char **argv);
-#include "pp/opgprof.c"
+#include "pp/opgprof/opgprof.c"
 #undef main
 #define main opmerge_main
 int main(int argc, char **argv);
-#include "pp/opmerge.c"
+#include "pp/opmerge/opmerge.c"
 #undef main
 #define main opreport_main
 int main(int argc, char **argv);
-#include "pp/opreport.c"
+#include "pp/opreport/opreport.c"
 #undef main
 #define main opsymbols_main
 int main(int argc, char **argv);
-#include "pp/opsymbols.c"
+#include "pp/opsymbols/opsymbols.c"
 #undef main
 
 static const struct program programs[] = {

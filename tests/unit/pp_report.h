@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "libpp/format/format.h"
-#include "libpp/report.h"
+#include "libpp/report/report.h"
 #include "tests/unit/pp_fixture.h"
 
 enum {

@@ -8,11 +8,11 @@
 
 #include "libdb/ctree.h"
 #include "libdb/odb.h"
-#include "libop/op_folder.h"
-#include "libop/op_ledger.h"
-#include "libop/op_mangle.h"
-#include "libop/op_sample_file.h"
-#include "libop/op_tree_image.h"
+#include "libop/files/op_folder.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_mangle.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/session/op_tree_image.h"
 
 #define SNAPSHOT                                                               \
 	"oprofile symbols 1 vmlinux 01\n"                                      \

@@ -9,9 +9,9 @@
 
 #include <sys/epoll.h>
 
-#include "libop/op_log.h"
-#include "libop/op_stream_words.h"
-#include "daemon/source/opd_perf_events.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_stream_words.h"
+#include "daemon/source/perf/opd_perf_events.h"
 #include "daemon/source/opd_source.h"
 #include "tests/unit/no_stdin.h"
 #include "tests/unit/perf_records.h"

@@ -11,8 +11,8 @@
 
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
-#include "libop/op_folder.h"
-#include "libop/op_remove.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_remove.h"
 
 #define A "{root}/bin/a/{dep}/{root}/bin/a/E"
 #define B "{root}/bin/b/{dep}/{root}/bin/b/E"

@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_alloc_counter.h"
+#include "libop/events/op_alloc_counter.h"
 
 #define MAX 10
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "libop/op_arena.h"
+#include "libop/base/op_arena.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 #include "tests/unit/rows.h"
 
 /* The room of @nr elements, as the header states it. */

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "libop/op_budget.h"
+#include "libop/session/op_budget.h"
 
 static void budgets_are_percent(void **state)
 {

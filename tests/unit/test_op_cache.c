@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "libop/op_cache.h"
+#include "libop/files/op_cache.h"
 
 static char here[256]; /* this test's folder */
 

@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_cgroup.h"
+#include "libop/kernel/op_cgroup.h"
 
 #define ID "3f2a1b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708"
 #define UID "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"

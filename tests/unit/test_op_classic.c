@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_classic.h"
+#include "libop/classic/op_classic.h"
 #include "tests/helper/classic_file.h"
 
 #define ROOM 65536 /* bytes; more than the files here have */

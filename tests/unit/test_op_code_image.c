@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_code_image.h"
+#include "libop/session/op_code_image.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "libop/op_config.h"
+#include "libop/files/op_config.h"
 
 static struct op_config *read_text(const char *text)
 {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "libop/op_confine.h"
+#include "libop/files/op_confine.h"
 #include "tests/unit/rows.h"
 
 #include "tests/unit/confine_kernel.h"

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "libop/op_control.h"
+#include "libop/session/op_control.h"
 
 /*
  * Longer than a machine stands still, and less than what tests/run gives to

@@ -5,7 +5,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_copy.h"
+#include "libop/files/op_copy.h"
 
 /* A text whose pieces of 64 KiB are all different. */
 #define LEN 150001

@@ -5,9 +5,9 @@
 
 #include <limits.h>
 
-#include "libop/op_cpu_id.h"
-#include "libop/op_classic.h"
-#include "libop/op_cpu_type.h"
+#include "libop/events/op_cpu_id.h"
+#include "libop/classic/op_classic.h"
+#include "libop/events/op_cpu_type.h"
 
 /* ---- machines ---- */
 

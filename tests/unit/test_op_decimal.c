@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "libop/op_decimal.h"
+#include "libop/base/op_decimal.h"
 
 /* xorshift64*: the same numbers in each run. */
 static uint64_t random_u64(uint64_t *state)

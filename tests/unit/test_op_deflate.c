@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "libop/op_deflate.h"
+#include "libop/files/op_deflate.h"
 
 static const size_t lengths[] = { 0, 1, 2, 1000, 65536, 1000000 };
 

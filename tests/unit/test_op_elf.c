@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "libop/op_elf.h"
+#include "libop/image/op_elf.h"
 #include "tests/unit/rows.h"
 
 #define FILE_LEN 1024

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 
 static void test_what_is_written_is_read(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include <elf.h>
 
-#include "libop/op_fingerprint.h"
+#include "libop/image/op_fingerprint.h"
 #include "libpp/symbols/elf_digest.h"
 
 /* Run @command in the folder of the test. */

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_folder.h"
-#include "libop/op_remove.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_remove.h"
 
 static int enter(void **state)
 {

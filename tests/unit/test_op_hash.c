@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "libop/op_array.h"
-#include "libop/op_hash.h"
+#include "libop/base/op_array.h"
+#include "libop/base/op_hash.h"
 #include "tests/unit/rows.h"
 
 #define SEED UINT64_C(0x123456789abcdef)

@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_history.h"
+#include "libop/session/op_history.h"
 
 #define H UINT64_C(3600)
 

@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_ibs.h"
+#include "libop/events/op_ibs.h"
 
 static const struct op_event plain = { .name = "CYCLES" };
 static const struct op_event other = { .name = "OTHER", .ext = "ibs_other" };

@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_ksyms.h"
+#include "libop/kernel/op_ksyms.h"
 
 static const uint8_t id[32] = { 0x01, 0xab, 0xff, 0x00, 0x7e };
 

@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-#include "libop/op_ksyms.h"
+#include "libop/kernel/op_ksyms.h"
 
 #define DAMAGED "s: it is damaged; profile again"
 

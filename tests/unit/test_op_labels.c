@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_labels.h"
+#include "libop/session/op_labels.h"
 
 static void test_keys_and_values(void **state)
 {

@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_ledger.h"
+#include "libop/session/op_ledger.h"
 
 static struct op_ledger example(void)
 {

@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 #include "tests/unit/opd_fixture.h"
 
 /* A log in a folder of its own. */

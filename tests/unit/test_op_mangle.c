@@ -6,7 +6,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_mangle.h"
+#include "libop/session/op_mangle.h"
 
 static char built[OP_MANGLE_MAX];
 static char strings[OP_MANGLE_MAX];

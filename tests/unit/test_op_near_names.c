@@ -3,7 +3,7 @@
 
 #include "tests/unit/rows.h"
 
-#include "libop/op_near_names.h"
+#include "libop/base/op_near_names.h"
 
 /* given: how many are wanted; script: what was asked for, then the names. */
 static const struct row rows[] = {

@@ -22,8 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libop/op_open.h"
-#include "libop/op_remove.h"
+#include "libop/files/op_open.h"
+#include "libop/files/op_remove.h"
 
 static void make(const char *path)
 {

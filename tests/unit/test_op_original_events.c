@@ -18,7 +18,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_parse_event.h"
+#include "libop/events/op_parse_event.h"
 
 #define LIST "tests/unit/original_events.txt"
 

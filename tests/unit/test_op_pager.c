@@ -15,8 +15,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "libop/op_pager.h"
-#include "libop/op_remove.h"
+#include "libop/options/op_pager.h"
+#include "libop/files/op_remove.h"
 
 static const char less[] =
 	"#!/bin/sh\n"

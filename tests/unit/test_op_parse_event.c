@@ -3,8 +3,8 @@
 
 #include "tests/unit/events_fixture.h"
 
-#include "libop/op_alloc_counter.h"
-#include "libop/op_parse_event.h"
+#include "libop/events/op_alloc_counter.h"
+#include "libop/events/op_parse_event.h"
 
 static struct op_parsed_event good(const struct op_events *events,
 				   const char *spec)

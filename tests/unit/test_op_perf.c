@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_perf.h"
+#include "libop/kernel/op_perf.h"
 
 #define NR_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/op_perf.h"
-#include "libop/op_perf_filter.h"
+#include "libop/kernel/op_perf.h"
+#include "libop/kernel/op_perf_filter.h"
 
 #define PERIOD_NS 200000
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "libop/op_perf_map.h"
+#include "libop/image/op_perf_map.h"
 
 static void test_lines(void **state)
 {

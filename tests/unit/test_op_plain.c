@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "libop/op_plain.h"
+#include "libop/base/op_plain.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_policy.h"
+#include "libop/session/op_policy.h"
 #include "tests/unit/rows.h"
 
 #define FILE_NAME "policy"

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "libop/op_remove.h"
+#include "libop/files/op_remove.h"
 
 #define DEPTH 3000 /* folders, more than a path has bytes */
 

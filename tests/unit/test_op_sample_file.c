@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_sample_file.h"
+#include "libop/session/op_sample_file.h"
 
 static struct op_sample_header sound(void)
 {

@@ -5,8 +5,8 @@
 
 #include <limits.h>
 
-#include "libop/op_build_id.h"
-#include "libop/op_session.h"
+#include "libop/image/op_build_id.h"
+#include "libop/session/op_session.h"
 
 static struct op_session s;
 

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_folder.h"
-#include "libop/op_remove.h"
-#include "libop/op_session_folder.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_remove.h"
+#include "libop/session/op_session_folder.h"
 
 #define OLD "current/{root}/new;previous/{root}/old"
 

@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_session_readers.h"
+#include "libop/session/op_session_readers.h"
 
 /* What a session's samples have where no group is named. */
 static mode_t usual_mode(void)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_shares.h"
+#include "libop/files/op_shares.h"
 
 #define SIZE 36000
 #define FIRST 4000001 /* no user of this machine runs tests as that */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The sort by a number, against an array that is sorted by comparing. */
 
-#include "libop/op_search.h"
-#include "libop/op_sort.h"
+#include "libop/base/op_search.h"
+#include "libop/base/op_sort.h"
 #include "tests/unit/rows.h"
 
 #define SEED 88172645463325252u

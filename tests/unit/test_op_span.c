@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "libop/op_span.h"
+#include "libop/session/op_span.h"
 
 static void test_names(void **state)
 {

@@ -4,7 +4,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_tasks.h"
+#include "libop/session/op_tasks.h"
 
 static void test_last_name_counts(void **state)
 {

@@ -7,7 +7,7 @@
 #include "tests/unit/op_fixture.h"
 
 #include "libdb/ctree.h"
-#include "libop/op_tree_image.h"
+#include "libop/session/op_tree_image.h"
 
 _Static_assert(OP_TREE_IMAGE_MAX <= CTREE_IMAGE_MAX, "each fits a tree");
 

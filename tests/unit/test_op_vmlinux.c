@@ -4,7 +4,7 @@
 #include "tests/unit/build_elf.h"
 #include "tests/unit/op_fixture.h"
 
-#include "libop/op_vmlinux.h"
+#include "libop/kernel/op_vmlinux.h"
 
 #define OURS "Linux version 6.1.0-9 (me@here) (gcc 12) #1 SMP Debian"
 

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "libop/op_walk.h"
+#include "libop/files/op_walk.h"
 
 static char dir[] = "/tmp/test_op_walk.XXXXXX";
 

@@ -15,8 +15,8 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include "libop/op_folder.h"
-#include "libop/op_remove.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_remove.h"
 #include "utils/daemon.c"
 #include "utils/event_list.c"
 #include "utils/event_machine.c"

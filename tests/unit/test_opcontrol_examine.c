@@ -14,8 +14,8 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "libop/op_folder.h"
-#include "libop/op_remove.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_remove.h"
 #include "utils/opcontrol/opcontrol_examine.c"
 #include "utils/opcontrol/opcontrol_examine_limits.c"
 #include "utils/opcontrol/opcontrol_examine_module.c"

@@ -19,7 +19,7 @@
 
 #include "daemon/opd_budget.h"
 #include "daemon/source/opd_source.h"
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)

@@ -15,7 +15,7 @@
 #include <errno.h>
 
 #include "daemon/source/opd_code_watch.h"
-#include "libop/op_clock.h"
+#include "libop/base/op_clock.h"
 #include "tests/unit/perf_records.h"
 #include "tests/unit/rows.h"
 

@@ -10,8 +10,8 @@
 
 #include "tests/unit/opd_rows.h"
 
-#include "libop/op_budget.h"
-#include "libop/op_ledger.h"
+#include "libop/session/op_budget.h"
+#include "libop/session/op_ledger.h"
 
 /* A process that runs a shell, on one CPU. */
 static const char world[] = "stream 1 8;"

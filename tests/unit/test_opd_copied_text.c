@@ -8,9 +8,9 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#include "daemon/source/opd_copied_text.h"
-#include "daemon/source/opd_foreign.h"
-#include "daemon/source/opd_perf_image.h"
+#include "daemon/source/untrusted/opd_copied_text.h"
+#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/perf/opd_perf_image.h"
 #include "tests/unit/opd_fixture.h"
 
 struct rig {

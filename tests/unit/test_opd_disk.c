@@ -3,7 +3,7 @@
 
 #include "daemon/store/opd_disk.h"
 #include "daemon/store/opd_history.h"
-#include "libop/op_folder.h"
+#include "libop/files/op_folder.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 

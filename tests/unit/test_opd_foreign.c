@@ -25,14 +25,14 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_foreign.h"
-#include "daemon/source/opd_jitdump.h"
-#include "daemon/source/opd_pass.h"
+#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/jit/opd_jitdump.h"
+#include "daemon/source/untrusted/opd_pass.h"
 #include "libcfi/cfi.h"
-#include "libop/op_build_id.h"
-#include "libop/op_code_image.h"
-#include "libop/op_confine.h"
-#include "libop/op_log.h"
+#include "libop/image/op_build_id.h"
+#include "libop/session/op_code_image.h"
+#include "libop/files/op_confine.h"
+#include "libop/base/op_log.h"
 #include "tests/unit/jitdump_writer.h"
 
 #include "tests/unit/confine_kernel.h"

@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_foreign.h"
-#include "daemon/source/opd_foreign_read.h"
-#include "libop/op_code_image.h"
+#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_foreign_read.h"
+#include "libop/session/op_code_image.h"
 
 #define CHUNK (64u << 10) /* the longest line, with its newline */
 #define MOST_CODES (OPD_FOREIGN_ROOM / sizeof(struct opd_jit_code))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What names of anonymous memory and image cookies stand for. */
 
-#include "daemon/opd_anon.h"
-#include "daemon/opd_cookie.h"
+#include "daemon/context/opd_anon.h"
+#include "daemon/context/opd_cookie.h"
 #include "tests/unit/opd_fixture.h"
 
 /* ---- anonymous memory -------------------------------------------------------

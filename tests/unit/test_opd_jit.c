@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_jit.h"
-#include "libop/op_build_id.h"
+#include "daemon/source/jit/opd_jit.h"
+#include "libop/image/op_build_id.h"
 #include "tests/unit/jitdump_writer.h"
 #include "tests/unit/perf_rig.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_jit_codes.h"
+#include "daemon/source/jit/opd_jit_codes.h"
 
 /* Code that is known by @where. */
 static void add_code(struct opd_jit_codes *codes, uint64_t start, uint32_t size,

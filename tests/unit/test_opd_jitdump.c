@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_jit_frames.h"
-#include "libop/op_code_image.h"
-#include "daemon/source/opd_jitdump.h"
+#include "daemon/source/jit/opd_jit_frames.h"
+#include "libop/session/op_code_image.h"
+#include "daemon/source/jit/opd_jitdump.h"
 #include "libcfi/cfi.h"
 #include "tests/unit/jitdump_writer.h"
 

@@ -5,7 +5,7 @@
  */
 
 #include "daemon/opd_ksyms.h"
-#include "libop/op_ksyms.h"
+#include "libop/kernel/op_ksyms.h"
 #include "tests/unit/opd_fixture.h"
 
 #include <dlfcn.h>

@@ -5,9 +5,9 @@
 
 #include "daemon/opd_command.h"
 #include "daemon/source/opd_names.h"
-#include "libop/op_history.h"
-#include "libop/op_ledger.h"
-#include "libop/op_span.h"
+#include "libop/session/op_history.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_span.h"
 #include "tests/unit/opd_fixture.h"
 
 #define SH "{root}/bin/sh/{dep}/{root}/bin/sh/TIMER.0.0.all.all.all"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "daemon/source/opd_made.h"
+#include "daemon/source/jit/opd_made.h"
 #include "daemon/source/opd_source.h"
 #include "tests/unit/jitdump_writer.h"
 #include "tests/unit/opd_fixture.h"

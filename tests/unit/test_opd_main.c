@@ -5,8 +5,8 @@
  */
 
 #include "daemon/opd_main.h"
-#include "libop/op_control.h"
-#include "libop/op_ledger.h"
+#include "libop/session/op_control.h"
+#include "libop/session/op_ledger.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 

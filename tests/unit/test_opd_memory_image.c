@@ -10,8 +10,8 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#include "daemon/source/opd_foreign.h"
-#include "daemon/source/opd_memory_image.h"
+#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_memory_image.h"
 #include "tests/unit/opd_fixture.h"
 
 /* Read the image of what is loaded at @head; its tail, which the caller frees.

@@ -5,9 +5,9 @@
 #include <pthread.h>
 
 #include "daemon/source/opd_cpu_list.h"
-#include "daemon/source/opd_perf_attr.h"
-#include "daemon/source/opd_perf_events.h"
-#include "daemon/source/opd_perf_record.h"
+#include "daemon/source/perf/opd_perf_attr.h"
+#include "daemon/source/perf/opd_perf_events.h"
+#include "daemon/source/perf/opd_perf_record.h"
 #include "tests/unit/rows.h"
 
 #include "tests/unit/perf_kernel.h"

@@ -4,8 +4,8 @@
  * becomes of events. The kernel's part is the test's: its queue is a pipe.
  */
 
-#include "daemon/source/opd_perf_execs.h"
-#include "daemon/source/opd_perf_files.h"
+#include "daemon/source/perf/opd_perf_execs.h"
+#include "daemon/source/perf/opd_perf_files.h"
 #include "tests/unit/no_stdin.h"
 #include "tests/unit/op_fixture.h"
 

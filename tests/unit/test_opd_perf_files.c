@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_perf_execs.h"
-#include "daemon/source/opd_perf_files.h"
+#include "daemon/source/perf/opd_perf_execs.h"
+#include "daemon/source/perf/opd_perf_files.h"
 #include "tests/unit/op_fixture.h"
 #include "tests/unit/build_elf.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Programs that are opened before they run: which, how many, and how long. */
 
-#include "daemon/source/opd_perf_folders.h"
+#include "daemon/source/perf/opd_perf_folders.h"
 #include "tests/unit/no_stdin.h"
 #include "tests/unit/op_fixture.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How the records of several CPUs come in order, and nothing gets lost. */
 
-#include "daemon/source/opd_perf_merge.h"
+#include "daemon/source/perf/opd_perf_merge.h"
 #include "tests/unit/perf_records.h"
 #include "tests/unit/perf_words.h"
 #include "tests/unit/rows.h"

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "daemon/source/opd_perf_owner.h"
+#include "daemon/source/perf/opd_perf_owner.h"
 #include "tests/unit/perf_rig.h"
 #include "tests/unit/rows.h"
 

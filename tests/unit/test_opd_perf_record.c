@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_perf_regs.h"
+#include "daemon/source/perf/opd_perf_regs.h"
 #include "tests/unit/perf_records.h"
 
 static const uint8_t some_id[20] = { 1,	 2,  3,	 4,  5,	 6,  7,	 8,  9,	 10,

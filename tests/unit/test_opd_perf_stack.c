@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From samples with stacks, as perf_events tells them, to traces. */
 
-#include "daemon/source/opd_perf_regs.h"
+#include "daemon/source/perf/opd_perf_regs.h"
 #include "tests/unit/perf_records.h"
 #include "tests/unit/perf_rig.h"
 

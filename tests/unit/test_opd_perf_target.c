@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_perf_target.h"
+#include "daemon/source/perf/opd_perf_target.h"
 
 static void nothing_is_everything(void **state)
 {

@@ -4,7 +4,7 @@
  * image, which offset; and on to sample files.
  */
 
-#include "daemon/source/opd_feed.h"
+#include "daemon/source/oprofilefs/opd_feed.h"
 #include "tests/unit/perf_rig.h"
 #include "tests/unit/rows.h"
 

@@ -13,11 +13,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "daemon/source/opd_perf_record.h"
-#include "daemon/source/opd_perfdata.h"
-#include "daemon/source/opd_perfdata_kernel.h"
+#include "daemon/source/perf/opd_perf_record.h"
+#include "daemon/source/perfdata/opd_perfdata.h"
+#include "daemon/source/perfdata/opd_perfdata_kernel.h"
 #include "daemon/source/opd_source.h"
-#include "libop/op_stream_words.h"
+#include "libop/session/op_stream_words.h"
 #include "tests/unit/rows.h"
 
 #define NOTES_OF_MODULE "/sys/module/%63[^/]/notes/.note.gnu.build-id"

@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_perf_record.h"
-#include "daemon/source/opd_perfdata.h"
-#include "daemon/source/opd_perfdata_kernel.h"
+#include "daemon/source/perf/opd_perf_record.h"
+#include "daemon/source/perfdata/opd_perfdata.h"
+#include "daemon/source/perfdata/opd_perfdata_kernel.h"
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
-#include "libop/op_stream_words.h"
+#include "libop/session/op_stream_words.h"
 
 #define KERNEL UINT64_C(0xffffffff81000000)
 #define MODULE UINT64_C(0xffffffffc0000000)

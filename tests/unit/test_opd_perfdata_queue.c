@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_perfdata_block.h"
-#include "daemon/source/opd_perfdata_queue.h"
+#include "daemon/source/perfdata/opd_perfdata_block.h"
+#include "daemon/source/perfdata/opd_perfdata_queue.h"
 
 static struct opd_perfdata_pool pool;
 

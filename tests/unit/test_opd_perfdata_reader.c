@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "daemon/source/opd_perfdata_reader.h"
+#include "daemon/source/perfdata/opd_perfdata_reader.h"
 #include "tests/unit/perf_records.h"
 #include "tests/unit/rows.h"
 

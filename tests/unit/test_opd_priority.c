@@ -4,7 +4,7 @@
 #include "tests/unit/rows.h"
 
 #include "daemon/opd_priority.h"
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

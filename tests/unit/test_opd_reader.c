@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Files are read by processes that may hang; a stopped one stands for these. */
 
-#include "daemon/source/opd_pass.h"
+#include "daemon/source/untrusted/opd_pass.h"
 #include "daemon/source/opd_reader.h"
-#include "libop/op_confine.h"
+#include "libop/files/op_confine.h"
 
 #include "tests/unit/no_stdin.h"
 #include "tests/unit/op_fixture.h"

@@ -8,7 +8,7 @@
 
 #include <sys/eventfd.h>
 
-#include "daemon/source/opd_feed.h"
+#include "daemon/source/oprofilefs/opd_feed.h"
 #include "daemon/source/opd_proc.h"
 #include "tests/unit/opd_fixture.h"
 

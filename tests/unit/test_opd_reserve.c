@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "daemon/store/opd_reserve.h"
-#include "libop/op_ledger.h"
-#include "libop/op_session.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_session.h"
 
 #define PAGE 4096
 

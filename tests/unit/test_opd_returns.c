@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/source/opd_pass.h"
-#include "daemon/source/opd_returns.h"
+#include "daemon/source/untrusted/opd_pass.h"
+#include "daemon/source/untrusted/opd_returns.h"
 
 #define PAGE 4096
 #define COOKIE 7

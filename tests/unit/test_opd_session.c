@@ -11,7 +11,7 @@
 
 #include "daemon/opd_command.h"
 #include "daemon/store/opd_leftovers.h"
-#include "libop/op_folder.h"
+#include "libop/files/op_folder.h"
 #include "tests/unit/opd_fixture.h"
 
 #define SH "{root}/bin/sh/{dep}/{root}/bin/sh/TIMER.0.0.all.all.all"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The cache of sample files: which are the same, which go first, what fails. */
 
-#include "libop/op_folder.h"
+#include "libop/files/op_folder.h"
 #include "tests/unit/opd_fixture.h"
 #include "tests/unit/rows.h"
 

@@ -7,7 +7,7 @@
 
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_source.h"
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 #include "tests/unit/no_stdin.h"
 #include "tests/unit/op_fixture.h"
 #include "tests/unit/rows.h"

@@ -17,10 +17,10 @@
 #include <cmocka.h>
 
 #include "daemon/source/opd_events.h"
-#include "daemon/source/opd_perfdata_reader.h"
+#include "daemon/source/perfdata/opd_perfdata_reader.h"
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
-#include "libop/op_log.h"
+#include "libop/base/op_log.h"
 #include "tests/unit/perfdata_bytes.h"
 
 #define KERNEL UINT64_C(0xffffffff81000000)

@@ -3,8 +3,8 @@
 
 #include "daemon/opd_tasks.h"
 
-#include "libop/op_log.h"
-#include "libop/op_session.h"
+#include "libop/base/op_log.h"
+#include "libop/session/op_session.h"
 #include "module/uapi/oprofile.h"
 #include "tests/unit/opd_fixture.h"
 

@@ -9,8 +9,8 @@
 
 #include <locale.h>
 
-#include "pp/optop_draw.h"
-#include "pp/optop_keys.h"
+#include "pp/optop/optop_draw.h"
+#include "pp/optop/optop_keys.h"
 
 /* ---- readings ------------------------------------------------------------ */
 

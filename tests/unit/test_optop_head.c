@@ -4,8 +4,8 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "pp/optop_draw.h"
-#include "pp/optop_keys.h"
+#include "pp/optop/optop_draw.h"
+#include "pp/optop/optop_keys.h"
 
 /* A state in words: what differs from a screen that was just opened. */
 struct head_row {

@@ -8,8 +8,8 @@
 #include "tests/unit/opd_history_fixture.h"
 #include "tests/unit/power_disk.h"
 
-#include "libop/op_sample_file.h"
-#include "libop/op_tree_image.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/session/op_tree_image.h"
 
 #define NR_IMAGES 3
 #define NR_KEYS 400

@@ -4,12 +4,12 @@
 
 #include "tests/unit/pp_report.h"
 
-#include "libpp/annotation.h"
-#include "libpp/archive.h"
-#include "libpp/source_file.h"
-#include "pp/opannotate_excerpt.h"
-#include "pp/opannotate_files.h"
-#include "pp/opannotate_text.h"
+#include "libpp/images/annotation.h"
+#include "libpp/archive/archive.h"
+#include "libpp/images/source_file.h"
+#include "pp/opannotate/opannotate_excerpt.h"
+#include "pp/opannotate/opannotate_files.h"
+#include "pp/opannotate/opannotate_text.h"
 
 #define MAX_NAMES 4
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libpp/annotation.h"
+#include "libpp/images/annotation.h"
 
 #define NR_CLASSES 2
 #define MAX_SYMBOLS 64

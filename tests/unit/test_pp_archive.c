@@ -10,9 +10,9 @@
 #include "tests/unit/pp_made_archive.h"
 #include "tests/unit/pp_packed.h"
 
-#include "libpp/archive.h"
-#include "libpp/archive_samples.h"
-#include "libpp/archive_write.h"
+#include "libpp/archive/archive.h"
+#include "libpp/archive/archive_samples.h"
+#include "libpp/archive/archive_write.h"
 
 #define MAX_FILES 6
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })

@@ -7,7 +7,7 @@
 
 #include "tests/unit/pp_made_archive.h"
 
-#include "libpp/image_symbols.h"
+#include "libpp/images/image_symbols.h"
 
 /*
  * The archive "ar": the binaries x, and y whose symbols are in a debug file

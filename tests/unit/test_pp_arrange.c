@@ -4,7 +4,7 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "libpp/arrange_profiles.h"
+#include "libpp/select/arrange_profiles.h"
 
 #define ALL OP_MANGLE_ALL
 

@@ -6,7 +6,7 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "libpp/image_symbols.h"
+#include "libpp/images/image_symbols.h"
 #include "libpp/symbols/op_bfd_internal.h"
 #include "libpp/symbols/op_disasm.h"
 

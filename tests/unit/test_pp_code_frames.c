@@ -7,7 +7,7 @@
 
 #include "tests/unit/pp_session.h"
 
-#include "libpp/image_symbols.h"
+#include "libpp/images/image_symbols.h"
 
 /* ---- frames -------------------------------------------------------------- */
 

@@ -4,9 +4,9 @@
 #include "tests/unit/pp_fixture.h"
 
 #include "libdb/odb.h"
-#include "libop/op_folder.h"
+#include "libop/files/op_folder.h"
 #include "libpp/format/format.h"
-#include "libpp/report.h"
+#include "libpp/report/report.h"
 
 #define NR_KEYS 100
 #define TOTAL (NR_KEYS * (NR_KEYS + 1) / 2)

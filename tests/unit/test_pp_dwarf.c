@@ -7,7 +7,7 @@
 #include "tests/unit/dwarf_fixture.h"
 #include "tests/unit/pp_fixture.h"
 
-#include "libpp/symbols/dwarf_die.h"
+#include "libpp/symbols/dwarf/dwarf_die.h"
 
 /* The bytes of a row, and how many they are. */
 #define BYTES(...)                                                             \

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "libpp/format/text_fit.h"
+#include "libpp/format/text/text_fit.h"
 
 static const struct {
 	size_t width;

@@ -5,9 +5,9 @@
 
 #include "tests/unit/pp_report.h"
 
-#include "libpp/code.h"
-#include "libpp/format/text.h"
-#include "libpp/tree.h"
+#include "libpp/images/code.h"
+#include "libpp/format/text/text.h"
+#include "libpp/tree/tree.h"
 
 /* ---- tasks in rows ------------------------------------------------------- */
 

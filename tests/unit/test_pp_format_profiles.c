@@ -5,7 +5,7 @@
 
 #include "tests/unit/pp_report.h"
 
-#include "libpp/tree.h"
+#include "libpp/tree/tree.h"
 
 static const struct pp_format_options plain;
 

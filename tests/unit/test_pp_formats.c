@@ -4,9 +4,9 @@
 
 #include "tests/unit/pp_report.h"
 
-#include "libop/op_json.h"
-#include "libpp/format/text.h"
-#include "libpp/tree.h"
+#include "libop/base/op_json.h"
+#include "libpp/format/text/text.h"
+#include "libpp/tree/tree.h"
 
 /* ---- values -------------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
 
 #include "tests/unit/pp_report.h"
 
-#include "libpp/annotation.h"
-#include "pp/opannotate_text.h"
+#include "libpp/images/annotation.h"
+#include "pp/opannotate/opannotate_text.h"
 
 #define MAX_FUNCTIONS 4
 #define MAX_PLACES 32

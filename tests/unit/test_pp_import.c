@@ -5,10 +5,10 @@
 #include "tests/unit/pp_fixture.h"
 
 #include "libdb/odb.h"
-#include "libop/op_folder.h"
-#include "libop/op_sample_file.h"
-#include "pp/opimport_file.h"
-#include "pp/opimport_session.h"
+#include "libop/files/op_folder.h"
+#include "libop/session/op_sample_file.h"
+#include "pp/opimport/opimport_file.h"
+#include "pp/opimport/opimport_session.h"
 #include "tests/helper/classic_file.h"
 
 /* ---- files --------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 
 #include <limits.h>
 
-#include "libop/op_folder.h"
-#include "pp/opimport_loss.h"
+#include "libop/files/op_folder.h"
+#include "pp/opimport/opimport_loss.h"
 
 static FILE *complaints;
 

@@ -9,8 +9,8 @@
 
 #include <limits.h>
 
-#include "libpp/symbols/dwarf_die.h"
-#include "libpp/symbols/inline_index.h"
+#include "libpp/symbols/dwarf/dwarf_die.h"
+#include "libpp/symbols/dwarf/inline_index.h"
 
 /* Codes of the abbreviations, which all units share. */
 enum {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "libpp/interval.h"
+#include "libpp/report/interval.h"
 
 #define NEAR(a, b, by) assert_true(fabs((a) - (b)) <= (by))
 

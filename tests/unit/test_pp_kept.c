@@ -9,8 +9,8 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "libpp/archive.h"
-#include "libpp/kept_symbols.h"
+#include "libpp/archive/archive.h"
+#include "libpp/images/kept_symbols.h"
 
 struct look {
 	const char *file; /* in "root" */

@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "libop/op_arena.h"
-#include "libpp/symbols/dwarf_dirs.h"
-#include "libpp/symbols/line_index.h"
+#include "libop/base/op_arena.h"
+#include "libpp/symbols/dwarf/dwarf_dirs.h"
+#include "libpp/symbols/dwarf/line_index.h"
 #include "libpp/symbols/source_path.h"
-#include "libop/op_strings.h"
+#include "libop/base/op_strings.h"
 #include "tests/unit/dwarf_fixture.h"
 
 struct world {

@@ -4,7 +4,7 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "pp/opreport_loss.h"
+#include "pp/opreport/opreport_loss.h"
 
 #define NONE UINT64_MAX /* no account at all */
 #define LOSS(max, hidden_by)                                                   \

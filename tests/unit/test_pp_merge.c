@@ -12,7 +12,7 @@
 #include "tests/unit/pp_session.h"
 
 #include "libdb/pack.h"
-#include "libop/op_tasks.h"
+#include "libop/session/op_tasks.h"
 #include "libpp/merge/merge_work.h"
 
 struct merge_row {

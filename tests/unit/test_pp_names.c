@@ -4,13 +4,13 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "libpp/symbol_names.h"
+#include "libpp/images/symbol_names.h"
 #include "libpp/symbols/demangle.h"
 #include "libpp/symbols/demangle_java.h"
-#include "libpp/report.h"
-#include "libpp/sample_list.h"
+#include "libpp/report/report.h"
+#include "libpp/select/sample_list.h"
 #include "libpp/symbols/source_path.h"
-#include "libop/op_strings.h"
+#include "libop/base/op_strings.h"
 
 struct name {
 	const char *raw, *shown; /* NULL: none */

@@ -5,7 +5,7 @@
 
 #define main opannotate_main
 int main(int argc, char **argv);
-#include "pp/opannotate.c"
+#include "pp/opannotate/opannotate.c"
 #undef main
 
 static const struct program programs[] = {

@@ -13,19 +13,19 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_main.h"
-#include "libop/op_folder.h"
-#include "pp/opimport_profile.h"
+#include "libop/files/op_folder.h"
+#include "pp/opimport/opimport_profile.h"
 #include "tests/helper/classic_file.h"
 
 /* Each main() under a name of its own. */
 #define main opimport_main
 int main(int argc, char **argv);
-#include "pp/opimport.c"
+#include "pp/opimport/opimport.c"
 #undef main
 #undef EXIT_USAGE
 #define main opreport_main
 int main(int argc, char **argv);
-#include "pp/opreport.c"
+#include "pp/opreport/opreport.c"
 #undef main
 
 static int oprofiled_main(int argc, char **argv)

@@ -19,11 +19,11 @@
 /* Each main() under a name of its own. */
 #define main oppush_main
 int main(int argc, char **argv);
-#include "pp/oppush.c"
+#include "pp/oppush/oppush.c"
 #undef main
 #define main opreport_main
 int main(int argc, char **argv);
-#include "pp/opreport.c"
+#include "pp/opreport/opreport.c"
 #undef main
 
 static const struct program programs[] = {

@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "pp/opreport_output.h"
+#include "pp/opreport/opreport_output.h"
 
 enum kind { NOTHING, FILE_OF_ONE_NAME, FILE_OF_TWO_NAMES, LINK };
 

@@ -9,11 +9,11 @@
 #include <sys/ioctl.h>
 
 #include "libpp/symbols/debuginfod.h"
-#include "pp/opannotate_options.h"
-#include "pp/oparchive_options.h"
-#include "pp/opgprof_options.h"
-#include "pp/opmerge_options.h"
-#include "pp/opreport_options.h"
+#include "pp/opannotate/opannotate_options.h"
+#include "pp/oparchive/oparchive_options.h"
+#include "pp/opgprof/opgprof_options.h"
+#include "pp/opmerge/opmerge_options.h"
+#include "pp/opreport/opreport_options.h"
 #include "pp/options.h"
 
 /* ---- values -------------------------------------------------------------- */

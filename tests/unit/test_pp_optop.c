@@ -17,14 +17,14 @@
 #include <termios.h>
 #include <utmp.h>
 
-#include "pp/optop_draw.h"
-#include "pp/optop_keys.h"
-#include "pp/optop_terminal.h"
+#include "pp/optop/optop_draw.h"
+#include "pp/optop/optop_keys.h"
+#include "pp/optop/optop_terminal.h"
 
 /* main() under another name. */
 #define main optop_main
 int main(int argc, char **argv);
-#include "pp/optop.c"
+#include "pp/optop/optop.c"
 #undef main
 
 static const struct program programs[] = {

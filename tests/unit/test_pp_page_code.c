@@ -4,12 +4,12 @@
 
 #include "tests/unit/pp_program.h"
 
-#include "libpp/code.h"
+#include "libpp/images/code.h"
 
 /* Its main() under another name. */
 #define main opreport_main
 int main(int argc, char **argv);
-#include "pp/opreport.c"
+#include "pp/opreport/opreport.c"
 #undef main
 
 static const struct program programs[] = {

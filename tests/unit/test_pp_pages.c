@@ -6,14 +6,14 @@
 
 #include <inttypes.h>
 
-#include "libpp/code.h"
-#include "pp/opreport_code.h"
-#include "pp/opreport_page.h"
+#include "libpp/images/code.h"
+#include "pp/opreport/opreport_code.h"
+#include "pp/opreport/opreport_page.h"
 
 /* Its main() under another name. */
 #define main opreport_main
 int main(int argc, char **argv);
-#include "pp/opreport.c"
+#include "pp/opreport/opreport.c"
 #undef main
 
 static const struct program programs[] = {

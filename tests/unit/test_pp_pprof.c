@@ -10,7 +10,7 @@
 
 #include "libpp/format/format.h"
 #include "libpp/format/profile.pb-c.h"
-#include "libpp/tree.h"
+#include "libpp/tree/tree.h"
 
 /* ---- unpacking ----------------------------------------------------------- */
 

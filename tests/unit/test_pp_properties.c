@@ -8,9 +8,9 @@
 #include "tests/unit/pp_fixture.h"
 
 #include "libdb/odb.h"
-#include "libop/op_folder.h"
-#include "libop/op_mangle.h"
-#include "libpp/report.h"
+#include "libop/files/op_folder.h"
+#include "libop/session/op_mangle.h"
+#include "libpp/report/report.h"
 
 #define MAX_SESSIONS 12
 #define NR_FILES 60

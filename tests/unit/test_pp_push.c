@@ -15,12 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_remove.h"
-#include "pp/oppush_pace.h"
-#include "pp/oppush_run.h"
-#include "pp/oppush_spool.h"
-#include "pp/oppush_sums.h"
-#include "pp/oppush_things.h"
+#include "libop/files/op_remove.h"
+#include "pp/oppush/oppush_pace.h"
+#include "pp/oppush/oppush_run.h"
+#include "pp/oppush/oppush_spool.h"
+#include "pp/oppush/oppush_sums.h"
+#include "pp/oppush/oppush_things.h"
 
 /* ---- waits and answers ------------------------------------------------------
  */

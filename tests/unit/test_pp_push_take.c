@@ -9,14 +9,14 @@
 #include <inttypes.h>
 #include <limits.h>
 
-#include "pp/oppush_spool.h"
-#include "pp/oppush_sums.h"
-#include "pp/oppush_take.h"
+#include "pp/oppush/oppush_spool.h"
+#include "pp/oppush/oppush_sums.h"
+#include "pp/oppush/oppush_take.h"
 
 /* Its main() under another name. */
 #define main opreport_main
 int main(int argc, char **argv);
-#include "pp/opreport.c"
+#include "pp/opreport/opreport.c"
 #undef main
 
 static const struct program programs[] = {

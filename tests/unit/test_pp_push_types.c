@@ -6,8 +6,8 @@
 
 #include <inttypes.h>
 
-#include "pp/oppush_sums.h"
-#include "pp/oppush_things.h"
+#include "pp/oppush/oppush_sums.h"
+#include "pp/oppush/oppush_things.h"
 
 #define MAX_MADE (PUSH_MAX_TYPES + 2)
 

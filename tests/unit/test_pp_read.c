@@ -11,8 +11,8 @@
 #include "tests/helper/classic_file.h"
 #include "tests/unit/pp_packed.h"
 
-#include "libpp/profile_spec.h"
-#include "libpp/sample_list.h"
+#include "libpp/select/profile_spec.h"
+#include "libpp/select/sample_list.h"
 
 #define SPAN "current/.span-"
 #define X "{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all"

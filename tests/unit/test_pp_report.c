@@ -9,9 +9,9 @@
 
 #include "libdb/pack.h"
 #include "libpp/format/format.h"
-#include "libpp/kept_symbols.h"
-#include "libpp/report.h"
-#include "libpp/sample_list.h"
+#include "libpp/images/kept_symbols.h"
+#include "libpp/report/report.h"
+#include "libpp/select/sample_list.h"
 
 /* ---- reports ------------------------------------------------------------- */
 

@@ -4,8 +4,8 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "libpp/population.h"
-#include "libpp/tree.h"
+#include "libpp/report/population.h"
+#include "libpp/tree/tree.h"
 
 /* ---- whose times --------------------------------------------------------- */
 

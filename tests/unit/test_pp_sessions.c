@@ -11,7 +11,7 @@
 #include "tests/unit/pp_made_archive.h"
 #include "tests/unit/pp_packed.h"
 
-#include "libpp/sample_list.h"
+#include "libpp/select/sample_list.h"
 
 struct found_row {
 	const char *name, *script, *words, *wanted;

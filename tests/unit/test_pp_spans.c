@@ -7,8 +7,8 @@
 
 #include "tests/unit/pp_session.h"
 
-#include "libop/op_span.h"
-#include "libpp/session_search.h"
+#include "libop/session/op_span.h"
+#include "libpp/select/session_search.h"
 
 #define NOW 10000
 

@@ -4,9 +4,9 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "libop/op_near_names.h"
-#include "libpp/profile_spec.h"
-#include "libpp/sample_list.h"
+#include "libop/base/op_near_names.h"
+#include "libpp/select/profile_spec.h"
+#include "libpp/select/sample_list.h"
 
 /* ---- commas -------------------------------------------------------------- */
 

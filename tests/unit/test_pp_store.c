@@ -13,14 +13,14 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "libop/op_build_id.h"
-#include "libpp/symbol_store.h"
+#include "libop/image/op_build_id.h"
+#include "libpp/images/symbol_store.h"
 #include "libpp/symbols/elf_digest.h"
 
 /* ---- sessions ------------------------------------------------------------ */
 
 /* The file of samples in the image @folder/NAME of such a build; @id is a room
- * (libop/op_build_id.h). */
+ * (libop/image/op_build_id.h). */
 static void write_image_samples(const char *folder, const char *name,
 				const uint8_t *id, uint32_t len)
 {

@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libpp/sums.h"
+#include "libpp/archive/sums.h"
 
 static const char *const names[] = { "a",     "a\\b",	    "a\nb", "a\rb",
 				     "b/c d", "b/\xc3\xa4", "z" };

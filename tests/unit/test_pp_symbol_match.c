@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "libpp/symbol_match.h"
+#include "libpp/images/symbol_match.h"
 
 static void patterns_match(void **state)
 {

@@ -4,9 +4,9 @@
 
 #include "tests/unit/pp_fixture.h"
 
-#include "libpp/archive.h"
-#include "libpp/symbols/dwarf.h"
-#include "libpp/locate_images.h"
+#include "libpp/archive/archive.h"
+#include "libpp/symbols/dwarf/dwarf.h"
+#include "libpp/images/locate_images.h"
 #include "libpp/symbols/symtab.h"
 #include "tests/unit/dwarf_fixture.h"
 

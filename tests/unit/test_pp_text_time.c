@@ -4,7 +4,7 @@
 
 #include "tests/unit/pp_report.h"
 
-#include "libpp/format/text.h"
+#include "libpp/format/text/text.h"
 
 /* 2026-03-31 14:00:00 in UTC, which is the zone of this test. */
 #define BEGIN 1774965600

@@ -7,8 +7,8 @@
 
 #include "tests/unit/pp_session.h"
 
-#include "libpp/report.h"
-#include "libpp/store_image.h"
+#include "libpp/report/report.h"
+#include "libpp/images/store_image.h"
 
 #define MAX_FILES 6
 

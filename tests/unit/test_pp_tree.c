@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "libpp/report.h"
-#include "libpp/tree_builder.h"
+#include "libpp/report/report.h"
+#include "libpp/tree/tree_builder.h"
 
 static struct op_arena arena;
 

@@ -6,7 +6,7 @@
 
 #include "tests/unit/pp_session.h"
 
-#include "libpp/report.h"
+#include "libpp/report/report.h"
 
 #define MAX_FILES 6
 

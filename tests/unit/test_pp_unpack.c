@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #include "tests/unit/rows.h"
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 #include "libpp/symbols/unpack.h"
 
 #define LEN 300000 /* several pieces, of which some do not shrink */

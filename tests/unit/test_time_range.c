@@ -3,7 +3,7 @@
 
 #include "tests/unit/op_fixture.h"
 
-#include "libpp/time_range.h"
+#include "libpp/select/time_range.h"
 
 /* Sunday 2026-03-29 16:30:20 in a zone that went to summer time that night:
  * 2026-03-29 00:00 is 1774738800, and the day has 23 hours. */

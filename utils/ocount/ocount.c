@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "libop/op_perf.h"
+#include "libop/kernel/op_perf.h"
 #include "utils/ocount/ocount_counter.h"
 #include "utils/ocount/ocount_event.h"
 #include "utils/ocount/ocount_options.h"

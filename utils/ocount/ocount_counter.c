@@ -19,8 +19,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "libop/op_open.h"
-#include "libop/op_perf.h"
+#include "libop/files/op_open.h"
+#include "libop/kernel/op_perf.h"
 
 static struct ocount_counter *
 counter_of_target(const struct ocount_counters *counters, size_t event,

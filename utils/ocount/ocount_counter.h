@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "utils/ocount/ocount_event.h"
 #include "utils/ocount/ocount_target.h"
 

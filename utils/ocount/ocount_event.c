@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_perf.h"
+#include "libop/kernel/op_perf.h"
 #include "utils/event_list.h"
 #include "utils/ocount/ocount_number.h"
 

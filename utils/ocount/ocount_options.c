@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_bad_option.h"
+#include "libop/options/op_bad_option.h"
 
 #include "utils/ocount/ocount_number.h"
 

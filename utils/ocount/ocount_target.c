@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_array.h"
+#include "libop/base/op_array.h"
 #include "utils/ocount/ocount_number.h"
 
 #define ONLINE_FILE "/sys/devices/system/cpu/online"

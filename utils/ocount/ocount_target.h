@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "utils/ocount/ocount_options.h"
 
 /*

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_ledger.h"
-#include "libop/op_session_folder.h"
-#include "libop/op_span.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_session_folder.h"
+#include "libop/session/op_span.h"
 #include "utils/opcontrol/opcontrol_daemon.h"
 #include "utils/opcontrol/opcontrol_doctor.h"
 #include "utils/opcontrol/opcontrol_mine.h"

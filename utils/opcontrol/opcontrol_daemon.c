@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_ibs.h"
-#include "libop/op_vmlinux.h"
+#include "libop/events/op_ibs.h"
+#include "libop/kernel/op_vmlinux.h"
 
 #define GRACE_MS 15000 /* from SIGTERM to SIGKILL */
 

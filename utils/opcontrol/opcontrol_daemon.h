@@ -6,7 +6,7 @@
  * The daemon as opcontrol starts, asks and ends it (utils/daemon.h).
  */
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "utils/daemon.h"
 #include "utils/opcontrol/opcontrol_events.h"
 #include "utils/opcontrol/opcontrol_settings.h"

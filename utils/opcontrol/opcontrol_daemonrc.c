@@ -22,9 +22,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_budget.h"
-#include "libop/op_config.h"
-#include "libop/op_folder.h"
+#include "libop/session/op_budget.h"
+#include "libop/files/op_config.h"
+#include "libop/files/op_folder.h"
 
 #define NR_CHOSEN "NR_CHOSEN"
 #define CHOSEN "CHOSEN_EVENTS_"

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "utils/opcontrol/opcontrol_settings.h"
 
 struct oc_daemonrc {

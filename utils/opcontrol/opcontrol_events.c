@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_ibs.h"
+#include "libop/events/op_ibs.h"
 #include "utils/daemon.h"
 #include "utils/opcontrol/opcontrol_ibs.h"
 #include "utils/say.h"

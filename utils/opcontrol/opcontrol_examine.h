@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libop/op_perf.h"
+#include "libop/kernel/op_perf.h"
 #include "utils/opcontrol/opcontrol_settings.h"
 
 #define OC_LINE_MAX 256 /* bytes of a line that a check reads */

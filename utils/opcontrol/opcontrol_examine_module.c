@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_file.h"
+#include "libop/files/op_file.h"
 #include "utils/opcontrol/opcontrol_examine.h"
 #include "utils/opcontrol/opcontrol_module.h"
 

@@ -8,7 +8,8 @@
 
 #include "utils/opcontrol/opcontrol_examine.h"
 
-/* What the rings of a CPU take (daemon/source/opd_perf_events.c), in KiB. */
+/* What the rings of a CPU take (daemon/source/perf/opd_perf_events.c), in KiB.
+ */
 #define RINGS_KIB 516
 
 void oc_examine_rights(struct oc_machine *machine)

@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_config.h"
-#include "libop/op_folder.h"
+#include "libop/files/op_config.h"
+#include "libop/files/op_folder.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opcontrol/opcontrol_module.h"
 #include "utils/process.h"

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "utils/opcontrol/opcontrol_settings.h"
 
 #define OC_FS_MOUNT_POINT "/dev/oprofile"

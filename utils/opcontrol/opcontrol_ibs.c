@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libop/op_ibs.h"
+#include "libop/events/op_ibs.h"
 
 /* Bits of the unit mask, see the event files. */
 #define UM_OP_COUNT 1u

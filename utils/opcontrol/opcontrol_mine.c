@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_control.h"
-#include "libop/op_session.h"
+#include "libop/session/op_control.h"
+#include "libop/session/op_session.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opcontrol/opcontrol_run.h"
 #include "utils/process.h"

@@ -8,7 +8,7 @@
  * them in the folder DIR.
  */
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct opcontrol;
 

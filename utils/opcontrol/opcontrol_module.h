@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 /* Whether the running kernel has oprofilefs, as a module or built in. What it
  * says of itself is read below the folder @root, "" for the machine's own. */

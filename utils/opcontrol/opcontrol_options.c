@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_bad_option.h"
-#include "libop/op_original.h"
+#include "libop/options/op_bad_option.h"
+#include "libop/options/op_original.h"
 #include "utils/say.h"
 
 /* What popt returns for an option: its table and the row in it. */

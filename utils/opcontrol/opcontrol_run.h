@@ -8,8 +8,8 @@
  * take all of this; a part takes what it uses.
  */
 
-#include "libop/op_diag.h"
-#include "libop/op_session.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_session.h"
 #include "utils/daemon.h"
 #include "utils/opcontrol/opcontrol_events.h"
 #include "utils/opcontrol/opcontrol_fs.h"

@@ -24,12 +24,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_budget.h"
-#include "libop/op_config.h"
-#include "libop/op_history.h"
-#include "libop/op_session.h"
-#include "libop/op_session_readers.h"
-#include "libop/op_vmlinux.h"
+#include "libop/session/op_budget.h"
+#include "libop/files/op_config.h"
+#include "libop/session/op_history.h"
+#include "libop/session/op_session.h"
+#include "libop/session/op_session_readers.h"
+#include "libop/kernel/op_vmlinux.h"
 
 #define TEXT(member) offsetof(struct oc_settings, member)
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 #define OC_PATH_MAX 4096 /* bytes of a path with its zero byte */
 #define OC_BUDGET_MAX 32 /* bytes of a number of percent */

@@ -8,7 +8,7 @@
  * be started; it stays that daemon's for its life.
  */
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "utils/opcontrol/opcontrol_events.h"
 #include "utils/opcontrol/opcontrol_fs.h"
 #include "utils/opcontrol/opcontrol_settings.h"

@@ -18,9 +18,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "libop/op_config.h"
-#include "libop/op_ledger.h"
-#include "libop/op_span.h"
+#include "libop/files/op_config.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_span.h"
 #include "utils/opcontrol/opcontrol_run.h"
 
 #define LOST "lost."

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "libop/op_perf.h"
-#include "libop/op_perf_filter.h"
+#include "libop/kernel/op_perf.h"
+#include "libop/kernel/op_perf_filter.h"
 #include "utils/event_list.h"
 #include "utils/operf/operf_append.h"
 #include "utils/operf/operf_daemon.h"

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/op_plural.h"
-#include "libop/op_span.h"
+#include "libop/base/op_plural.h"
+#include "libop/session/op_span.h"
 #include "utils/operf/operf_run.h"
 
 /* When the ledger of @session was written: " of 14:05", with the day unless

@@ -26,8 +26,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_lock.h"
-#include "libop/op_perf.h"
+#include "libop/files/op_lock.h"
+#include "libop/kernel/op_perf.h"
 
 #define CGROUP_NAME "operf-"
 #define PROCS "cgroup.procs"

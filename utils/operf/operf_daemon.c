@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_config.h"
+#include "libop/files/op_config.h"
 #include "utils/operf/operf_run.h"
 #include "utils/operf/operf_wait.h"
 #include "utils/process.h"

@@ -7,7 +7,7 @@
  * its end (utils/daemon_child.h).
  */
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct operf;
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 #include "utils/event_machine.h"
 
 struct operf_events {

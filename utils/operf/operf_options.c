@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
-#include "libop/op_bad_option.h"
-#include "libop/op_budget.h"
-#include "libop/op_config.h"
-#include "libop/op_history.h"
-#include "libop/op_perf_habits.h"
-#include "libop/op_session.h"
-#include "libop/op_session_readers.h"
+#include "libop/base/op_array.h"
+#include "libop/options/op_bad_option.h"
+#include "libop/session/op_budget.h"
+#include "libop/files/op_config.h"
+#include "libop/session/op_history.h"
+#include "libop/options/op_perf_habits.h"
+#include "libop/session/op_session.h"
+#include "libop/session/op_session_readers.h"
 
 #define RATE_MAX                                                               \
 	100000 /* samples per second; the kernel's own limit is lower          \

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 struct operf_options {
 	char **command; /* the rest of argv, NULL without a command */

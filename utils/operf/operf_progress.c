@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_config.h"
-#include "libop/op_control.h"
+#include "libop/files/op_config.h"
+#include "libop/session/op_control.h"
 #include "utils/operf/operf_run.h"
 
 #define EVERY_MS 1000

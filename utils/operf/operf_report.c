@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_plural.h"
-#include "libop/op_span.h"
+#include "libop/base/op_plural.h"
+#include "libop/session/op_span.h"
 #include "utils/operf/operf_run.h"
 
 #define LIST_MAX 1024 /* bytes of a list of causes */

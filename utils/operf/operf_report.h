@@ -7,7 +7,7 @@
  * why there are none, and how to see them.
  */
 
-#include "libop/op_ledger.h"
+#include "libop/session/op_ledger.h"
 
 struct operf;
 

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_ledger.h"
-#include "libop/op_session.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_session.h"
 #include "utils/command.h"
 #include "utils/daemon_child.h"
 #include "utils/operf/operf_cgroup.h"

@@ -20,9 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/op_folder.h"
-#include "libop/op_remove.h"
-#include "libop/op_session_readers.h"
+#include "libop/files/op_folder.h"
+#include "libop/files/op_remove.h"
+#include "libop/session/op_session_readers.h"
 #include "utils/say.h"
 
 #define LOCK_TRIES 10

@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "libop/op_diag.h"
-#include "libop/op_session.h"
-#include "libop/op_session_folder.h"
+#include "libop/base/op_diag.h"
+#include "libop/session/op_session.h"
+#include "libop/session/op_session_folder.h"
 
 #define OPERF_DEFAULT_DIR "oprofile_data" /* in the working folder */
 

@@ -18,12 +18,12 @@
 #include <string.h>
 
 #include "config.h"
-#include "libop/op_alloc_counter.h"
-#include "libop/op_classic.h"
-#include "libop/op_config.h"
-#include "libop/op_pager.h"
-#include "libop/op_parse_event.h"
-#include "libop/op_perf.h"
+#include "libop/events/op_alloc_counter.h"
+#include "libop/classic/op_classic.h"
+#include "libop/files/op_config.h"
+#include "libop/options/op_pager.h"
+#include "libop/events/op_parse_event.h"
+#include "libop/kernel/op_perf.h"
 #include "utils/ophelp/ophelp_check.h"
 #include "utils/ophelp/ophelp_options.h"
 

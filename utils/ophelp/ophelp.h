@@ -4,7 +4,7 @@
 
 /* The ways in which ophelp writes events to standard output. */
 
-#include "libop/op_events.h"
+#include "libop/events/op_events.h"
 
 /*
  * What to list: all events, or those that hold the text @search in names or

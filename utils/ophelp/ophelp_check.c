@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_events.h"
-#include "libop/op_parse_event.h"
+#include "libop/events/op_events.h"
+#include "libop/events/op_parse_event.h"
 
 struct counts {
 	size_t types;

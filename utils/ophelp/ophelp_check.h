@@ -10,7 +10,7 @@
  * Returns how many folders are wrong, or -errno with the reason in @diag.
  */
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 int ophelp_check(const char *dir, const char *cpu, struct op_diag *diag);
 

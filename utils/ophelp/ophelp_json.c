@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "libop/op_json.h"
+#include "libop/base/op_json.h"
 
 static void write_hex(struct op_json *json, const char *key, uint64_t value)
 {

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_arguments.h"
-#include "libop/op_bad_option.h"
+#include "libop/options/op_arguments.h"
+#include "libop/options/op_bad_option.h"
 
 /* The modes, and what else makes sense with each. */
 /* clang-format off */

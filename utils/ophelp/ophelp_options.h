@@ -4,7 +4,7 @@
 
 /* ophelp's command line. */
 
-#include "libop/op_diag.h"
+#include "libop/base/op_diag.h"
 
 enum ophelp_mode {
 	OPHELP_LIST, /* also with a word for an event's code */

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "libop/op_xml.h"
+#include "libop/base/op_xml.h"
 
 #define SCHEMA_VERSION "2.0"
 

@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "libop/op_arguments.h"
-#include "libop/op_bad_option.h"
-#include "libop/op_pager.h"
+#include "libop/options/op_arguments.h"
+#include "libop/options/op_bad_option.h"
+#include "libop/options/op_pager.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opstream/stream_text.h"
 

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/op_array.h"
-#include "libop/op_build_id.h"
-#include "libop/op_config.h"
+#include "libop/base/op_array.h"
+#include "libop/image/op_build_id.h"
+#include "libop/files/op_config.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opstream/stream_text.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/op_perf.h"
+#include "libop/kernel/op_perf.h"
 
 #define NAME "op-check-perfevents"
 #define EXIT_USAGE 255

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libop/op_config.h"
-#include "libop/op_diag.h"
+#include "libop/files/op_config.h"
+#include "libop/base/op_diag.h"
 
 #define EXIT_USAGE 2
 

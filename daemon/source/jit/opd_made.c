@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Nothing tells here when processes begin and end. So each one that has samples
+ * in anonymous memory is watched by a pidfd, and what it has told is read a
+ * last time and forgotten some seconds after its end, when the kernel has
+ * handed out all of its samples. A process of the same number that runs another
+ * program is another process at once.
+ *
+ * A jitdump is found among the mappings of the process, which are read once a
+ * second while it has samples in anonymous memory, or less often if that takes
+ * long: there may be some ten thousand.
+ */
+
+#include "daemon/source/jit/opd_made.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/source/untrusted/opd_copied_text.h"
+#include "daemon/source/perf/opd_perf_proc.h"
+#include "daemon/source/opd_source.h"
+
+#define SECOND UINT64_C(1000000000)
+/* So long after the end of a process all of its samples have come. */
+#define LAST_SAMPLES (3 * SECOND)
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+int opd_made_new(struct opd_made **out, const struct opd_source_client *client,
+		 const char *proc)
+{
+	struct opd_made *made = calloc(1, sizeof(*made));
+
+	*out = made;
+	if (!made)
+		return -ENOMEM;
+	opd_perf_images_init(&made->images, proc);
+	opd_jits_init(&made->jits, &made->images);
+	made->jits.proc = proc;
+	made->jits.log = client->log;
+	made->jits.is_late = true;
+	made->images.files.foreign = &made->jits.foreign;
+	made->images.files.max = 0;
+	if (client->images && *client->images)
+		made->jits.folder = client->images;
+	return 0;
+}
+
+/* ---- processes --------------------------------------------------------------
+ */
+
+static void forget_made(struct opd_made *made, struct opd_made_process *process)
+{
+	if (process->fd >= 0)
+		close(process->fd);
+	opd_jits_exit(&made->jits, process->tgid);
+	process->tgid = 0;
+}
+
+void opd_made_save(struct opd_made *made)
+{
+	opd_jits_save(&made->jits);
+}
+
+void opd_made_free(struct opd_made *made)
+{
+	if (!made)
+		return;
+	for (size_t i = 0; i < made->nr; i++)
+		if (made->processes[i].tgid)
+			forget_made(made, &made->processes[i]);
+	opd_jits_release(&made->jits);
+	opd_perf_images_release(&made->images);
+	free(made);
+}
+
+static struct opd_made_process *find_made(struct opd_made *made, uint32_t tgid)
+{
+	for (size_t i = 0; i < made->nr; i++)
+		if (made->processes[i].tgid == tgid)
+			return &made->processes[i];
+	return NULL;
+}
+
+/* NULL if there are too many. */
+static struct opd_made_process *watch_made(struct opd_made *made, uint32_t tgid,
+					   uint64_t app)
+{
+	struct opd_made_process *process = find_made(made, tgid);
+
+	if (process && process->app == app)
+		return process;
+	if (process)
+		forget_made(made, process);
+	else
+		process = find_made(made, 0);
+	if (!process && made->nr < OPD_MADE_PROCESSES)
+		process = &made->processes[made->nr++];
+	if (!process)
+		return NULL;
+	*process = (struct opd_made_process){
+		.tgid = tgid,
+		.app = app,
+		.fd = (int)syscall(SYS_pidfd_open, tgid, 0),
+	};
+	return process;
+}
+
+static bool has_ended(const struct opd_made_process *process)
+{
+	struct pollfd poll_fd = { .fd = process->fd, .events = POLLIN };
+
+	return process->fd < 0 || poll(&poll_fd, 1, 0) > 0;
+}
+
+void opd_made_end_round(struct opd_made *made)
+{
+	uint64_t now = monotonic_ns();
+
+	made->round_at = now;
+	opd_jits_end_round(&made->jits, now);
+	for (size_t i = 0; i < made->nr; i++) {
+		struct opd_made_process *process = &made->processes[i];
+
+		if (!process->tgid || !has_ended(process))
+			continue;
+		if (!process->ended_at)
+			process->ended_at = now;
+		else if (now - process->ended_at > LAST_SAMPLES)
+			forget_made(made, process);
+	}
+}
+
+/* ---- code -------------------------------------------------------------------
+ */
+
+/* The process, of which what was read is not too old; or NULL. */
+static struct opd_made_process *
+look_at_made(struct opd_made *made, uint32_t tgid, uint64_t app, uint64_t now)
+{
+	struct opd_made_process *process;
+
+	if (!made->jits.folder || !tgid)
+		return NULL;
+	process = watch_made(made, tgid, app);
+	if (process && now >= process->look_at) {
+		uint64_t end;
+
+		opd_perf_proc_see_dumps(&made->jits, tgid);
+		process->nr_memory = 0;
+		end = monotonic_ns();
+		process->look_at =
+			end + SECOND + OPD_PERF_PROC_SHARE * (end - now);
+	}
+	return process;
+}
+
+static const struct unwinder_map *
+find_made_memory(const struct opd_made_process *process, uint64_t addr)
+{
+	for (size_t i = 0; i < process->nr_memory; i++)
+		if (addr >= process->memory[i].start &&
+		    addr < process->memory[i].end)
+			return &process->memory[i];
+	return NULL;
+}
+
+/* NULL if it was not looked at, and is not to be now. */
+static const struct unwinder_map *
+look_at_memory(struct opd_made *made, struct opd_made_process *process,
+	       uint64_t addr, uint64_t now)
+{
+	const struct unwinder_map *known = find_made_memory(process, addr);
+	struct unwinder_map *map = &process->memory[process->nr_memory];
+	uint64_t end;
+
+	if (known || process->nr_memory == OPD_MADE_MEMORY ||
+	    now < process->copied_at)
+		return known;
+	*map = (struct unwinder_map){ .start = addr, .end = addr + 1 };
+	if (opd_copied_text_find(&made->jits.foreign, &made->images,
+				 made->jits.proc, process->tgid, addr, map))
+		map->cookie |= OPD_MADE_COOKIE;
+	else
+		map->cookie = OP_NO_COOKIE;
+	process->nr_memory++;
+	end = monotonic_ns();
+	process->copied_at = end + OPD_PERF_PROC_SHARE * (end - now);
+	return map;
+}
+
+bool opd_made_find_text(struct opd_made *made, uint32_t tgid, uint64_t app,
+			uint64_t addr, struct unwinder_map *map)
+{
+	uint64_t now = monotonic_ns();
+	struct opd_made_process *process = look_at_made(made, tgid, app, now);
+	const struct unwinder_map *memory =
+		process ? look_at_memory(made, process, addr, now) : NULL;
+
+	if (!memory || memory->cookie == OP_NO_COOKIE)
+		return false;
+	*map = *memory;
+	return true;
+}
+
+bool opd_made_find(struct opd_made *made, uint32_t tgid, uint64_t app,
+		   uint64_t addr, uint64_t *cookie, uint64_t *key)
+{
+	uint64_t now = monotonic_ns();
+	struct opd_made_process *process = look_at_made(made, tgid, app, now);
+	const struct unwinder_map *memory;
+
+	if (!process)
+		return false;
+	if (opd_jits_find(&made->jits, tgid, addr, made->round_at, cookie,
+			  key) ||
+	    opd_jits_find(&made->jits, tgid, addr, now, cookie, key)) {
+		*cookie |= OPD_MADE_COOKIE;
+		return true;
+	}
+	memory = look_at_memory(made, process, addr, now);
+	if (!memory || memory->cookie == OP_NO_COOKIE)
+		return false;
+	*cookie = memory->cookie;
+	*key = addr - memory->start + memory->offset;
+	return true;
+}
+
+int opd_made_open(const struct opd_made *made, uint64_t cookie)
+{
+	int fd = opd_perf_image_open(&made->images, cookie & ~OPD_MADE_COOKIE);
+
+	return fd < 0 ? -1 : fd;
+}
+
+int opd_made_query(struct opd_made *made, struct op_cookie_query *query)
+{
+	uint64_t cookie = query->cookie;
+	int err;
+
+	query->cookie = cookie & ~OPD_MADE_COOKIE;
+	err = opd_perf_image_query(&made->images, query);
+	query->cookie = cookie;
+	return err;
+}

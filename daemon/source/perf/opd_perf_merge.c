@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The merge has one loop. It finds the earliest record of all side band rings,
+ * handles the samples of all CPUs before the time of that record, and then the
+ * record itself. When no side band is left before the horizon, it handles the
+ * samples up to the horizon. Looking at the head of each side band ring is
+ * cheap enough, as side band is rare compared with samples.
+ *
+ * The position of the merge is in the tails of the rings alone. So it can stop
+ * at any record when the room for words is used up, and the next call goes on
+ * there. The kernel gets the room of all handled records back at the end of a
+ * call.
+ *
+ * A throttled CPU writes a record when it is throttled and another when it goes
+ * on. The samples that the clock would have taken in between are counted as
+ * lost.
+ */
+
+#include "daemon/source/perf/opd_perf_merge.h"
+
+void opd_perf_merge_look(struct opd_perf_merge *merge)
+{
+	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+		opd_perf_ring_look(&merge->cpus[i].samples);
+		opd_perf_ring_look(&merge->cpus[i].side);
+	}
+}
+
+static size_t look_ahead_of(struct opd_perf_ring *ring, void *bounce,
+			    struct opd_perf_world *world)
+{
+	struct opd_perf_rec rec;
+	const void *bytes;
+	size_t nr = 0;
+	uint32_t len;
+
+	opd_perf_ring_look(ring);
+	for (; (bytes = opd_perf_ring_ahead(ring, bounce, &len)); nr++)
+		if (!opd_perf_decode(&rec, bytes, len, ring->sample_type))
+			opd_perf_world_look_ahead(world, &rec);
+	return nr;
+}
+
+size_t opd_perf_merge_look_ahead(struct opd_perf_merge *merge,
+				 struct opd_perf_world *world, bool *filling)
+{
+	size_t nr = 0;
+
+	*filling = false;
+	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+		struct opd_perf_ring *side = &merge->cpus[i].side;
+
+		nr += look_ahead_of(side, merge->bounce, world);
+		*filling |= side->head - side->tail > side->size / 8;
+	}
+	return nr;
+}
+
+static bool decode(const struct opd_perf_merge *merge,
+		   struct opd_perf_world *world,
+		   const struct opd_perf_ring *ring, struct opd_perf_rec *rec)
+{
+	const void *bytes = opd_perf_ring_record(ring, merge->bounce);
+
+	if (!opd_perf_decode(rec, bytes, ring->len, ring->sample_type))
+		return true;
+	world->stats[OPD_PERF_BAD_RECORD]++;
+	return false;
+}
+
+/* ---- samples ----------------------------------------------------------------
+ */
+
+/* An unknown id gives a counter without event: its samples count as lost. */
+static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
+{
+	size_t low = 0, high = merge->nr_ids;
+
+	if (high == 0)
+		return 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (merge->ids[middle].id == id)
+			return merge->ids[middle].counter;
+		if (merge->ids[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return UINT32_MAX;
+}
+
+/*
+ * What a sample costs the kernel, interrupt included, is not told anywhere.
+ * With doc/overhead.md these are round figures for two instructions in a
+ * nanosecond: for itself, for callers in the kernel, and for bytes of a user
+ * stack.
+ */
+#define SAMPLE_NS 1000
+#define CHAIN_NS 500
+#define BYTES_PER_NS 4
+
+static uint64_t handler_ns(const struct opd_perf_rec *rec)
+{
+	return SAMPLE_NS + (rec->sample.chain_len ? CHAIN_NS : 0) +
+	       rec->sample.stack_len / BYTES_PER_NS;
+}
+
+static void take_sample(const struct opd_perf_merge *merge,
+			struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+			const struct opd_perf_rec *rec)
+{
+	cpu->handler += handler_ns(rec);
+	world->times = UINT64_C(1) << opd_perf_rates_at(&cpu->rates, rec->time);
+	opd_perf_world_sample(world, rec, cpu->cpu,
+			      counter_of(merge, rec->sample.id));
+}
+
+/* Samples that the clock would have taken while the kernel throttled it. */
+static uint64_t throttled(const struct opd_perf_merge *merge,
+			  const struct opd_perf_cpu *cpu, uint64_t now)
+{
+	if (!cpu->throttled_at || now <= cpu->throttled_at || !merge->period_ns)
+		return 0;
+	return (now - cpu->throttled_at) / merge->period_ns;
+}
+
+static void end_throttle(const struct opd_perf_merge *merge,
+			 struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+			 uint64_t now)
+{
+	world->stats[OPD_PERF_THROTTLED] += throttled(merge, cpu, now);
+	cpu->throttled_at = 0;
+}
+
+uint64_t opd_perf_merge_throttled(const struct opd_perf_merge *merge,
+				  uint64_t now)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < merge->nr_cpus; i++)
+		sum += throttled(merge, &merge->cpus[i], now);
+	return sum;
+}
+
+void opd_perf_merge_stop(struct opd_perf_merge *merge,
+			 struct opd_perf_world *world, uint64_t now)
+{
+	for (unsigned int i = 0; i < merge->nr_cpus; i++)
+		end_throttle(merge, world, &merge->cpus[i], now);
+}
+
+static void handle_other(const struct opd_perf_merge *merge,
+			 struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+			 const struct opd_perf_rec *rec)
+{
+	switch (rec->type) {
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		world->stats[OPD_PERF_OVERFLOW] +=
+			rec->lost.nr
+			<< opd_perf_rates_at(&cpu->rates, rec->time);
+		break;
+	case PERF_RECORD_THROTTLE:
+		world->stats[OPD_PERF_THROTTLE]++;
+		cpu->throttled_at = rec->time;
+		break;
+	case PERF_RECORD_UNTHROTTLE:
+		end_throttle(merge, world, cpu, rec->time);
+		break;
+	}
+}
+
+/* All of one CPU before @limit. False when there is no more room. */
+static bool drain_cpu(const struct opd_perf_merge *merge,
+		      struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+		      uint64_t limit)
+{
+	struct opd_perf_ring *ring = &cpu->samples;
+	struct opd_perf_rec rec;
+
+	while (ring->len && ring->time < limit) {
+		if (!opd_perf_words_fit(&world->words))
+			return false;
+		if (!decode(merge, world, ring, &rec))
+			;
+		else if (rec.type == PERF_RECORD_SAMPLE)
+			take_sample(merge, world, cpu, &rec);
+		else
+			handle_other(merge, world, cpu, &rec);
+		opd_perf_ring_next(ring);
+	}
+	return true;
+}
+
+static bool drain_samples(const struct opd_perf_merge *merge,
+			  struct opd_perf_world *world, uint64_t limit)
+{
+	for (unsigned int i = 0; i < merge->nr_cpus; i++)
+		if (!drain_cpu(merge, world, &merge->cpus[i], limit))
+			return false;
+	return true;
+}
+
+/* ---- side band --------------------------------------------------------------
+ */
+
+/* The ring whose next record is the earliest of all up to @horizon, or NULL. */
+static struct opd_perf_ring *next_side(const struct opd_perf_merge *merge,
+				       uint64_t horizon)
+{
+	struct opd_perf_ring *first = NULL;
+
+	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+		struct opd_perf_ring *ring = &merge->cpus[i].side;
+
+		if (!ring->len || ring->time > horizon)
+			continue;
+		if (!first || ring->time < first->time)
+			first = ring;
+	}
+	return first;
+}
+
+static void publish(struct opd_perf_merge *merge)
+{
+	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+		opd_perf_ring_done(&merge->cpus[i].samples);
+		opd_perf_ring_done(&merge->cpus[i].side);
+	}
+}
+
+bool opd_perf_merge_run(struct opd_perf_merge *merge,
+			struct opd_perf_world *world, uint64_t horizon)
+{
+	struct opd_perf_ring *side;
+	struct opd_perf_rec rec;
+	bool all;
+
+	do {
+		side = next_side(merge, horizon);
+		all = drain_samples(merge, world,
+				    side ? side->time : horizon + 1);
+		all = all && opd_perf_words_fit(&world->words);
+		if (!side || !all)
+			break;
+		if (decode(merge, world, side, &rec))
+			opd_perf_world_side(world, &rec);
+		opd_perf_ring_next(side);
+	} while (true);
+	publish(merge);
+	return all;
+}

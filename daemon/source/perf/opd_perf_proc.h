@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_PERF_OPD_PERF_PROC_H
+#define DAEMON_SOURCE_PERF_OPD_PERF_PROC_H
+
+/*
+ * What processes have mapped, from /proc: of those that ran before anyone
+ * looked, and after records were lost. All that is read may be gone or change
+ * at any moment; a line that makes no sense is skipped.
+ */
+
+#include <stdint.h>
+
+struct opd_jits;
+struct opd_perf_world;
+struct opd_process;
+
+/*
+ * Read process @tgid anew; what was known of it stays where nothing can be
+ * read any more. Returns it, or NULL when there is no such process and none
+ * was known, or memory is short.
+ */
+struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
+				       uint32_t tgid);
+
+/* For such a part of the time the mappings of one process may be read again, of
+ * which there may be some ten thousand. */
+#define OPD_PERF_PROC_SHARE 20
+
+/* The process of thread @tid; 0 when there is none. */
+uint32_t opd_perf_proc_tgid(const struct opd_perf_world *world, uint32_t tid);
+
+/*
+ * Process @tgid is not known, so records were lost: look in /proc whose child
+ * it is. It is chosen if the nearest parent that is known is. Returns it, or
+ * NULL when there is no such process or memory is short.
+ */
+struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
+					uint32_t tgid);
+
+/* Read all processes. Where only chosen ones count, the others that are there
+ * become known as such, and no more is read. Returns 0 or -errno. */
+int opd_perf_proc_read_all(struct opd_perf_world *world);
+
+#define OPD_PERF_PROC_PARTS 60
+
+/*
+ * Look whether processes of part @part of OPD_PERF_PROC_PARTS are in /proc. The
+ * records of the end of one that is missing in two looks were lost: it ends
+ * now. In one look these may still come.
+ */
+void opd_perf_proc_find_ended(struct opd_perf_world *world, unsigned int part);
+
+/* Have the jitdumps read that process @tgid maps by now. */
+void opd_perf_proc_see_dumps(struct opd_jits *jits, uint32_t tgid);
+
+#endif /* DAEMON_SOURCE_PERF_OPD_PERF_PROC_H */

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A trace is written in the order innermost first: the callers in the kernel,
+ * then the place where the kernel was entered, then the callers in the program.
+ * When the kernel's part was cut, the trace ends there, because what follows
+ * would look as if it had been called directly.
+ *
+ * The stream wants return addresses, so one is added to each address in a
+ * program, which is inside the call. Programs of 64 bits are unwound by libcfi.
+ * Programs of 32 bits are followed by their frame pointers; each frame must lie
+ * above the last one, so that the walk ends whatever the stack holds.
+ */
+
+#include "daemon/source/perf/opd_perf_stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/source/perf/opd_perf_regs.h"
+#include "daemon/source/perf/opd_perf_world.h"
+
+/* A trace that is being written. */
+struct trace {
+	struct opd_perf_world *world;
+	struct opd_perf_place place; /* of the last frame */
+	uint32_t room; /* for so many callers */
+};
+
+/* ---- what the unwinder asks -------------------------------------------------
+ */
+
+static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *out)
+{
+	struct opd_perf_stacks *stacks = ctx;
+	const struct opd_map *map = opd_perf_world_find_map(
+		stacks->world, &stacks->process, stacks->tgid, addr);
+
+	if (!map)
+		return false;
+	out->start = map->start;
+	out->end = map->end;
+	out->offset = map->offset;
+	out->cookie = map->cookie;
+	out->anon = map->anon;
+	return true;
+}
+
+static int open_image(void *ctx, uint64_t cookie)
+{
+	const struct opd_perf_stacks *stacks = ctx;
+
+	return opd_perf_image_open(&stacks->world->images, cookie);
+}
+
+static const struct cfi_table *find_code(void *ctx, uint64_t addr,
+					 uint64_t *start)
+{
+	const struct opd_perf_stacks *stacks = ctx;
+	struct opd_perf_world *world = stacks->world;
+
+	return opd_jits_find_frames(&world->jits, stacks->tgid, addr,
+				    world->now, start);
+}
+
+static int ask_mapped_code(void *ctx, const struct unwinder_code *code,
+			   union cfi_return *out)
+{
+	struct opd_perf_stacks *stacks = ctx;
+
+	return opd_returns_ask(&stacks->world->returns, stacks->tgid, code,
+			       open_image, stacks, out);
+}
+
+static int read_id(void *ctx, int fd, struct op_build_id *id)
+{
+	const struct opd_perf_stacks *stacks = ctx;
+
+	return opd_foreign_build_id(&stacks->world->binaries, fd, id);
+}
+
+static int read_table(void *ctx, int fd, enum cfi_extent extent,
+		      struct cfi_table **out)
+{
+	const struct opd_perf_stacks *stacks = ctx;
+
+	return opd_foreign_table(&stacks->world->binaries, fd, extent, out);
+}
+
+static const struct unwinder_ops ops = {
+	.find_map = find_map,
+	.open_image = open_image,
+	.find_code = find_code,
+	.ask_code = ask_mapped_code,
+	.read_id = read_id,
+	.read_table = read_table,
+};
+
+int opd_perf_stacks_init(struct opd_perf_world *world, uint32_t depth,
+			 uint32_t kernel_depth)
+{
+	struct opd_perf_stacks *stacks = &world->stacks;
+
+	stacks->world = world;
+	stacks->frames = calloc(depth, sizeof(stacks->frames[0]));
+	if (!stacks->frames || unwinder_new(&stacks->unwinder, &ops, stacks))
+		return -ENOMEM;
+	stacks->depth = depth;
+	stacks->kernel_depth = kernel_depth;
+	opd_perf_words_set_depth(&world->words, depth);
+	return 0;
+}
+
+void opd_perf_stacks_release(struct opd_perf_stacks *stacks)
+{
+	unwinder_free(stacks->unwinder);
+	free(stacks->frames);
+	memset(stacks, 0, sizeof(*stacks));
+}
+
+/* ---- writing ----------------------------------------------------------------
+ */
+
+static void put_kernel(struct trace *trace, uint64_t return_address)
+{
+	trace->place.kernel = true;
+	opd_perf_words_caller(&trace->world->words, &trace->place,
+			      return_address);
+	trace->room--;
+}
+
+/* A caller at @at in @map: an address in the call, not behind it. */
+static void put_user(struct trace *trace, const struct unwinder_map *map,
+		     uint64_t at)
+{
+	const struct opd_map mapping = {
+		.start = map->start,
+		.end = map->end,
+		.offset = map->offset,
+		.cookie = map->cookie,
+		.anon = map->anon,
+	};
+	uint64_t offset =
+		opd_perf_world_place(trace->world, &mapping, at, &trace->place);
+
+	trace->place.kernel = false;
+	/* The stream must not get an offset that reads as OP_ESCAPE. */
+	if (offset + 1 == OP_ESCAPE)
+		offset = 0;
+	opd_perf_words_caller(&trace->world->words, &trace->place, offset + 1);
+	trace->room--;
+}
+
+static uint64_t word_at(const void *words, size_t i)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)words + 8 * i, sizeof(word));
+	return word;
+}
+
+/* ---- the kernel's part ------------------------------------------------------
+ */
+
+/*
+ * The callers in the kernel; the first entry is the sample itself. False when
+ * there are more than are told.
+ */
+static bool put_chain(struct trace *trace, const struct opd_perf_rec *rec,
+		      uint32_t most)
+{
+	bool kernel = false;
+	uint32_t nr = 0;
+
+	for (size_t i = 0; i < rec->sample.chain_len; i++) {
+		uint64_t word = word_at(rec->sample.chain, i);
+
+		if (word >= PERF_CONTEXT_MAX) {
+			kernel = word == PERF_CONTEXT_KERNEL;
+			continue;
+		}
+		if (!kernel)
+			continue;
+		if (nr++ == 0 && word == rec->sample.ip)
+			continue;
+		if (!trace->room)
+			return false;
+		put_kernel(trace, word);
+	}
+	return nr < most;
+}
+
+/* ---- the user's part --------------------------------------------------------
+ */
+
+/* The words of a 32-bit task's stack. */
+static bool load32(const struct opd_perf_rec *rec, uint64_t sp, uint64_t addr,
+		   uint32_t *value)
+{
+	uint64_t at = addr - sp;
+
+	if (addr < sp || at > rec->sample.stack_len ||
+	    rec->sample.stack_len - at < sizeof(*value))
+		return false;
+	memcpy(value, (const char *)rec->sample.stack + at, sizeof(*value));
+	return true;
+}
+
+static bool load_frame(const struct opd_perf_rec *rec, uint64_t sp, uint64_t fp,
+		       struct opd_perf_frame *frame)
+{
+	uint32_t words[3] = { 0 };
+
+	if (!load32(rec, sp, fp, &words[1]) ||
+	    !load32(rec, sp, fp + 4, &words[2]))
+		return false;
+	load32(rec, sp, fp - 4, &words[0]); /* may be below the stack */
+	*frame = opd_perf_frame_take(words, fp);
+	return true;
+}
+
+/*
+ * A 32-bit task's callers, by frame pointers, so that all of them are a guess.
+ * A pointer that is not above the last frame, or leads to no code, ends the
+ * walk.
+ */
+static enum op_trace_ending put_user32(struct trace *trace,
+				       const struct opd_perf_rec *rec,
+				       const struct opd_perf_user *user)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	uint64_t fp = user->fp, least = user->sp;
+	struct opd_perf_frame frame;
+	struct unwinder_map map;
+
+	for (; trace->room; fp = frame.next) {
+		if (fp == 0)
+			return fp == user->fp ? OP_TRACE_NO_UNWIND
+					      : OP_TRACE_GUESSED;
+		if (fp < least || fp % 4)
+			return OP_TRACE_NO_UNWIND;
+		if (!load_frame(rec, user->sp, fp, &frame))
+			return OP_TRACE_SHORT_STACK;
+		if (!frame.pc ||
+		    !find_map(stacks, frame.pc - UINT64_C(1), &map))
+			return OP_TRACE_NO_UNWIND;
+		put_user(trace, &map, frame.pc - UINT64_C(1));
+		least = fp + 4;
+	}
+	return OP_TRACE_DEPTH;
+}
+
+static enum op_trace_ending put_user64(struct trace *trace,
+				       const struct opd_perf_rec *rec,
+				       const struct opd_perf_user *user)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	const struct cfi_stack stack = {
+		.start = user->sp,
+		.bytes = rec->sample.stack,
+		.len = rec->sample.stack_len,
+	};
+	enum op_trace_ending ending;
+	size_t nr;
+
+	nr = unwinder_unwind(stacks->unwinder, OPD_PERF_STACK_ARCH, &user->regs,
+			     &stack, stacks->frames, trace->room, &ending);
+	for (size_t i = 0; i < nr; i++)
+		put_user(trace, &stacks->frames[i].map,
+			 stacks->frames[i].pc - 1);
+	return ending;
+}
+
+/*
+ * Write where the kernel was entered from user mode; false if there is no such
+ * place. A task that was never in user mode has none. In execve(2) there is
+ * none either: the registers are still those of the former program.
+ */
+static bool put_entry(struct trace *trace, const struct opd_perf_user *user,
+		      enum op_trace_ending *ending)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	uint64_t at = user->pc - (user->in_syscall ? 1 : 0);
+	struct unwinder_map map;
+
+	*ending = OP_TRACE_WHOLE;
+	if (user->pc == 0)
+		return false;
+	if (find_map(stacks, at, &map)) {
+		put_user(trace, &map, at);
+		return true;
+	}
+	if (!stacks->process || stacks->process->entered)
+		*ending = OP_TRACE_BAD_STACK;
+	return false;
+}
+
+/*
+ * The user's callers as the kernel found them by frame pointers, which only a
+ * recording has. The first entry is the sample itself, or where the kernel was
+ * entered. Whether the last one is the outermost is not told, nor whether the
+ * code keeps frame pointers: its callers are a guess.
+ */
+static enum op_trace_ending put_user_chain(struct trace *trace,
+					   const struct opd_perf_rec *rec)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	bool user = false, first = true;
+	enum op_trace_ending ending = OP_TRACE_WHOLE;
+	struct unwinder_map map;
+
+	for (size_t i = 0; i < rec->sample.chain_len; i++) {
+		uint64_t word = word_at(rec->sample.chain, i);
+		bool is_return = !first;
+
+		if (word >= PERF_CONTEXT_MAX) {
+			user = word == PERF_CONTEXT_USER;
+			continue;
+		}
+		if (!user)
+			continue;
+		first = false;
+		if (!is_return && !trace->place.kernel &&
+		    word == rec->sample.ip)
+			continue;
+		if (!trace->room)
+			return OP_TRACE_DEPTH;
+		if (!find_map(stacks, word - is_return, &map))
+			return OP_TRACE_NO_UNWIND;
+		put_user(trace, &map, word - is_return);
+		ending = OP_TRACE_GUESSED;
+	}
+	return ending;
+}
+
+static enum op_trace_ending put_user_part(struct trace *trace,
+					  const struct opd_perf_rec *rec)
+{
+	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	bool narrow = rec->sample.abi != PERF_SAMPLE_REGS_ABI_64;
+	enum op_trace_ending ending;
+	struct opd_perf_user user;
+
+	if (!rec->sample.regs)
+		return put_user_chain(trace, rec); /* of kernel threads, none */
+	if (!trace->room)
+		return OP_TRACE_DEPTH;
+	opd_perf_regs_take(&user, rec->sample.regs_mask, rec->sample.regs,
+			   narrow);
+	if (trace->place.kernel && !put_entry(trace, &user, &ending))
+		return ending;
+	if (stacks->process)
+		stacks->process->entered = true;
+	return narrow ? put_user32(trace, rec, &user)
+		      : put_user64(trace, rec, &user);
+}
+
+void opd_perf_stack_callers(struct opd_perf_world *world,
+			    struct opd_process *process,
+			    const struct opd_perf_place *place,
+			    const struct opd_perf_rec *rec)
+{
+	struct opd_perf_stacks *stacks = &world->stacks;
+	struct trace trace = { world, *place, stacks->depth - 1 };
+	enum op_trace_ending ending = OP_TRACE_DEPTH;
+
+	stacks->process = process;
+	stacks->tgid = place->tgid;
+	if (!place->kernel || put_chain(&trace, rec, stacks->kernel_depth))
+		ending = put_user_part(&trace, rec);
+	opd_perf_words_trace_end(&world->words, ending);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_PERF_OPD_PERF_STACK_H
+#define DAEMON_SOURCE_PERF_OPD_PERF_STACK_H
+
+/*
+ * From what a sample of perf_events tells of its stack to the callers in the
+ * stream: the kernel's are in the record, the user's are found by unwinding
+ * (unwinder_unwind.h) the copied piece of stack at once.
+ */
+
+#include <stdint.h>
+
+#include "daemon/source/perf/opd_perf_record.h"
+#include "daemon/source/perf/opd_perf_words.h"
+#include "libcfi/unwinder.h"
+
+struct opd_perf_world;
+struct opd_process;
+
+struct opd_perf_stacks {
+	uint32_t depth; /* frames of a stack, the innermost too; 0: no stacks */
+	uint32_t kernel_depth; /* of them in the kernel, as far as it goes */
+	struct unwinder *unwinder;
+	struct unwinder_frame *frames; /* depth of them */
+	/* the stack in hand */
+	struct opd_perf_world *world;
+	struct opd_process *process;
+	uint32_t tgid;
+};
+
+/*
+ * Take stacks of up to @depth frames, which must be more than 0; the kernel
+ * gives @kernel_depth of its own at most. Returns 0 or -ENOMEM.
+ */
+int opd_perf_stacks_init(struct opd_perf_world *world, uint32_t depth,
+			 uint32_t kernel_depth);
+void opd_perf_stacks_release(struct opd_perf_stacks *stacks);
+
+/*
+ * Write the callers of sample @rec, which has been written as the innermost
+ * frame of a trace in @place, and the end of the trace. @process may be NULL
+ * in the kernel.
+ */
+void opd_perf_stack_callers(struct opd_perf_world *world,
+			    struct opd_process *process,
+			    const struct opd_perf_place *place,
+			    const struct opd_perf_rec *rec);
+
+#endif /* DAEMON_SOURCE_PERF_OPD_PERF_STACK_H */

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_PERF_OPD_PERF_WORLD_H
+#define DAEMON_SOURCE_PERF_OPD_PERF_WORLD_H
+
+/*
+ * From records of perf_events to samples of the stream: what processes are
+ * there, what they have mapped, and where a sample falls. Records come in the
+ * order of time. What they leave open (processes older than the profiler,
+ * records that were lost) is read from /proc.
+ */
+
+#include <stdint.h>
+
+#include "daemon/source/jit/opd_jit.h"
+#include "daemon/source/opd_maps.h"
+#include "daemon/source/opd_names.h"
+#include "daemon/source/perf/opd_perf_image.h"
+#include "daemon/source/perf/opd_perf_programs.h"
+#include "daemon/source/perf/opd_perf_record.h"
+#include "daemon/source/perf/opd_perf_stack.h"
+#include "daemon/source/perf/opd_perf_words.h"
+#include "daemon/source/untrusted/opd_returns.h"
+#include "libop/session/op_ledger.h"
+#include "libop/kernel/op_perf_filter.h"
+
+/* X(constant, name): what became of a sample, or is worth knowing. */
+#define OPD_PERF_STATS(X)                                                      \
+	X(RECEIVED, sample_received)                                           \
+	X(NO_MAPPING, sample_lost_no_mapping)                                  \
+	X(NO_MM, sample_lost_no_mm)                                            \
+	X(INVALID_EIP, sample_invalid_eip)                                     \
+	X(OVERFLOW, sample_lost_overflow)                                      \
+	X(THROTTLED, sample_lost_throttled)                                    \
+	/* of processes that nobody told of: ours, or others' */               \
+	X(NO_PROCESS, sample_lost_no_process)                                  \
+	X(OF_OTHERS, sample_of_others)                                         \
+	X(THROTTLE, throttle)                                                  \
+	X(SIDE_LOST, side_band_lost)                                           \
+	X(PROC_READ, proc_read)                                                \
+	X(REPLUG, cpu_replug)                                                  \
+	X(REPLUG_FAILED, cpu_replug_failed)                                    \
+	X(BAD_RECORD, bad_record)
+
+enum opd_perf_stat {
+#define X(constant, name) OPD_PERF_##constant,
+	OPD_PERF_STATS(X)
+#undef X
+		OPD_PERF_NR_STATS
+};
+
+struct op_log;
+
+struct opd_perf_world {
+	struct opd_maps maps;
+	struct opd_perf_images images;
+	struct opd_perf_words words;
+	struct opd_perf_stacks stacks;
+	struct opd_jits jits;
+	struct opd_foreign binaries; /* reads those of images */
+	struct opd_returns returns; /* what code says without such tables */
+	struct opd_perf_programs programs; /* that will begin */
+	struct opd_names names;
+	struct op_stream_words told; /* of them, on the way to words */
+	uint64_t stats[OPD_PERF_NR_STATS];
+	const char *proc; /* the folder, "/proc"; NULL: records are all that is
+			   * known, as they are not of now */
+	bool tells_owners; /* of processes, with their samples */
+	bool only_chosen; /* samples of other processes do not count */
+	uint32_t chosen_by_exec; /* the next exec of it does; 0: none */
+	/* Drops samples of those in the kernel, NULL: nothing does. Not owned.
+	 */
+	struct op_perf_filter *filter;
+	uint64_t times; /* how often the next sample was taken ... */
+	bool lowered; /* ... or would have been at the full rate */
+	uint64_t now; /* of the last record, ns */
+	/* What time it is for those who write records, CLOCK_MONOTONIC_RAW in
+	 * ns; NULL: that of the last record. */
+	uint64_t (*clock)(void);
+	/* What was read of a process before is not complete any more. */
+	uint64_t gap_at;
+};
+
+void opd_perf_world_init(struct opd_perf_world *world, const char *proc);
+void opd_perf_world_release(struct opd_perf_world *world);
+
+/* Tell of tasks what @tells (OPD_TELL_*) says, from world->proc and records. */
+void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells);
+
+/*
+ * Process @tgid, which is read from /proc, is one that was asked for, with what
+ * it starts from now on; a thread stands for its process. False when there is
+ * none that this user may look into.
+ */
+bool opd_perf_world_choose(struct opd_perf_world *world, uint32_t tgid);
+
+/* Have the kernel drop the samples of process @tgid from now on, or none; does
+ * nothing where it cannot. */
+void opd_perf_world_drop(struct opd_perf_world *world, uint32_t tgid,
+			 bool drop);
+
+/* A record that is not a sample; there must be room in world->words. */
+void opd_perf_world_side(struct opd_perf_world *world,
+			 const struct opd_perf_rec *rec);
+
+/* A record of side band that is handled later: if it is about an image that is
+ * new, its file is looked at now; and which program an exec begins is known
+ * when its turn comes. */
+void opd_perf_world_look_ahead(struct opd_perf_world *world,
+			       const struct opd_perf_rec *rec);
+
+/* A sample of event @counter on @cpu, and for world->times of them: counted,
+ * and written if it is of a process that counts and has a place. There must be
+ * room in world->words. */
+void opd_perf_world_sample(struct opd_perf_world *world,
+			   const struct opd_perf_rec *rec, uint32_t cpu,
+			   uint32_t counter);
+
+/* The present time, which the last record is older than. */
+uint64_t opd_perf_world_clock(const struct opd_perf_world *world);
+
+/* Fill the empty @ledger from the statistics. Returns 0 or -ENOMEM. */
+int opd_perf_world_account(const struct opd_perf_world *world,
+			   struct op_ledger *ledger);
+
+/* Write the statistics to @log. */
+void opd_perf_world_log(const struct opd_perf_world *world, struct op_log *log);
+
+/*
+ * The mapping of process @tgid that holds @addr, if need be after another look
+ * at /proc; *@process is what is known of it, NULL for nothing, and may change.
+ */
+const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
+					      struct opd_process **process,
+					      uint32_t tgid, uint64_t addr);
+
+/*
+ * The offset of @addr, which is in @map of the process of @place, in what it
+ * is in, which goes to @place: an image, that of code which the process made
+ * at run time, or anonymous memory.
+ */
+uint64_t opd_perf_world_place(struct opd_perf_world *world,
+			      const struct opd_map *map, uint64_t addr,
+			      struct opd_perf_place *place);
+
+/*
+ * A mapping of @process, however it was learnt: @map without cookie and name,
+ * which come from @id. Returns the cookie, OP_NO_COOKIE for anonymous memory.
+ */
+uint64_t opd_perf_world_map(struct opd_perf_world *world,
+			    struct opd_process *process,
+			    const struct opd_map *map,
+			    const struct opd_perf_image_id *id);
+
+#endif /* DAEMON_SOURCE_PERF_OPD_PERF_WORLD_H */

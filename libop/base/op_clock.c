@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libop/base/op_clock.h"
+
+static time_t clock_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return now.tv_sec;
+}
+
+static time_t clock_date(void)
+{
+	return time(NULL);
+}
+
+static void clock_pause(unsigned int ms)
+{
+	const struct timespec pause = {
+		.tv_sec = ms / 1000,
+		.tv_nsec = ms % 1000 * 1000000L,
+	};
+
+	nanosleep(&pause, NULL);
+}
+
+const struct op_clock op_clock = {
+	.seconds = clock_seconds,
+	.date = clock_date,
+	.pause = clock_pause,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBOP_SESSION_OP_SESSION_FOLDER_H
+#define LIBOP_SESSION_OP_SESSION_FOLDER_H
+
+/*
+ * The folders of a session (op_session.h) as a whole: emptying them, and giving
+ * them other names, while no daemon works in them.
+ */
+
+#include <stdbool.h>
+
+#include "libop/base/op_diag.h"
+#include "libop/session/op_session.h"
+
+/*
+ * Remove the samples of the current session and their account. Its folder is a
+ * new one then, unless somebody has put something of his own there. Returns 0,
+ * also when there are none, or -errno with the reason.
+ */
+int op_session_reset(const struct op_session *session, struct op_diag *diag);
+
+/*
+ * Make the current session the saved session @name, which is sound
+ * (op_session_name_check()). Returns 0; -EEXIST, -ENOENT without a current
+ * session, or another -errno, with the reason.
+ */
+int op_session_save(const struct op_session *session, const char *name,
+		    struct op_diag *diag);
+
+/* Whether samples/current has any, or may have, as it cannot be looked into. */
+bool op_session_has_samples(const struct op_session *session);
+
+/* What was done to make room for a new run, so that it can be undone. */
+struct op_session_room {
+	const struct op_session *session;
+	void (*say)(const char *fmt, ...); /* told each step, or NULL */
+	bool made_current; /* samples/current was not, or was moved away */
+	bool moved_current; /* to samples/previous */
+	const char *aside; /* what is now under a hidden name, or NULL */
+};
+
+/*
+ * Make the current session samples/previous, and keep the one that was called
+ * so under a hidden name. A current session without samples is only moved
+ * aside. With @append all stays. Sets all of @room but what it is about.
+ * Returns 0 or -errno with the reason.
+ */
+int op_session_rotate(struct op_session_room *room, bool append,
+		      struct op_diag *diag);
+
+/*
+ * The new run has begun: remove what was moved aside. Returns 0, or -errno with
+ * the reason; nothing depends on it.
+ */
+int op_session_rotated(struct op_session_room *room, struct op_diag *diag);
+
+/* The new run has not begun: give all folders the names that they had. */
+int op_session_undo_rotate(struct op_session_room *room, struct op_diag *diag);
+
+#endif /* LIBOP_SESSION_OP_SESSION_FOLDER_H */

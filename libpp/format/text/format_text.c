@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The text layout of the original profiler, for people: a header that says
+ * what was counted and what was lost, then the image summary (text_summary.c),
+ * the table of symbols (text_symbols.c), the call graph (text_callgraph.c) or
+ * the call tree (text_tree.c).
+ * Scripts cut these columns, so widths and the order of columns stay; what the
+ * original did not have comes as a further column that has to be asked for.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "libop/base/op_plain.h"
+#include "libop/base/op_plural.h"
+#include "libpp/report/interval.h"
+#include "libpp/select/sample_list.h"
+#include "libpp/format/text/text.h"
+#include "libpp/format/text/text_fit.h"
+
+/* ---- values -------------------------------------------------------------- */
+
+const char *pp_text_plain(const struct pp_text *t, const char *name)
+{
+	char *copy;
+
+	if (!strpbrk(name, "\t\n\v\f\r"))
+		return name;
+	copy = op_arena_strdup(t->arena, name);
+	if (!copy)
+		return "?";
+	op_plain_text(copy);
+	return copy;
+}
+
+const char *pp_text_name(const struct pp_text *t, const char *name)
+{
+	return pp_text_plain(t, t->options->long_names ? name
+						       : pp_base_name(name));
+}
+
+const char *pp_text_percent(char *buf, double percent)
+{
+	if (percent == 0)
+		return strcpy(buf, "      0");
+	if (percent >= -0.001 && percent <= 0.001)
+		snprintf(buf, PP_PERCENT_LEN, "%7.1e", percent);
+	else
+		op_decimal_percent(buf, percent);
+	if (!strncmp(buf, "100.", 4))
+		buf[7] = '\0';
+	return buf;
+}
+
+const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole,
+			     double scale)
+{
+	struct pp_interval i = pp_scaled_share_interval(part, whole, scale);
+
+	snprintf(buf, PP_INTERVAL_LEN, "%.4f-%.4f", 100 * i.low, 100 * i.high);
+	return buf;
+}
+
+const struct pp_class *pp_text_column(const struct pp_text *t, size_t column)
+{
+	return &t->report->classes
+			.classes[t->rows ? t->rows->columns[column] : column];
+}
+
+#define MAX_SUMS 5 /* images of which builds were added up, by name */
+
+/* ---- what was counted ---------------------------------------------------- */
+
+/* Whether what is said of the event of class @nr is of several unit masks:
+ * beside another axis than the event it is said of all classes. */
+static bool unit_masks_differ(const struct pp_text *t, size_t nr)
+{
+	const struct pp_classes *classes = &t->report->classes;
+	const struct pp_class *class = &classes->classes[nr];
+	bool differ = class->unit_masks_differ;
+
+	if (classes->axis == PP_AXIS_EVENT)
+		return differ;
+	for (size_t i = 0; i < classes->nr && !differ; i++)
+		differ = classes->classes[i].unit_masks_differ ||
+			 classes->classes[i].counted_unit_mask !=
+				 class->counted_unit_mask;
+	return differ;
+}
+
+/* With all samples of the event, where the column of @class_nr has these. */
+static void text_write_scale(const struct pp_text *t,
+			     const struct pp_class *class, uint64_t total)
+{
+	struct pp_interval interval = pp_class_total_interval(class, total);
+
+	if (!pp_is_scaled(class))
+		return;
+	pp_write_scale(t->out, class);
+	if (t->report->classes.axis == PP_AXIS_EVENT)
+		fprintf(t->out,
+			"; %" PRIu64
+			" samples in all, 95 %% interval %.0f to %.0f",
+			total, interval.low, interval.high);
+	fputc('\n', t->out);
+}
+
+static void text_write_event(const struct pp_text *t, size_t class_nr)
+{
+	const struct pp_class *class = &t->report->classes.classes[class_nr];
+	const struct pp_event_text *text = &t->report->event_texts[class_nr];
+	uint64_t hz = class->count ? class->count : t->report->timer_hz;
+
+	if (pp_class_is_timer(class)) {
+		fputs("Profiling through timer interrupt", t->out);
+		if (hz)
+			fprintf(t->out,
+				", %" PRIu64 " sample%s per second and CPU", hz,
+				op_plural(hz));
+		fputc('\n', t->out);
+		return;
+	}
+	fprintf(t->out, "Counted %s events", class->event);
+	if (text->event)
+		fprintf(t->out, " (%s)", text->event);
+	if (unit_masks_differ(t, class_nr)) {
+		fputs(" with different unit masks", t->out);
+	} else {
+		fprintf(t->out, " with a unit mask of 0x%02" PRIx64,
+			class->counted_unit_mask);
+		if (text->unit_mask)
+			fprintf(t->out, " (%s)", text->unit_mask);
+	}
+	fprintf(t->out, " count %" PRIu64 "\n", class->count);
+	if (class->periods) {
+		op_ledger_print_periods(t->out, class->event, class->periods,
+					class->sum_of_periods);
+		fputc('\n', t->out);
+	}
+	text_write_scale(t, class, t->report->totals[class_nr]);
+	if (t->report->is_diff &&
+	    pp_is_scaled(&t->report->old_classes.classes[class_nr])) {
+		fputs("In the old profile ", t->out);
+		text_write_scale(t, &t->report->old_classes.classes[class_nr],
+				 t->report->old_totals[class_nr]);
+	}
+}
+
+/* Sessions of which some are not separated have "all" beside numbers. */
+static void text_write_id(const struct pp_text *t, const char *what, int64_t id,
+			  const char *name)
+{
+	if (id == OP_MANGLE_ALL)
+		fprintf(t->out, "%s all\n", what);
+	else if (name && *name)
+		fprintf(t->out, "%s %" PRId64 " (%s)\n", what, id, name);
+	else
+		fprintf(t->out, "%s %" PRId64 "\n", what, id);
+}
+
+/* What a column of tasks is of, with names where the session knows them. */
+static void text_write_column(const struct pp_text *t,
+			      const struct pp_class *class)
+{
+	enum pp_axis axis = t->report->classes.axis;
+	struct op_arena arena;
+	const char *name = NULL;
+
+	op_arena_init(&arena);
+	if (class->process)
+		name = pp_task_name(&arena, class);
+	if (axis == PP_AXIS_CPU)
+		text_write_id(t, "Samples on CPU", class->cpu, NULL);
+	else if (axis == PP_AXIS_TGID)
+		text_write_id(t, "Processes with a thread group ID of",
+			      class->tgid, name);
+	else if (axis == PP_AXIS_TID)
+		text_write_id(t, "Processes with a thread ID of", class->tid,
+			      name);
+	else if (axis == PP_AXIS_CGROUP)
+		fprintf(t->out, "Processes in cgroup %s\n",
+			class->cgroup
+				? *class->cgroup ? class->cgroup : "unknown"
+				: "all");
+	else if (axis == PP_AXIS_SESSION)
+		fprintf(t->out, "Samples of %s %s\n",
+			pp_session_axis(&t->report->classes), class->session);
+	op_arena_release(&arena);
+}
+
+static void text_write_account(const struct pp_text *t,
+			       const struct op_ledger *l, const char *of)
+{
+	if (!l)
+		return;
+	fprintf(t->out, "Samples%s: ", of);
+	pp_write_samples(t->out, l);
+	fputc('\n', t->out);
+	if (pp_rate_was_lowered(l)) {
+		fprintf(t->out, "Rate%s lowered ", of);
+		pp_write_lowered(t->out, l);
+		fputc('\n', t->out);
+	}
+	if (!pp_has_stacks(l))
+		return;
+	fprintf(t->out, "Stacks%s: ", of);
+	pp_write_stacks(t->out, l);
+	if (l == t->report->account)
+		pp_write_stack_end(t->out, t->report);
+	fputc('\n', t->out);
+}
+
+static void text_write_history(const struct pp_text *t,
+			       const struct pp_history *history, const char *of)
+{
+	if (!history->end)
+		return;
+	fprintf(t->out, "Time%s: ", of);
+	pp_write_history(t->out, history);
+	fputc('\n', t->out);
+}
+
+/* Several builds of one path in one row are nothing to be silent about. */
+static void text_write_sums_of_builds(const struct pp_text *t)
+{
+	const struct pp_report *report = t->report;
+	size_t shown = 0;
+
+	if (!report->nr_sums_of_builds)
+		return;
+	fputs("Builds added up: ", t->out);
+	for (; shown < report->nr_sums_of_builds && shown < MAX_SUMS; shown++) {
+		const struct pp_sum_of_builds *sum =
+			&report->sums_of_builds[shown];
+
+		fprintf(t->out, "%s%zu of %s", shown ? ", " : "",
+			sum->nr_builds, pp_text_name(t, sum->name));
+	}
+	if (shown < report->nr_sums_of_builds)
+		fprintf(t->out, ", and those of %zu more image%s",
+			report->nr_sums_of_builds - shown,
+			op_plural(report->nr_sums_of_builds - shown));
+	fputs(" (--by-build keeps them apart)\n", t->out);
+}
+
+/* Where both are CPU time, the two profiles of a comparison may have counted
+ * different events. */
+static void text_write_old_event(const struct pp_text *t, size_t class_nr)
+{
+	const struct pp_class *old = &t->report->old_classes.classes[class_nr];
+
+	if (!pp_same_event(old, &t->report->classes.classes[class_nr]))
+		fprintf(t->out,
+			"The old profile counted %s, which is CPU time, too\n",
+			old->name);
+}
+
+void pp_text_header(const struct pp_text *t)
+{
+	const struct pp_report *report = t->report;
+	const struct pp_classes *classes = &report->classes;
+	size_t nr_events = classes->axis == PP_AXIS_EVENT ? t->nr_columns : 1;
+
+	fprintf(t->out, "CPU: %s", report->cpu_title);
+	if (report->cpu_khz)
+		fprintf(t->out, ", speed %g MHz (estimated)",
+			report->cpu_khz / 1000.0);
+	fputc('\n', t->out);
+	for (size_t i = 0; i < nr_events; i++) {
+		size_t class_nr =
+			(size_t)(pp_text_column(t, i) - classes->classes);
+
+		text_write_event(t, class_nr);
+		if (report->is_diff)
+			text_write_old_event(t, class_nr);
+	}
+	for (size_t i = 0; i < t->nr_columns; i++)
+		text_write_column(t, pp_text_column(t, i));
+	if (report->is_diff)
+		text_write_history(t, &report->old_history,
+				   " of the old profile");
+	text_write_history(t, &report->history, "");
+	if (report->is_diff)
+		text_write_account(t, report->old_account,
+				   " of the old profile");
+	text_write_account(t, report->account, "");
+	if (report->messages.nr_unread)
+		fprintf(t->out,
+			"Not shown: %zu sample file%s could not be read\n",
+			report->messages.nr_unread,
+			op_plural(report->messages.nr_unread));
+	text_write_sums_of_builds(t);
+}
+
+void pp_text_describe(FILE *out, const struct pp_report *report,
+		      const struct pp_format_options *options)
+{
+	struct op_arena arena;
+
+	op_arena_init(&arena);
+	pp_text_header(&(struct pp_text){ .out = out,
+					  .report = report,
+					  .options = options,
+					  .nr_columns = report->classes.nr,
+					  .arena = &arena });
+	op_arena_release(&arena);
+}
+
+static int text_write_body(struct pp_text *t)
+{
+	if (t->report->tree)
+		return pp_text_tree(t);
+	if (t->report->has_calls)
+		return pp_text_call_graph(t);
+	if (t->options->over_time)
+		return pp_text_over_time(t);
+	if (t->report->has_symbols)
+		return pp_text_symbols(t);
+	return pp_text_summary(t);
+}
+
+static int text_write_report(struct pp_text *t, FILE *out)
+{
+	int err;
+
+	if (!t->options->no_header)
+		pp_text_header(t);
+	if (t->options->width && !t->report->by_line) {
+		t->out = pp_fit_open(out, t->options->width);
+		if (!t->out)
+			return -errno;
+	}
+	err = text_write_body(t);
+	if (t->out != out && fclose(t->out) && !err)
+		err = -errno;
+	return err;
+}
+
+int pp_format_text(FILE *out, const struct pp_report *report,
+		   const struct pp_format_options *options)
+{
+	struct op_arena arena;
+	struct pp_text t = { .out = out,
+			     .report = report,
+			     .options = options,
+			     .nr_columns = report->classes.nr,
+			     .totals = report->totals,
+			     .arena = &arena };
+	struct pp_task_rows rows = { .nr = 0 };
+	int err = 0;
+
+	op_arena_init(&arena);
+	if (report->classes.in_rows) {
+		err = pp_task_rows_init(&rows, report);
+		t.rows = &rows;
+		t.nr_columns = rows.nr_columns;
+		t.totals = rows.totals;
+	}
+	if (!err)
+		err = text_write_report(&t, out);
+	if (report->classes.in_rows)
+		pp_task_rows_release(&rows);
+	op_arena_release(&arena);
+	return err;
+}

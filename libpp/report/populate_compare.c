@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Differential reports: which symbols of the two sides are the same, and how
+ * their shares differ. Symbols are the same when application, image and name
+ * are; several of one name in one image (static functions) are told apart by
+ * their address or, where they were inlined, by their declaration, and where a
+ * new build moved them, by their order. Both sides are sorted by these and
+ * walked side by side, a group of one name at a time.
+ * What is then left of applications that only one side has is compared without
+ * them: the same library in another program is still the same library.
+ *
+ * The outcome is in the later side, which the report then shows as its own:
+ * symbols that are gone are added to it with counts of 0. Shares are compared,
+ * not counts, since the two profiles need not have been equally long.
+ */
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/op_search.h"
+#include "libpp/report/interval.h"
+#include "libpp/report/population.h"
+
+#define LEVEL 0.05 /* of all comparisons together */
+
+/* ---- columns ------------------------------------------------------------- */
+
+static int refuse_other_events(const struct pp_class *now,
+			       const struct pp_class *old, struct op_diag *diag)
+{
+	if (strcmp(now->event, old->event) || now->count != old->count)
+		return op_diag_set(
+			diag, -EINVAL,
+			"the two profiles counted different events: %s and %s; profile both with the same event and count, or choose one that both have with event: and count:",
+			old->name, now->name);
+	return op_diag_set(
+		diag, -EINVAL,
+		"the two profiles counted %s with different unit masks: 0x%02llx and 0x%02llx; choose with unit-mask: or merge with --merge=unitmask",
+		now->event, (unsigned long long)old->unit_mask,
+		(unsigned long long)now->unit_mask);
+}
+
+/* Whether it tells classes of a side from each other. */
+static bool tells_classes_apart(const struct pp_classes *classes,
+				enum pp_axis axis)
+{
+	return classes->differing[axis] || classes->row_axes[axis];
+}
+
+/* What all classes of a side share was chosen: CPUs 0 and 1 may be compared,
+ * but not the columns of CPUs 0 and 1 with those of 0 and 2. */
+static int check_column_pair(const struct pp_population *p, size_t nr,
+			     struct op_diag *diag)
+{
+	const struct pp_classes *now = &p->side.classes;
+	const struct pp_classes *old = &p->old.classes;
+	const struct pp_class *a = &now->classes[nr], *b = &old->classes[nr];
+	struct op_arena *arena = &p->report->arena;
+
+	/* Shares of CPU time are what they are at any rate. */
+	if (!pp_same_event(a, b) &&
+	    !(pp_class_is_cpu_time(a) && pp_class_is_cpu_time(b)))
+		return refuse_other_events(a, b, diag);
+	for (int axis = 0; axis < PP_NR_AXES; axis++)
+		if ((tells_classes_apart(now, axis) ||
+		     tells_classes_apart(old, axis)) &&
+		    pp_classes_differ(a, b, axis))
+			return op_diag_set(
+				diag, -EINVAL,
+				"the two profiles have different columns (%s and %s); choose the same for both or %s",
+				pp_class_value(arena, old, b, axis) ?: "?",
+				pp_class_value(arena, now, a, axis) ?: "?",
+				axis != PP_AXIS_SESSION ? "merge with --merge"
+				: now->by_label		? "leave out --by-label"
+						: "leave out --by-session");
+	return 0;
+}
+
+int pp_check_columns(const struct pp_population *p, struct op_diag *diag)
+{
+	const struct pp_classes *now = &p->side.classes;
+	const struct pp_classes *old = &p->old.classes;
+	int err = 0;
+
+	if (now->nr != old->nr || now->axis != old->axis)
+		return op_diag_set(
+			diag, -EINVAL,
+			"the two profiles have different columns (%s and others: %zu; %s and others: %zu); choose with event: or merge with --merge",
+			old->classes[0].name, old->nr, now->classes[0].name,
+			now->nr);
+	for (size_t i = 0; i < now->nr && !err; i++)
+		err = check_column_pair(p, i, diag);
+	return err;
+}
+
+/* ---- which symbols are the same ------------------------------------------ */
+
+/* Lines of one symbol are different things. */
+static int compare_lines(const struct pp_symbol_entry *a,
+			 const struct pp_symbol_entry *b)
+{
+	if (!a->is_line || !b->is_line)
+		return op_compare(a->is_line, b->is_line);
+	return strcmp(a->place.file ?: "", b->place.file ?: "")
+		       ?: op_compare(a->place.line, b->place.line);
+}
+
+int pp_compare_entry_names(const struct pp_symbol_entry *a,
+			   const struct pp_symbol_entry *b)
+{
+	return strcmp(a->app, b->app) ?:
+	       strcmp(a->image->name, b->image->name) ?:
+	       strcmp(a->raw_name, b->raw_name) ?: compare_lines(a, b);
+}
+
+/* Those of one name: by address or, where they have none because they were
+ * inlined, by the place of their declaration. */
+static int compare_entry_places(const struct pp_symbol_entry *a,
+				const struct pp_symbol_entry *b)
+{
+	return op_compare(a->vma, b->vma)
+		       ?: strcmp(a->declared.file ?: "", b->declared.file ?: "")
+		       ?: op_compare(a->declared.line, b->declared.line);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	return pp_compare_entry_names(a, b) ?: compare_entry_places(a, b);
+}
+
+/* The entries of one name on both sides. */
+struct group {
+	struct pp_symbol_entry *now, *old;
+	size_t nr_now, nr_old;
+};
+
+static void pair_entries(struct pp_symbol_entry *now,
+			 struct pp_symbol_entry *old)
+{
+	now->presence = PP_BOTH;
+	now->old_counts = old->counts;
+	old->presence = PP_BOTH;
+}
+
+/* The old entry at the place of @entry that has no partner yet; NULL if there
+ * is none. */
+static struct pp_symbol_entry *
+old_at_same_place(const struct group *g, const struct pp_symbol_entry *entry)
+{
+	for (size_t i = 0; i < g->nr_old; i++)
+		if (g->old[i].presence != PP_BOTH &&
+		    !compare_entry_places(entry, &g->old[i]))
+			return &g->old[i];
+	return NULL;
+}
+
+static void pair_group(const struct group *g)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < g->nr_now; i++) {
+		struct pp_symbol_entry *old = old_at_same_place(g, &g->now[i]);
+
+		if (old)
+			pair_entries(&g->now[i], old);
+	}
+	for (size_t i = 0; i < g->nr_now; i++) {
+		while (at < g->nr_old && g->old[at].presence == PP_BOTH)
+			at++;
+		if (at < g->nr_old && g->now[i].presence != PP_BOTH)
+			pair_entries(&g->now[i], &g->old[at]);
+	}
+}
+
+static void sort_and_mark(struct pp_side *side, enum pp_presence presence)
+{
+	if (side->nr_symbols)
+		qsort(side->symbols, side->nr_symbols, sizeof(*side->symbols),
+		      compare_entries);
+	for (size_t i = 0; i < side->nr_symbols; i++)
+		side->symbols[i].presence = presence;
+}
+
+/* How many entries from @at on have one name. */
+static size_t group_at(const struct pp_side *side, size_t at)
+{
+	size_t end = at;
+
+	while (end < side->nr_symbols &&
+	       !pp_compare_entry_names(&side->symbols[end], &side->symbols[at]))
+		end++;
+	return end - at;
+}
+
+static void pair_sides(struct pp_side *now, struct pp_side *old)
+{
+	size_t i = 0, j = 0;
+
+	while (i < now->nr_symbols && j < old->nr_symbols) {
+		struct group g = { &now->symbols[i], &old->symbols[j],
+				   group_at(now, i), group_at(old, j) };
+		int order = pp_compare_entry_names(g.now, g.old);
+
+		if (!order)
+			pair_group(&g);
+		i += order <= 0 ? g.nr_now : 0;
+		j += order >= 0 ? g.nr_old : 0;
+	}
+}
+
+/* ---- the same image in applications of one side alone ---------------------
+ */
+
+static int compare_entry_with_app(const void *app, const void *entry)
+{
+	return strcmp(app, ((const struct pp_symbol_entry *)entry)->app);
+}
+
+static int compare_without_app(const void *a, const void *b)
+{
+	const struct pp_symbol_entry *x = *(struct pp_symbol_entry *const *)a;
+	const struct pp_symbol_entry *y = *(struct pp_symbol_entry *const *)b;
+
+	return strcmp(x->image->name, y->image->name) ?:
+	       strcmp(x->raw_name, y->raw_name) ?: compare_lines(x, y);
+}
+
+/* Entries of @side, sorted, that have no partner on @other, which lacks their
+ * application; sorted without it. *@nr many; NULL when memory is short. */
+static struct pp_symbol_entry **
+leftovers(const struct pp_side *side, const struct pp_side *other, size_t *nr)
+{
+	struct pp_symbol_entry **list =
+		calloc(side->nr_symbols + 1, sizeof(*list));
+
+	*nr = 0;
+	for (size_t i = 0; list && i < side->nr_symbols; i++) {
+		struct pp_symbol_entry *entry = &side->symbols[i];
+
+		if (entry->presence == PP_BOTH ||
+		    (other->nr_symbols &&
+		     bsearch(entry->app, other->symbols, other->nr_symbols,
+			     sizeof(*other->symbols), compare_entry_with_app)))
+			continue;
+		list[(*nr)++] = entry;
+	}
+	if (list)
+		qsort(list, *nr, sizeof(*list), compare_without_app);
+	return list;
+}
+
+/* Whether no other of @nr entries from @at on is the same. */
+static bool is_alone(struct pp_symbol_entry *const *at, size_t nr)
+{
+	return nr < 2 || compare_without_app(&at[0], &at[1]);
+}
+
+static size_t skip_same(struct pp_symbol_entry *const *list, size_t nr,
+			size_t at)
+{
+	do
+		at++;
+	while (at < nr && !compare_without_app(&list[at - 1], &list[at]));
+	return at;
+}
+
+/* Of several on a side none is the other one's more than the next. */
+static int pair_leftovers(struct pp_side *now, struct pp_side *old)
+{
+	size_t nr_now, nr_old, i = 0, j = 0;
+	struct pp_symbol_entry **a = leftovers(now, old, &nr_now);
+	struct pp_symbol_entry **b = leftovers(old, now, &nr_old);
+	int err = a && b ? 0 : -ENOMEM;
+
+	while (!err && i < nr_now && j < nr_old) {
+		int order = compare_without_app(&a[i], &b[j]);
+
+		if (!order && is_alone(&a[i], nr_now - i) &&
+		    is_alone(&b[j], nr_old - j))
+			pair_entries(a[i], b[j]);
+		if (order >= 0)
+			j = skip_same(b, nr_old, j);
+		if (order <= 0)
+			i = skip_same(a, nr_now, i);
+	}
+	free(a);
+	free(b);
+	return err;
+}
+
+/* ---- the outcome -----------------------------------------------------------
+ */
+
+/* What is gone joins the later side, with counts of zero. */
+static int add_gone(struct pp_population *p, const uint64_t *zeros)
+{
+	struct pp_side *now = &p->side;
+	size_t nr = now->nr_symbols + p->old.nr_symbols, at = 0;
+	struct pp_symbol_entry *all =
+		op_arena_alloc(&p->report->arena, nr, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < now->nr_symbols; i++) {
+		all[at] = now->symbols[i];
+		if (all[at].presence == PP_NEW)
+			all[at].old_counts = zeros;
+		at++;
+	}
+	for (size_t i = 0; i < p->old.nr_symbols; i++) {
+		if (p->old.symbols[i].presence != PP_GONE)
+			continue;
+		all[at] = p->old.symbols[i];
+		all[at].old_counts = all[at].counts;
+		all[at++].counts = zeros;
+	}
+	now->symbols = all;
+	now->nr_symbols = at;
+	return 0;
+}
+
+/* ---- how they differ ----------------------------------------------------- */
+
+/* By how much the share @now of @total is larger than @old of @old_total, in
+ * percent of the latter: exact where that is a whole number. */
+static double change_percent(uint64_t now, uint64_t total, uint64_t old,
+			     uint64_t old_total)
+{
+	double part = (double)now * (double)old_total;
+	double old_part = (double)old * (double)total;
+
+	if (!old)
+		return now ? INFINITY : 0;
+	return total ? 100 * (part - old_part) / old_part : -100;
+}
+
+/* As many samples as say what @count of them say. */
+static uint64_t without_grain(uint64_t count, const struct pp_side *side,
+			      size_t class_nr)
+{
+	double grain = side->classes.classes[class_nr].grain;
+
+	return grain == 1 ? count : (uint64_t)((double)count / grain + 0.5);
+}
+
+static void compare_shares(const struct pp_population *p,
+			   const struct pp_symbol_entry *entry, size_t class_nr,
+			   struct pp_change *change)
+{
+	uint64_t now = entry->counts[class_nr];
+	uint64_t old = entry->old_counts[class_nr];
+	uint64_t total = p->side.symbol_totals[class_nr];
+	uint64_t old_total = p->old.symbol_totals[class_nr];
+	struct pp_interval ratio;
+
+	change->percent = change_percent(now, total, old, old_total);
+	change->p = 1;
+	if (!p->request->intervals)
+		return;
+	now = without_grain(now, &p->side, class_nr);
+	total = without_grain(total, &p->side, class_nr);
+	old = without_grain(old, &p->old, class_nr);
+	old_total = without_grain(old_total, &p->old, class_nr);
+	ratio = pp_ratio_interval(now, total, old, old_total);
+	change->low = 100 * (ratio.low - 1);
+	change->high = 100 * (ratio.high - 1);
+	change->p = pp_difference_p(now, total, old, old_total);
+}
+
+static int compare_p(const void *a, const void *b)
+{
+	const struct pp_change *const *x = a, *const *y = b;
+
+	return ((*x)->p > (*y)->p) - ((*x)->p < (*y)->p);
+}
+
+/* All changes of the report are one family of comparisons. */
+static int find_significant(struct pp_change *changes, size_t nr)
+{
+	struct pp_change **sorted = calloc(nr + 1, sizeof(*sorted));
+	double *p = calloc(nr + 1, sizeof(*p));
+	bool ok = sorted && p;
+
+	for (size_t i = 0; ok && i < nr; i++)
+		sorted[i] = &changes[i];
+	if (ok)
+		qsort(sorted, nr, sizeof(*sorted), compare_p);
+	for (size_t i = 0; ok && i < nr; i++)
+		p[i] = sorted[i]->p;
+	for (size_t i = ok ? pp_holm(p, nr, LEVEL) : 0; i; i--)
+		sorted[i - 1]->significant = true;
+	free(p);
+	free(sorted);
+	return ok ? 0 : -ENOMEM;
+}
+
+static int compare_all_shares(struct pp_population *p)
+{
+	struct pp_side *side = &p->side;
+	size_t nr_classes = side->classes.nr;
+	size_t nr = side->nr_symbols * nr_classes;
+	struct pp_change *changes =
+		op_arena_alloc(&p->report->arena, nr, sizeof(*changes));
+
+	if (!changes)
+		return -ENOMEM;
+	for (size_t i = 0; i < side->nr_symbols; i++) {
+		struct pp_symbol_entry *entry = &side->symbols[i];
+
+		entry->changes = &changes[i * nr_classes];
+		for (size_t c = 0; c < nr_classes; c++)
+			compare_shares(p, entry, c,
+				       &changes[i * nr_classes + c]);
+	}
+	return p->request->intervals ? find_significant(changes, nr) : 0;
+}
+
+/* What changed by less than the threshold is left out. */
+int pp_compare_sides(struct pp_population *p)
+{
+	struct pp_side *side = &p->side;
+	uint64_t *zeros = pp_new_counts(p, side);
+	size_t kept = 0;
+	int err;
+
+	if (!zeros)
+		return -ENOMEM;
+	sort_and_mark(side, PP_NEW);
+	sort_and_mark(&p->old, PP_GONE);
+	pair_sides(side, &p->old);
+	err = pair_leftovers(side, &p->old)
+		      ?: add_gone(p, zeros)
+		      ?: compare_all_shares(p);
+	if (err)
+		return err;
+	for (size_t i = 0; i < side->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &side->symbols[i];
+		bool is_large = entry->presence != PP_BOTH;
+
+		for (size_t c = 0; c < side->classes.nr; c++)
+			is_large |= fabs(entry->changes[c].percent) >=
+				    p->request->threshold;
+		if (is_large)
+			side->symbols[kept++] = *entry;
+	}
+	side->nr_symbols = kept;
+	p->report->old_symbol_totals = p->old.symbol_totals;
+	return 0;
+}

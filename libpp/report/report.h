@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LIBPP_REPORT_REPORT_H
+#define LIBPP_REPORT_REPORT_H
+
+/*
+ * The report model: all that an output format shows, finished. A program
+ * fills a request, pp_report_new() does the work, formats read the model and
+ * change nothing. Everything in it lives in the report's arena and dies with
+ * it at once.
+ *
+ * Counts are samples, one per class in the order of the classes. For every
+ * class the samples of all symbols add up to those of all applications,
+ * unless symbols were asked for or excluded by name: samples in no symbol
+ * have an entry of their own.
+ *
+ * A report with a call tree has no symbols beside it. Its classes are not kept
+ * apart by thread and CPU: the roots of stacks tell threads.
+ *
+ * Where the event of a class had a hardware counter for a part of the time,
+ * counts are samples that were taken times its scale (struct pp_class).
+ *
+ * A differential report compares symbols. All in it is of the later profile
+ * but for what is called old.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/base/op_diag.h"
+#include "libop/session/op_ledger.h"
+#include "libop/session/op_mangle.h"
+#include "libop/session/op_sample_file.h"
+#include "libop/session/op_session.h"
+#include "libop/base/op_arena.h"
+#include "libpp/select/arrange_profiles.h"
+#include "libpp/symbols/demangle.h"
+#include "libpp/symbols/op_bfd.h"
+#include "libpp/messages.h"
+#include "libpp/select/profile_spec.h"
+#include "libpp/select/sessions.h"
+#include "libpp/report/sort.h"
+#include "libpp/tree/tree.h"
+
+/* ---- what is asked for --------------------------------------------------- */
+
+struct pp_archive; /* libpp/archive/archive.h */
+struct pp_kept_symbols; /* libpp/images/kept_symbols.h */
+
+/* Where source files are looked for first; each list ends with NULL, or is. */
+struct pp_source_dirs {
+	const char *const *search;
+	const char *const *bases; /* dropped from names before the search */
+};
+
+struct pp_request {
+	const struct op_session *session;
+	const struct pp_spec *spec;
+	const struct pp_spec *old_spec; /* compare with these; or NULL */
+	unsigned int merge; /* PP_MERGE_ bits */
+	bool any_axes; /* classes may differ in several ways */
+	enum pp_layout layout; /* tasks may be in rows */
+	bool over_time; /* columns are times: of spans of the history... */
+	size_t time_columns; /* ...or no more than so many; 0: any number */
+	bool exclude_dependent; /* leave out images that are not their
+				   application */
+	const char *only_image; /* leave out samples in images with another name
+				   than this; or NULL */
+	bool by_build; /* builds of one path are images of their own */
+	bool one_build; /* only that with most samples of each path */
+	bool symbols; /* else the summary alone */
+	bool totals; /* with symbols: what they called counts, too; only
+			where there are call trees */
+	bool stack_calls; /* with totals: the calls that these are of */
+	bool details; /* the addresses in each symbol */
+	bool call_graph; /* with symbols: who calls them, whom they call */
+	bool addresses_of_calls; /* with call_graph: pp_report.calls, too; and
+				    a report without any is no error */
+	bool lines; /* source files and lines */
+	bool declarations; /* with lines: a symbol's is where its function is
+			      declared, not that of its first address */
+	bool inlines; /* functions that were inlined are symbols of their own */
+	const char *by_label; /* unless sessions are merged: a column for each
+				 value of it; NULL: for each session */
+	bool call_sites; /* with details and inlines: where each address was
+			    inlined */
+	bool code_frames; /* with details and lines: what functions each address
+			     was written in */
+	bool by_line; /* with details and lines: a symbol for each source line
+			 of each symbol, and no details */
+	struct pp_source_dirs source_dirs; /* for the text of lines */
+	bool code; /* the bytes of each symbol */
+	bool intervals; /* of changes, too */
+	bool as_taken; /* scale no counts: readings of one session can then be
+			  subtracted from each other */
+	bool tree; /* the call tree */
+	bool tree_callers; /* from the samples outwards */
+	bool tree_by_name; /* in it, functions of one name are one frame */
+	bool tree_all; /* in it, samples without a stack, too: as stacks of
+			  their function alone; and no others than symbols
+			  would have */
+	bool tree_origins; /* its roots keep cgroups apart and have names of
+			      tasks, its functions have source files */
+	uint32_t tree_max_nodes; /* small ones are left out; 0: any number */
+	bool one_class; /* several are an error */
+	const char *root; /* see pp_locator_init() */
+	const char *const *image_path;
+	struct pp_debuginfod *debuginfod; /* asked for debug files that are not
+					     here; it must outlive the report;
+					     or NULL */
+	struct pp_kept_symbols *kept_symbols; /* from earlier reports, for later
+						 ones; or NULL */
+	enum pp_demangle demangle;
+	const char *const *include_symbols; /* ended by NULL; or NULL */
+	const char *const *exclude_symbols;
+	double threshold; /* percent */
+	struct pp_sort sort;
+};
+
+/* ---- the model ----------------------------------------------------------- */
+
+/*
+ * An image that samples are in. Files of one path but of two builds are two
+ * images, whose symbols are added up unless they are to be kept apart, when
+ * their names tell the build.
+ */
+struct pp_image {
+	const char *name; /* to be shown: its path, with the build where builds
+			     are kept apart */
+	const char *path; /* or what stands for one */
+	const char *base; /* its last component */
+	struct op_image_name recorded; /* as the sample files have it */
+	enum op_image_kind kind;
+	const char *build; /* op_build_text(); empty if not known */
+	uint64_t samples; /* in it, of all classes */
+	uint64_t mtime; /* when it was profiled; 0 unknown */
+	uint64_t anon_start;
+	const char *binary; /* the file that told its symbols; NULL if none
+			       did */
+	uint64_t binary_bias; /* from an address that is shown to a vma of
+				 libpp/symbols/op_bfd.h */
+	size_t build_id_len; /* bytes, 0 unknown */
+	uint8_t build_id[32]; /* with the fingerprint (op_build_id.h) */
+};
+
+/* An image of which several builds were added up. */
+struct pp_sum_of_builds {
+	const char *name; /* last component of its path */
+	size_t nr_builds;
+};
+
+/* One row of the image summary: an image in an application. */
+struct pp_summary_image {
+	const char *name;
+	const uint64_t *counts;
+};
+
+struct pp_summary_app {
+	const char *name;
+	const uint64_t *counts;
+	const struct pp_summary_image *images; /* those with samples */
+	size_t nr_images;
+};
+
+struct pp_place {
+	const char *file; /* NULL when not known */
+	unsigned int line;
+};
+
+/* A function that the code at an address was written in. */
+struct pp_code_frame {
+	const char *name; /* as linkers have it where that is known */
+	unsigned int declared; /* the line; 0 when not known, as below */
+	unsigned int line; /* in it, of the address or of the call that was
+			      replaced by the next function */
+	unsigned int discriminator; /* of several blocks of code on that line */
+};
+
+struct pp_detail {
+	uint64_t vma;
+	const uint64_t *counts;
+	struct pp_place place;
+	struct pp_place inlined_at; /* where its function was inlined; without
+				       file where that is not known or not
+				       so */
+	const struct pp_code_frame *frames; /* the outermost first; if asked
+					       for */
+	size_t nr_frames;
+};
+
+/* On which sides of a comparison a symbol has samples. */
+enum pp_presence {
+	PP_BOTH,
+	PP_NEW, /* only in the later one */
+	PP_GONE, /* only in the old one: counts are zeros */
+};
+
+/* How a share changed. See libpp/report/interval.h for what is computed. */
+struct pp_change {
+	double percent; /* of the old share; infinite if that is 0 */
+	double low, high; /* 95 % interval of @percent, if asked for */
+	double p; /* chance of such a difference if there is none */
+	bool significant; /* even among so many comparisons */
+};
+
+struct pp_symbol_entry;
+
+/*
+ * One line of a symbol's call graph: calls between it and another symbol (or
+ * itself, when it is recursive), or the samples that it has of its own.
+ */
+struct pp_arc {
+	const struct pp_symbol_entry *other;
+	const uint64_t *counts;
+	bool self; /* its own samples */
+	bool recursive;
+};
+
+/*
+ * The neighbours of a symbol in all stacks: a stack counts once for each pair.
+ * Neighbours below the threshold are in the totals only.
+ */
+struct pp_neighbours {
+	const struct pp_arc *callers; /* ascending */
+	const struct pp_arc *callees; /* descending; one of them is self */
+	size_t nr_callers, nr_callees;
+	const uint64_t *caller_totals;
+	const uint64_t *callee_totals; /* with its own samples */
+	/* Samples in it and in what it called: callee_totals without direct
+	 * recursion. In a longer cycle, a stack counts each time it passes. */
+	const uint64_t *cumulative;
+};
+
+/*
+ * A call that stacks show, with the samples below it. A stack counts for the
+ * call by which a symbol is in it for the first time, so the calls of a symbol
+ * add up to its all_counts however often it calls itself, and no symbol calls
+ * itself here.
+ */
+struct pp_stack_call {
+	const struct pp_symbol_entry *callee;
+	struct pp_place place; /* in the caller */
+	uint64_t vma; /* likewise, the last byte of the call or, where the
+			 callee was inlined, the first of it that is known; 0
+			 when not known */
+	const uint64_t *counts;
+};
+
+struct pp_symbol_entry {
+	const char *app;
+	const struct pp_image *image;
+	const char *raw_name; /* as the binary has it */
+	const char *name; /* demangled as asked */
+	bool is_inlined; /* it has no symbol, but is in others */
+	bool is_line; /* it is one source line of the symbol: @place */
+	const char *source; /* the text of that line; NULL when not known */
+	const char *brief; /* of a line: @name without parameters and template
+			      arguments */
+	uint64_t vma; /* 0 for an entry that stands for no symbol */
+	uint64_t key; /* the same place in sample files */
+	uint64_t size; /* bytes, likewise */
+	const uint64_t *counts;
+	/* Samples in it and in all that it called, a recursive call counted
+	 * once; NULL without pp_report.has_totals. Shares are of
+	 * pp_report.totals. */
+	const uint64_t *all_counts;
+	const struct pp_stack_call *stack_calls; /* by it, if asked for */
+	size_t nr_stack_calls;
+	const uint8_t *code; /* @size bytes; NULL when not known */
+	struct pp_place place;
+	struct pp_place declared; /* where an inlined function is, whether lines
+				     are asked for or not */
+	const struct pp_detail *details; /* ascending vma */
+	size_t nr_details;
+	size_t nr; /* its own: report->known[nr] is the same symbol */
+	const struct pp_neighbours *neighbours; /* of a call graph */
+
+	/* Of a differential report. */
+	enum pp_presence presence;
+	const uint64_t *old_counts; /* zeros for what is new */
+	const struct pp_change *changes; /* one per class */
+};
+
+/* Calls from one address to another. */
+struct pp_address_call {
+	const struct pp_symbol_entry *caller, *callee;
+	uint64_t caller_vma, callee_vma;
+	uint64_t count;
+	unsigned int class_nr;
+};
+
+/* What a CPU type, event or unit mask is, in words. */
+struct pp_event_text {
+	const char *event; /* NULL when not known, as below */
+	const char *unit_mask;
+};
+
+struct pp_report {
+	struct op_arena arena;
+	struct pp_classes classes;
+	struct pp_classes old_classes; /* of a differential report */
+	char cpu_type[48]; /* "timer" for the timer */
+	const char *cpu_title; /* for people; the type where it has none */
+	const struct pp_event_text *event_texts; /* one per class */
+	uint32_t cpu_khz; /* 0 unknown */
+	uint32_t timer_hz; /* samples per second and CPU; 0 unknown */
+	const uint64_t *totals; /* of all that was chosen */
+	const struct pp_summary_app *apps;
+	size_t nr_apps;
+	const struct pp_sum_of_builds *sums_of_builds; /* of the later side */
+	size_t nr_sums_of_builds;
+	bool has_symbols;
+	bool by_samples; /* symbols are in descending order of samples */
+	bool many_apps; /* some class has samples of several applications */
+	bool has_totals; /* symbols without samples of their own are there, too
+			  */
+	bool has_lines;
+	bool has_details;
+	bool by_line; /* symbols are source lines of symbols */
+	bool has_intervals;
+	bool is_diff;
+	const uint64_t *old_totals; /* of a differential report */
+	const uint64_t *old_symbol_totals; /* of a differential report */
+	const uint64_t *symbol_totals; /* before the threshold */
+	const struct pp_symbol_entry *symbols;
+	size_t nr_symbols;
+	const struct pp_tree *tree; /* NULL unless it was asked for */
+	bool tree_callers; /* each frame is below the one that it called */
+	bool has_calls;
+	const struct pp_symbol_entry *known; /* by number; those of symbols and
+						their neighbours are there */
+	size_t nr_known;
+	const struct pp_stack_call *outer_calls; /* where stacks begin, and all
+					samples that have none, by application;
+					if stack_calls were asked for */
+	size_t nr_outer_calls;
+	const struct pp_address_call *calls; /* of which both symbols are
+						known; if asked for */
+	size_t nr_calls;
+	const struct op_ledger *account; /* of all sessions used together; NULL
+					    when some session has none */
+	const struct op_ledger *old_account;
+	/* When samples were stored last, as the times of the accounts' files
+	 * have it: seconds since 1970, 0 unknown. */
+	uint64_t account_written, old_account_written;
+	struct pp_history history, old_history; /* libpp/select/sessions.h */
+	struct op_debug_places debug; /* for op_bfd_open() */
+	const struct pp_archive *archive; /* it is about; or NULL */
+	const char *nameless; /* of the stripped binaries whose debug files are
+				 missing, the one with the most samples; or
+				 NULL */
+	uint64_t nameless_samples;
+	const char *stack_end; /* of the images that stacks end in as they have
+				  no unwind data, the one with the most samples
+				  below it; NULL where no trees were read */
+	uint64_t stack_end_samples;
+	const char *nameless_maker; /* of the applications with code that they
+				       made at run time and that has no names,
+				       the one with the most samples in a
+				       mapping; or NULL */
+	uint64_t nameless_made_samples;
+	struct pp_messages messages; /* for the program to print */
+};
+
+/*
+ * Make the report that @request asks for. *@out is set even on failure, so
+ * that its messages can be shown; it is the caller's to free. Returns 0 or
+ * -errno with the reason in @diag: -ENOENT nothing to report about, -EINVAL
+ * the columns would differ in two ways.
+ */
+int pp_report_new(struct pp_report **out, const struct pp_request *request,
+		  struct op_diag *diag);
+void pp_report_free(struct pp_report *report);
+
+/* The sum of @nr counts, which stays at UINT64_MAX. */
+uint64_t pp_sum_counts(const uint64_t *counts, size_t nr);
+
+/* The counts to show for @entry: the old ones of what is gone. */
+const uint64_t *pp_shown_counts(const struct pp_symbol_entry *entry);
+
+#endif /* LIBPP_REPORT_REPORT_H */

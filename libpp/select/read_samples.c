@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reads sample files. What is counted under one name is the sum of its parts:
+ * the loose file, the entry of the pack, and what a packer is at work on. Each
+ * part is opened once, so that header, total and counts are of one moment even
+ * while the daemon writes on. A part that cannot be used is said in a message
+ * and left out; a file without parts that have samples leaves the list. The
+ * samples of a file stay unsorted unless several parts had to be added up,
+ * because most readers sort those of many files together anyway.
+ */
+
+#include "libpp/select/sample_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/classic/op_classic.h"
+#include "libop/base/op_sort.h"
+
+void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		to[i] = pp_add_counts(to[i], from[i]);
+}
+
+bool pp_has_counts(const uint64_t *counts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (counts[i])
+			return true;
+	return false;
+}
+
+const char *pp_why_not_opened(int err)
+{
+	switch (err) {
+	case -EBADMSG:
+		return "it is damaged";
+	case -EPROTO:
+		return "it is of another version or byte order";
+	case -EACCES:
+	case -EPERM:
+		return "permission denied (run as the user who profiled, or as root)";
+	default:
+		return pp_archive_refusal(err) ?: strerror(-err);
+	}
+}
+
+void pp_message_of_torn(struct pp_messages *messages, const char *label)
+{
+	pp_message(
+		messages, PP_WARNING,
+		"%s: it has lost pages, as by a power cut; what was counted since the last opcontrol --dump before may be missing",
+		label);
+}
+
+/* ---- parts --------------------------------------------------------------- */
+
+/* Put why @part cannot be opened into @why; a file of the original profiler
+ * looks damaged to us. */
+static int cannot_open(const struct pp_sample_part *part, int err,
+		       struct op_diag *why)
+{
+	struct op_diag ignored = { 0 };
+	struct op_classic classic;
+	bool is_classic;
+
+	if (!err || err == -ENOMEM)
+		return err;
+	is_classic =
+		err == -EBADMSG && !part->member.entry &&
+		!op_classic_open(&classic, part->member.path, NULL, &ignored);
+	if (is_classic)
+		op_classic_close(&classic);
+	return op_diag_set(
+		why, pp_is_fault(err) ? err : -EBADMSG, "%s: %s", part->label,
+		is_classic
+			? "it is of OProfile 1.4 or older; convert the session with opimport --session"
+			: pp_why_not_opened(err));
+}
+
+/* A pack was checked as a whole when it was opened. */
+static int check_part(const struct pp_sample_list *list,
+		      const struct pp_sample_part *part)
+{
+	return part->member.entry
+		       ? 0
+		       : pp_archive_check(list->archive, part->member.path);
+}
+
+int pp_sample_part_table(const struct pp_sample_list *list,
+			 const struct pp_sample_file *file,
+			 const struct pp_sample_part *part, struct odb **out,
+			 struct op_diag *why)
+{
+	return cannot_open(part,
+			   check_part(list, part)
+				   ?: db_folder_table(file->session->folder,
+						      &part->member, out),
+			   why);
+}
+
+int pp_sample_part_tree(const struct pp_sample_list *list,
+			const struct pp_sample_file *file,
+			const struct pp_sample_part *part, struct ctree **out,
+			struct op_diag *why)
+{
+	return cannot_open(part,
+			   check_part(list, part)
+				   ?: db_folder_tree(file->session->folder,
+						     &part->member, out),
+			   why);
+}
+
+/* Put the counts behind those that @file has. */
+static int append_samples(struct op_arena *arena, struct pp_sample_file *file,
+			  const struct odb *odb, uint64_t nr_keys)
+{
+	struct pp_sample sample, *samples;
+	size_t at = 0, nr = file->nr_samples;
+
+	if (nr_keys > SIZE_MAX - nr)
+		return -ENOMEM;
+	samples = op_arena_alloc(arena, nr + nr_keys, sizeof(sample));
+	if (!samples)
+		return -ENOMEM;
+	if (nr)
+		memcpy(samples, file->samples, nr * sizeof(sample));
+	while (nr_keys-- && odb_next(odb, &at, &sample.key, &sample.count))
+		samples[nr++] = sample;
+	file->samples = samples;
+	file->nr_samples = nr;
+	return 0;
+}
+
+/*
+ * An empty file is one that the daemon has just made or was killed at; it has
+ * nothing to say and its header may not be there yet.
+ */
+static int take_sample_part(struct op_arena *arena, struct pp_sample_file *file,
+			    const struct pp_sample_part *part, struct odb *odb,
+			    bool samples, struct op_diag *why)
+{
+	uint64_t key, count, nr_keys = 0, total = 0;
+
+	for (size_t at = 0; odb_next(odb, &at, &key, &count); nr_keys++)
+		total = pp_add_counts(total, count);
+	if (!nr_keys)
+		return 0;
+	if (op_sample_header_check(odb_user(odb), part->label, why))
+		return -EBADMSG;
+	if (!file->total)
+		memcpy(&file->header, odb_user(odb), sizeof(file->header));
+	file->total = pp_add_counts(file->total, total);
+	return samples ? append_samples(arena, file, odb, nr_keys) : 0;
+}
+
+/* Returns 0, -ENOMEM, or another -errno with what is wrong in @why. */
+static int read_sample_part(const struct pp_sample_list *list,
+			    struct pp_sample_file *file,
+			    const struct pp_sample_part *part, bool samples,
+			    struct op_diag *why)
+{
+	struct odb *odb;
+	int err = pp_sample_part_table(list, file, part, &odb, why);
+
+	if (err)
+		return err;
+	file->is_torn = odb_is_torn(odb);
+	err = take_sample_part(list->arena, file, part, odb, samples, why);
+	odb_close(odb);
+	return err;
+}
+
+int pp_sample_file_header(const struct pp_sample_list *list,
+			  const struct pp_sample_file *file,
+			  struct op_sample_header *header)
+{
+	struct pp_sample_file copy = *file;
+	struct op_diag why = { 0 };
+	int err = 0;
+
+	for (const struct pp_sample_part *part = file->parts;
+	     part && !copy.total && err != -ENOMEM; part = part->next)
+		err = read_sample_part(list, &copy, part, false, &why);
+	*header = copy.header;
+	return err == -ENOMEM || copy.total ? err : -EBADMSG;
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+/* Several parts may have counted at one place. */
+static void sum_up_samples(struct pp_sample_file *file)
+{
+	struct pp_sample *samples = file->samples;
+	size_t kept = 0;
+
+	op_sort_by(samples, file->nr_samples, key);
+	for (size_t i = 0; i < file->nr_samples; i++) {
+		if (kept && samples[kept - 1].key == samples[i].key)
+			samples[kept - 1].count = pp_add_counts(
+				samples[kept - 1].count, samples[i].count);
+		else
+			samples[kept++] = samples[i];
+	}
+	file->nr_samples = kept;
+}
+
+/* A part that cannot be used leaves @file; @first is why the first one did. */
+static int read_sample_file(const struct pp_sample_list *list,
+			    struct pp_sample_file *file, bool samples,
+			    struct pp_messages *messages, struct op_diag *first)
+{
+	struct pp_sample_part **link = &file->parts;
+
+	while (*link) {
+		struct op_diag why = { 0 };
+		int err = read_sample_part(list, file, *link, samples, &why);
+
+		if (err == -ENOMEM)
+			return err;
+		if (!err) {
+			if (file->is_torn)
+				pp_message_of_torn(messages, (*link)->label);
+			link = &(*link)->next;
+			continue;
+		}
+		pp_message_of_error(messages, err, "%s; left out", why.text);
+		messages->nr_unread++;
+		if (!first->text[0])
+			*first = why;
+		*link = (*link)->next;
+	}
+	if (file->parts && file->parts->next && samples && file->nr_samples)
+		sum_up_samples(file);
+	return 0;
+}
+
+int pp_sample_list_read(struct pp_sample_list *list, bool samples,
+			struct pp_messages *messages, struct op_diag *diag)
+{
+	size_t kept = 0, nr_messages = messages->nr;
+	struct op_diag first = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < list->nr && !err; i++) {
+		struct pp_sample_file *file = &list->files[i];
+
+		err = read_sample_file(list, file, samples, messages, &first);
+		if (err || !file->total)
+			continue;
+		pp_message(messages, PP_REMARK_SFILE, "%s: %llu %s", file->path,
+			   (unsigned long long)file->total,
+			   pp_is_call_graph(file) ? "calls" : "samples");
+		list->files[kept++] = *file;
+	}
+	if (err)
+		return err;
+	list->nr = kept;
+	if (kept)
+		return 0;
+	/* The error says what the messages say. */
+	messages->nr = nr_messages;
+	if (first.text[0])
+		return op_diag_set(
+			diag, -ENOENT,
+			"no usable sample file is left; the first: %s",
+			first.text);
+	return op_diag_set(
+		diag, -ENOENT,
+		"the sample files hold no samples yet; write out the buffers with opcontrol --dump");
+}
