@@ -17,8 +17,8 @@
  * Two things would make it go up and down for ever: a step up that has to be
  * taken back, and a cost that does not depend on the rate, such as that of
  * reading what programs map. After the former the next step up has to wait
- *twice as long. A step down that saved less than a quarter was for nothing: it
- *is taken back, and the next one waits.
+ * twice as long. A step down that saved less than a quarter was for nothing: it
+ * is taken back, and the next one waits.
  */
 
 #include <stdbool.h>

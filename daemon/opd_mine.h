@@ -5,8 +5,8 @@
 /*
  * Hands ordinary users the samples of their own processes, as far as root's
  * policy lets them (libop/session/op_policy.h): by a socket that anybody may
- *connect to. To connect is the only request there is. The daemon takes nothing
- *from a client but what the kernel says of it, who it is, and answers
+ * connect to. To connect is the only request there is. The daemon takes nothing
+ * from a client but what the kernel says of it, who it is, and answers
  *
  *	{ " separate-WHAT = 0|1\n" } "ok\n" STREAM | "error " TEXT "\n"
  *

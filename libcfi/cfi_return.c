@@ -17,9 +17,9 @@
  * and what comes after the loop cannot be told.
  *
  * A return after a call is believed if it is what the ABI demands: the
- *registers that belong to the caller have been given back, and the stack
- *pointer at calls was a multiple of 16. Code of some languages keeps no such
- *ABI (Go): then the first return that is found is taken.
+ * registers that belong to the caller have been given back, and the stack
+ * pointer at calls was a multiple of 16. Code of some languages keeps no such
+ * ABI (Go): then the first return that is found is taken.
  *
  * The work is bounded: by instructions, paths and calls. Nothing is allocated.
  */

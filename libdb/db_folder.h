@@ -20,10 +20,10 @@
  * folder for each part of a name would take more of the disk and more time than
  * what is counted. Names have '%' nowhere but in "%XX" and "%+"
  * (libop/session/op_mangle.h). What is longer than DB_FOLDER_PIECE bytes is cut
- *into folders, of which each ends in "%_"; no piece begins with a dot. A file
- *is where its name says if it would be longer than DB_FOLDER_LOOSE_MAX, as a
- *path may have a thousand slashes, or if the file system has no names of
- *NAME_MAX bytes, as eCryptfs.
+ * into folders, of which each ends in "%_"; no piece begins with a dot. A file
+ * is where its name says if it would be longer than DB_FOLDER_LOOSE_MAX, as a
+ * path may have a thousand slashes, or if the file system has no names of
+ * NAME_MAX bytes, as eCryptfs.
  *
  * A lock, flock(2) on the folder itself, lets nothing move from one of these
  * to another between listing and reading: readers share it, the packer takes it

@@ -5,17 +5,17 @@
  * removal safe; any CPU may give back.
  *
  * Whoever moves the state of a node on, the task or a stop, is the one who
- *stores the sample or counts it as lost:
+ * stores the sample or counts it as lost:
  *
  *	FREE -> WAITING -> RUNNING -> SETTLED -> FREE	the task's way
  *	           |          '-> LOST_RUNNING -> FREE	a stop was first
  *	           '-> LOST ---------------------> FREE
  *
  * A task whose cgroup gets hardly any CPU time may not run for as long as
- *anybody likes. So a stop waits for a while, and then for those alone that are
- *storing their sample. The end of a session waits for those that use what is
- *freed, and the nodes of tasks that have not run yet outlive it, with the
- *module.
+ * anybody likes. So a stop waits for a while, and then for those alone that are
+ * storing their sample. The end of a session waits for those that use what is
+ * freed, and the nodes of tasks that have not run yet outlive it, with the
+ * module.
  */
 
 #include <linux/atomic.h>

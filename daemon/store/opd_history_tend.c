@@ -6,15 +6,18 @@
  *		that were not completed. What cannot be removed is left out of
  *		sums and accounts, but its bytes are within the bound.
  *	pack	The sample files of spans that have loose ones are packed.
- *	sum	Spans of a grain that have reached its age, and are in one of
- *the next grain that is all that old, are written as one: as .making-BEGIN-END,
- *which a single rename makes a span that counts. It contains the others, so
- *they do not count from that instant. What is in one grain of the finest level
- *is put together at once: a daemon that starts and stops makes shorter spans.
+ *	sum	Spans of a grain that have reached its age, and are in
+ *		one of the next grain that is all that old, are written
+ *		as one: as .making-BEGIN-END, which a single rename
+ *		makes a span that counts. It contains the others, so
+ *		they do not count from that instant. Spans in one grain
+ *		of the finest level are put together as soon as they
+ *		end: a daemon that starts and stops makes shorter ones.
  *	drop	The oldest spans go while they are older than the last grain is
- *		kept, or there are more bytes than allowed. Their account is
- *added to that of all that went before, in a new folder .dropped-BEGIN-END: one
- *rename makes that the account, and takes the spans out of the count.
+ *		kept, or there are more bytes than allowed. Their
+ *		account is added to that of all that went before, in a
+ *		new folder .dropped-BEGIN-END: one rename makes that
+ *		the account, and takes the spans out of the count.
  *
  * A span is removed by renaming it to .making-BEGIN-END first, so that a part
  * of one never counts. Renames are made with the lock of the folder alone
@@ -22,8 +25,8 @@
  *
  * The bound holds at every instant: spans take OPD_HISTORY_RESERVE parts less
  * than allowed when this is done. One part is for what is counted meanwhile,
- *one for the span that comes next, one for its pack, or for the sum of spans,
- *which is no larger than they are.
+ * one for the span that comes next, one for its pack, or for the sum of spans,
+ * which is no larger than they are.
  *
  * Of spans that are damaged no sum is made: they stay as they are, reports say
  * what is wrong with them, and they are removed in their time.

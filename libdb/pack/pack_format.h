@@ -14,7 +14,7 @@
  * (pack_recover.c). Version 1 had no groups.
  *
  * Contents, the index and what is behind the head of a group are packed columns
- *(pack_column.h). pack_content.h has those of entries; the index is
+ * (pack_column.h). pack_content.h has those of entries; the index is
  *
  *	names		of each entry, with a zero byte behind it
  *	users		ODB_USER_SIZE bytes of each

@@ -17,10 +17,12 @@
  *
  *	docker:ID podman:ID containerd:ID lxc:NAME
  *		a container, by the first 12 digits of its number
- *	pod:UID/ID	a container in a pod of kubernetes, by the first 8
- *digits of the pod's number; pod:UID is the pod NAME.service	a unit of
- *systemd, its \xXX turned back, and what it has below itself; so are scopes,
- *slices and the like /		the root
+ *	pod:UID/ID	a container in a pod of kubernetes, by the first
+ *		8 digits of the pod's number; pod:UID is the pod
+ *	NAME.service	a unit of systemd, its \xXX turned back, and
+ *		what it has below itself; so are scopes, slices and
+ *		the like
+ *	/		the root
  *
  * A path of any other form is its own name. Control bytes become '?', and what
  * is too long is cut.

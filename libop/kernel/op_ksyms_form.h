@@ -4,7 +4,7 @@
 
 /*
  * What a snapshot of symbols (op_ksyms.h) is made of; for
- *libop/kernel/op_ksyms*.c.
+ * libop/kernel/op_ksyms*.c.
  *
  * It begins with a line of text:
  *

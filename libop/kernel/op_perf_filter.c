@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The set is the memory of a BPF array of 64-bit words, which is mapped here;
- *the mapping and the program hold the array. The program finds the bit of the
- *process that was interrupted:
+ * the mapping and the program hold the array. The program finds the bit of the
+ * process that was interrupted:
  *
  *	tgid = bpf_get_current_pid_tgid() >> 32
  *	word = bpf_map_lookup_elem(map, tgid / 64)

@@ -12,7 +12,7 @@
  *
  * Spans of the first grain are kept until they are of its age, then put
  * together to spans of the next grain; those of the last grain are removed at
- *its age. Without grains they are OP_HISTORY_DEFAULT.
+ * its age. Without grains they are OP_HISTORY_DEFAULT.
  */
 
 #include <stdint.h>

@@ -20,10 +20,10 @@
  * TID and CPU are decimal or "all". EVENT may hold dots: the five fields behind
  * it are counted from the right. BUILD tells files of one path apart by their
  * content, the build-id and fingerprint (libop/image/op_build_id.h); it is left
- *out where nothing is known of that, and for anonymous memory. The path of a
- *cgroup is without the slash that it begins with, so that of the root is empty;
- *{no-cgroup} says that nobody could tell it. UID is decimal, of the user who
- *owned the process; samples that root alone may see have none.
+ * out where nothing is known of that, and for anonymous memory. The path of a
+ * cgroup is without the slash that it begins with, so that of the root is
+ * empty; {no-cgroup} says that nobody could tell it. UID is decimal, of the
+ * user who owned the process; samples that root alone may see have none.
  *
  * Whatever a path holds, building then parsing gives it back, and no name
  * leaves its folder: components "." and "..", a leading '{', control bytes,

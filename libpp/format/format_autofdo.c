@@ -2,10 +2,10 @@
 /*
  * A sample profile as text, which clang reads (-fprofile-sample-use) and
  * llvm-profdata converts; the format is in LLVM's documentation of clang
- *("Using Sampling Profilers") and in its llvm/ProfileData/SampleProfReader.h. A
- *line is a function, or how many samples some line of it has, counted from that
- *of its declaration, so that the profile outlives changes elsewhere in the
- *file:
+ * ("Using Sampling Profilers") and in its llvm/ProfileData/SampleProfReader.h.
+ * A line is a function, or how many samples some line of it has, counted from
+ * that of its declaration, so that the profile outlives changes elsewhere in
+ * the file:
  *
  *	FUNCTION:TOTAL:HEAD
  *	 OFFSET[.DISCRIMINATOR]: SAMPLES

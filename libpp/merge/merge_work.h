@@ -9,10 +9,11 @@
  * alike. It has these steps:
  *
  *	look	 each archive is checked, its sessions become items
- *	add up	 items of one set of labels become one, some at a time: as many
- *as the memory allows make a run, which is a session folder of its own and an
- *item of the next round; the last round makes the sessions of the sum take
- *binaries, and what else archives hold, are copied
+ *	add up	 items of one set of labels become one, some at a time:
+ *		 as many as the memory allows make a run, which is a
+ *		 session folder of its own and an item of the next
+ *		 round; the last round makes the sessions of the sum
+ *	copy	 binaries, and what else archives hold, are copied
  *	finish	 facts and hashes are written, the folder gets its name
  *
  * Threads take one archive, or one run, at a time.

@@ -19,17 +19,17 @@
  *
  * "time:" chooses spans of a session's history (libpp/select/time_range.h).
  * "host:" and "label:" choose sessions by their labels
- *(libop/session/op_labels.h). An item of "host:" is a shell pattern, one of
- *"label:" is KEY=PATTERN. Items of "label:" with one key are alternatives,
- *different keys must all agree.
+ * (libop/session/op_labels.h). An item of "host:" is a shell pattern, one of
+ * "label:" is KEY=PATTERN. Items of "label:" with one key are alternatives,
+ * different keys must all agree.
  *
  * "build-id:" matches the first digits of a build-id. "cgroup:" is a shell
  * pattern for the path of a cgroup, its last part, or what people call it
  * (libop/kernel/op_cgroup.h); "unknown" is one that nobody could tell. A path
- *matches the application or the dependent image. It is a shell pattern whose
- *'*' also matches '/'; one that exists is made canonical, and a link is also
- *the application that was run by it. A path without any slash that does not
- *exist here also matches the last component of an image's name.
+ * matches the application or the dependent image. It is a shell pattern whose
+ * '*' also matches '/'; one that exists is made canonical, and a link is also
+ * the application that was run by it. A path without any slash that does not
+ * exist here also matches the last component of an image's name.
  */
 
 #include <stdbool.h>

@@ -4,9 +4,10 @@
  * not in a mapping of its file:
  *
  *	elsewhere copied SECONDS	all text is copied into anonymous
- *memory, which takes its place elsewhere part SECONDS		likewise the
- *pages of the functions elsewhere memfd SECONDS		the program runs
- *from a file in memory elsewhere plain SECONDS		it runs from its file
+ *					memory, which takes its place
+ *	elsewhere part SECONDS		the same of the functions' pages
+ *	elsewhere memfd SECONDS		it runs from a file in memory
+ *	elsewhere plain SECONDS		it runs from its file
  *
  * Prints "ready" when the code is there, "done" when the time is over, and ends
  * after a line of its standard input.

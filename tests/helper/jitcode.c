@@ -8,10 +8,10 @@
  * In each phase there is another function at the same address, phase_1 to
  * phase_N, and works for SECONDS of CPU time, or with "-" until a byte comes on
  * stdin. It is told in /tmp/perf-PID.map, or by libopagent with two source
- *lines of this file. With "threads" four threads tell of 1000 functions each
- *meanwhile; with "fork" a child does it all while its parent holds the agent,
- *too. With "frames" the code clears the frame pointer and is told with unwind
- *data, with "bare" the same code is told without. Prints the pid.
+ * lines of this file. With "threads" four threads tell of 1000 functions each
+ * meanwhile; with "fork" a child does it all while its parent holds the agent,
+ * too. With "frames" the code clears the frame pointer and is told with unwind
+ * data, with "bare" the same code is told without. Prints the pid.
  */
 
 #include <inttypes.h>

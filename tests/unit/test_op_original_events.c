@@ -10,7 +10,7 @@
  * by default. After "names" the codes are of another form than ours. A '!' says
  * that ours counts something else on purpose, a '-' that no event is called so;
  * doc/events.md gives the reasons. NAME:MINIMUM has to be taken. Where our list
- *is made of libpfm4's tables, its version decides about a '!', and it has one
+ * is made of libpfm4's tables, its version decides about a '!', and it has one
  * minimum for all events.
  */
 
