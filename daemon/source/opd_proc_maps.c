@@ -97,6 +97,13 @@ const char *opd_proc_in_root(const struct opd_proc_maps *maps, const char *name)
 	return name;
 }
 
+bool opd_proc_is_anon(const char *name)
+{
+	if (!strcmp(name, "[vdso]"))
+		return false;
+	return name[0] != '/' || name[1] == '/' || name[1] == '\0';
+}
+
 bool opd_proc_maps_next(struct opd_proc_maps *maps, struct opd_proc_line *line)
 {
 	while (maps->file &&
@@ -154,7 +161,7 @@ bool opd_proc_find_sides(const char *proc, uint32_t tgid, uint64_t addr,
 	sides[0].map.end = sides[1].map.end = 0;
 	opd_proc_maps_open(&maps, proc, tgid);
 	while (opd_proc_maps_next(&maps, &line)) {
-		if (!opd_perf_image_is_anon(line.id.name)) {
+		if (!opd_proc_is_anon(line.id.name)) {
 			set_side(&sides[found], &line, tgid);
 			if (found)
 				break;

@@ -50,6 +50,9 @@ bool opd_proc_maps_next_code(struct opd_proc_maps *maps,
 const char *opd_proc_in_root(const struct opd_proc_maps *maps,
 			     const char *name);
 
+/* Whether @name is that of memory without a file, "[heap]" or "//anon". */
+bool opd_proc_is_anon(const char *name);
+
 /* Where link @name of process @tgid leads; "" unknown. */
 void opd_proc_read_link(const char *proc, uint32_t tgid, const char *name,
 			char to[OP_PATH_MAX]);

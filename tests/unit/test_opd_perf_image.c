@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include "daemon/source/opd_proc_maps.h"
 #include "libcfi/unwinder.h"
 #include "tests/unit/build_elf.h"
 #include "tests/unit/perf_rig.h"
@@ -257,9 +258,9 @@ static void names_of_anonymous_memory(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(anon) / sizeof(anon[0]); i++)
-		assert_true(opd_perf_image_is_anon(anon[i]));
+		assert_true(opd_proc_is_anon(anon[i]));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		assert_false(opd_perf_image_is_anon(files[i]));
+		assert_false(opd_proc_is_anon(files[i]));
 	opd_perf_images_init(&images, NULL);
 	/* One copy of each; a stream of new ones comes to an end. */
 	for (int round = 0; round < 2; round++) {

@@ -448,13 +448,6 @@ bool opd_perf_image_gives_no_rights(const struct opd_perf_images *images,
 	       images->images[cookie - 1]->gives_no_rights;
 }
 
-bool opd_perf_image_is_anon(const char *name)
-{
-	if (!strcmp(name, VDSO))
-		return false;
-	return name[0] != '/' || name[1] == '/' || name[1] == '\0';
-}
-
 const char *opd_perf_image_anon(struct opd_perf_images *images,
 				const char *name)
 {

@@ -84,9 +84,6 @@ bool opd_perf_image_is_memory(const struct opd_perf_images *images,
 bool opd_perf_image_gives_no_rights(const struct opd_perf_images *images,
 				    uint64_t cookie);
 
-/* Whether @name is that of memory without a file, "[heap]" or "//anon". */
-bool opd_perf_image_is_anon(const char *name);
-
 /*
  * A copy of the name of anonymous memory that lives as long as @images;
  * "anon" for memory without one, or when there are too many names.

@@ -28,6 +28,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "daemon/source/opd_proc_maps.h"
 #include "daemon/source/untrusted/opd_copied_text.h"
 #include "daemon/source/perf/opd_perf_clock.h"
 #include "daemon/source/perf/opd_perf_owner.h"
@@ -158,7 +159,7 @@ uint64_t opd_perf_world_map(struct opd_perf_world *world,
 {
 	struct opd_map full = *map;
 
-	if (opd_perf_image_is_anon(id->name))
+	if (opd_proc_is_anon(id->name))
 		full.cookie = OP_NO_COOKIE;
 	else
 		full.cookie = opd_perf_image_cookie(&world->images, id);
@@ -231,7 +232,7 @@ void opd_perf_world_look_ahead(struct opd_perf_world *world,
 	if (is_exec(rec))
 		opd_perf_programs_begin(&world->programs, rec->pid, rec->time);
 	if ((rec->type != PERF_RECORD_MMAP2 && rec->type != PERF_RECORD_MMAP) ||
-	    !rec->mmap.is_code || opd_perf_image_is_anon(rec->mmap.name))
+	    !rec->mmap.is_code || opd_proc_is_anon(rec->mmap.name))
 		return;
 	id = image_id_of(rec);
 	opd_perf_programs_map(&world->programs, rec->pid, rec->time,

@@ -31,7 +31,7 @@ static uint64_t find_head(const char *proc, uint32_t tgid, uint64_t addr)
 
 	opd_proc_maps_open(&maps, proc, tgid);
 	while (!found && opd_proc_maps_next(&maps, &line)) {
-		if (opd_perf_image_is_anon(line.id.name))
+		if (opd_proc_is_anon(line.id.name))
 			continue;
 		if (!line.map.offset)
 			head = line;
