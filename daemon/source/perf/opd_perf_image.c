@@ -305,6 +305,24 @@ static void look_at_file(struct opd_perf_image *image,
 	opd_perf_files_add(&images->files, fd, &id);
 }
 
+/* The build-id of a file in memory that the kernel did not tell. */
+static void look_at_memory(struct opd_perf_image *image,
+			   const struct opd_perf_images *images)
+{
+	struct op_build_id id = { .len = 0 };
+	struct stat st;
+	int fd;
+
+	if (!image->is_memory || image->told.len)
+		return;
+	fd = open_in_process(image, images);
+	if (fd < 0)
+		return;
+	if (is_the_one(images, image, fd, &st, &id))
+		image->build_id = id;
+	close(fd);
+}
+
 /* ---- making -----------------------------------------------------------------
  */
 
@@ -331,6 +349,7 @@ static struct opd_perf_image *image_new(const struct opd_perf_image_id *id,
 	image->looked_for = id->pid;
 	image->is_memory = *id->name == '/' && on_no_disk(id->name);
 	look_at_file(image, images);
+	look_at_memory(image, images);
 	if (!on_no_disk(image->name))
 		opd_perf_folders_note(&images->folders, image->name);
 	return image;
