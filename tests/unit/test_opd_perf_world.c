@@ -4,6 +4,7 @@
  * image, which offset; and on to sample files.
  */
 
+#include "daemon/source/perf/opd_perf_proc.h"
 #include "daemon/source/oprofilefs/opd_feed.h"
 #include "tests/unit/perf_rig.h"
 #include "tests/unit/rows.h"
@@ -898,9 +899,31 @@ static void names_of_tasks(void **state)
 	}
 }
 
+/* A few looks in advance, then one part of the time. */
+static void looks_at_memory_have_a_share(void **state)
+{
+	const uint64_t second = 1000000000, took = second / 10;
+	uint64_t now = 1000 * second, may_look = 0, nr = 0;
+
+	(void)state;
+	for (; may_look <= now; nr++)
+		may_look = opd_perf_proc_may_look(may_look, now, took);
+	assert_int_equal(nr, 6);
+	for (nr = 0; nr < 100; nr++) {
+		now = may_look;
+		may_look = opd_perf_proc_may_look(may_look, now, took);
+		assert_int_equal(may_look - now, OPD_PERF_PROC_SHARE * took);
+	}
+	/* Who was quiet for long has no more credit than at first. */
+	now += 3600 * second;
+	assert_int_equal(opd_perf_proc_may_look(may_look, now, 0),
+			 now - OPD_PERF_PROC_CREDIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest others[] = {
+		cmocka_unit_test(looks_at_memory_have_a_share),
 		cmocka_unit_test(weights),
 		cmocka_unit_test(names_of_tasks),
 		cmocka_unit_test(code_that_the_kernel_makes),

@@ -36,6 +36,16 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
+/* How long a look took that began at @begun, when looks had cost so much: CPU
+ * time, unless it ended the process that reads. */
+static uint64_t time_of_look(const struct opd_made *made, uint64_t begun,
+			     uint64_t cost)
+{
+	uint64_t now = opd_foreign_cost(&made->jits.foreign);
+
+	return now >= cost ? now - cost : monotonic_ns() - begun;
+}
+
 int opd_made_new(struct opd_made **out, const struct opd_source_client *client,
 		 const char *proc)
 {
@@ -154,13 +164,13 @@ look_at_made(struct opd_made *made, uint32_t tgid, uint64_t app, uint64_t now)
 		return NULL;
 	process = watch_made(made, tgid, app);
 	if (process && now >= process->look_at) {
-		uint64_t end;
+		uint64_t cost = opd_foreign_cost(&made->jits.foreign);
 
 		opd_perf_proc_see_dumps(&made->jits, tgid);
 		process->nr_memory = 0;
-		end = monotonic_ns();
 		process->look_at =
-			end + SECOND + OPD_PERF_PROC_SHARE * (end - now);
+			monotonic_ns() + SECOND +
+			OPD_PERF_PROC_SHARE * time_of_look(made, now, cost);
 	}
 	return process;
 }
@@ -182,11 +192,12 @@ look_at_memory(struct opd_made *made, struct opd_made_process *process,
 {
 	const struct unwinder_map *known = find_made_memory(process, addr);
 	struct unwinder_map *map = &process->memory[process->nr_memory];
-	uint64_t end;
+	uint64_t cost;
 
 	if (known || process->nr_memory == OPD_MADE_MEMORY ||
 	    now < process->copied_at)
 		return known;
+	cost = opd_foreign_cost(&made->jits.foreign);
 	*map = (struct unwinder_map){ .start = addr, .end = addr + 1 };
 	if (opd_copied_text_find(&made->jits.foreign, &made->images,
 				 made->jits.proc, process->tgid, addr, map))
@@ -194,8 +205,9 @@ look_at_memory(struct opd_made *made, struct opd_made_process *process,
 	else
 		map->cookie = OP_NO_COOKIE;
 	process->nr_memory++;
-	end = monotonic_ns();
-	process->copied_at = end + OPD_PERF_PROC_SHARE * (end - now);
+	process->copied_at =
+		opd_perf_proc_may_look(process->copied_at, monotonic_ns(),
+				       time_of_look(made, now, cost));
 	return map;
 }
 

@@ -25,6 +25,21 @@ struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
 /* For such a part of the time the mappings of one process may be read again, of
  * which there may be some ten thousand. */
 #define OPD_PERF_PROC_SHARE 20
+/* Time, ns, that the looks at memory of one process may take up in advance: it
+ * has several mappings, and the first one is not always that which matters. */
+#define OPD_PERF_PROC_CREDIT (UINT64_C(10) * 1000000000)
+
+/* When memory of a process may be looked at again after a look that has ended
+ * at @now and took so long, where it might have been from @may_look on. All are
+ * ns. */
+static inline uint64_t opd_perf_proc_may_look(uint64_t may_look, uint64_t now,
+					      uint64_t took)
+{
+	uint64_t from =
+		now > OPD_PERF_PROC_CREDIT ? now - OPD_PERF_PROC_CREDIT : 0;
+
+	return (may_look > from ? may_look : from) + OPD_PERF_PROC_SHARE * took;
+}
 
 /* The process of thread @tid; 0 when there is none. */
 uint32_t opd_perf_proc_tgid(const struct opd_perf_world *world, uint32_t tid);

@@ -480,7 +480,8 @@ static void look_for_copied_text(struct opd_perf_world *world,
 	else
 		found.was_looked_at = true;
 	end = opd_perf_world_clock(world);
-	process->copied_at = end + OPD_PERF_PROC_SHARE * (end - begun);
+	process->copied_at =
+		opd_perf_proc_may_look(process->copied_at, end, end - begun);
 	(void)opd_maps_add(process, &found);
 }
 

@@ -196,6 +196,25 @@ static int give_up_call(struct opd_foreign *foreign, int err)
 	return err;
 }
 
+static uint64_t cpu_time_ns(clockid_t clock)
+{
+	struct timespec time;
+
+	if (clock_gettime(clock, &time))
+		return 0;
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+uint64_t opd_foreign_cost(const struct opd_foreign *foreign)
+{
+	uint64_t cost = cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
+	clockid_t clock;
+
+	if (foreign->pid && !clock_getcpuclockid(foreign->pid, &clock))
+		cost += cpu_time_ns(clock);
+	return cost;
+}
+
 /* Whether files are read now. A process that hangs for an hour counts on, which
  * bounds how many there are. */
 static bool is_reading(struct opd_foreign *foreign)

@@ -169,6 +169,10 @@ struct opd_foreign {
 void opd_foreign_init(struct opd_foreign *foreign);
 void opd_foreign_release(struct opd_foreign *foreign);
 
+/* CPU time of this thread and of that process, ns: what reading costs, however
+ * long both wait for a CPU. Falls when the process is replaced. */
+uint64_t opd_foreign_cost(const struct opd_foreign *foreign);
+
 /*
  * Do @call with the file @fd. Returns call->err; -ETIMEDOUT when the file was
  * given up, -EIO when nothing is read any more. *@room is what was read, until
