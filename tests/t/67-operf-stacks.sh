@@ -382,15 +382,20 @@ else
 		"no cgroups to change, or the kernel filters no samples"
 fi
 
-# Threads that have each their own clock, and end before it first comes to a sample.
-"$TESTBIN/churn" >"$TMP/churn" &
-churn=$!
-await line "$TMP/churn" ready
-profiled "threads that are shorter than a period" -g --pid=$churn --duration=1
+# Threads that have each their own clock, and end before it first comes to a sample:
+# without the filter it may have none at all.
 if [ -n "$filters" ]; then
+	"$TESTBIN/churn" >"$TMP/churn" &
+	churn=$!
+	await line "$TMP/churn" ready
+	profiled "threads that are shorter than a period" -g --pid=$churn \
+		--duration=1
 	unlike "are seen" "$(cat "$TMP/operf.err")" "$unseen"
+	kill $churn
+else
+	skip "threads that are shorter than a period" \
+		"the kernel filters no samples"
 fi
-kill $churn
 
 # ---- where samples are not filtered ----------------------------------------------
 
