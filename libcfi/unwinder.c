@@ -319,28 +319,14 @@ static bool is_in_code(const struct walk *w)
 	return find_walk_map(w, w->regs.reg[w->abi->pc], &map);
 }
 
-/*
- * A step by data from the return address @from has led to no code. Data say
- * nothing of an assembly function that goes on with another stack, as Go's do
- * after a call of C.
- */
-static enum cfi_step step_astray(const struct walk *w, enum cfi_step step,
-				 uint64_t from)
-{
-	return code_says(w, UNWINDER_SWITCHES, from) ? CFI_OTHER_STACK : step;
-}
-
 static enum cfi_step walk_step(struct walk *w)
 {
-	uint64_t from = w->is_return_address ? w->regs.reg[w->abi->pc] : 0;
 	enum cfi_step step = step_by_data(w);
 
 	if (step == CFI_NO_DATA)
 		step = step_without_data(w);
 	else
 		w->came_by_fp = false;
-	if (step == CFI_BAD_STACK || (step == CFI_CALLER && !is_in_code(w)))
-		step = step_astray(w, step, from);
 	w->is_return_address = step == CFI_CALLER;
 	return step;
 }
@@ -394,6 +380,20 @@ static bool take_frame(struct walk *w, struct unwinder_frame *frame)
 	return true;
 }
 
+/*
+ * The ending of a walk whose last step, from the return address @from if that
+ * is not 0, has led to no code. Unwind data say nothing of an assembly function
+ * that goes on with another stack, as Go's do after a call of C.
+ */
+static enum op_trace_ending end_walk(const struct walk *w, enum cfi_step step,
+				     uint64_t from)
+{
+	if ((step == CFI_CALLER || step == CFI_BAD_STACK) &&
+	    code_says(w, UNWINDER_SWITCHES, from))
+		step = CFI_OTHER_STACK;
+	return ending_of(w, step);
+}
+
 size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
 		       const struct cfi_regs *regs,
 		       const struct cfi_stack *stack,
@@ -408,17 +408,21 @@ size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
 	if (!walk_begin(&w, unwinder, arch, regs, stack))
 		return 0;
 	for (;;) {
-		bool is_return_address = w.is_return_address;
+		uint64_t from = w.is_return_address ? w.regs.reg[w.abi->pc] : 0;
 		enum cfi_step step = walk_step(&w);
 
-		/* The handler returns to it, but it never called it. */
-		if (step == CFI_INTERRUPTED && is_return_address)
-			frames[nr - 1].pc++;
-		if (step == CFI_INTERRUPTED && !is_in_code(&w))
-			step = step_from_nowhere(&w);
-		*ending = ending_of(&w, step);
-		if (step > CFI_INTERRUPTED || !take_frame(&w, &frame))
+		if (step == CFI_INTERRUPTED) {
+			/* The handler returns to it, but it never called it. */
+			if (from)
+				frames[nr - 1].pc++;
+			from = 0;
+			if (!is_in_code(&w))
+				step = step_from_nowhere(&w);
+		}
+		if (step > CFI_INTERRUPTED || !take_frame(&w, &frame)) {
+			*ending = end_walk(&w, step, from);
 			return nr;
+		}
 		/* Only now it is known that there is one more. */
 		*ending = OP_TRACE_DEPTH;
 		if (nr == max)

@@ -48,7 +48,8 @@ void op_log_init(struct op_log *log);
 int op_log_open(struct op_log *log, const char *path, struct op_diag *diag);
 void op_log_close(struct op_log *log);
 
-/* Allow OP_LOG_BUDGET more lines, and say how many were dropped. */
+/* Allow OP_LOG_BUDGET more lines, in a new file if the log is full, and say how
+ * many were dropped. */
 void op_log_refill(struct op_log *log);
 
 /* One line with its time; control characters become '?'. */

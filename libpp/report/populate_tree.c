@@ -285,7 +285,8 @@ static int add_trees_of_side(struct pp_population *p, struct pp_side *side,
 
 	pp_sessions_close(&side->list.sessions);
 	if (!err)
-		err = pp_tree_inputs_name(&in, b);
+		err = pp_tree_inputs_find_ends(&in)
+			      ?: pp_tree_inputs_name(&in, b);
 	for (size_t i = 0; i < in.nr && !err; i++)
 		err = add_tree_input(p, b, &in.list[i],
 				     first_column + in.list[i].class_nr);

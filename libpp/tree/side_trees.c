@@ -249,7 +249,8 @@ int pp_side_read_trees(struct pp_population *p, struct pp_side *side)
 	side->trees = op_arena_alloc(arena, 1, sizeof(*side->trees));
 	if (!side->trees)
 		return -ENOMEM;
-	err = pp_tree_inputs_read(side->trees, p, side);
+	err = pp_tree_inputs_read(side->trees, p, side)
+		      ?: pp_tree_inputs_find_ends(side->trees);
 	for (size_t i = 0; i < side->trees->nr && !err; i++) {
 		struct pp_tree_input *tree = &side->trees->list[i];
 

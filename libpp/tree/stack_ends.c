@@ -23,7 +23,8 @@ static int count_stack_ends(const struct pp_tree_input *input,
 			    uint64_t *samples)
 {
 	uint32_t nr = ctree_nr_nodes(input->tree);
-	/* Of each node and those below it, which have higher numbers. */
+	/* Samples of each node and of those below it, which have higher
+	 * numbers. */
 	uint64_t *below = calloc(nr + 1, sizeof(*below));
 	struct ctree_node node, parent;
 
@@ -66,6 +67,8 @@ int pp_tree_inputs_find_ends(const struct pp_tree_inputs *in)
 	uint32_t nr = 1;
 	int err = 0;
 
+	if (in->side != &in->p->side)
+		return 0;
 	for (size_t i = 0; i < in->nr; i++)
 		for (uint32_t j = 0; j < ctree_nr_images(in->list[i].tree); j++)
 			if (in->list[i].images[j].order >= nr)

@@ -99,7 +99,8 @@ int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 			struct pp_side *side);
 void pp_tree_inputs_release(struct pp_tree_inputs *in);
 
-/* Set the report's stack_end. Returns 0 or -ENOMEM. */
+/* Set the report's stack_end, but by the earlier side of a comparison: it is
+ * shown with the account of the later one. Returns 0 or -ENOMEM. */
 int pp_tree_inputs_find_ends(const struct pp_tree_inputs *in);
 
 /* Whether the specification asks for @image in @input, where what is in it is

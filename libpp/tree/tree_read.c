@@ -230,9 +230,7 @@ int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 		return -ENOMEM;
 	for (size_t i = 0; i < list->nr_trees && !err; i++)
 		err = read_tree_file(in, &list->trees[i]);
-	err = err ?: unite_tree_images(in);
-	/* Of a comparison the later side is shown with its account. */
-	return err || side != &p->side ? err : pp_tree_inputs_find_ends(in);
+	return err ?: unite_tree_images(in);
 }
 
 void pp_tree_inputs_release(struct pp_tree_inputs *in)

@@ -16,6 +16,9 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # nothing is written into the tree
+from circles import circles
+
 PRODUCT = "libop libdb libcfi libpp libagent daemon pp utils module".split()
 # Words that stand for a thing which the sentence does not name.
 NAMELESS = re.compile(
@@ -113,32 +116,6 @@ def graph_of_objects(build):
     }
 
 
-def circles(graph):
-    """Sizes of sets of objects that use one another, the largest first (Tarjan)."""
-    index, low, stack, found = {}, {}, [], []
-
-    def visit(node):
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        for other in graph[node]:
-            if other not in index:
-                visit(other)
-                low[node] = min(low[node], low[other])
-            elif other in stack:
-                low[node] = min(low[node], index[other])
-        if low[node] == index[node]:
-            at = stack.index(node)
-            if len(stack) - at > 1:
-                found.append(len(stack) - at)
-            del stack[at:]
-
-    sys.setrecursionlimit(10000)
-    for node in graph:
-        if node not in index:
-            visit(node)
-    return sorted(found, reverse=True)
-
-
 # ---- texts ----------------------------------------------------------------------
 
 
@@ -187,7 +164,7 @@ def measure():
     build = os.environ.get("O") or "build"
     graph = graph_of_objects(build)
     if graph:
-        sizes = circles(graph)
+        sizes = [len(c) for c in circles(graph) if len(c) > 1]
         figures["circles of files"] = len(sizes)
         figures["files in the largest circle"] = sizes[0] if sizes else 0
     return figures

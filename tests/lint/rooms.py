@@ -18,6 +18,9 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True  # nothing is written into the tree
+from circles import circles
+
 STREAM = {"module/uapi": "*"}
 
 
@@ -200,34 +203,14 @@ def wrong_system_include(name, header, tree):
     return ""
 
 
-def circles(files):
-    """Sets of files that include one another, the largest first (Tarjan)."""
+def graph_of_includes(files):
+    """{file: those that it includes}, without their suffixes."""
     graph = collections.defaultdict(set)
     for name, includes in files.items():
         graph[name[:-2]] |= {
             header[:-2] for _, header in includes if header in files
         }
-    index, low, stack, found = {}, {}, [], []
-
-    def visit(node):
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        for other in graph[node]:
-            if other not in index:
-                visit(other)
-                low[node] = min(low[node], low[other])
-            elif other in stack:
-                low[node] = min(low[node], index[other])
-        if low[node] == index[node]:
-            at = stack.index(node)
-            found.append(sorted(stack[at:]))
-            del stack[at:]
-
-    sys.setrecursionlimit(10000)
-    for node in list(graph):
-        if node not in index:
-            visit(node)
-    return sorted(found, key=len, reverse=True)
+    return graph
 
 
 def main():
@@ -246,7 +229,7 @@ def main():
         nr = sum(path.is_file() for path in (tree / room).glob("*"))
         if nr > MOST_FILES and room != "module":
             wrong.append(f"{room}: {nr} files; a room has at most {MOST_FILES}")
-    for circle in circles(files):
+    for circle in circles(graph_of_includes(files)):
         if len(circle) > LONGEST_CIRCLE:
             wrong.append(
                 f"{len(circle)} files include one another: {' '.join(circle)}"
