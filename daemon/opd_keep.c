@@ -394,8 +394,8 @@ static int keep_if_build(const struct opd_keep *keep,
 	return -1;
 }
 
-/* What process @tgid has mapped there: root opens the mapping; the owner opens
- * it where it is the program, or gets what of it is in memory. */
+/* The file that process @tgid has mapped there: root opens the mapping; the
+ * owner opens it where it is the program, or gets what of it is in memory. */
 static int open_mapping(const struct opd_keep *keep,
 			const struct opd_binary *binary, uint32_t tgid,
 			uint64_t start, uint64_t end)

@@ -34,7 +34,7 @@
 #define MAX_INSNS 2000
 #define MAX_PATHS 128
 #define MAX_CALLS 64
-/* What is looked at of a function that is called. */
+/* The part of a called function that is looked at. */
 #define LEAF_PATHS 16
 #define LEAF_INSNS 128 /* of a path */
 #define SWITCH_INSNS 32 /* that may come before a switch of stacks */

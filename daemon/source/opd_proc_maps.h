@@ -15,7 +15,7 @@
 #include "daemon/source/perf/opd_perf_image.h"
 #include "libcfi/unwinder.h"
 
-/* One line of maps, "START-END PERMS OFFSET MAJOR:MINOR INODE   NAME". */
+/* A line of maps, "START-END PERMS OFFSET MAJOR:MINOR INODE   NAME". */
 struct opd_proc_line {
 	struct unwinder_map map; /* without cookie and name */
 	struct opd_perf_image_id id; /* its name holds until the next line */

@@ -403,8 +403,8 @@ static int open_kept_binary(struct pp_image_symbols *symbols,
 			       messages);
 }
 
-/* What perf has kept of the build on this machine, or brought to it, unless
- * somebody else could have written it. */
+/* The copy that perf has kept of the build on this machine, or brought to it,
+ * unless somebody else could have written it. */
 static int open_perf_copy(struct pp_image_symbols *symbols,
 			  const struct pp_image *image,
 			  struct pp_locator *locator)

@@ -36,7 +36,7 @@ LIMITS = {
     "files in the largest circle": (19, 4),
     "members of struct pp_request": (45, 20),
     "members of struct pp_report": (49, 20),
-    "comments that begin with a nameless subject": (573, 0),
+    "comments that begin with a nameless subject": (565, 0),
     "test files with a word of a report's head": (120, 1),
     "lines of expected text in unit tests": (16500, 0),
 }

@@ -140,7 +140,7 @@ static bool is_sample_wanted(struct opd_perf_world *world, uint32_t tgid)
 	process = known_process(world, tgid);
 	if (process && process->chosen)
 		return true;
-	/* What comes late is of a number that may be another's by now. */
+	/* A late record is of a number that may be another's by now. */
 	if (!tgid ||
 	    (process && process->nr_threads && tgid != world->chosen_by_exec))
 		opd_perf_world_drop(world, tgid, true);
@@ -223,7 +223,7 @@ void opd_perf_world_look_ahead(struct opd_perf_world *world,
 {
 	struct opd_perf_image_id id;
 
-	/* What another process starts is another's, too. */
+	/* A process that another starts is another's, too. */
 	if (rec->type == PERF_RECORD_FORK && rec->pid != rec->task.parent &&
 	    world->filter)
 		opd_perf_world_drop(world, rec->pid,

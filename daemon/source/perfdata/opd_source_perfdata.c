@@ -270,7 +270,7 @@ static void handle_mapping(struct opd_perfdata_source *p,
 	}
 }
 
-/* As many as @nr samples count for on average. */
+/* The samples that @nr of them count for on average. */
 static uint64_t times_of_lost(const struct opd_perfdata_source *p, uint64_t nr)
 {
 	double mean = p->nr_samples ? (double)p->sum_of_samples /

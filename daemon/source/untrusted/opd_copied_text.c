@@ -18,7 +18,8 @@
  * by its headers. */
 #define MAX_PLACES 4
 
-/* What of the memory the file @fd has as text, if one of its segments is where
+/* The part of the memory that the file @fd has as text, if one of its segments
+ * is where
  * @side is mapped. Returns as opd_foreign_do(). */
 static int ask_text(struct opd_foreign *foreign, int fd,
 		    const struct unwinder_map *side,

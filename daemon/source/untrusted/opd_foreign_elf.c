@@ -122,8 +122,8 @@ static struct mapped_segment map_segment(const struct op_elf_segment *segment)
 	};
 }
 
-/* What of the memory is the code of @segment, which @bias is added to the
- * addresses of. Returns false if the memory is not within it. */
+/* The part of the memory that is the code of @segment, which @bias is added to
+ * the addresses of. Returns false if the memory is not within it. */
 static bool fit_text(const struct op_elf_segment *segment, uint64_t bias,
 		     struct opd_foreign_text *text)
 {

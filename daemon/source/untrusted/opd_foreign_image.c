@@ -71,7 +71,8 @@ static bool read_headers(struct loaded *l, uint64_t head)
 	return false;
 }
 
-/* What may be written has been, by the dynamic linker: zeros take its place. */
+/* Data that may be written have been, by the dynamic linker: zeros take its
+ * place. */
 static bool is_as_in_file(const Elf64_Phdr *segment)
 {
 	return segment->p_type == PT_LOAD && segment->p_filesz &&
