@@ -2,13 +2,12 @@
 
 #include "libop/files/op_shares.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libop/base/op_array.h"
+#include "libop/files/op_proc.h"
 
 void op_shares_init(struct op_shares *shares, uint64_t size)
 {
@@ -83,16 +82,8 @@ void op_shares_give_back(struct op_shares *shares, uint32_t user,
 uint32_t op_user_of_process(const char *proc, uint32_t pid)
 {
 	uint32_t user = OP_USER_UNKNOWN;
-	char path[128], line[256];
-	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/status", proc, pid);
-	file = pid ? fopen(path, "re") : NULL;
-	if (!file)
-		return user;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "Uid: %" SCNu32, &user) == 1)
-			break;
-	fclose(file);
+	if (pid)
+		op_proc_status(proc, pid, "Uid:", &user);
 	return user;
 }

@@ -29,17 +29,10 @@
 #include "daemon/source/perf/opd_perf_world.h"
 #include "daemon/source/opd_proc_maps.h"
 #include "libop/files/op_config.h"
+#include "libop/files/op_proc.h"
 
 /* How many generations may lie between a process and a parent that is known. */
 #define MAX_PARENTS 64
-
-static FILE *open_file(const char *proc, uint32_t tgid, const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/%s", proc, tgid, name);
-	return fopen(path, "re");
-}
 
 static void take_line(struct opd_perf_world *world, struct opd_process *process,
 		      struct opd_proc_line *line, const char *exe)
@@ -140,17 +133,9 @@ void opd_perf_proc_see_dumps(struct opd_jits *jits, uint32_t tgid)
 static uint32_t read_status(const struct opd_perf_world *world, uint32_t tid,
 			    const char *key)
 {
-	FILE *file = open_file(world->proc, tid, "status");
 	uint32_t number = 0;
-	char line[256];
 
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, key, strlen(key))) {
-			sscanf(line + strlen(key), "%" SCNu32, &number);
-			break;
-		}
-	if (file)
-		fclose(file);
+	op_proc_status(world->proc, tid, key, &number);
 	return number;
 }
 
