@@ -752,8 +752,8 @@ static void switches_of_stacks(void **state)
 	static const char *const switches[] = {
 		/* mov 0x30(%rsp),%rdi; mov 8(%rdi),%rsi; sub 0x28(%rsp),%rsi;
 		 * mov %rdi,%fs:-8; mov %rsi,%rsp; mov %eax,0x18(%rsp); ret */
-		"488b7c2430 488b7708 482b742428 6448893c25f8ffffff 4889f4 "
-		"89442418 c3",
+		("488b7c2430 488b7708 482b742428 6448893c25f8ffffff 4889f4 "
+		 "89442418 c3"),
 		/* mov 0x38(%rdi),%rsp; ret */
 		"488b6738 c3",
 		/* jmp over a byte; mov (%rdi),%rsp */

@@ -191,11 +191,11 @@ static void check_answers(struct opd_foreign *foreign)
 		  is_elf = op_build_id_of_elf(&id, self);
 	const struct {
 		int fd;
-		struct opd_foreign_call call;
 		int err;
 		uint64_t nr;
 		const void *room; /* NULL: not compared */
 		size_t len;
+		struct opd_foreign_call call; /* ends in an open array */
 	} rows[] = {
 		{ .fd = map,
 		  .call = { .what = OPD_FOREIGN_MAP, .most = 4096 },

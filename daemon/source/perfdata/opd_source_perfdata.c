@@ -273,14 +273,13 @@ static void handle_mapping(struct opd_perfdata_source *p,
 /* The samples that @nr of them count for on average. */
 static uint64_t times_of_lost(const struct opd_perfdata_source *p, uint64_t nr)
 {
-	double mean = p->nr_samples ? (double)p->sum_of_samples /
-					      (double)p->nr_samples
-				    : 1;
-	double times = (double)nr * mean;
+	__extension__ unsigned __int128 times;
 
-	return mean == 1		      ? nr
-	       : times < (double)OP_MAX_TIMES ? (uint64_t)(times + 0.5)
-					      : OP_MAX_TIMES;
+	if (p->sum_of_samples == p->nr_samples)
+		return nr;
+	times = nr;
+	times = (times * p->sum_of_samples + p->nr_samples / 2) / p->nr_samples;
+	return times < OP_MAX_TIMES ? (uint64_t)times : OP_MAX_TIMES;
 }
 
 static void handle_lost_samples(struct opd_perfdata_source *p,
