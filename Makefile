@@ -294,10 +294,10 @@ module-debug:
 check-debug: tools test-programs module-debug
 	$(Q)O='$(O)' tests/run --debug --times
 check-debian: all
-	$(Q)O='$(O)' tests/run --all tests/t/39-archive-reports.sh
+	$(Q)O='$(O)' tests/run --all tests/t/archives/39-archive-reports.sh
 check-packages: all
 	$(Q)utils/install-deps packages
-	$(Q)O='$(O)' tests/run tests/t/09-packages.sh tests/t/09-rpm.sh
+	$(Q)O='$(O)' tests/run tests/t/tree/09-packages.sh tests/t/tree/09-rpm.sh
 lint: all
 	$(Q)O='$(O)' tests/run --all tests/lint/*.sh
 hdr-check: $(O)/flags

@@ -53,7 +53,7 @@ start_ours() {
 	control start
 }
 # That perf has build-ids from the kernel, too, is a must: see
-# tests/t/62-perf-shares.sh.
+# tests/t/operf/62-perf-shares.sh.
 start_theirs() {
 	"$TESTBIN/cost" theirs.cost perf record --buildid-mmap -a \
 		-e cpu-clock -F "$RATE" -o perf.data >perf.log 2>&1 &

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "libcfi/unwinder.h"
-#include "tests/unit/cfi_elf.h"
+#include "tests/unit/libcfi/cfi_elf.h"
 
 #define STACK 0x7f0000000000u
 #define MAX_STEPS 4096

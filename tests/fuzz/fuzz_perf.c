@@ -25,7 +25,7 @@
 #include "daemon/source/oprofilefs/opd_feed.h"
 #include "daemon/source/perf/opd_perf_merge.h"
 #include "daemon/source/perf/opd_perf_regs.h"
-#include "tests/unit/perf_records.h"
+#include "tests/unit/daemon/source/perf_records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);

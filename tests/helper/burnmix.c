@@ -3,7 +3,9 @@
  * burnmix SECONDS: uses CPU time in two own functions, one of a library
  * and one system call, finely mixed, in shares of 40, 25, 20 and 15 percent,
  * and prints the shares that it really used as "NAME PERCENT" lines. To find
- * out how long a slice is to be is part of that work.
+ * out how long a slice is to be is part of that work. The order of slices is
+ * drawn, as samples at a steady rate would see the same parts of a regular one
+ * again and again.
  *
  * A virtual CPU that has to wait for a real one makes a slice longer than it
  * is, and takes no samples meanwhile. So shares are of work done: slices, all
@@ -73,21 +75,32 @@ static double all_used(void)
 	return sum;
 }
 
-/* The part that is furthest behind its share. */
+/* Time in ns that a part is to use before it has its share of @total. */
+static double missing(const struct part *part, double total)
+{
+	double rest = total * part->share - used(part);
+
+	return rest > 0 ? rest : 0;
+}
+
+/*
+ * A part drawn by what each has to do in the next 20 slices, so that none is
+ * ever far from its share.
+ */
 static struct part *next_part(void)
 {
-	struct part *next = &parts[0];
-	double total = all_used(), most = -1;
+	double total = all_used() + 20 * SLICE_NS, sum = 0, drawn;
+	size_t i;
 
-	for (size_t i = 0; i < NR_PARTS; i++) {
-		double behind = total * parts[i].share - used(&parts[i]);
-
-		if (behind > most) {
-			most = behind;
-			next = &parts[i];
-		}
+	for (i = 0; i < NR_PARTS; i++)
+		sum += missing(&parts[i], total);
+	drawn = sum * drand48();
+	for (i = 0; i < NR_PARTS - 1; i++) {
+		drawn -= missing(&parts[i], total);
+		if (drawn < 0)
+			break;
 	}
-	return next;
+	return &parts[i];
 }
 
 static void burn_slice(struct part *part)

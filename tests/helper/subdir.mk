@@ -4,7 +4,7 @@
 
 HELPERS := readbuf deepread spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
 	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
-	cficheck shapes mkksyms jitcode bpfwork named mkfleet churn \
+	cficheck shapes jitcode bpfwork named churn \
 	insncheck returncheck elsewhere
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
@@ -23,10 +23,6 @@ cficheck_LDLIBS = $(DEFLATE_LIBS)
 insncheck_LIBS := libcfi
 returncheck_LIBS := libcfi libop
 returncheck_LDLIBS = $(DEFLATE_LIBS)
-mkfleet_LIBS := libpp libcfi libdb libop
-mkfleet_LDLIBS = $(LIBPP_LDLIBS)
-mkksyms_LIBS := libop
-mkksyms_LDLIBS = $(DEFLATE_LIBS)
 # With the library that programs get.
 jitcode_LDLIBS = -L$(O)/lib -lopagent -Wl,-rpath,'$$$$ORIGIN/../lib' -lpthread
 $(O)/tests/jitcode: | $(AGENT_SO)

@@ -24,12 +24,12 @@ def all_tests(src, which):
     """The unit tests, with all scripts or those whose names match a pattern."""
     tests = [
         str(p.relative_to(src).with_suffix(""))
-        for p in sorted(src.glob("tests/unit/test_*.c"))
+        for p in sorted(src.glob("tests/unit/**/test_*.c"))
     ]
     pattern = {"unit": "", "all": "*"}.get(which, which)
     return tests + [
         str(p.relative_to(src))
-        for p in sorted(src.glob("tests/t/[0-9]*.sh"))
+        for p in sorted(src.glob("tests/t/**/[0-9]*.sh"))
         if p.name not in NOT_HERE and fnmatch.fnmatch(p.name, pattern)
     ]
 

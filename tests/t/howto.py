@@ -41,14 +41,14 @@ import sys
 # What a mark may say, and what becomes of the block. A block that no test can run
 # is read only: by the shell for mistakes, and its options are looked up.
 NEEDS = {
-    "a fresh Debian": "run by .ci/run and tests/t/05-newcomer.sh",
+    "a fresh Debian": "run by .ci/run and tests/t/tree/05-newcomer.sh",
     "the module": "run by tests/vm/t/70-readme.sh",
     "another machine": "read only: what it needs is not on this one",
     "hours": "read only: it takes too long",
     "names of yours": "read only: words in it stand for others",
-    "perf record": "read only: run by tests/t/33-opimport-perf.sh",
-    "a screen": "read only: run by tests/t/53-optop.sh",
-    "a server": "read only: run by tests/t/35-debuginfod.sh",
+    "perf record": "read only: run by tests/t/archives/33-opimport-perf.sh",
+    "a screen": "read only: run by tests/t/reports/53-optop.sh",
+    "a server": "read only: run by tests/t/reports/35-debuginfod.sh",
 }
 MARK = re.compile(r"<!-- needs: (program \S+|.*?) -->")
 LANGUAGES = {"sh", "text", "c", "cpp", "lua", "make"}

@@ -5,7 +5,7 @@
 # after lib.sh.
 
 # shellcheck disable=SC1083,SC2034,SC2119,SC2154 # braces in names; what others use and set
-. "$(dirname "$0")/viewers.sh"
+. "$TOP/tests/t/viewers.sh"
 
 [ -x "$BIN/oppush" ] || skip_all "install the Debian package libcurl4-openssl-dev"
 

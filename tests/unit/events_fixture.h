@@ -4,7 +4,7 @@
 
 /* A folder of event files, "events" in the working folder. */
 
-#include "tests/unit/op_fixture.h"
+#include "op_fixture.h"
 
 #include "libop/events/op_events.h"
 

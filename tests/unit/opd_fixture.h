@@ -27,7 +27,7 @@
 #include "daemon/store/opd_session.h"
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
-#include "tests/unit/no_stdin.h"
+#include "no_stdin.h"
 
 /* ---- words ------------------------------------------------------------------
  */

@@ -9,7 +9,7 @@
 
 #include "daemon/opd_command.h"
 #include "daemon/store/opd_history.h"
-#include "tests/unit/opd_pack_fixture.h"
+#include "opd_pack_fixture.h"
 
 #include <stdlib.h>
 

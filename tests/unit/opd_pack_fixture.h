@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include "tests/unit/opd_fixture.h"
+#include "opd_fixture.h"
 #include "daemon/store/opd_packer.h"
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"

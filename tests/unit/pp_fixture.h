@@ -7,7 +7,7 @@
  * the text that comes of it; a failure shows both texts and the row.
  */
 
-#include "tests/unit/op_fixture.h"
+#include "op_fixture.h"
 
 #include "libop/base/op_arena.h"
 #include "libpp/messages.h"

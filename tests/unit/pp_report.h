@@ -12,7 +12,7 @@
 
 #include "libpp/format/format.h"
 #include "libpp/report/report.h"
-#include "tests/unit/pp_fixture.h"
+#include "pp_fixture.h"
 
 enum {
 	TWO = 1, /* both classes, else the first one */

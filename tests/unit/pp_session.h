@@ -4,7 +4,7 @@
 
 /* Sessions in words, in the working folder: sample files and call trees. */
 
-#include "tests/unit/pp_fixture.h"
+#include "pp_fixture.h"
 
 #include "libdb/ctree.h"
 #include "libdb/odb.h"

@@ -3,7 +3,7 @@
 # The commands that README, the manual and the other pages of doc/ mark as those
 # that need the module, and README's quick start, line by line as a user would
 # type them; each block in a folder and with settings of its own. The other
-# blocks have tests/t/07-commands.sh.
+# blocks have tests/t/tree/07-commands.sh.
 # timeout: 900
 . "$(dirname "$0")/../../t/lib.sh"
 . "$(dirname "$0")/../lib.sh"

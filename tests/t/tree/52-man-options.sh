@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A manual page describes the options that --help lists, and no others. The
+# tables of options in the programs are what --help is made of.
+
+. "$(dirname "$0")/../lib.sh"
+
+# helped PROGRAM: the options in its help, one a line.
+helped() {
+	"$BIN/$1" --help | sed -n 's/^ \{2,6\}\(-.*\)/\1/p' | tr ', =[' '\n' |
+		grep -E '^(-[A-Za-z?]|--[a-z][a-z-]*)$' | sort -u
+}
+
+# described PROGRAM: the options that are items of its page, one a line. mdoc(7)
+# puts a dash before each word behind Fl.
+described() {
+	sed -n -e 's/\\&//g' -e 's/Fl Fl /Fl -/g' -e 's/^\.It \(Fl .*\)/\1/p' \
+		"$TOP/doc/man/$1".[18] |
+		grep -oE '(Fl |, )(-[a-z][a-z-]*|[^ ,-])( |$)' |
+		sed -e 's/^Fl //' -e 's/^, //' -e 's/ $//' -e 's/^/-/' | sort
+}
+
+for program in opcontrol operf ocount ophelp opstream opreport opannotate \
+	oparchive opmerge opgprof opimport opsymbols optop op-check-perfevents opjitconv \
+	oprofiled; do
+	helped "$program" >"$TMP/help"
+	described "$program" >"$TMP/items"
+	sort -u "$TMP/items" >"$TMP/man"
+	ok "$program --help lists options" test -s "$TMP/help"
+	is "$program: the page describes what --help lists" \
+		"$(comm -23 "$TMP/help" "$TMP/man")" ""
+	# Some letters, such as -?, are kept out of the help.
+	is "$program: --help lists what the page describes" \
+		"$(grep ^-- "$TMP/man" | comm -13 "$TMP/help" -)" ""
+	is "$program: the page describes each once" "$(grep ^-- "$TMP/items" | uniq -d)" ""
+done
+done_testing

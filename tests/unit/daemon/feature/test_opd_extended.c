@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Features that derive counts of their own: IBS and weights. What IBS derives
+ * from registers is compared with a model in tests/t/daemon/70-ibs.sh.
+ */
+
+#include "daemon/feature/opd_ibs_log.h"
+#include "tests/unit/daemon/opd_rows.h"
+
+#define TASK "cpu 3; ctx 12 1; tgid 11; image 1; user;"
+#define WORLD "stream 1 8; cookie 1 0 0 0 0 - /bin/busy;" TASK
+#define LOADS                                                                  \
+	"stream 1 8; event 0 0xcd 1000 0x1 1 1 LOADS;"                         \
+	"event 1 0x3c 5000 0x0 1 1 CYCLES;"
+
+/* A load at @pc, 0x40 cycles to the data, 3 and 2 to retire. */
+#define LOAD(pc)                                                               \
+	"ibs-op " pc " 0x1000000007 0x1 0x2 0x2000000003 0x0 0x4000020001"     \
+	" 0x7f0000001234 0x99;"
+/* An op of family 15h, with a branch target behind 7 registers. */
+#define OP(caps, data) "ibs-op 0x10 0x15000000" caps " 0x1 0x2 " data
+/* A taken, mispredicted branch; one that is neither. */
+#define BRANCH "0x3800000000"
+#define QUIET "0x2000000000"
+
+#define X17 "xxxxxxxxxxxxxxxxx"
+#define X119 X17 X17 X17 X17 X17 X17 X17
+
+#define ALL_OPS "--ext-feature=ibs:op:IBS_OP_ALL:64:1"
+
+static const struct row rows[] = {
+	/* ---- IBS: as any other sample, at any place ---- */
+	{ "samples_anywhere",
+	  "--separate-thread=1 --separate-cpu=1"
+	  " --ext-feature=ibs:op:IBS_OP_LOAD,IBS_OP_TAG_TO_RETIRE,IBS_OP_COMP_TO_RET,:64:2",
+	  "stream 1 8;"
+	  "kernel-range first 0xffffffff81000000 0xffffffff82000000 - vmlinux;" TASK
+		  LOAD("0x10") "show; cookie 1 0 0 0 0 - /bin/busy;"
+			       "anon 0x7f0000000000 0x7f0000021000 anon;" LOAD(
+				       "0x10") "kernel;" LOAD("0xffffffff81000040") "cat ibs_memaccess.log",
+	  "taken 1 stored 0 pending 1\n"
+	  "# access address physical latency offset tgid tid cpu image application\n"
+	  "load 0x7f0000001234 - 64 0x10 11 12 3 /bin/busy /bin/busy\n"
+	  "load 0x7f0000001234 - 64 0x10 11 12 3 anon /bin/busy\n"
+	  "load 0x7f0000001234 - 64 0x40 11 12 3 vmlinux vmlinux\n"
+	  "{kern}/vmlinux/IBS_OP_COMP_TO_RET.64.2.11.12.3 0x40:3\n"
+	  "{kern}/vmlinux/IBS_OP_LOAD.64.2.11.12.3 0x40:1\n"
+	  "{root}/bin/busy/{dep}/{anon:anon}/11.0x7f0000000000.0x7f0000021000/IBS_OP_COMP_TO_RET.64.2.11.12.3 0x10:3\n"
+	  "{root}/bin/busy/{dep}/{anon:anon}/11.0x7f0000000000.0x7f0000021000/IBS_OP_LOAD.64.2.11.12.3 0x10:1\n"
+	  "{root}/bin/busy/IBS_OP_COMP_TO_RET.64.2.11.12.3 0x10:3\n"
+	  "{root}/bin/busy/IBS_OP_LOAD.64.2.11.12.3 0x10:1\n"
+	  "taken 3 stored 3\n" },
+	/* The last has no place for a target, the third did not retire. */
+	{ "branches_are_logged", "--ext-feature=ibs:op:IBS_OP_ALL:64:4",
+	  WORLD OP("27", BRANCH) " 0x0 0x0 0x0 0x0 0xcafe;" OP("27", QUIET) " 0x0 0x0 0x0 0x0 0xbeef;" OP(
+		  "27",
+		  "0x1800000000") " 0x0 0x0 0x0 0x0 0xdead;" OP("07",
+								BRANCH) " 0x0 0x0 0x0 0x0; cat ibs_bta.log",
+	  "# target taken mispredicted offset tgid tid cpu image application\n"
+	  "0xcafe 1 1 0x10 all all all /bin/busy /bin/busy\n"
+	  "0xbeef 0 0 0x10 all all all /bin/busy /bin/busy\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.4.all.all.all 0x10:4\n"
+	  "taken 4 stored 4\n" },
+	/* A store to a place that has two addresses; none is linear. */
+	{ "accesses_are_logged", "--ext-feature=ibs:op:IBS_OP_ALL:64:6",
+	  WORLD OP("27", "0x0") " 0x0 0x2000060002 0x1234 0x5678 0x9;" OP("27", "0x0") " 0x0 0x2000040003 0x1234 0x5678 0x9;" OP(
+		  "27",
+		  "0x0") " 0x0 0x2000060003 0x4321 0x8765 0x9;" OP("27",
+								   "0x0") " 0x0 0x2000060000 0x4321 0x8765 0x9;"
+									  "cat ibs_memaccess.log; cat ibs_bta.log",
+	  "# access address physical latency offset tgid tid cpu image application\n"
+	  "store 0x1234 0x5678 32 0x10 all all all /bin/busy /bin/busy\n"
+	  "load+store 0x4321 0x8765 32 0x10 all all all /bin/busy /bin/busy\n"
+	  "# target taken mispredicted offset tgid tid cpu image application\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.6.all.all.all 0x10:4\n"
+	  "taken 4 stored 4\n" },
+	/* Names may hold anything; the columns stay columns. */
+	{ "names_in_logs", "--ext-feature=ibs:op:IBS_OP_ALL:64:2",
+	  "stream 1 8; cookie 1 0 0 0 0 - \"/bin/a b\\x01\\x7fc\";" TASK LOAD(
+		  "0x10") "cat ibs_memaccess.log",
+	  "# access address physical latency offset tgid tid cpu image application\n"
+	  "load 0x7f0000001234 - 64 0x10 all all all /bin/a b??c /bin/a b??c\n"
+	  "{root}/bin/a b%01%7fc/IBS_OP_ALL.64.2.all.all.all 0x10:1\n"
+	  "taken 1 stored 1\n" },
+	/* Registers that the capabilities promise must be there. */
+	{ "whole_records",
+	  "--ext-feature=ibs:fetch:IBS_FETCH_ALL:64:0|op:IBS_OP_ALL:64:1",
+	  WORLD
+	  "ibs-fetch 0x10 0x1000000007 0x0 0x0 0x0;"
+	  "ibs-fetch 0x11 0x1500000207 0x0 0x0 0x0 0x0;" OP("07", "0x0") " 0x0 0x0 0x0 0x0;" OP(
+		  "27",
+		  "0x0") " 0x0 0x0 0x0 0x0 0x0;" OP("07",
+						    "0x0") " 0x0 0x0 0x0 0x0 0x0;" /* one too many */
+							   "ibs-op 0x12 0x1500000427 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0",
+	  "{root}/bin/busy/IBS_FETCH_ALL.64.0.all.all.all 0x10:1 0x11:1\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:3 0x12:1\n"
+	  "taken 6 stored 6\n" },
+	{ "a_fetch_cut_short", "--ext-feature=ibs:fetch:IBS_FETCH_ALL:64:0",
+	  WORLD "ibs-fetch 0x11 0x1500000207 0x0 0x0 0x0; image 1;"
+		"ibs-fetch 0x10 0x1000000007 0x0 0x0 0x0;"
+		"stats Nr. IBS records",
+	  "Nr. IBS records without all registers: 1\n"
+	  "taken 1 stored 0 lost_no_context 1\n"
+	  "bad_records 1\n" },
+	{ "an_op_cut_short", ALL_OPS,
+	  WORLD OP("27", "0x0") " 0x0 0x0 0x0 0x0;" TASK OP(
+		  "427", "0x0") " 0x0 0x0 0x0 0x0 0x0;"
+				"stats Nr. IBS records",
+	  "Nr. IBS records without all registers: 2\n"
+	  "taken 0 stored 0\n"
+	  "bad_records 2\n" },
+	/* Where the capability is, bit 38 says so, but for family 10h. */
+	{ "ops_without_an_address", ALL_OPS,
+	  WORLD OP("87", "0x4000000000") " 0x0 0x0 0x0 0x0;" OP("07", "0x4000000000") " 0x0 0x0 0x0 0x0;" OP(
+		  "87",
+		  "0x8000000000") " 0x0 0x0 0x0 0x0;"
+				  "ibs-op 0x11 0x1000000087 0x1 0x2 0x4000000000 0x0 0x0 0x0 0x0;"
+				  "stats Nr. IBS ops without",
+	  "Nr. IBS ops without a valid address: 1\n"
+	  "Nr. IBS op samples without a chosen event: 0\n"
+	  "IBS_OP_ALL: 3\n"
+	  "Nr. IBS records without all registers: 0\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:2 0x11:1\n"
+	  "taken 4 stored 3 lost_ibs_no_address 1\n" },
+	/* Bits 4 and 5 of DATA2 mean nothing there; others do. */
+	{ "reserved_bits_of_family_12h",
+	  "--ext-feature=ibs:op:IBS_OP_NB_REMOTE_ONLY,IBS_OP_NB_LOCAL_ONLY,IBS_OP_LOCKED:64:1",
+	  WORLD "ibs-op 0x10 0x1200000007 0x0 0x0 0x0 0x31 0x8081 0x0 0x0;"
+		"ibs-op 0x11 0x1400000007 0x0 0x0 0x0 0x31 0x8081 0x0 0x0;"
+		"ibs-op 0x12 0x1500000007 0x0 0x0 0x0 0x31 0x8081 0x0 0x0",
+	  "{root}/bin/busy/IBS_OP_LOCKED.64.1.all.all.all 0x10:1 0x11:1 0x12:1\n"
+	  "{root}/bin/busy/IBS_OP_NB_LOCAL_ONLY.64.1.all.all.all 0x10:1 0x11:1\n"
+	  "{root}/bin/busy/IBS_OP_NB_REMOTE_ONLY.64.1.all.all.all 0x12:1\n"
+	  "taken 3 stored 3\n" },
+	{ "reserved_bits_of_family_14h",
+	  "--ext-feature=ibs:op:IBS_OP_L1_L2_DTLB_MISS,IBS_OP_MISALIGNED_DATA_ACC,IBS_OP_BANK_CONF_LOAD:64:1",
+	  WORLD "ibs-op 0x10 0x1200000007 0x0 0x0 0x0 0x0 0x2030d 0x0 0x0;"
+		"ibs-op 0x11 0x1400000007 0x0 0x0 0x0 0x0 0x2030d 0x0 0x0",
+	  "{root}/bin/busy/IBS_OP_BANK_CONF_LOAD.64.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/IBS_OP_L1_L2_DTLB_MISS.64.1.all.all.all 0x10:1 0x11:1\n"
+	  "{root}/bin/busy/IBS_OP_MISALIGNED_DATA_ACC.64.1.all.all.all 0x10:1 0x11:1\n"
+	  "taken 2 stored 2\n" },
+	{ "without_the_feature", NULL,
+	  WORLD LOAD("0x10") "ibs-fetch 0x10 0x1000000007 0x0 0x0 0x0",
+	  "taken 2 stored 0 lost_no_ibs_event 2\n" },
+	{ "ibs_taken_often", ALL_OPS,
+	  WORLD "times 50;" LOAD("0x10") LOAD("0x11"),
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:50 0x11:1\n"
+	  "taken 51 stored 51\n" },
+	{ "ibs_taken_often_without_the_feature", NULL,
+	  WORLD "times 50;" LOAD("0x10") LOAD("0x11"),
+	  "taken 51 stored 0 lost_no_ibs_event 51\n" },
+	/* Of the timer nothing is left: the hardware samples by itself. */
+	{ "ibs_needs_no_timer", ALL_OPS, WORLD "sample 0x10 0",
+	  "taken 1 stored 0 lost_bad_counter 1\n" },
+	{ "weights_leave_the_timer", "--ext-feature=weight",
+	  WORLD "weight 5; sample 0x10 0",
+	  "{root}/bin/busy 0x10:1\n"
+	  "taken 1 stored 1\n" },
+	{ "statistics_of_ibs",
+	  "--ext-feature=ibs:op:IBS_OP_DC_LOAD_LAT,IBS_OP_ALL:64:7|fetch:IBS_FETCH_COMPLETED:64:0",
+	  WORLD LOAD("0x10") LOAD(
+		  "0x10") "ibs-fetch 0x10 0x1000000007 0x500000000 0x0 0x0;"
+			  "ibs-fetch 0x10 0x1000000007 0x4000500000000 0x0 0x0;"
+			  "ibs-fetch 0x10 0x1000000007 0x8000500000000 0x0 0x0;"
+			  "stats -- IBS",
+	  "-- IBS Statistics --\n"
+	  "Nr. IBS fetch samples: 3\n"
+	  "Nr. IBS fetches killed: 1\n"
+	  "Nr. IBS fetch samples without a chosen event: 2\n"
+	  "IBS_FETCH_COMPLETED: 1\n"
+	  "Nr. IBS op samples: 2\n"
+	  "Nr. IBS ops without a valid address: 0\n"
+	  "Nr. IBS op samples without a chosen event: 0\n"
+	  "IBS_OP_DC_LOAD_LAT: 0\n"
+	  "IBS_OP_ALL: 2\n"
+	  "Nr. IBS memory accesses not logged: 0\n"
+	  "Nr. IBS branches not logged: 0\n"
+	  "Nr. IBS records without all registers: 0\n"
+	  "{root}/bin/busy/IBS_FETCH_COMPLETED.64.0.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.7.all.all.all 0x10:2\n"
+	  "taken 5 stored 3 lost_no_ibs_event 2\n" },
+	{ "another_daemon_goes_on", ALL_OPS,
+	  WORLD LOAD("0x10") "show; restart;" WORLD LOAD("0x10"),
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
+	  "taken 1 stored 1\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:2\n"
+	  "taken 2 stored 2\n" },
+	/* ---- weights ---- */
+	{ "weights_are_passed_over", NULL,
+	  LOADS "cookie 1 0 0 0 0 - /bin/busy;" TASK
+		"weight 5; sample 0x10 0; weight 6; sample 0x10 1",
+	  "{root}/bin/busy/CYCLES.5000.0.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:1\n"
+	  "taken 2 stored 2\n" },
+	{ "each_place_has_the_sum_of_its_weights", "--ext-feature=weight",
+	  LOADS "cookie 1 0 0 0 0 - /bin/busy;" TASK
+		"weight 5; sample 0x10 0; weight 6; sample 0x10 1;"
+		"weight 7; sample 0x10 0; weight 8; sample 0x20 0;"
+		"sample 0x20 0 x3; stats -- Weight",
+	  "-- Weight Statistics --\n"
+	  "Nr. samples with a weight: 4\n"
+	  "Nr. of them without an event: 0\n"
+	  "LOADS_LATENCY: 20\n"
+	  "CYCLES_LATENCY: 6\n"
+	  "{root}/bin/busy/CYCLES.5000.0.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/CYCLES_LATENCY.5000.0.all.all.all 0x10:6\n"
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2 0x20:4\n"
+	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:12 0x20:8\n"
+	  "taken 7 stored 7\n" },
+	{ "weights_of_samples_taken_often", "--ext-feature=weight",
+	  LOADS "cookie 1 0 0 0 0 - /bin/busy;" TASK
+		"weight 5; times 100; sample 0x10 0; times 2; weight 7;"
+		"sample 0x10 0; weight 1; sample 0x20 0",
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:102 0x20:1\n"
+	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:514 0x20:1\n"
+	  "taken 103 stored 103\n" },
+	/* One is for one sample, even if that waits for its name. */
+	{ "only_the_next_sample", "--ext-feature=weight",
+	  LOADS TASK "weight 5; sample 0x10 0; sample 0x10 0 x3;"
+		     "weight 7; sample 0x10 9; sample 0x10 0;"
+		     "weight 8;" TASK "sample 0x10 0; trace; weight 100;"
+		     "sample 0x20 0; sample 0x30 0; trace-end 0;"
+		     "sample 0x30 0; cookie 1 0 0 0 0 - /bin/busy;"
+		     "weight 0; sample 0x30 0; stats -- Weight",
+	  "-- Weight Statistics --\n"
+	  "Nr. samples with a weight: 3\n"
+	  "Nr. of them without an event: 0\n"
+	  "LOADS_LATENCY: 105\n"
+	  "CYCLES_LATENCY: 0\n"
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:6 0x20:1 0x30:2\n"
+	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5 0x20:100\n"
+	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all 1: /bin/busy+2f /bin/busy+20\n"
+	  "taken 10 stored 9 lost_bad_counter 1\n"
+	  "whole 1 frames 2\n"
+	  "callers 1\n" },
+	/* The second name cannot be made longer. */
+	{ "names_too_long_for_a_weight", "--ext-feature=weight",
+	  "stream 1 8; cookie 1 0 0 0 0 - /bin/busy;"
+	  "event 0 0xcd 1000 0x1 1 1 " X119 ";" TASK
+	  "weight 5; sample 0x10 0; event 0 0xcd 1000 0x1 1 1 " X119 "x;" TASK
+	  "weight 5; sample 0x10 0; stats -- Weight",
+	  "-- Weight Statistics --\n"
+	  "Nr. samples with a weight: 2\n"
+	  "Nr. of them without an event: 1\n"
+	  "{root}/bin/busy/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.1000.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_LATENCY.1000.1.all.all.all 0x10:5\n"
+	  "{root}/bin/busy/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.1000.1.all.all.all 0x10:1\n"
+	  "taken 2 stored 2\n" },
+	{ "features_at_once", "--ext-feature=weight " ALL_OPS,
+	  LOADS "cookie 1 0 0 0 0 - /bin/busy;" TASK
+		"weight 5; sample 0x10 0;" LOAD("0x10") "sample 0x10 0;"
+							"stats -- Weight",
+	  "-- Weight Statistics --\n"
+	  "Nr. samples with a weight: 1\n"
+	  "Nr. of them without an event: 0\n"
+	  "LOADS_LATENCY: 5\n"
+	  "CYCLES_LATENCY: 0\n"
+	  "-- IBS Statistics --\n"
+	  "Nr. IBS op samples: 1\n"
+	  "Nr. IBS ops without a valid address: 0\n"
+	  "Nr. IBS op samples without a chosen event: 0\n"
+	  "IBS_OP_ALL: 1\n"
+	  "Nr. IBS records without all registers: 0\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2\n"
+	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
+	  "taken 3 stored 3\n" },
+	/* The other way round, and with events that come later. */
+	{ "features_the_other_way_round", ALL_OPS " --ext-feature=weight",
+	  LOADS
+	  "cookie 1 0 0 0 0 - /bin/busy;" TASK
+	  "weight 5; sample 0x10 0;" LOAD("0x10") "sample 0x10 0; stats -- IBS",
+	  "-- IBS Statistics --\n"
+	  "Nr. IBS op samples: 1\n"
+	  "Nr. IBS ops without a valid address: 0\n"
+	  "Nr. IBS op samples without a chosen event: 0\n"
+	  "IBS_OP_ALL: 1\n"
+	  "Nr. IBS records without all registers: 0\n"
+	  "-- Weight Statistics --\n"
+	  "Nr. samples with a weight: 1\n"
+	  "Nr. of them without an event: 0\n"
+	  "LOADS_LATENCY: 5\n"
+	  "CYCLES_LATENCY: 0\n"
+	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2\n"
+	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
+	  "taken 3 stored 3\n" },
+	/* ---- what files say of themselves ---- */
+	{ "headers", ALL_OPS " --ext-feature=weight --separate-lib=1",
+	  "stream 1 8 2400000 i386/core;"
+	  "event 0 0xcd 1000 0x1 1 1 LOADS; event 1 250 0 0x0 1 1 TIMER;"
+	  "cookie 1 0 0 0 1234 0102 /bin/busy; cookie 2 0 0 0 99 - /lib/x;"
+	  "kernel-range first 0xffffffff81000000 0xffffffff82000000 0a vmlinux;" TASK
+	  "weight 5; trace; sample 0x10 0; image 2; sample 0x21 0;"
+	  "trace-end 0; image 1; sample 0x10 1;" LOAD(
+		  "0x10") "anon 0x5000 0x6000 jit; sample 0x10 0; kernel;"
+			  "sample 0xffffffff81000010 1; headers",
+	  "{kern}/vmlinux/{build:0a}/TIMER.250.0.all.all.all: timer kind 1 hz 250 khz 2400000 build 1:0a\n"
+	  "{root}/bin/busy/{dep}/{anon:jit}/11.0x5000.0x6000/LOADS.1000.1.all.all.all: i386/core kind 3 event 205 count 1000 um 1 anon 20480 khz 2400000\n"
+	  "{root}/bin/busy/{build:0102}/IBS_OP_ALL.64.1.all.all.all: i386/core kind 0 event 61696 count 64 um 1 mtime 1234 khz 2400000 derived 1 samples 1 build 2:0102\n"
+	  "{root}/bin/busy/{build:0102}/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 1234 khz 2400000 build 2:0102\n"
+	  "{root}/bin/busy/{build:0102}/LOADS_LATENCY.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 1234 khz 2400000 derived 1 build 2:0102\n"
+	  "{root}/bin/busy/{build:0102}/TIMER.250.0.all.all.all: timer kind 0 hz 250 mtime 1234 khz 2400000 build 2:0102\n"
+	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 khz 2400000\n"
+	  "{kern}/vmlinux/{build:0a}/TIMER.250.0.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/{dep}/{anon:jit}/11.0x5000.0x6000/LOADS.1000.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/{build:0102}/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/{build:0102}/LOADS.1000.1.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/{build:0102}/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
+	  "{root}/bin/busy/{build:0102}/TIMER.250.0.all.all.all 0x10:1\n"
+	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all 1: /lib/x+20 /bin/busy+10\n"
+	  "taken 5 stored 5\n"
+	  "whole 1 frames 2\n"
+	  "callers 1\n" },
+};
+
+static void run_features(const struct row *row, FILE *out)
+{
+	run_stream(row, "", out);
+}
+
+static void test_row(void **state)
+{
+	check_row(*state, run_features);
+}
+
+/* ---- logs that are full, or their disk is -----------------------------------
+ */
+
+#define LOG_LINE                                                               \
+	"load 0x7f0000001234 - 64 0x10 all all all /bin/busy /bin/busy\n"
+#define LOG_END "# records after 256 MiB are left out\n"
+
+struct log_test {
+	const char *name;
+	size_t begins; /* bytes that are there before; 0: a full disk */
+	size_t ends;
+	const char *tail; /* of the file */
+	const char *stats;
+	unsigned int nr_told; /* lines in the daemon's log */
+};
+
+static const struct log_test log_tests[] = {
+	/* Where the first line ends is the bound. */
+	{ "nearly full", OPD_IBS_LOG_MAX - sizeof(LOG_LINE) + 1,
+	  OPD_IBS_LOG_MAX + sizeof(LOG_END) - 1, LOG_END, "2\n", 1 },
+	{ "full but for a byte", OPD_IBS_LOG_MAX - 1,
+	  OPD_IBS_LOG_MAX - 2 + sizeof(LOG_LINE) + sizeof(LOG_END) - 1, LOG_END,
+	  "2\n", 1 },
+	{ "not quite full", OPD_IBS_LOG_MAX - 3 * sizeof(LOG_LINE) + 2,
+	  OPD_IBS_LOG_MAX - 1, LOG_LINE, "0\n", 0 },
+	{ "full", OPD_IBS_LOG_MAX, OPD_IBS_LOG_MAX, "", "3\n", 1 },
+	{ "on a full disk", 0, 0, "", "3\n", 1 },
+};
+
+/* The last bytes of the file @path are @tail. */
+static void check_tail(const char *path, size_t size, const char *tail)
+{
+	size_t len = strlen(tail);
+	char text[256] = "";
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, size);
+	assert_int_equal(pread(fd, text, len, (off_t)(size - len)), len);
+	assert_string_equal(text, tail);
+	close(fd);
+}
+
+static void check_log(const struct log_test *t)
+{
+	struct fixture *f = new_with("--ext-feature=ibs:op:IBS_OP_LOAD:64:2");
+	struct words *w = calloc(1, sizeof(*w));
+	char path[8192], *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(w);
+	assert_non_null(out);
+	snprintf(path, sizeof(path), "%s/ibs_memaccess.log",
+		 f->opd.session.samples);
+	/* It is opened at the start. */
+	assert_int_equal(unlink(path), 0);
+	if (t->begins) {
+		close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+		assert_int_equal(truncate(path, (off_t)t->begins), 0);
+	} else {
+		assert_int_equal(symlink("/dev/full", path), 0);
+	}
+	restart_with(f);
+	put_text(w, WORLD LOAD("0x10") LOAD("0x10") LOAD("0x10"));
+	run_words(f, w);
+	opd_sfiles_sync(&f->opd.store);
+	if (t->begins)
+		check_tail(path, t->ends, t->tail);
+	show_lines(f->opd.session.log, "20", out);
+	show_statistics(f, "Nr. IBS memory accesses not logged: ", out);
+	fclose(out);
+	assert_non_null(strstr(text, "Nr. IBS memory accesses not logged: "));
+	assert_int_equal(strncmp(strstr(text, "logged: ") + 8, t->stats, 2), 0);
+	assert_int_equal(!!strstr(text,
+				  "ibs_memaccess.log has 256 MiB and takes"),
+			 t->begins && t->nr_told);
+	assert_int_equal(
+		!!strstr(
+			text,
+			"ibs_memaccess.log: cannot write, so the log ends here: No space left"),
+		!t->begins);
+	assert_int_equal(ledger_of(f).stored, 3);
+	free(text);
+	free(w);
+	free_with(f);
+}
+
+static void test_full_logs(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR(log_tests); i++) {
+		print_message("# %s\n", log_tests[i].name);
+		check_log(&log_tests[i]);
+	}
+}
+
+/* A file that was deleted is made again as soon as it has to grow; where it
+ * cannot be, its counts are lost and those of other files are not. */
+static void test_deleted_files(void **state)
+{
+	static const char name[] =
+		"{root}/bin/busy/{dep}/{root}/bin/busy/IBS_OP_LOAD.64.2.all.all.all";
+	static const char other[] =
+		"{root}/bin/busy/{dep}/{root}/bin/busy/IBS_OP_ALL.64.2.all.all.all";
+	struct words *w = calloc(1, sizeof(*w));
+	char path[8192], line[512];
+
+	(void)state;
+	assert_non_null(w);
+	for (int has_folder = 0; has_folder < 2; has_folder++) {
+		struct fixture *f = new_with(
+			"--ext-feature=ibs:op:IBS_OP_LOAD,IBS_OP_ALL:64:2");
+		uint64_t nr = 0;
+
+		w->nr = 0;
+		put_text(w, WORLD LOAD("0x10"));
+		run_whole(f, w);
+		assert_int_equal(count_at(f, name, 0x10), 1);
+		sample_path(f, name, path, sizeof(path));
+		assert_int_equal(unlink(path), 0);
+		if (has_folder)
+			assert_int_equal(mkdir(path, 0755), 0);
+		for (int i = 0; i < 1000; i++) {
+			snprintf(line, sizeof(line), LOAD("0x%x"), i);
+			put_text(w, line);
+		}
+		run_words(f, w);
+		for (uint64_t key = 0; key < 1000; key++) {
+			nr += count_at(f, name, key);
+			assert_int_equal(count_at(f, other, key),
+					 1 + (key == 0x10));
+		}
+		if (has_folder)
+			assert_int_equal(nr, 0);
+		else
+			assert_in_range(nr, 1, 999);
+		assert_int_equal(count_at(f, name, 999), !has_folder);
+		free_with(f);
+	}
+	free(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_full_logs),
+		cmocka_unit_test(test_deleted_files),
+	};
+
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
+}

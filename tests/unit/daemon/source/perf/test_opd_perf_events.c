@@ -1,0 +1,823 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which events are opened, what is asked of them, and what becomes of them. */
+
+#include <linux/magic.h>
+#include <pthread.h>
+
+#include "daemon/source/opd_cpu_list.h"
+#include "daemon/source/perf/opd_perf_attr.h"
+#include "daemon/source/perf/opd_perf_events.h"
+#include "daemon/source/perf/opd_perf_record.h"
+#include "tests/unit/rows.h"
+
+#include "tests/unit/daemon/source/perf_kernel.h"
+
+struct rig {
+	struct opd_perf_events all;
+	struct opd_perf_target target;
+	struct opd_events counters;
+	struct op_diag diag;
+	pthread_t thread;
+	int started, end; /* of it, eventfds; 0: there is none */
+};
+
+/* Fill @rig with the target @target, "SELF" being this process. */
+static void set_target(struct rig *rig, const char *target)
+{
+	struct op_diag diag = { "" };
+	char text[128] = "";
+	size_t len = 0;
+
+	for (; target && *target; target++) {
+		bool self = !strncmp(target, "SELF", 4);
+
+		if (self)
+			target += 3;
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					self ? "%d" : "%c",
+					self ? (int)getpid() : *target);
+	}
+	if (opd_perf_target_parse(&rig->target, text, &diag))
+		fail_msg("%s", diag.text);
+}
+
+static void set_events(struct rig *rig, const char *text)
+{
+	struct op_diag diag = { "" };
+	bool weights = rig->counters.weights;
+
+	if (opd_events_parse(&rig->counters, text, &diag))
+		fail_msg("%s", diag.text);
+	rig->counters.weights = weights;
+}
+
+/* ---- what is asked ----------------------------------------------------------
+ */
+
+/* clang-format off */
+#define FLAGS(X)                                                              \
+	X(disabled) X(inherit) X(exclude_user) X(exclude_kernel)              \
+	X(exclude_hv) X(exclude_idle) X(exclude_guest) X(mmap) X(mmap2)       \
+	X(comm) X(comm_exec) X(task) X(ksymbol) X(build_id) X(watermark)      \
+	X(sample_id_all) X(use_clockid) X(enable_on_exec)                     \
+	X(exclude_callchain_user) X(exclude_callchain_kernel)
+
+#define NUMBERS(X)                                                            \
+	X(type) X(config) X(config1) X(sample_period) X(sample_type)          \
+	X(read_format) X(precise_ip) X(wakeup_watermark) X(clockid)           \
+	X(sample_max_stack) X(sample_regs_user) X(sample_stack_user)
+/* clang-format on */
+
+static void show_attr(FILE *out, const char *name,
+		      const struct perf_event_attr *attr)
+{
+	fputs(name, out);
+	assert_int_equal(attr->size, sizeof(*attr));
+#define X(field)                                                               \
+	if (attr->field && strcmp(#field, "sample_regs_user") != 0)            \
+		fprintf(out, " " #field "=%llu",                               \
+			(unsigned long long)attr->field);
+	NUMBERS(X);
+#undef X
+	fputs("\n ", out);
+#define X(field)                                                               \
+	if (attr->field)                                                       \
+		fputs(" " #field, out);
+	FLAGS(X);
+#undef X
+	fputc('\n', out);
+}
+
+static void show_attrs(struct rig *rig, FILE *out)
+{
+	struct perf_event_attr attr;
+
+	opd_perf_side_attr(&rig->all, &attr);
+	show_attr(out, "side", &attr);
+	for (unsigned int i = 0; i < rig->counters.nr; i++) {
+		if (!rig->counters.counter[i].set)
+			continue;
+		opd_perf_sample_attr(&rig->all, &attr,
+				     &rig->counters.counter[i]);
+		show_attr(out, rig->counters.counter[i].name, &attr);
+		assert_int_equal(attr.sample_regs_user != 0,
+				 rig->target.depth != 0);
+	}
+}
+
+/* ---- what happens -----------------------------------------------------------
+ */
+
+static void show_all(const struct rig *rig, FILE *out)
+{
+	const struct opd_perf_events *all = &rig->all;
+	struct opd_perf_times times;
+	uint64_t lost;
+
+	fprintf(out, "samples %zu KiB, side band %zu KiB, type 0x%lx",
+		all->sample_size >> 10, all->side_size >> 10,
+		(unsigned long)all->sample_type);
+	if (all->stack)
+		fprintf(out, ", stack %u, kernel %u", all->stack,
+			all->kernel_depth);
+	for (size_t i = 0; i < all->nr_ids; i++)
+		fprintf(out, "%s%lu=%u", i ? " " : ", ids ",
+			(unsigned long)all->ids[i].id, all->ids[i].counter);
+	if (opd_perf_events_lost(all, &lost))
+		fprintf(out, ", lost %lu", (unsigned long)lost);
+	for (uint32_t i = 0; i < all->counters->nr; i++)
+		if (opd_perf_events_times(all, i, &times) && times.enabled)
+			fprintf(out, ", counter %u: %lu of %lu", i,
+				(unsigned long)times.running,
+				(unsigned long)times.enabled);
+	for (unsigned int i = 0; i < all->nr_cpus && all->nr_cpus < 9; i++)
+		if (!all->cpus[i].samples.meta || !all->cpus[i].side.meta)
+			fprintf(out, ", none on %u", all->cpus[i].cpu);
+	fputc('\n', out);
+}
+
+static void show_result(FILE *out, const char *what, int result)
+{
+	fprintf(out, "\n%s: ", what);
+	if (result < 0)
+		fprintf(out, "%s\n", strerrorname_np(-result));
+	else
+		fprintf(out, "%d\n", result);
+}
+
+/* Until the rig is released. */
+static void *sleep_in_thread(void *arg)
+{
+	struct rig *rig = arg;
+	eventfd_t value;
+
+	kernel.no_task = (pid_t)syscall(SYS_gettid);
+	assert_int_equal(eventfd_write(rig->started, 1), 0);
+	eventfd_read(rig->end, &value);
+	return NULL;
+}
+
+static void start_thread(struct rig *rig)
+{
+	eventfd_t value;
+
+	rig->started = eventfd(0, EFD_CLOEXEC);
+	rig->end = eventfd(0, EFD_CLOEXEC);
+	assert_int_equal(
+		pthread_create(&rig->thread, NULL, sleep_in_thread, rig), 0);
+	assert_int_equal(eventfd_read(rig->started, &value), 0);
+}
+
+static void end_thread(struct rig *rig)
+{
+	if (!rig->end)
+		return;
+	assert_int_equal(eventfd_write(rig->end, 1), 0);
+	assert_int_equal(pthread_join(rig->thread, NULL), 0);
+	close(rig->started);
+	close(rig->end);
+}
+
+/*
+ * open, replug, enable, disable, close: do it, tell what the kernel was asked;
+ * reason: why it was not opened; self-ends: this process has ended;
+ * show, attrs: what is known, what would be asked;
+ * events LIST, weights, by-cpu: before open; of the kernel:
+ * possible CPUS, online CPUS, lockable KIB, refuse N ERRNO,
+ * old (no build-ids), older (no lost samples), vague (nothing precise),
+ * thread: this process has another one, which is gone when it is opened;
+ * cgroups VERSION: all folders are of these; no-cpu CPU, dead-cpu CPU, no-task
+ * TASK, lost N (of every event), times RUNNING ENABLED (likewise)
+ */
+static void do_line(struct rig *rig, const char *line, FILE *out)
+{
+	char verb[16], text[128] = "";
+	int nr[2] = { 0 };
+
+	sscanf(line, "%15s %127s", verb, text);
+	sscanf(text, "%d", &nr[0]);
+	if (!strcmp(verb, "open"))
+		show_result(out, verb,
+			    opd_perf_events_open(&rig->all, &rig->target,
+						 &rig->counters, &rig->diag));
+	else if (!strcmp(verb, "replug"))
+		show_result(out, verb,
+			    opd_perf_events_replug(&rig->all, &rig->diag));
+	else if (!strcmp(verb, "enable") || !strcmp(verb, "disable"))
+		show_result(out, verb,
+			    opd_perf_events_enable(&rig->all, *verb == 'e'));
+	else if (!strcmp(verb, "show"))
+		show_all(rig, out);
+	else if (!strcmp(verb, "attrs"))
+		show_attrs(rig, out);
+	else if (!strcmp(verb, "events"))
+		set_events(rig, text);
+	else if (!strcmp(verb, "by-cpu"))
+		rig->target.by_cpu = true;
+	else if (!strcmp(verb, "weights"))
+		rig->counters.weights = true;
+	else if (!strcmp(verb, "possible"))
+		snprintf(kernel.possible, sizeof(kernel.possible), "%s\n",
+			 text);
+	else if (!strcmp(verb, "online"))
+		snprintf(kernel.online, sizeof(kernel.online), "%s\n", text);
+	else if (!strcmp(verb, "lockable"))
+		kernel.lockable = nr[0];
+	else if (!strcmp(verb, "refuse"))
+		sscanf(line, "%*s %d %d", &kernel.nr_refused, &kernel.refusal);
+	else if (!strcmp(verb, "old"))
+		kernel.no_build_ids = true;
+	else if (!strcmp(verb, "older"))
+		kernel.no_lost = true;
+	else if (!strcmp(verb, "vague"))
+		kernel.no_precise = true;
+	else if (!strcmp(verb, "no-cpu"))
+		kernel.no_cpu = nr[0];
+	else if (!strcmp(verb, "dead-cpu"))
+		kernel.dead_cpu = nr[0];
+	else if (!strcmp(verb, "no-task"))
+		kernel.no_task = nr[0];
+	else if (!strcmp(verb, "reason"))
+		fprintf(out, "%s\n", rig->diag.text);
+	else if (!strcmp(verb, "self-ends"))
+		kernel.no_task = getpid();
+	else if (!strcmp(verb, "thread"))
+		start_thread(rig);
+	else if (!strcmp(verb, "cgroups"))
+		kernel.fs_type =
+			nr[0] == 1 ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC;
+	else if (!strcmp(verb, "lost"))
+		for (int i = 0; i < kernel.nr; i++)
+			kernel.events[i].lost = (uint64_t)nr[0];
+	else if (!strcmp(verb, "times")) {
+		sscanf(line, "%*s %d %d", &nr[0], &nr[1]);
+		for (int i = 0; i < kernel.nr; i++) {
+			kernel.events[i].running = (uint64_t)nr[0];
+			kernel.events[i].enabled = (uint64_t)nr[1];
+		}
+	} else
+		fail_msg("%s: no such verb", verb);
+}
+
+/* Open descriptors of this program. */
+static int count_open(void)
+{
+	int nr = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* @row->given is the target. */
+static void run_events(const struct row *row, FILE *out)
+{
+	struct rig *rig = calloc(1, sizeof(*rig));
+	int nr;
+	const char *at = row->script;
+	char line[256];
+
+	assert_non_null(rig);
+	nr = count_open();
+	set_target(rig, row->given);
+	set_events(rig, NULL);
+	kernel_reset(out);
+	while (next_line(&at, line, sizeof(line)))
+		do_line(rig, line, out);
+	fputs("close:", out);
+	opd_perf_events_close(&rig->all);
+	fputc('\n', out);
+	for (int i = 0; i < kernel.nr; i++)
+		assert_int_equal(kernel.events[i].fd, -1);
+	kernel.told = NULL;
+	end_thread(rig);
+	opd_perf_target_release(&rig->target);
+	assert_int_equal(count_open(), nr);
+	free(rig);
+}
+
+static void test_row(void **state)
+{
+	check_row(*state, run_events);
+}
+
+#define TWO "events A:118:0:100000:1:1:0,cpu-cycles:0:2:5000:0:0:1;"
+
+/* clang-format off */
+static const struct row rows[] = {
+	{ "the_clock_on_all_cpus", NULL,
+	  "open; show; enable; disable",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
+	  " on 3 on 5\n"
+	  "enable: 0\n"
+	  " off 3 off 5\n"
+	  "disable: 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	/* All samples of a CPU go to one ring, each with its
+	   event's id. */
+	{ "two_events", NULL, TWO "open; show; enable",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=7 7>6\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 930=2 940=0 960=2 970=0, lost 0\n"
+	  " on 3 on 4 on 6 on 7\n"
+	  "enable: 0\n"
+	  "close: -2 -3 -4 -5 -6 -7\n" },
+	/* A sample without an id would be of counter 0. */
+	{ "one_event_of_another_counter", NULL,
+	  "events A:118:1:100000:1:1:0; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 side@1=4 map 4:2048 raw176@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 950=1 970=1, lost 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	/* Of all CPUs, also of one that has gone since. */
+	{ "events_that_share_counters", NULL,
+	  TWO "open; times 3 10; lost 1; show; online 0; replug; times 4 12; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=7 7>6\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 930=2 940=0 960=2 970=0, lost 4, counter 0: 6 of 20, counter 2: 6 of 20\n"
+	  " -5 -6 -7\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 930=2 940=0 960=2 970=0, lost 4, counter 0: 7 of 22, counter 2: 7 of 22, none on 1\n"
+	  "close: -2 -3 -4\n" },
+	/* A thread's events are enabled on each CPU while it runs on one. */
+	{ "a_process_with_events", "pid=SELF",
+	  TWO "older; open; times 3 10; show",
+	  " side@-1=0 -0 side@-1=EINVAL side/self@0=1 map 1:128 raw176/self@0=2 map 2:256 0:0/self@0=3 3>2 side/self@1=4 map 4:128 raw176/self@1=5 map 5:256 0:0/self@1=6 6>5\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x10007, ids 940=2 950=0 970=2 980=0, counter 0: 6 of 10, counter 2: 6 of 10\n"
+	  "close: -1 -2 -3 -4 -5 -6\n" },
+	{ "clock_without_times", NULL, "open; times 3 10; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	/* One event that is not the first needs an id, too. */
+	{ "the_second_counter", NULL,
+	  "events A:118:1:100000:1:1:0; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 side@1=4 map 4:2048 raw176@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 950=1 970=1, lost 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "a_program_to_be_started", "exec=SELF",
+	  "open; show; attrs; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side/self@0=2 map 2:128 clock/self@0=3 map 3:256 side/self@1=4 map 4:128 clock/self@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  inherit exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "TIMER type=1 sample_period=1003000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled inherit exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid enable_on_exec\n"
+	  "\n"
+	  "replug: 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "a_process", "pid=SELF", "open; show; attrs; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side/self@0=2 map 2:128 clock/self@0=3 map 3:256 side/self@1=4 map 4:128 clock/self@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  inherit exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "TIMER type=1 sample_period=1003000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled inherit exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
+	  "\n"
+	  "replug: 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "a_process_that_is_not", "pid=2147483647", "open",
+	  " side@-1=0 -0 side@-1=1 -1\n"
+	  "open: ESRCH\n"
+	  "close:\n" },
+	{ "a_program_that_is_not", "exec=2147483647",
+	  "no-task 2147483647; open",
+	  " side@-1=0 -0 side@-1=1 -1 side/gone@0=ESRCH\n"
+	  "open: ESRCH\n"
+	  "close:\n" },
+	{ "two_processes", "pid=SELF,pid=SELF",
+	  "online 1; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side/self@1=2 map 2:128 clock/self@1=3 map 3:256 side/self@1=4 4>2 clock/self@1=5 5>3\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0, none on 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "a_program_among_all_that_runs", "exec=SELF",
+	  "by-cpu; open; attrs; online 0; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "TIMER type=1 sample_period=1003000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
+	  " -4 -5\n"
+	  "replug: 1\n"
+	  "close: -2 -3\n" },
+	{ "a_cgroup_that_is_not_there", "cgroup=/nonexistent", "open",
+	  " side@-1=0 -0 side@-1=1 -1\n"
+	  "open: ENOENT\n"
+	  "close:\n" },
+	{ "a_thread_that_ends", "pid=SELF", "online 0; thread; open",
+	  " side@-1=0 -0 side@-1=1 -1 side/self@0=2 map 2:128 clock/self@0=3 map 3:256 side/gone@0=ESRCH\n"
+	  "open: 0\n"
+	  "close: -2 -3\n" },
+	{ "a_process_that_ends", "pid=SELF", "online 0; self-ends; open",
+	  " side@-1=0 -0 side@-1=1 -1 side/self@0=ESRCH\n"
+	  "open: ESRCH\n"
+	  "close:\n" },
+	/* Samples are of the cgroup, side band is of all. */
+	{ "a_cgroup", "cgroup=/tmp", "cgroups 2; open; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock/cgroup@0=3 map 3:256 side@1=4 map 4:2048 clock/cgroup@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "\n"
+	  "replug: 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "a_cgroup_of_the_first_version", "cgroup=tmp",
+	  "cgroups 1; online 1; open",
+	  " side@-1=0 -0 side@-1=1 -1 side@1=2 map 2:2048 clock/cgroup@1=3 map 3:256\n"
+	  "open: 0\n"
+	  "close: -2 -3\n" },
+	{ "a_cgroup_that_cannot_be_sampled", "cgroup=/tmp",
+	  "cgroups 2; refuse 4 22; open; reason",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock/cgroup@0=EINVAL\n"
+	  "open: EINVAL\n"
+	  "cgroup /tmp: perf_events cannot sample it; the kernel needs CONFIG_CGROUP_PERF, and a cgroup of version 2 or of perf_event\n"
+	  "close: -2\n" },
+	{ "a_cgroup_of_another_hierarchy", "cgroup=/tmp",
+	  "cgroups 2; refuse 4 9; open; reason",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock/cgroup@0=EBADF\n"
+	  "open: EBADF\n"
+	  "cgroup /tmp: perf_events cannot sample it; the kernel needs CONFIG_CGROUP_PERF, and a cgroup of version 2 or of perf_event\n"
+	  "close: -2\n" },
+	{ "side_band_that_is_refused", "cgroup=/tmp",
+	  "cgroups 2; refuse 3 22; open; reason",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=EINVAL 1:1@-1=2 -2\n"
+	  "open: EINVAL\n"
+	  "mappings and processes: the kernel refuses the event's settings (Invalid argument); choose another event or unit mask, or a newer kernel\n"
+	  "close:\n" },
+	/* A folder, but not of a cgroup. */
+	{ "a_cgroup_that_is_none", "cgroup=/proc", "open",
+	  " side@-1=0 -0 side@-1=1 -1\n"
+	  "open: ENOENT\n"
+	  "close:\n" },
+	/* ---- CPUs ---- */
+	{ "cpus_with_gaps", NULL,
+	  "possible 0-2,64,65; online 0,2,64; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@2=4 map 4:2048 clock@2=5 map 5:256 side@64=6 map 6:2048 clock@64=7 map 7:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 1, none on 65\n"
+	  "close: -2 -3 -4 -5 -6 -7\n" },
+	{ "a_list_that_makes_no_sense", NULL,
+	  "possible 0-x; open",
+	  " side@-1=0 -0 side@-1=1 -1\n"
+	  "open: EINVAL\n"
+	  "close:\n" },
+	{ "another_list_that_makes_no_sense", NULL,
+	  "online 1-0; open",
+	  " side@-1=0 -0 side@-1=1 -1\n"
+	  "open: EINVAL\n"
+	  "close:\n" },
+	{ "a_cpu_that_goes_while_it_is_opened", NULL,
+	  "no-cpu 0; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=ENODEV side@1=2 map 2:2048 clock@1=3 map 3:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 0\n"
+	  "close: -2 -3\n" },
+	{ "a_cpu_goes_and_comes", NULL,
+	  "open; lost 3; show; replug; online 0; lost 4; replug; show; lost 5;"
+	  "show; replug; online 0-1; replug; show; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 6\n"
+	  "\n"
+	  "replug: 0\n"
+	  " -4 -5\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 8, none on 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 9, none on 1\n"
+	  "\n"
+	  "replug: 0\n"
+	  " side@1=6 map 6:2048 clock@1=7 map 7:256\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 9\n"
+	  " -6 -7 side@1=8 map 8:2048 clock@1=9 map 9:256\n"
+	  "replug: 1\n"
+	  "close: -2 -3 -8 -9\n" },
+	/* Between two looks; after the second look its time
+	   stands still. */
+	{ "a_cpu_goes_and_comes_unseen", NULL,
+	  TWO
+	  "open; replug; dead-cpu 1; replug; show; dead-cpu -1; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=7 7>6\n"
+	  "open: 0\n"
+	  "\n"
+	  "replug: 0\n"
+	  " -5 -6 -7 side@1=8 map 8:2048 raw176@1=9 map 9:256 0:0@1=10 10>9\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 900=2 910=0 930=2 940=0 960=2 970=0, lost 0\n"
+	  " -8 -9 -10 side@1=11 map 11:2048 raw176@1=12 map 12:256 0:0@1=13 13>12\n"
+	  "replug: 1\n"
+	  "close: -2 -3 -4 -11 -12 -13\n" },
+	{ "a_cpu_goes_while_it_is_opened_again", NULL,
+	  "online 0; open; online 0-1; no-cpu 1; replug; show; no-cpu -1;"
+	  "replug; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256\n"
+	  "open: 0\n"
+	  " side@1=ENODEV\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 1\n"
+	  " side@1=4 map 4:2048 clock@1=5 map 5:256\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "a_cpu_is_refused_later", NULL,
+	  "online 0; open; online 0-1; refuse 1 24; replug; show; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256\n"
+	  "open: 0\n"
+	  " side@1=EMFILE 1:1@-1=4 -4\n"
+	  "replug: EMFILE\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 1\n"
+	  " side@1=5 map 5:2048 clock@1=6 map 6:256\n"
+	  "replug: 1\n"
+	  "close: -2 -3 -5 -6\n" },
+	/* What was opened before the refusal must not count as
+	   all. */
+	{ "a_cpu_is_refused_later_in_part", NULL,
+	  TWO
+	  "online 0; open; online 0-1; refuse 3 24; replug; show; replug;"
+	  "show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3\n"
+	  "open: 0\n"
+	  " side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=EMFILE 1:1@-1=7 -7 -5 -6\n"
+	  "replug: EMFILE\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 940=0 960=2 970=0, lost 0, none on 1\n"
+	  " side@1=8 map 8:2048 raw176@1=9 map 9:256 0:0@1=10 10>9\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 900=2 910=0 940=0 960=2 970=0, lost 0\n"
+	  "close: -2 -3 -4 -8 -9 -10\n" },
+	{ "a_cpu_goes_later_in_part", NULL,
+	  "online 0; open; online 0-1; refuse 2 19; replug; show; replug; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256\n"
+	  "open: 0\n"
+	  " side@1=4 map 4:2048 clock@1=ENODEV -4\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 1\n"
+	  " side@1=5 map 5:2048 clock@1=6 map 6:256\n"
+	  "replug: 1\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
+	  "close: -2 -3 -5 -6\n" },
+	{ "cpus_cannot_be_listed_later", NULL,
+	  "open; online x; replug",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "\n"
+	  "replug: EINVAL\n"
+	  "close: -2 -3 -4 -5\n" },
+	/* ---- refusals ---- */
+	/* The third is the first that matters: two ask what the
+	   kernel can. */
+	{ "side_band_is_refused", NULL, "refuse 3 24; open",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=EMFILE 1:1@-1=2 -2\n"
+	  "open: EMFILE\n"
+	  "close:\n" },
+	{ "the_clock_is_refused", NULL, "refuse 4 24; open",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=EMFILE 1:1@-1=3 -3\n"
+	  "open: EMFILE\n"
+	  "close: -2\n" },
+	{ "the_last_is_refused", NULL,
+	  TWO "refuse 8 16; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=EBUSY 1:1@-1=7 -7\n"
+	  "open: EBUSY\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 940=0 960=2 970=0, lost 0\n"
+	  "close: -2 -3 -4 -5 -6\n" },
+	{ "nothing_is_precise", NULL,
+	  "vague; weights;" TWO "open",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176!@0=EOPNOTSUPP raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176!@1=EOPNOTSUPP raw176@1=6 map 6:256 0:0@1=7 7>6\n"
+	  "open: 0\n"
+	  "close: -2 -3 -4 -5 -6 -7\n" },
+	{ "some_are_precise", NULL, "weights;" TWO "open",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176!@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176!@1=6 map 6:256 0:0@1=7 7>6\n"
+	  "open: 0\n"
+	  "close: -2 -3 -4 -5 -6 -7\n" },
+	{ "an_old_kernel", NULL, "old; open; attrs; show",
+	  " side@-1=EINVAL side@-1=0 -0 side@0=1 map 1:2048 clock@0=2 map 2:256 side@1=3 map 3:2048 clock@1=4 map 4:256\n"
+	  "open: 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol watermark sample_id_all use_clockid\n"
+	  "TIMER type=1 sample_period=1003000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
+	  "close: -1 -2 -3 -4\n" },
+	{ "an_older_kernel", NULL, "older; open; attrs; show",
+	  " side@-1=0 -0 side@-1=EINVAL side@0=1 map 1:2048 clock@0=2 map 2:256 side@1=3 map 3:2048 clock@1=4 map 4:256\n"
+	  "open: 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "TIMER type=1 sample_period=1003000 sample_type=7 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7\n"
+	  "close: -1 -2 -3 -4\n" },
+	/* ---- memory ---- */
+	{ "enough_for_the_side_band_of_all", NULL, "lockable 4608; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "side_band_on_more_cpus", NULL, "possible 0-64; online 5; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:1024 clock@5=3 map 3:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 1024 KiB, type 0x7, lost 0\n"
+	  "close: -2 -3\n" },
+	{ "side_band_on_very_many_cpus", NULL,
+	  "possible 0-4095; online 5; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:128 clock@5=3 map 3:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0\n"
+	  "close: -2 -3\n" },
+	{ "just_enough_memory", NULL,
+	  "lockable 768; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "not_quite_enough_memory", NULL,
+	  "lockable 767; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:EPERM -3 -4 -5 -6 side@0=7 map 7:32 clock@0=8 map 8:64 side@1=9 map 9:32 clock@1=10 map 10:64\n"
+	  "open: 0\n"
+	  "samples 64 KiB, side band 32 KiB, type 0x7, stack 4096, kernel 0, lost 0\n"
+	  "close: -7 -8 -9 -10\n" },
+	{ "little_memory", NULL, "lockable 100; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:EPERM -3 side@0=4 map 4:32 clock@0=5 map 5:64 side@1=6 map 6:EPERM -4 -5 -6 side@0=7 map 7:8 clock@0=8 map 8:16 side@1=9 map 9:8 clock@1=10 map 10:16\n"
+	  "open: 0\n"
+	  "samples 16 KiB, side band 8 KiB, type 0x7, stack 4096, kernel 0, lost 0\n"
+	  "close: -7 -8 -9 -10\n" },
+	{ "too_little_memory", NULL, "lockable 23; open",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:EPERM -3 side@0=4 map 4:EPERM -4 side@0=5 map 5:8 clock@0=6 map 6:EPERM\n"
+	  "open: EPERM\n"
+	  "close: -5 -6\n" },
+	/* ---- stacks ---- */
+	{ "stacks", "callgraph=20", "open; show; attrs",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:16384 side@1=4 map 4:2048 clock@1=5 map 5:16384\n"
+	  "open: 0\n"
+	  "samples 16384 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 20, lost 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "TIMER type=1 sample_period=1003000 sample_type=12327 read_format=16 wakeup_watermark=4194304 clockid=4 sample_max_stack=20 sample_stack_user=61440\n"
+	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid exclude_callchain_user\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "stacks_of_user_code", "callgraph=20",
+	  "events A:118:0:100000:0:0:1; open; show; attrs",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw76@0=3 map 3:16384 side@1=4 map 4:2048 raw76@1=5 map 5:16384\n"
+	  "open: 0\n"
+	  "samples 16384 KiB, side band 2048 KiB, type 0x3007, stack 61440, kernel 0, lost 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "A type=4 config=118 sample_period=100000 sample_type=12295 read_format=19 wakeup_watermark=4194304 clockid=4 sample_stack_user=61440\n"
+	  "  disabled exclude_kernel exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "deeper_than_the_kernel_tells", "callgraph=500",
+	  "open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:16384 side@1=4 map 4:2048 clock@1=5 map 5:16384\n"
+	  "open: 0\n"
+	  "samples 16384 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 127, lost 0\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "stacks_of_this_length", "callgraph=20,stack=1003",
+	  "lockable 40000; open; show; attrs",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:16384 side@1=4 map 4:2048 clock@1=5 map 5:16384\n"
+	  "open: 0\n"
+	  "samples 16384 KiB, side band 2048 KiB, type 0x3027, stack 1000, kernel 20, lost 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "TIMER type=1 sample_period=1003000 sample_type=12327 read_format=16 wakeup_watermark=4194304 clockid=4 sample_max_stack=20 sample_stack_user=1000\n"
+	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid exclude_callchain_user\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "stacks_with_little_memory", "callgraph=20",
+	  "lockable 1000; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:EPERM -3 -4 side@0=5 map 5:128 clock@0=6 map 6:EPERM -5 -6 side@0=7 map 7:128 clock@0=8 map 8:EPERM -7 -8 side@0=9 map 9:128 clock@0=10 map 10:EPERM -9 -10 side@0=11 map 11:128 clock@0=12 map 12:EPERM -11 -12 side@0=13 map 13:128 clock@0=14 map 14:512 side@1=15 map 15:128 clock@1=16 map 16:EPERM -13 -14 -15 -16 side@0=17 map 17:128 clock@0=18 map 18:256 side@1=19 map 19:128 clock@1=20 map 20:256\n"
+	  "open: 0\n"
+	  "samples 256 KiB, side band 128 KiB, type 0x3027, stack 8192, kernel 20, lost 0\n"
+	  "close: -17 -18 -19 -20\n" },
+	{ "stacks_with_less_memory", "callgraph=20",
+	  "lockable 300; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:EPERM -3 -4 side@0=5 map 5:128 clock@0=6 map 6:EPERM -5 -6 side@0=7 map 7:128 clock@0=8 map 8:EPERM -7 -8 side@0=9 map 9:128 clock@0=10 map 10:EPERM -9 -10 side@0=11 map 11:128 clock@0=12 map 12:EPERM -11 -12 side@0=13 map 13:128 clock@0=14 map 14:EPERM -13 -14 side@0=15 map 15:128 clock@0=16 map 16:EPERM -15 -16 side@0=17 map 17:64 clock@0=18 map 18:128 side@1=19 map 19:64 clock@1=20 map 20:EPERM -17 -18 -19 -20 side@0=21 map 21:32 clock@0=22 map 22:64 side@1=23 map 23:32 clock@1=24 map 24:64\n"
+	  "open: 0\n"
+	  "samples 64 KiB, side band 32 KiB, type 0x3027, stack 4096, kernel 20, lost 0\n"
+	  "close: -21 -22 -23 -24\n" },
+	{ "stacks_with_too_little_memory", "callgraph=20",
+	  "lockable 190; open",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:EPERM -3 -4 side@0=5 map 5:128 clock@0=6 map 6:EPERM -5 -6 side@0=7 map 7:128 clock@0=8 map 8:EPERM -7 -8 side@0=9 map 9:128 clock@0=10 map 10:EPERM -9 -10 side@0=11 map 11:128 clock@0=12 map 12:EPERM -11 -12 side@0=13 map 13:128 clock@0=14 map 14:EPERM -13 -14 side@0=15 map 15:128 clock@0=16 map 16:EPERM -15 -16 side@0=17 map 17:64 clock@0=18 map 18:EPERM -17 -18 side@0=19 map 19:32 clock@0=20 map 20:64 side@1=21 map 21:32 clock@1=22 map 22:EPERM\n"
+	  "open: EPERM\n"
+	  "close: -19 -20 -21 -22\n" },
+	{ "stacks_on_many_cpus", "callgraph=20",
+	  "possible 0-63; online 5; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:2048 clock@5=3 map 3:8192\n"
+	  "open: 0\n"
+	  "samples 8192 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 20, lost 0\n"
+	  "close: -2 -3\n" },
+	{ "stacks_on_more_cpus", "callgraph=20",
+	  "possible 0-32; online 5; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:2048 clock@5=3 map 3:8192\n"
+	  "open: 0\n"
+	  "samples 8192 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 20, lost 0\n"
+	  "close: -2 -3\n" },
+	{ "stacks_on_as_many_cpus", "callgraph=20",
+	  "possible 0-31; online 5; open; show",
+	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:2048 clock@5=3 map 3:16384\n"
+	  "open: 0\n"
+	  "samples 16384 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 20, lost 0\n"
+	  "close: -2 -3\n" },
+	/* ---- what is asked ---- */
+	{ "attributes_of_the_clock", "rate=100", "open; attrs",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
+	  "open: 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "TIMER type=1 sample_period=10030000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
+	  "close: -2 -3 -4 -5\n" },
+	{ "attributes_of_events", NULL, TWO "open; attrs",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=7 7>6\n"
+	  "open: 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "A type=4 config=374 sample_period=100000 sample_type=65543 read_format=19 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_user exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
+	  "cpu-cycles sample_period=5000 sample_type=65543 read_format=19 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_kernel exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
+	  "close: -2 -3 -4 -5 -6 -7\n" },
+	{ "attributes_for_weights", NULL,
+	  "weights; events A:118:0:9:0:1:1:205,B:118:1:9:0:1:1:461,"
+	  "cpu-cycles:0:2:9:0:1:1; open; attrs",
+	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 rawcd!@0=3 map 3:256 raw1cd!@0=4 4>3 0:0@0=5 5>3 side@1=6 map 6:2048 rawcd!@1=7 map 7:256 raw1cd!@1=8 8>7 0:0@1=9 9>7\n"
+	  "open: 0\n"
+	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
+	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
+	  "A type=4 config=205 sample_period=9 sample_type=81927 read_format=19 precise_ip=2 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
+	  "B type=4 config=461 config1=3 sample_period=9 sample_type=81927 read_format=19 precise_ip=2 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
+	  "cpu-cycles sample_period=9 sample_type=81927 read_format=19 wakeup_watermark=131072 clockid=4\n"
+	  "  disabled exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
+	  "close: -2 -3 -4 -5 -6 -7 -8 -9\n" },
+};
+/* clang-format on */
+
+/* ---- lists of CPUs ----------------------------------------------------------
+ */
+
+static void run_list(const struct row *row, FILE *out)
+{
+	struct opd_cpu_list *list = malloc(sizeof(*list));
+	int err;
+
+	assert_non_null(list);
+	memset(list, 0xff, sizeof(*list));
+	err = opd_cpu_list_parse(list, row->script);
+	if (err == -EINVAL)
+		fputs("bad", out);
+	else
+		for (uint32_t i = 0; i < OPD_MAX_CPUS + 64; i++)
+			if (opd_cpu_list_has(list, i))
+				fprintf(out, "%u ", i);
+	free(list);
+}
+
+static void test_lists(void **state)
+{
+	static const struct row lists[] = {
+		{ "one", NULL, "0\n", "0 " },
+		{ "no newline", NULL, "7", "7 " },
+		{ "ranges", NULL, "1-3,62-65,9\n", "1 2 3 9 62 63 64 65 " },
+		{ "one of one", NULL, "5-5", "5 " },
+		{ "the last", NULL, "65535", "65535 " },
+		{ "beyond", NULL, "65536", "bad" },
+		{ "up to beyond", NULL, "0-65536", "bad" },
+		{ "backwards", NULL, "3-1", "bad" },
+		{ "nothing", NULL, "", "bad" },
+		{ "an end", NULL, "1,", "bad" },
+		{ "no end", NULL, "1-", "bad" },
+		{ "a sign", NULL, "-1", "bad" },
+		{ "a blank", NULL, " 1", "bad" },
+		{ "more behind it", NULL, "1 2", "bad" },
+		{ "another line", NULL, "1\n2", "bad" },
+		{ "a letter", NULL, "1-x", "bad" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(lists); i++)
+		check_row(&lists[i], run_list);
+}
+
+static void test_periods(void **state)
+{
+	(void)state;
+	assert_int_equal(opd_perf_period(1000), 1003000);
+	assert_int_equal(opd_perf_period(1), 1003000000);
+	assert_int_equal(opd_perf_period(3), 334333332);
+}
+
+int main(void)
+{
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_periods),
+	};
+
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
+}

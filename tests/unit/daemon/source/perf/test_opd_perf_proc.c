@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What /proc tells of processes, and when it is asked. */
+
+#include "tests/unit/daemon/source/perf_rig.h"
+
+#define PROG_MAPS                                                              \
+	"00400000-00401000 r--p 00000000 08:01 50 /bin/prog\n"                 \
+	"00401000-00403000 r-xp 00001000 08:01 50 /bin/prog\n"                 \
+	"00403000-00404000 rw-p 00003000 08:01 50 /bin/prog\n"                 \
+	"00500000-00510000 rwxp 00000000 00:00 0 \n"                           \
+	"00600000-00610000 rwxp 00000000 00:00 0 [heap]\n"                     \
+	"7f0000000000-7f0000001000 r-xp 00026000 08:01 51 "                    \
+	"                  /lib/libc.so.6\n"                                   \
+	"7fff00000000-7fff00001000 r-xp 00000000 00:00 0 [vdso]\n"             \
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n"
+
+static void expect_prog(struct rig *rig)
+{
+	do_sample(rig, 7, 0x401234);
+	do_sample(rig, 7, 0x500010);
+	do_sample(rig, 7, 0x600010);
+	do_sample(rig, 7, 0x7f0000000001);
+	do_sample(rig, 7, 0x7fff00000002);
+	do_sample(rig, 7, 0xffffffffff600003);
+	do_sample(rig, 7, 0x400000);
+	do_sample(rig, 7, 0x403000);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	expect_anon(rig, 7, "anon", 0x500000, 0x510000, 0x10);
+	expect_anon(rig, 7, "[heap]", 0x600000, 0x610000, 0x10);
+	expect(rig, 7, "/bin/prog", "/lib/libc.so.6", 0x26001);
+	expect(rig, 7, "/bin/prog", "[vdso]", 2);
+	expect_anon(rig, 7, "[vsyscall]", 0xffffffffff600000,
+		    0xffffffffff601000, 3);
+	expect_none(rig);
+	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 2);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 1);
+}
+
+/* It ran before anyone looked: its first sample is reason to look. */
+static void older_processes_are_read(void **state)
+{
+	struct rig *rig = new_rig();
+	struct op_cookie_query q;
+
+	(void)state;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	expect_prog(rig);
+	query(rig, opd_maps_find(&rig->world.maps, 7)->app, &q);
+	assert_int_equal(q.ino, 50);
+	assert_int_equal(q.dev, 0x801);
+	free_rig(rig);
+}
+
+static void all_processes_are_read(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	proc_add(rig, 2, NULL, "");
+	proc_add(rig, 2147483647, "/bin/last", "1000-2000 r-xp 0 0:0 1 /x\n");
+	proc_add(rig, 2147483648u, "/bin/not", "1000-2000 r-xp 0 0:0 1 /x\n");
+	proc_add(rig, 0, "/bin/not", "1000-2000 r-xp 0 0:0 1 /x\n");
+	proc_set(rig, 0, "../uptime", "1 2\n");
+	rig->world.now = rig->now;
+	assert_int_equal(opd_perf_proc_read_all(&rig->world), 0);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 3);
+	assert_non_null(opd_maps_find(&rig->world.maps, 2));
+	assert_non_null(opd_maps_find(&rig->world.maps, 2147483647));
+	assert_null(opd_maps_find(&rig->world.maps, 2147483648u));
+	assert_null(opd_maps_find(&rig->world.maps, 0));
+	rig->world.stats[OPD_PERF_PROC_READ] = 1;
+	expect_prog(rig);
+	rig->world.proc = "/nonexistent";
+	assert_int_equal(opd_perf_proc_read_all(&rig->world), -ENOENT);
+	free_rig(rig);
+}
+
+static void parents_are_read(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	do_fork(rig, 7, 8);
+	do_sample(rig, 8, 0x401234);
+	expect(rig, 8, "/bin/prog", "/bin/prog", 0x1234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 1);
+	free_rig(rig);
+}
+
+/* A mapping is told of a process that nothing else was told of. */
+static void owners_of_mappings_are_read(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	do_map(rig, 7, 0x20000, 0x1000, 0, "/lib/new.so");
+	do_sample(rig, 7, 0x401234);
+	do_sample(rig, 7, 0x20000);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	expect(rig, 7, "/bin/prog", "/lib/new.so", 0);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 1);
+	free_rig(rig);
+}
+
+static void threads_are_counted(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	proc_add_thread(rig, 7, 8);
+	proc_add_thread(rig, 7, 9);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 3);
+	for (int i = 0; i < 3; i++)
+		do_exit(rig, 7);
+	assert_int_equal(rig->world.maps.nr_dead, 1);
+	free_rig(rig);
+}
+
+/* /proc shows the thread whose birth is reason to look there. */
+static void a_new_thread_is_counted_once(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	proc_add_thread(rig, 7, 8);
+	do_fork(rig, 7, 7);
+	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 2);
+	do_fork(rig, 7, 7);
+	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 3);
+	free_rig(rig);
+}
+
+static uint64_t time_of_look;
+
+static uint64_t read_time_of_look(void)
+{
+	return time_of_look;
+}
+
+/* /proc is read later than the record was written that is the reason to. What
+ * happened to threads in between is in what was read. */
+static void threads_before_a_look_are_not_counted(void **state)
+{
+	struct rig *rig = new_rig();
+	const struct opd_process *process;
+
+	(void)state;
+	rig->world.clock = read_time_of_look;
+	time_of_look = rig->now + SECOND / 10;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	proc_add_thread(rig, 7, 8);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	process = opd_maps_find(&rig->world.maps, 7);
+	do_fork(rig, 7, 7);
+	assert_int_equal(process->nr_threads, 2);
+	do_exit(rig, 7);
+	do_exit(rig, 7);
+	assert_int_equal(process->nr_threads, 2);
+	rig->now = time_of_look - 1000;
+	do_fork(rig, 7, 7);
+	do_exit(rig, 7);
+	assert_int_equal(process->nr_threads, 1);
+	do_fork(rig, 7, 7);
+	assert_int_equal(process->nr_threads, 2);
+	/* An exec that was before the look has one thread, to which others are
+	 * added from then on. */
+	time_of_look = rig->now + SECOND;
+	do_lose(rig, 1);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	do_exec(rig, 7);
+	assert_int_equal(process->nr_threads, 1);
+	do_fork(rig, 7, 7);
+	assert_int_equal(process->nr_threads, 2);
+	do_exit(rig, 7);
+	do_exit(rig, 7);
+	assert_int_equal(process->nr_threads, 0);
+	free_rig(rig);
+}
+
+/* As in recordings that have no times of side band. */
+static void threads_without_times_are_counted(void **state)
+{
+	struct rig *rig = new_rig();
+	struct opd_perf_rec rec;
+
+	(void)state;
+	do_exec(rig, 7);
+	rec = rec_of(rig, PERF_RECORD_FORK, 7);
+	rec.task.parent = 7;
+	rec.time = 0;
+	opd_perf_world_side(&rig->world, &rec);
+	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 2);
+	rec.type = PERF_RECORD_EXIT;
+	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_world_side(&rig->world, &rec);
+	assert_int_equal(rig->world.maps.nr_dead, 1);
+	free_rig(rig);
+}
+
+static void look_for_all(struct rig *rig)
+{
+	for (unsigned int i = 0; i < OPD_PERF_PROC_PARTS; i++)
+		opd_perf_proc_find_ended(&rig->world, i);
+}
+
+/* All of these have one place in the table. */
+#define NR_LOST_ENDS (OPD_MAPS_DEAD + 10)
+
+static uint32_t lost_end(unsigned int i)
+{
+	return 7 + i * OPD_MAPS_BUCKETS;
+}
+
+/* The records of their ends were lost. */
+static void what_is_missing_has_ended(void **state)
+{
+	struct rig *rig = new_rig();
+	struct opd_maps *maps = &rig->world.maps;
+
+	(void)state;
+	for (unsigned int i = 0; i < NR_LOST_ENDS; i++)
+		do_exec(rig, lost_end(i));
+	do_exec(rig, 2);
+	proc_add(rig, 2, NULL, "");
+	/* Nothing of others can be seen. */
+	for (int i = 0; i < 3; i++)
+		look_for_all(rig);
+	assert_int_equal(maps->nr_dead, 0);
+	proc_add(rig, 1, NULL, "");
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, 0);
+	/* The record of its fork came ahead of it in /proc. */
+	proc_add(rig, 7, NULL, "");
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, NR_LOST_ENDS - 1);
+	proc_remove(rig, 7);
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, NR_LOST_ENDS - 1);
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, NR_LOST_ENDS);
+	look_for_all(rig);
+	assert_int_equal(maps->nr_dead, NR_LOST_ENDS);
+	assert_int_equal(opd_maps_find(maps, 7)->nr_threads, 0);
+	assert_int_equal(opd_maps_find(maps, 2)->nr_threads, 1);
+	assert_null(opd_maps_find(maps, lost_end(NR_LOST_ENDS - 1)));
+	free_rig(rig);
+}
+
+static void lost_records_make_it_be_read_again(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	do_exec(rig, 7);
+	do_map(rig, 7, 0x400000, 0x10000, 0, "/bin/old");
+	do_exec(rig, 8);
+	do_map(rig, 8, 0x400000, 0x10000, 0, "/bin/gone");
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/old", "/bin/old", 0x1234);
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/old", "/bin/old", 0x1234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 0);
+	do_lose(rig, 3);
+	assert_int_equal(stat_of(rig, OPD_PERF_SIDE_LOST), 3);
+	expect_prog(rig);
+	/* Of who is gone the old must do; asking twice is of no use. */
+	do_sample(rig, 8, 0x400001);
+	do_sample(rig, 8, 0x400002);
+	expect(rig, 8, "/bin/gone", "/bin/gone", 1);
+	expect(rig, 8, "/bin/gone", "/bin/gone", 2);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 2);
+	/* What is told from now on is true. */
+	do_map(rig, 7, 0x401000, 0x1000, 0, "/lib/new.so");
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/lib/new.so", 0x234);
+	do_lose(rig, 1);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 3);
+	assert_int_equal(stat_of(rig, OPD_PERF_SIDE_LOST), 4);
+	free_rig(rig);
+}
+
+/* What began after the loss is known from its beginning. */
+static void after_a_loss_execs_are_whole(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	do_exec(rig, 6);
+	do_map(rig, 6, 0x10000, 0x1000, 0, "/bin/sh");
+	do_lose(rig, 1);
+	do_exec(rig, 7);
+	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
+	do_sample(rig, 7, 0x10000);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 0);
+	/* But a child of one that may be incomplete may be, too. */
+	do_fork(rig, 6, 8);
+	do_sample(rig, 8, 0x10000);
+	expect(rig, 8, "/bin/sh", "/bin/sh", 0);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 1);
+	free_rig(rig);
+}
+
+/* An address that nobody mapped: /proc is asked once a second at most. */
+static void unmapped_addresses_do_not_cost_much(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	do_exec(rig, 7);
+	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
+	for (int i = 0; i < 100; i++)
+		do_sample(rig, 7, 0x401234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 0);
+	rig->now += SECOND;
+	for (int i = 0; i < 100; i++)
+		do_sample(rig, 7, 0x401234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 1);
+	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 200);
+	/* It moved a mapping, which no record tells. */
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	rig->now += SECOND;
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 2);
+	free_rig(rig);
+}
+
+static uint64_t read_slow_clock(void)
+{
+	return time_of_look += SECOND / 20;
+}
+
+/* Reading them takes a tenth of a second, so it is done less often. */
+static void long_maps_are_read_less_often(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	rig->world.clock = read_slow_clock;
+	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 1);
+	rig->now += 3 * SECOND - 2000;
+	do_sample(rig, 7, 0x10000);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 1);
+	do_sample(rig, 7, 0x10000);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 2);
+	/* So are those of a child, which are the same. */
+	do_fork(rig, 7, 8);
+	proc_add(rig, 8, "/bin/prog", PROG_MAPS);
+	rig->now += 2 * SECOND;
+	do_sample(rig, 8, 0x10000);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 2);
+	/* What side band was lost for is read at once. */
+	do_lose(rig, 1);
+	do_sample(rig, 7, 0x401234);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 3);
+	free_rig(rig);
+}
+
+/* A process that is ending has no maps any more; what was, is kept. */
+static void maps_of_the_dying_are_empty(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	do_exec(rig, 7);
+	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
+	proc_add(rig, 7, NULL, "");
+	do_lose(rig, 1);
+	do_sample(rig, 7, 0x10000);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
+	proc_set(rig, 7, "maps", "00400000-00401000 rw-p 0 08:01 50 /data\n");
+	do_lose(rig, 1);
+	do_sample(rig, 7, 0x10000);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
+	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 2);
+	free_rig(rig);
+}
+
+/* One that was not waited for is in /proc still, but does not live. */
+static void the_dead_do_not_live_again(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	do_exec(rig, 7);
+	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
+	do_exit(rig, 7);
+	proc_add(rig, 7, NULL, "");
+	do_lose(rig, 1);
+	do_sample(rig, 7, 0x10000);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
+	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 0);
+	proc_remove(rig, 7);
+	for (uint32_t pid = 1000; pid < 1000 + OPD_MAPS_DEAD; pid++) {
+		do_exec(rig, pid);
+		do_exit(rig, pid);
+	}
+	assert_null(opd_maps_find(&rig->world.maps, 7));
+	free_rig(rig);
+}
+
+static void names_with_newlines(void **state)
+{
+	struct rig *rig = new_rig();
+
+	(void)state;
+	proc_add(rig, 7, "/tmp/a\nb",
+		 "1000-2000 r-xp 0 08:01 5 /tmp/a\\012b\n"
+		 "3000-4000 r-xp 0 08:01 6 /tmp/\\012\\012 \\01\\0123\\\n"
+		 "5000-6000 r-xp 0 08:01 7 /tmp/with  spaces (deleted)");
+	do_sample(rig, 7, 0x1001);
+	do_sample(rig, 7, 0x3002);
+	do_sample(rig, 7, 0x5003);
+	expect(rig, 7, "/tmp/a\nb", "/tmp/a\nb", 1);
+	expect(rig, 7, "/tmp/a\nb", "/tmp/\n\n \\01\n3\\", 2);
+	expect(rig, 7, "/tmp/a\nb", "/tmp/with  spaces", 3);
+	free_rig(rig);
+}
+
+/* /proc names the files of a process in a root of its own from outside. */
+static void names_in_a_root_of_its_own(void **state)
+{
+	struct rig *rig = new_rig();
+	char path[256];
+
+	(void)state;
+	proc_add(rig, 7, "/srv/root/bin/prog",
+		 "1000-2000 r-xp 0 08:01 5 /srv/root/bin/prog\n"
+		 "3000-4000 r-xp 0 08:01 6 /srv/root/lib/x.so (deleted)\n"
+		 "5000-6000 r-xp 0 08:01 7 /srv/rooted/lib/y.so\n"
+		 "7000-8000 r-xp 0 00:00 0 [vdso]\n");
+	snprintf(path, sizeof(path), "%s/7/root", rig->proc);
+	assert_int_equal(symlink("/srv/root", path), 0);
+	do_sample(rig, 7, 0x1001);
+	do_sample(rig, 7, 0x3002);
+	do_sample(rig, 7, 0x5003);
+	do_sample(rig, 7, 0x7004);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 1);
+	expect(rig, 7, "/bin/prog", "/lib/x.so", 2);
+	expect(rig, 7, "/bin/prog", "/srv/rooted/lib/y.so", 3);
+	expect(rig, 7, "/bin/prog", "[vdso]", 4);
+	/* What the kernel's records tell of it is the same image. */
+	do_exec(rig, 7);
+	do_map(rig, 7, 0x1000, 0x1000, 0, "/bin/prog");
+	do_sample(rig, 7, 0x1005);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 5);
+	free_rig(rig);
+}
+
+static void lines_that_make_no_sense(void **state)
+{
+	static const char garbage[] =
+		"\n"
+		"garbage\n"
+		"100-200\n"
+		"200-100 r-xp 00000000 08:01 5 /backwards\n"
+		"300-300 r-xp 00000000 08:01 5 /empty\n"
+		"x00-400 r-xp 00000000 08:01 5 /no-number\n"
+		"400-500 r-xp 00000000 08:01\n"
+		"500-600 r-xp zzz 08:01 5 /no-offset\n"
+		"600-700 r-xp 00000000 0801 5 /no-device\n"
+		"700-800 r-xp 00000000 08:01 /no-inode\n"
+		"800-900 r---p 00000000 08:01 5 /long-permissions\n"
+		"%n%n%s-%s\n"
+		"900\0-a00 r-xp 00000000 08:01 5 /zero\n"
+		"1000-2000 r-xp 00000000 08:01 5 /bin/prog\n"
+		"b00-c00 r-xp";
+	struct rig *rig = new_rig();
+	char path[256];
+
+	(void)state;
+	proc_add(rig, 7, "/bin/prog", "");
+	snprintf(path, sizeof(path), "%s/7/maps", rig->proc);
+	make_file(path, garbage, sizeof(garbage) - 1);
+	for (uint64_t at = 0x100; at < 0x1000; at += 0x80)
+		do_sample(rig, 7, at);
+	expect_none(rig);
+	do_sample(rig, 7, 0x1000);
+	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
+	assert_int_equal(rig->world.images.nr, 1);
+	free_rig(rig);
+}
+
+/* Longer than any path; it is not cut, and so has no answer. */
+static void long_lines(void **state)
+{
+	struct rig *rig = new_rig();
+	struct op_cookie_query q = { .cookie = 1 };
+	char *maps = malloc(20000);
+	int len;
+
+	(void)state;
+	assert_non_null(maps);
+	len = sprintf(maps, "1000-2000 r-xp 0 08:01 5 /");
+	memset(maps + len, 'x', 10000);
+	strcpy(maps + len + 10000, "\n3000-4000 r-xp 0 08:01 6 /y\n");
+	proc_add(rig, 7, "/y", maps);
+	do_sample(rig, 7, 0x1000);
+	do_sample(rig, 7, 0x3000);
+	assert_int_equal(expect_of(rig, 7, "/y").cookie, 1);
+	expect(rig, 7, "/y", "/y", 0);
+	assert_int_equal(opd_perf_image_query(&rig->world.images, &q), -ENOENT);
+	free(maps);
+	free_rig(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(older_processes_are_read),
+		cmocka_unit_test(all_processes_are_read),
+		cmocka_unit_test(parents_are_read),
+		cmocka_unit_test(owners_of_mappings_are_read),
+		cmocka_unit_test(threads_are_counted),
+		cmocka_unit_test(a_new_thread_is_counted_once),
+		cmocka_unit_test(threads_before_a_look_are_not_counted),
+		cmocka_unit_test(threads_without_times_are_counted),
+		cmocka_unit_test(what_is_missing_has_ended),
+		cmocka_unit_test(lost_records_make_it_be_read_again),
+		cmocka_unit_test(after_a_loss_execs_are_whole),
+		cmocka_unit_test(unmapped_addresses_do_not_cost_much),
+		cmocka_unit_test(long_maps_are_read_less_often),
+		cmocka_unit_test(maps_of_the_dying_are_empty),
+		cmocka_unit_test(the_dead_do_not_live_again),
+		cmocka_unit_test(names_with_newlines),
+		cmocka_unit_test(names_in_a_root_of_its_own),
+		cmocka_unit_test(lines_that_make_no_sense),
+		cmocka_unit_test(long_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

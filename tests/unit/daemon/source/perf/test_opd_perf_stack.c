@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From samples with stacks, as perf_events tells them, to traces. */
+
+#include "daemon/source/perf/opd_perf_regs.h"
+#include "tests/unit/daemon/source/perf_records.h"
+#include "tests/unit/daemon/source/perf_rig.h"
+
+#define KERNEL UINT64_C(0xffffffff81000000)
+#define APP UINT64_C(0x400000)
+#define LIB UINT64_C(0x7f0000000000)
+#define STACK UINT64_C(0x7ffd00001000)
+#define DEPTH 12
+
+/* Where each is among the words of a sample. */
+#if defined(__x86_64__)
+enum { CX = 2, FP = 6, SP = 7, PC = 8 };
+#else
+enum { CX = 0, FP = 29, SP = 31, PC = 32 };
+#endif
+
+/* A sample that is being made up. */
+struct sample {
+	uint64_t chain[64];
+	size_t nr_chain;
+	uint64_t regs[OPD_PERF_NR_REGS];
+	uint64_t stack[64];
+	struct opd_perf_rec rec;
+};
+
+static struct rig *new_stack_rig(void)
+{
+	struct rig *rig = new_rig();
+
+	assert_int_equal(opd_perf_stacks_init(&rig->world, DEPTH, 6), 0);
+	do_exec(rig, 7);
+	do_map(rig, 7, APP, 0x10000, 0x1000, "/no/app");
+	do_map(rig, 7, LIB, 0x10000, 0x2000, "/no/lib.so");
+	do_map(rig, 7, LIB + 0x100000, 0x1000, 0, "//anon");
+	return rig;
+}
+
+static int set_up(void **state)
+{
+	*state = new_stack_rig();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	free_rig(*state);
+	return 0;
+}
+
+#define stack_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+static struct sample *new_sample(struct rig *rig, uint16_t misc, uint64_t ip)
+{
+	struct sample *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	s->rec = rec_of(rig, PERF_RECORD_SAMPLE, 7);
+	s->rec.misc = misc;
+	s->rec.sample.ip = ip;
+	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_64;
+	s->rec.sample.regs = s->regs;
+	s->rec.sample.regs_mask = OPD_PERF_REGS;
+	s->rec.sample.stack = s->stack;
+	s->rec.sample.stack_len = sizeof(s->stack);
+	s->regs[SP] = STACK;
+	s->regs[PC] = ip;
+	return s;
+}
+
+/* A frame's record at word @at: the next one's place and a return address. */
+static void put_frame(struct sample *s, unsigned int at, unsigned int next,
+		      uint64_t return_address)
+{
+	s->stack[at] = next ? STACK + 8 * next : 0;
+	s->stack[at + 1] = return_address;
+}
+
+/* Library, called by the program, called by the program. */
+static void put_frames(struct sample *s)
+{
+	s->regs[FP] = STACK + 8 * 2;
+	put_frame(s, 2, 8, LIB + 0x101);
+	put_frame(s, 8, 12, APP + 0x201);
+	put_frame(s, 12, 0, APP + 0x301);
+}
+
+static void put_chain(struct sample *s, uint64_t word)
+{
+	s->chain[s->nr_chain++] = word;
+	s->rec.sample.chain = s->chain;
+	s->rec.sample.chain_len = s->nr_chain;
+}
+
+/* What came of it: all frames, and how the trace ended. */
+struct result {
+	struct seen frame[DEPTH + 1];
+	unsigned int nr;
+	uint64_t ending;
+};
+
+static struct result run(struct rig *rig, struct sample *s)
+{
+	const uint64_t *end;
+	struct result r = { .nr = 0 };
+	unsigned int begins = 0;
+
+	opd_perf_world_sample(&rig->world, &s->rec, 3, 1);
+	end = rig->world.words.at;
+	for (const uint64_t *w = rig->taken; w + 1 < end; w++)
+		begins +=
+			w[0] == OP_ESCAPE && OP_CODE_OF(w[1]) == OP_TRACE_BEGIN;
+	assert_int_equal(begins, 1);
+	while (r.nr <= DEPTH && next_sample(rig, &r.frame[r.nr]))
+		r.nr++;
+	assert_true(r.nr <= DEPTH);
+	rig->written -= r.nr - 1;
+	/* The end is the last record there is. */
+	assert_int_equal(end[-3], OP_ESCAPE);
+	assert_int_equal(OP_CODE_OF(end[-2]), OP_TRACE_END);
+	r.ending = end[-1];
+	free(s);
+	return r;
+}
+
+static void is_user(struct rig *rig, const struct seen *frame, const char *name,
+		    uint64_t pc)
+{
+	assert_false(frame->kernel);
+	expect_cookie(rig, frame->cookie, name);
+	assert_int_equal(frame->pc, pc);
+}
+
+static void is_kernel(const struct seen *frame, uint64_t pc)
+{
+	assert_true(frame->kernel);
+	assert_int_equal(frame->pc, pc);
+}
+
+/* The library and the program, from frame @at of @r on. */
+static void are_frames(struct rig *rig, const struct result *r, unsigned int at)
+{
+	assert_int_equal(r->nr, at + 3);
+	is_user(rig, &r->frame[at], "/no/lib.so", 0x2101);
+	is_user(rig, &r->frame[at + 1], "/no/app", 0x1201);
+	is_user(rig, &r->frame[at + 2], "/no/app", 0x1301);
+}
+
+static void in_user_mode(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x800);
+	struct result r;
+
+	put_frames(s);
+	r = run(rig, s);
+	assert_int_equal(r.frame[0].counter, 1);
+	is_user(rig, &r.frame[0], "/no/lib.so", 0x2800);
+	are_frames(rig, &r, 1);
+}
+
+static void kernel_and_user(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s =
+		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
+	struct result r;
+
+	s->regs[PC] = LIB + 0x500;
+	put_frames(s);
+	put_chain(s, PERF_CONTEXT_KERNEL);
+	put_chain(s, KERNEL + 0x10);
+	put_chain(s, KERNEL + 0x20);
+	put_chain(s, KERNEL + 0x30);
+	r = run(rig, s);
+	is_kernel(&r.frame[0], KERNEL + 0x10);
+	is_kernel(&r.frame[1], KERNEL + 0x20);
+	is_kernel(&r.frame[2], KERNEL + 0x30);
+	/* It was about to do what is there: no return address. */
+	is_user(rig, &r.frame[3], "/no/lib.so", 0x2501);
+	are_frames(rig, &r, 4);
+}
+
+#if defined(__x86_64__)
+/* A system call returns to its pc, which was in the call. */
+static void system_calls(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s =
+		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
+	struct result r;
+
+	s->regs[PC] = s->regs[CX] = LIB + 0x500;
+	put_frames(s);
+	put_chain(s, PERF_CONTEXT_KERNEL);
+	put_chain(s, KERNEL + 0x10);
+	r = run(rig, s);
+	is_user(rig, &r.frame[1], "/no/lib.so", 0x2500);
+	are_frames(rig, &r, 2);
+}
+
+static void tasks_of_32_bits(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
+	uint32_t *stack = (uint32_t *)s->stack;
+	struct result r;
+
+	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_32;
+	s->regs[SP] = 0xffff0000;
+	s->regs[FP] = 0xffff0000 + 4 * 3;
+	stack[3] = 0xffff0000 + 4 * 9;
+	stack[4] = (uint32_t)APP + 0x201;
+	stack[10] = (uint32_t)APP + 0x301;
+	r = run(rig, s);
+	assert_int_equal(r.nr, 3);
+	is_user(rig, &r.frame[0], "/no/app", 0x1010);
+	is_user(rig, &r.frame[1], "/no/app", 0x1201);
+	is_user(rig, &r.frame[2], "/no/app", 0x1301);
+	assert_int_equal(r.ending, OP_TRACE_GUESSED);
+
+	/* no chain: a register that something else is in */
+	s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
+	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_32;
+	s->regs[SP] = 0xffff0000;
+	s->regs[FP] = 0;
+	r = run(rig, s);
+	assert_int_equal(r.nr, 1);
+	assert_int_equal(r.ending, OP_TRACE_NO_UNWIND);
+}
+
+/* Chains that lead down, nowhere, into data, or out of what was copied. */
+static void bad_chains_of_32_bits(void **state)
+{
+	static const struct {
+		uint32_t fp, next, pc;
+		uint64_t ending;
+		unsigned int nr;
+	} all[] = {
+		{ 12, 4, 0x201, OP_TRACE_NO_UNWIND, 2 },
+		{ 12, 12, 0x201, OP_TRACE_NO_UNWIND, 2 },
+		{ 13, 0, 0x201, OP_TRACE_NO_UNWIND, 1 },
+		{ 12, 40, 0xf0000000, OP_TRACE_NO_UNWIND, 1 },
+		{ 12, 40, -(uint32_t)APP, OP_TRACE_NO_UNWIND, 1 },
+		{ 512, 40, 0x201, OP_TRACE_SHORT_STACK, 1 },
+		{ 508, 40, 0x201, OP_TRACE_SHORT_STACK, 1 },
+		{ 12, 4000, 0x201, OP_TRACE_SHORT_STACK, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct rig *rig = new_stack_rig();
+		struct sample *s =
+			new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
+		struct result r;
+
+		s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_32;
+		s->regs[SP] = 0xffff0000;
+		s->regs[FP] = 0xffff0000 + all[i].fp;
+		((uint32_t *)s->stack)[3] = 0xffff0000 + all[i].next;
+		((uint32_t *)s->stack)[4] = (uint32_t)APP + all[i].pc;
+		r = run(rig, s);
+		assert_int_equal(r.ending, all[i].ending);
+		assert_int_equal(r.nr, all[i].nr);
+		free_rig(rig);
+	}
+}
+#endif
+
+static void kernel_threads(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s =
+		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
+	struct result r;
+
+	s->rec.pid = s->rec.tid = 2;
+	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_NONE;
+	s->rec.sample.regs = NULL;
+	put_chain(s, PERF_CONTEXT_KERNEL);
+	put_chain(s, KERNEL + 0x10);
+	put_chain(s, KERNEL + 0x20);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 2);
+	is_kernel(&r.frame[1], KERNEL + 0x20);
+	assert_int_equal(r.ending, OP_TRACE_WHOLE);
+}
+
+/* What the kernel has cut is not continued by what called it. */
+static void deep_in_the_kernel(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s =
+		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
+	struct result r;
+
+	s->regs[PC] = LIB + 0x500;
+	put_frames(s);
+	put_chain(s, PERF_CONTEXT_KERNEL);
+	for (uint64_t i = 1; i <= 6; i++)
+		put_chain(s, KERNEL + 0x10 * i);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 6);
+	is_kernel(&r.frame[5], KERNEL + 0x60);
+	assert_int_equal(r.ending, OP_TRACE_DEPTH);
+}
+
+/* No more frames than were asked for, wherever they are. */
+static void deep_in_the_program(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
+	struct result r;
+
+	s->regs[FP] = STACK + 8 * 2;
+	for (unsigned int i = 2; i < 62; i += 2)
+		put_frame(s, i, i + 2, APP + 0x100 + i);
+	r = run(rig, s);
+	assert_int_equal(r.nr, DEPTH);
+	assert_int_equal(r.ending, OP_TRACE_DEPTH);
+}
+
+/* Frames of the kernel alone may be as many as were asked for. */
+static void no_room_for_the_program(void **state)
+{
+	struct rig *rig = new_rig();
+	struct sample *s;
+	struct result r;
+
+	(void)state;
+	assert_int_equal(opd_perf_stacks_init(&rig->world, 2, 6), 0);
+	do_exec(rig, 7);
+	do_map(rig, 7, LIB, 0x10000, 0x2000, "/no/lib.so");
+	s = new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
+	s->regs[PC] = LIB + 0x500;
+	put_chain(s, PERF_CONTEXT_KERNEL);
+	put_chain(s, KERNEL + 0x10);
+	put_chain(s, KERNEL + 0x20);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 2);
+	is_kernel(&r.frame[1], KERNEL + 0x20);
+	assert_int_equal(r.ending, OP_TRACE_DEPTH);
+	free_rig(rig);
+}
+
+/* A chain is the kernel's to write: it may say anything. */
+static void odd_chains(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s =
+		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
+	struct result r;
+
+	s->rec.sample.abi = PERF_SAMPLE_REGS_ABI_NONE;
+	s->rec.sample.regs = NULL;
+	put_chain(s, KERNEL + 0x70); /* of nobody knows what */
+	put_chain(s, PERF_CONTEXT_GUEST_KERNEL);
+	put_chain(s, KERNEL + 0x80);
+	put_chain(s, PERF_CONTEXT_KERNEL);
+	put_chain(s, KERNEL + 0x20); /* not the sample itself: a caller */
+	put_chain(s, UINT64_MAX);
+	put_chain(s, PERF_CONTEXT_USER);
+	put_chain(s, APP);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 3);
+	is_kernel(&r.frame[1], KERNEL + 0x20);
+	is_user(rig, &r.frame[2], "/no/app", 0x1001);
+}
+
+/* In a recording the kernel may have followed frame pointers. */
+static void user_chains(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x10);
+	struct result r;
+
+	s->rec.sample.regs = NULL;
+	put_chain(s, PERF_CONTEXT_USER);
+	put_chain(s, LIB + 0x10);
+	put_chain(s, LIB + 0x101);
+	put_chain(s, APP + 0x201);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 3);
+	is_user(rig, &r.frame[0], "/no/lib.so", 0x2010);
+	is_user(rig, &r.frame[1], "/no/lib.so", 0x2101);
+	is_user(rig, &r.frame[2], "/no/app", 0x1201);
+	assert_int_equal(r.ending, OP_TRACE_GUESSED);
+
+	s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x10);
+	s->rec.sample.regs = NULL;
+	put_chain(s, PERF_CONTEXT_USER);
+	put_chain(s, LIB + 0x10);
+	put_chain(s, 0x1000); /* nothing is there */
+	put_chain(s, APP + 0x201);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 1);
+	assert_int_equal(r.ending, OP_TRACE_NO_UNWIND);
+
+	s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x10);
+	s->rec.sample.regs = NULL;
+	put_chain(s, PERF_CONTEXT_USER);
+	for (int i = 0; i < DEPTH + 1; i++)
+		put_chain(s, APP + 0x201);
+	r = run(rig, s);
+	assert_int_equal(r.nr, DEPTH);
+	assert_int_equal(r.ending, OP_TRACE_DEPTH);
+}
+
+/* In execve(2) the registers are of a program that is gone. */
+static void in_execve(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t endings[3];
+	struct result r;
+
+	for (int i = 0; i < 3; i++) {
+		struct sample *s =
+			new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
+
+		s->regs[PC] = i == 1 ? APP : 0x123456789000;
+		put_chain(s, PERF_CONTEXT_KERNEL);
+		put_chain(s, KERNEL + 0x10);
+		r = run(rig, s);
+		endings[i] = r.ending;
+		assert_int_equal(r.nr, i == 1 ? 2 : 1);
+	}
+	assert_int_equal(endings[0], OP_TRACE_WHOLE);
+	assert_int_equal(endings[2], OP_TRACE_BAD_STACK);
+}
+
+static void never_in_user_mode(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s =
+		new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
+	struct result r;
+
+	s->regs[PC] = 0;
+	r = run(rig, s);
+	assert_int_equal(r.nr, 1);
+	assert_int_equal(r.ending, OP_TRACE_WHOLE);
+}
+
+/* Memory of no file is told from its start. */
+static void code_made_at_run_time(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
+	struct result r;
+
+	s->regs[FP] = STACK + 8 * 2;
+	put_frame(s, 2, 8, LIB + 0x100101);
+	put_frame(s, 8, 0, APP + 0x201);
+	r = run(rig, s);
+	assert_int_equal(r.nr, 3);
+	assert_int_equal(r.frame[1].cookie, OP_NO_COOKIE);
+	assert_int_equal(r.frame[1].pc, 0x101);
+	is_user(rig, &r.frame[2], "/no/app", 0x1201);
+}
+
+/* A sample that is lost has no trace. */
+static void lost_samples(void **state)
+{
+	struct rig *rig = *state;
+	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, 0x10);
+
+	opd_perf_world_sample(&rig->world, &s->rec, 3, 1);
+	assert_ptr_equal(rig->world.words.at, rig->words);
+	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 1);
+	free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		stack_test(in_user_mode),
+		stack_test(kernel_and_user),
+#if defined(__x86_64__)
+		stack_test(system_calls),
+		stack_test(tasks_of_32_bits),
+		cmocka_unit_test(bad_chains_of_32_bits),
+#endif
+		stack_test(kernel_threads),
+		stack_test(deep_in_the_kernel),
+		stack_test(deep_in_the_program),
+		cmocka_unit_test(no_room_for_the_program),
+		stack_test(odd_chains),
+		stack_test(user_chains),
+		stack_test(in_execve),
+		stack_test(never_in_user_mode),
+		stack_test(code_made_at_run_time),
+		stack_test(lost_samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The source perf_events as a whole: when it looks at its rings, what it hands
+ * out, and its account.
+ */
+
+#include <sys/resource.h>
+
+#include "source_perf_rig.h"
+
+static void test_row(void **state)
+{
+	check_row(*state, run_source);
+}
+
+/* clang-format off */
+static const struct row rows[] = {
+	{ "about_the_clock", NULL, "open; about; enable; about; log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf/cpu-clock timer 997 Hz\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " perf/cpu-clock timer 997 Hz on\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "about_an_event", NULL,
+	  "events cpu-cycles:0:0:5000:0:0:1; open rate=100; about",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 0:0@0=4 map 4:256 side@1=5 map 5:2048 0:0@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf/cpu-cycles perf 99 Hz\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "about_stacks", NULL, "paranoid; open exec=7,callgraph=5; about; log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/7@0=3 map 3:128 clock/7@0=4 map 4:16384 side/7@1=5 map 5:128 clock/7@1=6 map 6:16384 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf/cpu-clock timer 997 Hz stacks targeted unwinds\n"
+	  "Nr. bytes of user stack in a sample: 61440\n"
+	  "Nr. unwind tables: 0, 0 bytes; made 0, dropped 0, images without 0\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "the_kernel_is_not_sampled", NULL,
+	  "paranoid; events A:118:0:5000:0:1:1; open; about",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 raw76@0=4 map 4:256 side@1=5 map 5:2048 raw76@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf/A perf 997 Hz\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "a_bad_argument", NULL, "open rate=0",
+	  "\n"
+	  "open: EINVAL\n"
+	  "close:\n" },
+	{ "a_refusal", NULL, "refuse 4 24; open",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=EMFILE 1:1@-1=3 -3\n"
+	  "open: EMFILE\n"
+	  "close:\n" },
+	/* What is younger than 2 ms waits; a dump asks for all. */
+	{ "the_last_moments_wait", NULL,
+	  "paranoid; open exec=7; enable; exec 0 1001; kernel 0 1005 ffff1;"
+	  "user 1 1008 10002; kernel 1 1009 ffff3; time 1010; read; read;"
+	  "dump; read; account",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/7@0=3 map 3:128 clock/7@0=4 map 4:256 side/7@1=5 map 5:128 clock/7@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  "\n"
+	  "enable: 0\n"
+	  " ffff1@0#0 2@1#0(/nonexistent/program); EAGAIN\n"
+	  " EAGAIN\n"
+	  " ffff3@1#0; EAGAIN\n"
+	  " taken 3\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* All is read, then the source waits once. */
+	{ "little_room", NULL,
+	  "open; exec 0 1001; user 0 1002 10001; kernel 1 1002 ffff2;"
+	  "kernel 1 1003 ffff3; time 2000; read 127; read 130; read 130;"
+	  "read 256; read 256",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  " 1@0#0(/nonexistent/program); ffff2@1#0; ffff3@1#0; EAGAIN\n"
+	  " EAGAIN\n"
+	  " EAGAIN\n"
+	  " EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "a_dump_starts_anew", NULL,
+	  "open; kernel 0 1002 ffff2; kernel 1 1002 ffff3; time 1010; read 130;"
+	  "time 2000; kernel 0 1999 ffff4; dump; read; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " ffff2@0#0; ffff3@1#0; EAGAIN\n"
+	  " ffff4@0#0; EAGAIN\n"
+	  " EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* ---- once a second ---- */
+	{ "modules_that_change_are_told", NULL,
+	  "open; modules ext4; dump; read; modules xfs; dump; kernel 0 1 ffff1;"
+	  "read; kernel 0 2 ffff2; read; dump; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  " modules ffff1@0#0; EAGAIN\n"
+	  " ffff2@0#0; EAGAIN\n"
+	  " EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "a_second_has_ten_ticks", NULL,
+	  "open; dump; read; modules xfs; " SECOND SECOND,
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  "......... modules; EAGAIN\n"
+	  "..........close: -3 -4 -5 -6\n" },
+	{ "cpus_come_and_go", NULL,
+	  "open; enable; online 0; " SECOND "online 0-1;" SECOND
+	  "disable; online 0;" SECOND "online 0-1;" SECOND "log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  "......... -5 -6 on 4 EAGAIN\n"
+	  "......... side@1=7 map 7:2048 clock@1=8 map 8:256 on 4 on 8 EAGAIN\n"
+	  " off 4 off 8\n"
+	  "disable: 0\n"
+	  "......... -7 -8 EAGAIN\n"
+	  "......... side@1=9 map 9:2048 clock@1=10 map 10:256 EAGAIN\n"
+	  "Nr. cpu_replug: 4\n"
+	  "close: -3 -4 -9 -10\n" },
+	{ "a_cpu_is_refused", NULL,
+	  "online 0; open; enable; online 0-1; refuse 1 24;" SECOND "log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " on 4\n"
+	  "enable: 0\n"
+	  "......... side@1=EMFILE 1:1@-1=5 -5 on 4 EAGAIN\n"
+	  "Nr. cpu_replug_failed: 1\n"
+	  "close: -3 -4\n" },
+	/* Another one that could be opened is sampled all the same. */
+	{ "one_of_two_cpus_is_refused", NULL,
+	  "possible 0-2; online 0; open; enable; online 0-2; refuse 3 24; kernel 0 900 ffff1;"
+	  SECOND "log; " SECOND "log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " on 4\n"
+	  "enable: 0\n"
+	  " ffff1@0#0; EAGAIN\n"
+	  "........ side@1=5 map 5:2048 clock@1=6 map 6:256 side@2=EMFILE 1:1@-1=7 -7 on 4 on 6 EAGAIN\n"
+	  "Nr. sample_received: 1\n"
+	  "Nr. cpu_replug_failed: 1\n"
+	  "......... side@2=8 map 8:2048 clock@2=9 map 9:256 on 4 on 6 on 9 EAGAIN\n"
+	  "Nr. sample_received: 1\n"
+	  "Nr. cpu_replug: 1\n"
+	  "Nr. cpu_replug_failed: 1\n"
+	  "close: -3 -4 -5 -6 -8 -9\n" },
+	/* ---- processes, where CPUs may be sampled ---- */
+	{ "a_process_that_is_to_be_started", NULL,
+	  "open exec=SELF; about; enable; of SELF; kernel 0 1000 ffff0;"
+	  "exec 0 1001; kernel 1 1002 ffff1; fork 0 1003; of PID;"
+	  "user 0 1004 10001; kernel 1 1005 ffff2; time 2000; read; account; log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf/cpu-clock timer 997 Hz targeted\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " ffff1@1#0 1@0#0(/nonexistent/program) ffff2@1#0; EAGAIN\n"
+	  " taken 3\n"
+	  "Nr. sample_received: 3\n"
+	  "Nr. sample_of_others: 1\n"
+	  "Nr. images: 1\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "a_process_that_runs_and_others", NULL,
+	  "open pid=SELF; enable; of PID; kernel 0 1000 ffff0; exec 0 1001;"
+	  "user 0 1002 10001; of SELF; kernel 0 1003 ffff1; lost 0 1004 5; time 2000; read; account",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " ffff1@0#0; EAGAIN\n"
+	  " taken 6 sample_lost_overflow 5\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* With stacks only if the kernel drops those of others. */
+	{ "stacks_of_a_process_among_others", NULL,
+	  "filters; open exec=SELF,callgraph=5; more; enable; online 0; time 2000;"
+	  "tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; online 0-1;"
+	  "tick; tick; tick; tick; tick; tick; tick; tick; tick; tick",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 filter 4 map 4:16384 side@1=5 map 5:2048 clock@1=6 filter 6 map 6:16384 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf_events kernel-code TIMER with the kernel\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  "......... -5 -6 on 4 EAGAIN\n"
+	  "......... side@1=7 map 7:2048 clock@1=8 filter 8 map 8:16384 on 4 on 8 EAGAIN\n"
+	  "close: -3 -4 -7 -8\n" },
+	{ "stacks_of_a_process_alone", NULL,
+	  "open exec=SELF,callgraph=5; more; enable",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/self@0=3 map 3:128 clock/self@0=4 map 4:16384 side/self@1=5 map 5:128 clock/self@1=6 map 6:16384 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf_events TIMER with the kernel\n"
+	  "\n"
+	  "enable: 0\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "stacks_of_an_ordinary_users_process", NULL,
+	  "paranoid; filters; open exec=SELF,callgraph=5; more; enable",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/self@0=3 map 3:128 clock/self@0=4 map 4:16384 side/self@1=5 map 5:128 clock/self@1=6 map 6:16384 timer 100 ms\n"
+	  "open: 0\n"
+	  " perf_events TIMER\n"
+	  "\n"
+	  "enable: 0\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* Nobody told of PID, and it is gone: that may have been one of SELF's,
+	 * but only if something was lost. */
+	{ "a_process_that_nobody_knows", NULL,
+	  "open pid=SELF; enable; of PID; kernel 0 1000 ffff0; of SELF;"
+	  "kernel 0 1001 ffff1; time 2000; read; account; fork-lost 0 2001;"
+	  "time 4000; read; account",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " ffff1@0#0; EAGAIN\n"
+	  " taken 1\n"
+	  " EAGAIN\n"
+	  " taken 2 sample_lost_no_process 1\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "a_process_that_is_not_there", NULL, "open pid=2147483647",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256\n"
+	  "open: ESRCH\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "a_process_that_cannot_be_started", NULL, "open exec=2147483647",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256\n"
+	  "open: ESRCH\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* ---- the account ---- */
+	/* What was lost in rings is told by records, later by events. */
+	{ "lost_samples", NULL,
+	  "open; lost 0 1001 5; kernel 0 1002 ffff1; user 0 1002 5; time 2000;"
+	  "read; account; missed 2; account; missed 9; account; log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " ffff1@0#0; EAGAIN\n"
+	  " taken 7 sample_lost_no_mm 1 sample_lost_overflow 5\n"
+	  " taken 7 sample_lost_no_mm 1 sample_lost_overflow 5\n"
+	  " taken 20 sample_lost_no_mm 1 sample_lost_overflow 18\n"
+	  "Nr. sample_received: 2\n"
+	  "Nr. sample_lost_no_mm: 1\n"
+	  "Nr. sample_lost_overflow: 18\n"
+	  "Nr. proc_read: 1\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* The clock would have gone on, up to now or the end. */
+	{ "throttled_samples", NULL,
+	  "open rate=1000; enable; throttle 0 1500; time 2000; read; account;"
+	  "time 2503; account; disable; time 9000; account; enable; account;"
+	  "disable; disable; account",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " EAGAIN\n"
+	  " taken 498 sample_lost_throttled 498\n"
+	  " taken 1000 sample_lost_throttled 1000\n"
+	  " off 4 off 6\n"
+	  "disable: 0\n"
+	  " taken 1000 sample_lost_throttled 1000\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " taken 1000 sample_lost_throttled 1000\n"
+	  " off 4 off 6\n"
+	  "disable: 0\n"
+	  " off 4 off 6\n"
+	  "disable: 0\n"
+	  " taken 1000 sample_lost_throttled 1000\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "throttled_samples_of_no_clock", NULL,
+	  "events A:118:0:5000:0:1:1; open; throttle 0 1500; time 2000; read;"
+	  "account",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 raw76@0=4 map 4:256 side@1=5 map 5:2048 raw76@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  " taken 0\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* The exec of the program turns it on, the first time. */
+	{ "an_exec_enables", NULL,
+	  "paranoid; open exec=7; enable; about; disable; enable; about",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/7@0=3 map 3:128 clock/7@0=4 map 4:256 side/7@1=5 map 5:128 clock/7@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  "\n"
+	  "enable: 0\n"
+	  " perf/cpu-clock timer 997 Hz targeted on\n"
+	  " off 4 off 6\n"
+	  "disable: 0\n"
+	  " on 4 on 6\n"
+	  "enable: 0\n"
+	  " perf/cpu-clock timer 997 Hz targeted on\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "cannot_be_enabled", NULL, "open; no-enable; enable; about; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  "\n"
+	  "enable: EIO\n"
+	  " perf/cpu-clock timer 997 Hz\n"
+	  " EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* ---- looking ahead ---- */
+	/* New images are looked for again after a short pause, in which
+	   side band wakes nobody; its records wait for their turn. */
+	{ "a_new_image", NULL,
+	  "open; watched; read; exec 0 1001; wake 0 0; time 1001; read; watched;"
+	  "exec 1 1002; read; sleep 0 0; pause-ends; read; watched; pause-ends;"
+	  "read; watched; read; log",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " 5 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  " pause 2 ms EAGAIN\n"
+	  " 4 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  " pause 2 ms EAGAIN\n"
+	  " 4 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  " 5 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  "Nr. images: 1\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* Without news the pause is longer. */
+	{ "no_new_image", NULL,
+	  "open; time 5000; read; fork 0 4000; wake 0 0; read; pause-ends; read;"
+	  "exec 0 4001; pause-ends; read; time 5199; fork 0 4002; pause-ends;"
+	  "read; time 5200; fork 0 4003; pause-ends; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  " pause 32 ms EAGAIN\n"
+	  " EAGAIN\n"
+	  " pause 2 ms EAGAIN\n"
+	  " pause 2 ms EAGAIN\n"
+	  " pause 32 ms EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* A ring of side band that fills is read. */
+	{ "much_side_band", NULL,
+	  "open; time 5000; read; kernel 0 3000 ffff1; fill 0 4000 262128;"
+	  "wake 0 0; read; fill 0 4000 48; pause-ends; read; pause-ends; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  " pause 32 ms EAGAIN\n"
+	  " pause 32 ms ffff1@0#0; EAGAIN\n"
+	  " EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "samples_wake", NULL,
+	  "open; read; kernel 0 1001 ffff1; time 2000; read; wake 0 1; read;"
+	  "kernel 0 1002 ffff2; read; sleep 0 1; kernel 0 1003 ffff3; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " EAGAIN\n"
+	  " ffff1@0#0; EAGAIN\n"
+	  " EAGAIN\n"
+	  " ffff2@0#0; EAGAIN\n"
+	  " ffff3@0#0; EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	{ "names_are_told_again", NULL,
+	  "names; paranoid; open exec=7; enable; exec 0 1001; kernel 0 1002 ffff1;"
+	  "kernel 0 1003 ffff2; time 1010; dump; read; again;"
+	  "kernel 0 1012 ffff3; time 1020; dump; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/7@0=3 map 3:128 clock/7@0=4 map 4:256 side/7@1=5 map 5:128 clock/7@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  "\n"
+	  "enable: 0\n"
+	  " \"program\" ffff1@0#0 ffff2@0#0; EAGAIN\n"
+	  " \"program\" ffff3@0#0; EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+	/* What is always ready as nothing is left of it is forgotten. */
+	{ "tasks_that_have_ended", NULL,
+	  "open; watched; end 0 1; read; watched; end 1 0; read; watched; read",
+	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
+	  "open: 0\n"
+	  " 5 of 5 2 of 2\n"
+	  " EAGAIN\n"
+	  " 4 of 4 2 of 2\n"
+	  " EAGAIN\n"
+	  " 4 of 4 1 of 1\n"
+	  " EAGAIN\n"
+	  "close: -3 -4 -5 -6\n" },
+};
+/* clang-format on */
+
+/* With any number of descriptors it opens, or says why not, and keeps none. */
+static void test_few_descriptors(void **state)
+{
+	struct rlimit before, few;
+	int nr_failed = 0, err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	do {
+		FILE *out = fopen("/dev/null", "we");
+		int nr = count_open(), next;
+		struct rig *rig = new_rig(out);
+
+		/* Above this there are no others. */
+		next = fcntl(fileno(out), F_DUPFD_CLOEXEC, nr);
+		close(next);
+		few = before;
+		few.rlim_cur = (rlim_t)next + (rlim_t)nr_failed;
+		assert_int_equal(prlimit(0, RLIMIT_NOFILE, &few, NULL), 0);
+		err = open_source(rig, "");
+		assert_int_equal(prlimit(0, RLIMIT_NOFILE, &before, NULL), 0);
+		if (err)
+			assert_int_equal(err, -EMFILE);
+		nr_failed += err != 0;
+		close_rig(rig);
+		kernel.told = NULL;
+		assert_int_equal(count_open(), nr);
+		fclose(out);
+	} while (err);
+	assert_true(nr_failed > 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_few_descriptors),
+	};
+
+	return run_rows(rows, NR(rows), test_row, others, NR(others));
+}

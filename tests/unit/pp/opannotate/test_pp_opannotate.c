@@ -1,0 +1,1113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Listings of code: rows are command lines of opannotate. */
+
+#include "tests/unit/pp/pp_program.h"
+
+#define main opannotate_main
+int main(int argc, char **argv);
+#include "pp/opannotate/opannotate.c"
+#undef main
+
+static const struct program programs[] = {
+	{ "opannotate", opannotate_main },
+	{ NULL, NULL },
+};
+
+static void code_is_annotated(void **state)
+{
+	static const struct program_row one[] = {
+		{ .line = "opannotate --session-dir=. --root=root -s",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "   172 78.8991 :first\n"
+			  "               :     1  line 1\n"
+			  "     5  2.2936 :     2  line 2\n"
+			  "   120 55.0459 :     3  line 3\n"
+			  "               :     4  line 4\n"
+			  "               :     5  line 5\n"
+			  "               :   ...\n"
+			  "               :    10  line 10\n"
+			  "               :    11  line 11\n"
+			  "     7  3.2110 :    12  line 12\n"
+			  "               :    13  line 13\n"
+			  "               :    14  line 14\n"
+			  "               :    15  line 15\n"
+			  "               :    16  line 16\n"
+			  "               :    17  line 17\n"
+			  "    40 18.3486 :    18  line 18\n"
+			  "               :    19  line 19\n"
+			  "               :    20  line 20\n"
+			  "\n"
+			  "     3  1.3761 :second\n"
+			  "               :    28  line 28\n"
+			  "               :    29  line 29\n"
+			  "     3  1.3761 :    30  line 30\n"
+			  "               :    31  line 31\n"
+			  "               :    32  line 32\n"
+			  "\n"
+			  "$/src/x.h\n"
+			  "\n"
+			  "    32 14.6789 :tiny, inlined from x.c:4 (30), x.c:31 (2)\n"
+			  "    32 14.6789 :     1  a header\n"
+			  "\n"
+			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n" },
+		{ .line = "opannotate --session-dir=. --root=root -sn -t 20",
+		  .wanted =
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "   172 78.8991 :first\n"
+			  "               :     1  line 1\n"
+			  "     5  2.2936 :     2  line 2\n"
+			  "   120 55.0459 :     3  line 3\n"
+			  "               :     4  line 4\n"
+			  "               :     5  line 5\n"
+			  "               :   ...\n"
+			  "               :    10  line 10\n"
+			  "               :    11  line 11\n"
+			  "     7  3.2110 :    12  line 12\n"
+			  "               :    13  line 13\n"
+			  "               :    14  line 14\n"
+			  "               :    15  line 15\n"
+			  "               :    16  line 16\n"
+			  "               :    17  line 17\n"
+			  "    40 18.3486 :    18  line 18\n"
+			  "               :    19  line 19\n"
+			  "               :    20  line 20\n"
+			  "\n"
+			  "3 functions below 20 %: 36 samples (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s --all",
+		  .wanted =
+			  "/* \n"
+			  " * Command line: opannotate --session-dir=. --root=root -s --all \n"
+			  " * \n"
+			  " * Interpretation of command line:\n"
+			  " * Output annotated source file with samples\n"
+			  " * Output all files\n"
+			  " * \n"
+			  " * CPU: none/such\n"
+			  " * Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  " */\n"
+			  "/* \n"
+			  " * Total samples for file : \"$/src/x.c\"\n"
+			  " * \n"
+			  " *    176 80.7339\n"
+			  " */\n"
+			  "\n"
+			  "\n"
+			  "               :line 1\n"
+			  "     5  2.2936 :line 2 /* first total:    202 92.6606 */\n"
+			  "   120 55.0459 :line 3\n"
+			  "               :line 4\n"
+			  "               :line 5\n"
+			  "               :line 6\n"
+			  "               :line 7\n"
+			  "               :line 8\n"
+			  "               :line 9\n"
+			  "               :line 10\n"
+			  "               :line 11\n"
+			  "     7  3.2110 :line 12\n"
+			  "               :line 13\n"
+			  "               :line 14\n"
+			  "               :line 15\n"
+			  "               :line 16\n"
+			  "               :line 17\n"
+			  "    40 18.3486 :line 18\n"
+			  "               :line 19\n"
+			  "               :line 20\n"
+			  "               :line 21\n"
+			  "               :line 22\n"
+			  "               :line 23\n"
+			  "               :line 24\n"
+			  "               :line 25\n"
+			  "               :line 26\n"
+			  "               :line 27\n"
+			  "               :line 28\n"
+			  "               :line 29\n"
+			  "     3  1.3761 :line 30 /* second total:      5  2.2936 */\n"
+			  "               :line 31\n"
+			  "               :line 32\n"
+			  "               :line 33\n"
+			  "     1  0.4587 :line 34 /* bare total:      1  0.4587 */\n"
+			  "               :line 35\n"
+			  "               :line 36\n"
+			  "               :line 37\n"
+			  "               :line 38\n"
+			  "               :line 39\n"
+			  "               :line 40\n"
+			  "/* \n"
+			  " * Total samples for file : \"$/src/x.h\"\n"
+			  " * \n"
+			  " *     32 14.6789\n"
+			  " */\n"
+			  "\n"
+			  "\n"
+			  "    32 14.6789 :a header\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s --include-file=*.h -n",
+		  .wanted =
+			  "\n"
+			  "$/src/x.h\n"
+			  "\n"
+			  "    32 14.6789 :tiny, inlined from x.c:4 (30), x.c:31 (2)\n"
+			  "    32 14.6789 :     1  a header\n"
+			  "\n"
+			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s --exclude-file=*.h,*.c -n",
+		  .wanted =
+			  "\n"
+			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n"
+			  "opannotate: none of 2 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i none",
+		  .wanted =
+			  "opannotate: --include-symbols=none: no symbol of this name has samples; there are bare, tiny, second, first, do_work\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i none",
+		  .wanted =
+			  "opannotate: --include-symbols=none: no symbol of this name has samples; there are bare, second, first, do_work\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "   202 92.6606 :first\n"
+			  "     5  2.2936 :  401000:\txor    %eax,%eax\n"
+			  "   120 55.0459 :  401002:\tinc    %eax\n"
+			  "               :tiny inlined from x.c:4\n"
+			  "    30 13.7615 :  401004:\tdec    %eax\n"
+			  "               :first\n"
+			  "               :  401006:\tnop\n"
+			  "               :  401007:\tnop\n"
+			  "               :  401008:\tnop\n"
+			  "               :   ...\n"
+			  "               :  40100b:\tnop\n"
+			  "               :  40100c:\tnop\n"
+			  "               :  40100d:\tnop\n"
+			  "    40 18.3486 :  40100e:\tinc    %ebx\n"
+			  "     1  0.4587 :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.7523 :  40101a:\tnop\n"
+			  "               :  40101b:\tret\n"
+			  "               :  40101c:\tnop\n"
+			  "               :  40101d:\tnop\n"
+			  "               :   ...\n"
+			  "\n"
+			  "     5  2.2936 :second\n"
+			  "     3  1.3761 :  401020:\tcall   401000 <first>\n"
+			  "               :tiny inlined from x.c:31\n"
+			  "     2  0.9174 :  401025:\tdec    %eax\n"
+			  "               :second\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :   ...\n"
+			  "\n"
+			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /vmlinux: not shown: 10 samples in do_work: its binary is not available\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -t 30 -n --include-file=x",
+		  .wanted =
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "   202 92.6606 :first\n"
+			  "     5  2.2936 :  401000:\txor    %eax,%eax\n"
+			  "   120 55.0459 :  401002:\tinc    %eax\n"
+			  "               :tiny inlined from x.c:4\n"
+			  "    30 13.7615 :  401004:\tdec    %eax\n"
+			  "               :first\n"
+			  "               :  401006:\tnop\n"
+			  "               :  401007:\tnop\n"
+			  "               :  401008:\tnop\n"
+			  "               :   ...\n"
+			  "               :  40100b:\tnop\n"
+			  "               :  40100c:\tnop\n"
+			  "               :  40100d:\tnop\n"
+			  "    40 18.3486 :  40100e:\tinc    %ebx\n"
+			  "     1  0.4587 :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.7523 :  40101a:\tnop\n"
+			  "               :  40101b:\tret\n"
+			  "               :  40101c:\tnop\n"
+			  "               :  40101d:\tnop\n"
+			  "               :   ...\n"
+			  "\n"
+			  "3 functions below 30 %: 16 samples (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: --include-file and --exclude-file change nothing in a listing of instructions\n" },
+		{ .line = "opannotate --session-dir=. --root=root -as -i first -n",
+		  .wanted =
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "   202 100.000 :first\n"
+			  "               :line 1\n"
+			  "               :line 2\n"
+			  "     5  2.4752 :  401000:\txor    %eax,%eax\n"
+			  "               :line 3\n"
+			  "   120 59.4059 :  401002:\tinc    %eax\n"
+			  "               :tiny inlined from x.c:4\n"
+			  "               :a header\n"
+			  "    30 14.8515 :  401004:\tdec    %eax\n"
+			  "               :first\n"
+			  "               :line 4\n"
+			  "               :  401006:\tnop\n"
+			  "               :  401007:\tnop\n"
+			  "               :  401008:\tnop\n"
+			  "               :   ...\n"
+			  "               :  40100b:\tnop\n"
+			  "               :  40100c:\tnop\n"
+			  "               :  40100d:\tnop\n"
+			  "               :line 13\n"
+			  "               :line 14\n"
+			  "               :line 15\n"
+			  "               :line 16\n"
+			  "               :line 17\n"
+			  "               :line 18\n"
+			  "    40 19.8020 :  40100e:\tinc    %ebx\n"
+			  "               :line 12\n"
+			  "     1  0.4950 :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.9703 :  40101a:\tnop\n"
+			  "               :line 19\n"
+			  "               :line 20\n"
+			  "               :line 21\n"
+			  "               :  40101b:\tret\n"
+			  "               :  40101c:\tnop\n"
+			  "               :  40101d:\tnop\n"
+			  "               :   ...\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a --all",
+		  .wanted =
+			  "/* \n"
+			  " * Command line: opannotate --session-dir=. --root=root -a --all \n"
+			  " * \n"
+			  " * Interpretation of command line:\n"
+			  " * Output annotated assembly listing with samples\n"
+			  " * \n"
+			  " * CPU: none/such\n"
+			  " * Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  " */\n"
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <first>: /* first total:    202 92.6606 */\n"
+			  "     5  2.2936 :  401000:\txor    %eax,%eax\n"
+			  "   120 55.0459 :  401002:\tinc    %eax\n"
+			  "    30 13.7615 :  401004:\tdec    %eax\n"
+			  "               :  401006:\tnop\n"
+			  "               :  401007:\tnop\n"
+			  "               :  401008:\tnop\n"
+			  "               :  401009:\tnop\n"
+			  "               :  40100a:\tnop\n"
+			  "               :  40100b:\tnop\n"
+			  "               :  40100c:\tnop\n"
+			  "               :  40100d:\tnop\n"
+			  "    40 18.3486 :  40100e:\tinc    %ebx\n"
+			  "     1  0.4587 :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.7523 :  40101a:\tnop\n"
+			  "               :  40101b:\tret\n"
+			  "               :  40101c:\tnop\n"
+			  "               :  40101d:\tnop\n"
+			  "               :  40101e:\tnop\n"
+			  "               :  40101f:\tnop\n"
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401020 <second>: /* second total:      5  2.2936 */\n"
+			  "     3  1.3761 :  401020:\tcall   401000 <first>\n"
+			  "     2  0.9174 :  401025:\tdec    %eax\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :  40102a:\tnop\n"
+			  "               :  40102b:\tnop\n"
+			  "               :  40102c:\tnop\n"
+			  "               :  40102d:\tnop\n"
+			  "               :  40102e:\tnop\n"
+			  "               :  40102f:\tret\n"
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401030 <bare>: /* bare total:      1  0.4587 */\n"
+			  "     1  0.4587 :  401030:\tnop\n"
+			  "               :  401031:\tnop\n"
+			  "               :  401032:\tnop\n"
+			  "               :  401033:\tnop\n"
+			  "               :  401034:\tnop\n"
+			  "               :  401035:\tnop\n"
+			  "               :  401036:\tnop\n"
+			  "               :  401037:\tnop\n"
+			  "               :  401038:\tnop\n"
+			  "               :  401039:\tnop\n"
+			  "               :  40103a:\tnop\n"
+			  "               :  40103b:\tnop\n"
+			  "               :  40103c:\tnop\n"
+			  "               :  40103d:\tnop\n"
+			  "               :  40103e:\tnop\n"
+			  "               :  40103f:\tnop\n"
+			  "/* \n"
+			  " * Command line: opannotate --session-dir=. --root=root -a --all \n"
+			  " * \n"
+			  " * Interpretation of command line:\n"
+			  " * Output annotated assembly listing with samples\n"
+			  " * \n"
+			  " * CPU: none/such\n"
+			  " * Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  " */\n"
+			  "opannotate: warning: /vmlinux: not shown: 10 samples in do_work: its binary is not available\n" },
+		{ .line = "opannotate --session-dir=. --root=root -as --all -i second,bare -n",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401020 <second>: /* second total:      5 83.3333 */\n"
+			  "               :line 25\n"
+			  "               :line 26\n"
+			  "               :line 27\n"
+			  "               :line 28\n"
+			  "               :line 29\n"
+			  "               :line 30\n"
+			  "     3 50.0000 :  401020:\tcall   401000 <first>\n"
+			  "               :a header\n"
+			  "     2 33.3333 :  401025:\tdec    %eax\n"
+			  "               :line 31\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :  40102a:\tnop\n"
+			  "               :  40102b:\tnop\n"
+			  "               :  40102c:\tnop\n"
+			  "               :  40102d:\tnop\n"
+			  "               :  40102e:\tnop\n"
+			  "               :  40102f:\tret\n"
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401030 <bare>: /* bare total:      1 16.6667 */\n"
+			  "               :line 29\n"
+			  "               :line 30\n"
+			  "               :line 31\n"
+			  "               :line 32\n"
+			  "               :line 33\n"
+			  "               :line 34\n"
+			  "     1 16.6667 :  401030:\tnop\n"
+			  "               :  401031:\tnop\n"
+			  "               :  401032:\tnop\n"
+			  "               :  401033:\tnop\n"
+			  "               :  401034:\tnop\n"
+			  "               :  401035:\tnop\n"
+			  "               :  401036:\tnop\n"
+			  "               :  401037:\tnop\n"
+			  "               :  401038:\tnop\n"
+			  "               :  401039:\tnop\n"
+			  "               :  40103a:\tnop\n"
+			  "               :  40103b:\tnop\n"
+			  "               :  40103c:\tnop\n"
+			  "               :  40103d:\tnop\n"
+			  "               :  40103e:\tnop\n"
+			  "               :  40103f:\tnop\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i first --all -n --objdump-params=--show-raw-insn",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <first>: /* first total:    202 100.000 */\n"
+			  "     5  2.4752 :  401000:\t31 c0                \txor    %eax,%eax\n"
+			  "   120 59.4059 :  401002:\tff c0                \tinc    %eax\n"
+			  "    30 14.8515 :  401004:\tff c8                \tdec    %eax\n"
+			  "               :  401006:\t90                   \tnop\n"
+			  "               :  401007:\t90                   \tnop\n"
+			  "               :  401008:\t90                   \tnop\n"
+			  "               :  401009:\t90                   \tnop\n"
+			  "               :  40100a:\t90                   \tnop\n"
+			  "               :  40100b:\t90                   \tnop\n"
+			  "               :  40100c:\t90                   \tnop\n"
+			  "               :  40100d:\t90                   \tnop\n"
+			  "    40 19.8020 :  40100e:\tff c3                \tinc    %ebx\n"
+			  "     1  0.4950 :  401010:\t48 b8 88 77 66 55 44 \tmovabs $0x1122334455667788,%rax\n"
+			  "               :  401017:\t33 22 11 \n"
+			  "     6  2.9703 :  40101a:\t90                   \tnop\n"
+			  "               :  40101b:\tc3                   \tret\n"
+			  "               :  40101c:\t90                   \tnop\n"
+			  "               :  40101d:\t90                   \tnop\n"
+			  "               :  40101e:\t90                   \tnop\n"
+			  "               :  40101f:\t90                   \tnop\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i second --all -n --objdump-params=-lw",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401020 <second>: /* second total:      5 100.000 */\n"
+			  "               :$/src/x.c:30\n"
+			  "     3 60.0000 :  401020:\tcall   401000 <first>\n"
+			  "               :$/src/x.h:1\n"
+			  "     2 40.0000 :  401025:\tdec    %eax\n"
+			  "               :$/src/x.c:31\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :  40102a:\tnop\n"
+			  "               :  40102b:\tnop\n"
+			  "               :  40102c:\tnop\n"
+			  "               :  40102d:\tnop\n"
+			  "               :  40102e:\tnop\n"
+			  "               :  40102f:\tret\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i second -n --objdump-params=--no-addresses --all",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/x:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "<second>: /* second total:      5 100.000 */\n"
+			  "     3 60.0000 :\tcall   401000 <first>\n"
+			  "     2 40.0000 :\tdec    %eax\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tnop\n"
+			  "               :\tret\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a -i second -n --color=always",
+		  .wanted =
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "\033[1;31m     5 100.000\033[m :\033[1msecond\033[m\n"
+			  "\033[1;31m     3 60.0000\033[m :  401020:\tcall   401000 <first>\n"
+			  "               :tiny inlined from x.c:31\n"
+			  "\033[1;31m     2 40.0000\033[m :  401025:\tdec    %eax\n"
+			  "               :second\n"
+			  "               :  401027:\tnop\n"
+			  "               :  401028:\tnop\n"
+			  "               :  401029:\tnop\n"
+			  "               :   ...\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i second -n --color=always",
+		  .wanted =
+			  "\n"
+			  "\033[4m$/src/x.c\033[m\n"
+			  "\n"
+			  "\033[1;31m     3 100.000\033[m :\033[1msecond\033[m\n"
+			  "               :    28  line 28\n"
+			  "               :    29  line 29\n"
+			  "\033[1;31m     3 100.000\033[m :    30  line 30\n"
+			  "               :    31  line 31\n"
+			  "               :    32  line 32\n" },
+		{ .line = "opannotate --session-dir=. --root=root --source-with-assembly -n -i second",
+		  .wanted = "\n"
+			    "root/bin/x\n"
+			    "\n"
+			    "     5 100.000 :second\n"
+			    "               :line 25\n"
+			    "               :line 26\n"
+			    "               :line 27\n"
+			    "               :line 28\n"
+			    "               :line 29\n"
+			    "               :line 30\n"
+			    "     3 60.0000 :  401020:\tcall   401000 <first>\n"
+			    "               :tiny inlined from x.c:31\n"
+			    "               :a header\n"
+			    "     2 40.0000 :  401025:\tdec    %eax\n"
+			    "               :second\n"
+			    "               :line 31\n"
+			    "               :  401027:\tnop\n"
+			    "               :  401028:\tnop\n"
+			    "               :  401029:\tnop\n"
+			    "               :   ...\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i none /bin/none",
+		  .wanted =
+			  "opannotate: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root",
+		  .wanted =
+			  "opannotate: nothing to show; add --source or --assembly\n"
+			  "= 2\n" },
+		{ .line = "opannotate --session-dir=. -s {",
+		  .wanted =
+			  "opannotate: a brace is missing; compare with \"{ OLD... } { NEW... }\"\n"
+			  "= 1\n" },
+	};
+	static const char account[] = "source = x\ntaken = 300\nstored = 218\n"
+				      "pending = 0\n"
+				      "lost.buffer_full = 82\n";
+	static const struct program_row lossy[] = {
+		{ .line = "opannotate --session-dir=. --root=root -sn -i second",
+		  .wanted =
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "     3 100.000 :second\n"
+			  "               :    28  line 28\n"
+			  "               :    29  line 29\n"
+			  "     3 100.000 :    30  line 30\n"
+			  "               :    31  line 31\n"
+			  "               :    32  line 32\n"
+			  "opannotate: warning: 82 of 300 samples were lost; the header of opreport says why\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i second",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Samples: 300 taken = 218 stored + 82 lost (82 buffer_full)\n"
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "     3 100.000 :second\n"
+			  "               :    28  line 28\n"
+			  "               :    29  line 29\n"
+			  "     3 100.000 :    30  line 30\n"
+			  "               :    31  line 31\n"
+			  "               :    32  line 32\n" },
+		{ .line = "opannotate --session-dir=. --root=root -s -i second -o listed",
+		  .wanted =
+			  "opannotate: warning: 82 of 300 samples were lost; the header of opreport says why\n" },
+	};
+	static const struct program_row two[] = {
+		{ .line = "opannotate --session-dir=. --root=root -s",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Counted MISSES events with a unit mask of 0x00 count 100\n"
+			  "\n"
+			  "$/src/x.c\n"
+			  "\n"
+			  "   172 76.4444    50 96.1538   :first\n"
+			  "                               :     1  line 1\n"
+			  "     5  2.2222     0       0   :     2  line 2\n"
+			  "   120 53.3333     0       0   :     3  line 3\n"
+			  "                               :     4  line 4\n"
+			  "                               :     5  line 5\n"
+			  "                               :   ...\n"
+			  "                               :    10  line 10\n"
+			  "                               :    11  line 11\n"
+			  "     7  3.1111    50 96.1538   :    12  line 12\n"
+			  "                               :    13  line 13\n"
+			  "                               :    14  line 14\n"
+			  "                               :    15  line 15\n"
+			  "                               :    16  line 16\n"
+			  "                               :    17  line 17\n"
+			  "    40 17.7778     0       0   :    18  line 18\n"
+			  "                               :    19  line 19\n"
+			  "                               :    20  line 20\n"
+			  "\n"
+			  "     3  1.3333     0       0   :second\n"
+			  "                               :    28  line 28\n"
+			  "                               :    29  line 29\n"
+			  "     3  1.3333     0       0   :    30  line 30\n"
+			  "                               :    31  line 31\n"
+			  "                               :    32  line 32\n"
+			  "\n"
+			  "$/src/x.h\n"
+			  "\n"
+			  "    32 14.2222     2  3.8462   :tiny, inlined from x.c:4 (32), x.c:31 (2)\n"
+			  "    32 14.2222     2  3.8462   :     1  a header\n"
+			  "\n"
+			  "1 function below 1 %: 1 + 0 samples (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
+			  "opannotate: warning: /bin/y: no source lines for 17 samples (7.556 %) and 0 samples (0 %), in /bin/y; compile it with -g or install its debug symbols\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a",
+		  .wanted =
+			  "CPU: none/such\n"
+			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Counted MISSES events with a unit mask of 0x00 count 100\n"
+			  "\n"
+			  "root/bin/x\n"
+			  "\n"
+			  "   202 89.7778    52 100.000   :first\n"
+			  "     5  2.2222     0       0   :  401000:\txor    %eax,%eax\n"
+			  "   120 53.3333     0       0   :  401002:\tinc    %eax\n"
+			  "                               :tiny inlined from x.c:4\n"
+			  "    30 13.3333     2  3.8462   :  401004:\tdec    %eax\n"
+			  "                               :first\n"
+			  "                               :  401006:\tnop\n"
+			  "                               :  401007:\tnop\n"
+			  "                               :  401008:\tnop\n"
+			  "                               :   ...\n"
+			  "                               :  40100b:\tnop\n"
+			  "                               :  40100c:\tnop\n"
+			  "                               :  40100d:\tnop\n"
+			  "    40 17.7778     0       0   :  40100e:\tinc    %ebx\n"
+			  "     1  0.4444    50 96.1538   :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			  "     6  2.6667     0       0   :  40101a:\tnop\n"
+			  "                               :  40101b:\tret\n"
+			  "                               :  40101c:\tnop\n"
+			  "                               :  40101d:\tnop\n"
+			  "                               :   ...\n"
+			  "\n"
+			  "     5  2.2222     0       0   :second\n"
+			  "     3  1.3333     0       0   :  401020:\tcall   401000 <first>\n"
+			  "                               :tiny inlined from x.c:31\n"
+			  "     2  0.8889     0       0   :  401025:\tdec    %eax\n"
+			  "                               :second\n"
+			  "                               :  401027:\tnop\n"
+			  "                               :  401028:\tnop\n"
+			  "                               :  401029:\tnop\n"
+			  "                               :   ...\n"
+			  "\n"
+			  "root/bin/y\n"
+			  "\n"
+			  "    17  7.5556     0       0   :/bin/y\n"
+			  "     7  3.1111     0       0   :  401002:\tinc    %eax\n"
+			  "     9  4.0000     0       0   :  40100e:\tinc    %ebx\n"
+			  "\n"
+			  "1 function below 1 %: 1 + 0 samples (--threshold shows more, --all everything)\n"
+			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
+			  "opannotate: warning: /bin/y: 1 address with samples is not in its code\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a --all -n -i /bin/y",
+		  .wanted =
+			  "                               :\n"
+			  "                               :root/bin/y:     file format elf64-x86-64\n"
+			  "                               :\n"
+			  "                               :\n"
+			  "</bin/y>: /* /bin/y total:     17 100.000     0       0 */\n"
+			  "     7 41.1765     0       0   :  401002:\tinc    %eax\n"
+			  "     9 52.9412     0       0   :  40100e:\tinc    %ebx\n"
+			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
+			  "opannotate: warning: /bin/y: 1 address with samples is not in its code\n" },
+		{ .line = "opannotate --session-dir=. --root=root -a --all -n /bin/y",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/y:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "</bin/y>: /* /bin/y total:     17 100.000 */\n"
+			  "     7 41.1765 :  401002:\tinc    %eax\n"
+			  "     9 52.9412 :  40100e:\tinc    %ebx\n"
+			  "opannotate: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
+			  "opannotate: to name the functions of /bin/y: fetch its debug file with --debuginfod=URL\n"
+			  "opannotate: warning: /bin/y: 1 address with samples is not in its code\n" },
+	};
+
+	/* Of a file of its own the head is at the end. */
+	static const char listed_header[] =
+		"     2 40.0000 :a header\n"
+		"/* \n"
+		" * Total samples for file : \"$/src/x.h\"\n"
+		" * \n"
+		" *      2 40.0000\n"
+		" */\n"
+		"\n"
+		"\n"
+		"/* \n"
+		" * Command line: opannotate --session-dir=. --root=root -s -i second -o listed \n"
+		" * \n"
+		" * Interpretation of command line:\n"
+		" * Output annotated source file with samples\n"
+		" * Output all files\n"
+		" * \n"
+		" * CPU: none/such\n"
+		" * Counted CYCLES events with a unit mask of 0x00 count 100\n"
+		" * Samples: 300 taken = 218 stored + 82 lost (82 buffer_full)\n"
+		" */\n";
+	struct text listed;
+	char path[512];
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	check_runs(programs, one, NR(one), *state);
+	write_text("samples/current/ledger", account);
+	check_runs(programs, lossy, NR(lossy), *state);
+	snprintf(path, sizeof(path), "listed%s/src/x.h", (char *)*state);
+	write_without(text_begin(&listed), strdup(text_of(path)), *state);
+	text_must_be(&listed, "the listed header", listed_header);
+	write_session(two_events, NR(two_events));
+	check_runs(programs, two, NR(two), *state);
+}
+
+/* Of each binary some symbols are named. */
+static void code_without_lines_is_told(void **state)
+{
+	static const char *const three[] = {
+		"current k k CYCLES 10=6 110=5 210=4",
+	};
+	static const char *const five[] = {
+		"current k k CYCLES 10=6 110=5 210=4 310=3 410=2",
+		"current k k MISSES 10=1 210=7",
+	};
+	static const struct program_row of_three[] = {
+		{ .line = "opannotate --session-dir=. -sn",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 15 samples (100 %), in _stext, do_work, wait; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+	};
+	static const struct program_row of_five[] = {
+		{ .line = "opannotate --session-dir=. -sn event:CYCLES",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 20 samples (100 %), in _stext, do_work, wait and 2 more symbols; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. -sn",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 20 samples (100 %) and 8 samples (100 %), in _stext, do_work, wait and 2 more symbols; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. -sn -e wait",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 13 samples (100 %) and 1 sample (100 %), in _stext, do_work, _weak; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. -sn -e _stext,do_work,wait,_weak",
+		  .wanted =
+			  "opannotate: none of the chosen symbols has samples\n"
+			  "= 1\n" },
+	};
+
+	write_session(three, NR(three));
+	check_runs(programs, of_three, NR(of_three), *state);
+	write_session(five, NR(five));
+	check_runs(programs, of_five, NR(of_five), *state);
+}
+
+/* Hot instructions at both ends of a function and cold ones there, and code of
+ * two events. */
+static void ends_of_functions_are_shown(void **state)
+{
+	static const struct {
+		const char *lines[2];
+		struct program_row row;
+	} rows[] = {
+		/* The first instruction is cold, the last one hot. */
+		{ { "current x x CYCLES 1000=1 100e=900 101f=900" },
+		  { .line = "opannotate --session-dir=. --root=root -an",
+		    .wanted =
+			    "\n"
+			    "root/bin/x\n"
+			    "\n"
+			    "  1801 100.000 :first\n"
+			    "               :   ...  (1 sample)\n"
+			    "               :  40100b:\tnop\n"
+			    "               :  40100c:\tnop\n"
+			    "               :  40100d:\tnop\n"
+			    "   900 49.9722 :  40100e:\tinc    %ebx\n"
+			    "               :  401010:\tmovabs $0x1122334455667788,%rax\n"
+			    "               :  40101a:\tnop\n"
+			    "               :  40101b:\tret\n"
+			    "               :  40101c:\tnop\n"
+			    "               :  40101d:\tnop\n"
+			    "               :  40101e:\tnop\n"
+			    "   900 49.9722 :  40101f:\tnop\n" } },
+		/* Both are hot, what is between is not shown. */
+		{ { "current x x CYCLES 1000=900 1002=8 100a=8 101f=900" },
+		  { .line = "opannotate --session-dir=. --root=root -an event:CYCLES",
+		    .wanted = "\n"
+			      "root/bin/x\n"
+			      "\n"
+			      "  1816 100.000 :first\n"
+			      "   900 49.5595 :  401000:\txor    %eax,%eax\n"
+			      "     8  0.4405 :  401002:\tinc    %eax\n"
+			      "               :tiny inlined from x.c:4\n"
+			      "               :  401004:\tdec    %eax\n"
+			      "               :first\n"
+			      "               :  401006:\tnop\n"
+			      "               :   ...  (8 samples)\n"
+			      "               :  40101c:\tnop\n"
+			      "               :  40101d:\tnop\n"
+			      "               :  40101e:\tnop\n"
+			      "   900 49.5595 :  40101f:\tnop\n" } },
+		/* A gap has samples of both events. */
+		{ { "current x x CYCLES 1000=900 1010=8",
+		    "current x x MISSES 1000=900 101c=7" },
+		  { .line = "opannotate --session-dir=. --root=root -an -i first",
+		    .wanted =
+			    "\n"
+			    "root/bin/x\n"
+			    "\n"
+			    "   908 100.000   907 100.000   :first\n"
+			    "   900 99.1189   900 99.2282   :  401000:\txor    %eax,%eax\n"
+			    "                               :  401002:\tinc    %eax\n"
+			    "                               :tiny inlined from x.c:4\n"
+			    "                               :  401004:\tdec    %eax\n"
+			    "                               :first\n"
+			    "                               :  401006:\tnop\n"
+			    "                               :   ...  (8 + 7 samples)\n" } },
+		/* Lines, likewise. */
+		{ { "current x x CYCLES 1000=900 1010=8",
+		    "current x x MISSES 1000=900 101c=7" },
+		  { .line = "opannotate --session-dir=. --root=root -sn -i first",
+		    .wanted =
+			    "\n"
+			    "$/src/x.c\n"
+			    "\n"
+			    "   908 100.000   907 100.000   :first\n"
+			    "                               :     1  line 1\n"
+			    "   900 99.1189   900 99.2282   :     2  line 2\n"
+			    "                               :     3  line 3\n"
+			    "                               :     4  line 4\n"
+			    "                               :   ...  (8 + 7 samples)\n" } },
+	};
+
+	make_binaries();
+	for (size_t i = 0; i < NR(rows); i++) {
+		write_session(rows[i].lines, NR(rows[i].lines));
+		check_run(programs, &rows[i].row, *state);
+	}
+}
+
+/* root/bin/c with functions of C++, of which the second calls the first. Lines
+ * are known of the first alone. */
+static void make_cxx_binary(void)
+{
+	static const char script[] =
+		"set -e; mkdir -p root/bin src; cat >c.s <<'END'\n"
+		"\t.file 1 \"src/c.cc\"\n"
+		"\t.globl _start\n"
+		"\t.type _ZN1a1bEi, @function\n"
+		"_start:\n"
+		"_ZN1a1bEi:\t.loc 1 1\n"
+		"\tret\n"
+		"\t.size _ZN1a1bEi, . - _ZN1a1bEi\n"
+		"\t.section .text.more, \"ax\"\n"
+		"\t.type _Z1cv, @function\n"
+		"_Z1cv:\tcall _ZN1a1bEi\n"
+		"\t.size _Z1cv, . - _Z1cv\n"
+		"END\n"
+		"echo one >src/c.cc\n"
+		"${CC:-cc} -nostdlib -static -Wl,-Ttext=0x401000 "
+		"-Wl,--build-id=0x01 -o root/bin/c c.s\n"
+		"touch -d @1000 src/c.cc root/bin/c\n";
+
+	assert_int_equal(system(script), 0);
+}
+
+static void names_are_demangled(void **state)
+{
+	static const struct program_row rows[] = {
+		{ .line = "opannotate --session-dir=. --root=root -an /bin/c",
+		  .wanted =
+			  "\n"
+			  "root/bin/c\n"
+			  "\n"
+			  "     5 55.5556 :a::b(int)\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "\n"
+			  "     4 44.4444 :c()\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <a::b>\n" },
+		{ .line = "opannotate --session-dir=. --root=root -an /bin/c --demangle=none",
+		  .wanted =
+			  "\n"
+			  "root/bin/c\n"
+			  "\n"
+			  "     5 55.5556 :_ZN1a1bEi\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "\n"
+			  "     4 44.4444 :_Z1cv\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <_ZN1a1bEi>\n" },
+		{ .line = "opannotate --session-dir=. --root=root -an /bin/c --all",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/c:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <_ZN1a1bEi>: /* a::b(int) total:      5 55.5556 */\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "               :\n"
+			  "               :root/bin/c:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401001 <_Z1cv>: /* c() total:      4 44.4444 */\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <_ZN1a1bEi>\n" },
+		{ .line = "opannotate --session-dir=. --root=root -an /bin/c --all --objdump-params=-C",
+		  .wanted =
+			  "               :\n"
+			  "               :root/bin/c:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <a::b(int)>: /* a::b(int) total:      5 55.5556 */\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "               :\n"
+			  "               :root/bin/c:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401001 <c()>: /* c() total:      4 44.4444 */\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <a::b(int)>\n" },
+		{ .line = "opannotate --session-dir=. --root=root -sn /bin/c",
+		  .wanted =
+			  "\n"
+			  "$/src/c.cc\n"
+			  "\n"
+			  "     5 55.5556 :a::b(int)\n"
+			  "     5 55.5556 :     1  one\n"
+			  "opannotate: warning: /bin/c: no source lines for 4 samples (44.44 %), in c(); that code was not compiled with -g\n" },
+		{ .line = "opannotate --session-dir=. --root=root -sn /bin/d",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 15 samples (100 %), in _weak, wait, wait and 2 more symbols; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+		{ .line = "opannotate --session-dir=. --root=root -sn event:MISSES",
+		  .wanted =
+			  "opannotate: warning: /vmlinux: no source lines for 11 samples (100 %), in _weak, wait, do_work and 1 more symbol; no binary has line information\n"
+			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
+			  "= 1\n" },
+	};
+	static const struct program_row of_module[] = {
+		{ .line = "opannotate --session-dir=. --root=root --image-path=mods -an",
+		  .wanted =
+			  "\n"
+			  "mods/mod.ko\n"
+			  "\n"
+			  "     5 55.5556 :a::b(int)\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "\n"
+			  "     4 44.4444 :c()\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <a::b>\n" },
+		{ .line = "opannotate --session-dir=. --root=root --image-path=mods -an --all",
+		  .wanted =
+			  "               :\n"
+			  "               :mods/mod.ko:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401000 <_ZN1a1bEi>: /* a::b(int) total:      5 55.5556 */\n"
+			  "     5 55.5556 :  401000:\tret\n"
+			  "               :\n"
+			  "               :mods/mod.ko:     file format elf64-x86-64\n"
+			  "               :\n"
+			  "               :\n"
+			  "               :Disassembly of section .text:\n"
+			  "               :\n"
+			  "0000000000401001 <_Z1cv>: /* c() total:      4 44.4444 */\n"
+			  "     4 44.4444 :  401001:\tcall   401000 <_ZN1a1bEi>\n" },
+	};
+	static const char *const module[] = {
+		"current x m CYCLES 0=5 1=4",
+	};
+	/* _stext, do_work, both of wait, and _weak */
+	static const char *const lines[] = {
+		"current c c CYCLES 1000=5 1001=4",
+		"current d k CYCLES 10=1 110=2 210=3 310=4 410=5",
+		"current e k MISSES 10=1 110=2 210=3 410=5",
+	};
+
+	make_cxx_binary();
+	write_session(lines, NR(lines));
+	check_runs(programs, rows, NR(rows), *state);
+	/* Samples of a module count from the begin of its code. */
+	assert_int_equal(system("mkdir mods; cp root/bin/c mods/mod.ko"), 0);
+	write_session(module, NR(module));
+	check_runs(programs, of_module, NR(of_module), *state);
+}
+
+/* Functions of one instruction each, every other one with many samples. */
+static void write_functions(unsigned int nr, const char *section,
+			    struct text *listing)
+{
+	char line[64], command[1024];
+	unsigned int total = 2 * nr - nr % 2;
+	FILE *out = listing->out;
+
+	snprintf(
+		command, sizeof(command),
+		"{ echo .section %s, \\\"ax\\\"; echo .globl _start; for n in $(seq 100 %u); do echo "
+		".type f$n, @function; echo f$n: nop; echo .size f$n, 1; "
+		"done; echo _start:; } >f.s && ${CC:-cc} -nostdlib -static "
+		"-Wl,--section-start=%s=0x401000 -Wl,--build-id=0x01 "
+		"-o root/bin/f f.s",
+		section, 99 + nr, section);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(system("rm -rf samples"), 0);
+	for (unsigned int n = 0; n < nr; n++) {
+		unsigned int count = n % 2 ? 3 : 1;
+
+		snprintf(line, sizeof(line), "current f f CYCLES %x=%u",
+			 0x1000 + n, count);
+		write_samples(line);
+		fprintf(out,
+			"               :\n"
+			"%016x <f%u>: /* f%u total:      %u %7.4f */\n"
+			"     %u %7.4f :  %x:\tnop\n",
+			0x401000 + n, 100 + n, 100 + n, count,
+			100.0 * count / total, count, 100.0 * count / total,
+			0x401000 + n);
+	}
+}
+
+/* A section is announced once, however long its name is. */
+static void many_symbols_are_by_address(void **state)
+{
+	static const struct {
+		const char *section, *shown;
+	} rows[] = {
+		{ ".text", ".text" },
+		{ ".functions.of.a.section.whose.name.has.more.than.63.letters.in.it",
+		  ".functions.of.a.section.whose.name.has.more.than.63.letters.in." },
+	};
+
+	assert_int_equal(system("mkdir -p root/bin"), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct program_row row = {
+			.line = "opannotate --session-dir=. --root=root -a --all -n",
+		};
+		struct text wanted;
+
+		fprintf(text_begin(&wanted),
+			"               :\n"
+			"               :root/bin/f:     file format elf64-x86-64\n"
+			"               :\n"
+			"               :\n"
+			"               :Disassembly of section %s:\n",
+			rows[i].shown);
+		write_functions(51, rows[i].section, &wanted);
+		fclose(wanted.out);
+		row.wanted = wanted.all;
+		check_run(programs, &row, *state);
+		free(wanted.all);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(code_is_annotated),
+		folder_test(code_without_lines_is_told),
+		folder_test(ends_of_functions_are_shown),
+		folder_test(names_are_demangled),
+		folder_test(many_symbols_are_by_address),
+	};
+
+	set_program_environment();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

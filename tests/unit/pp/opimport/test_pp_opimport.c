@@ -1,0 +1,1759 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * opimport as a program: each row is a file of another profiler, and what our
+ * reports say of the session that it becomes, or why it is refused.
+ */
+
+/* What a row of a table does not name is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+#include "tests/unit/pp/pp_faults.h"
+
+#include <zlib.h>
+
+#include "daemon/opd.h"
+#include "daemon/opd_main.h"
+#include "libop/files/op_folder.h"
+#include "pp/opimport/opimport_profile.h"
+#include "tests/helper/writers/classic_file.h"
+
+/* Each main() under a name of its own. */
+#define main opimport_main
+int main(int argc, char **argv);
+#include "pp/opimport/opimport.c"
+#undef main
+#undef EXIT_USAGE
+#define main opreport_main
+int main(int argc, char **argv);
+#include "pp/opreport/opreport.c"
+#undef main
+
+static int oprofiled_main(int argc, char **argv)
+{
+	static struct opd opd;
+
+	return opd_main(&opd, argc, (const char **)argv);
+}
+
+static const struct program programs[] = {
+	{ "opimport", opimport_main },
+	{ "opreport", opreport_main },
+	{ "oprofiled", oprofiled_main },
+	{ NULL, NULL },
+};
+
+static int enter_import_folder(void **state)
+{
+	if (enter_folder(state))
+		return -1;
+	link_program("oprofiled");
+	return setenv("PATH", *state, 1);
+}
+
+#define import_test(f)                                                         \
+	cmocka_unit_test_setup_teardown(f, enter_import_folder, leave_folder)
+
+/* A text, and the runs that follow while the session s is what it became. */
+struct import_row {
+	const char *text;
+	struct program_row runs[4];
+};
+
+static void remove_session(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(nftw("s", remove_one, 16, FTW_DEPTH | FTW_PHYS) ? 1 : 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void check_imports(const struct import_row *rows, size_t nr,
+			  const char *folder,
+			  void (*write)(const char *path, const char *text))
+{
+	for (size_t i = 0; i < nr; i++) {
+		write("file", rows[i].text);
+		for (size_t k = 0; k < NR(rows[i].runs); k++)
+			if (rows[i].runs[k].line)
+				check_run(programs, &rows[i].runs[k], folder);
+		remove_session();
+	}
+}
+
+#define IMPORTED(options) "opimport " options "-o s file"
+#define REFUSED(why)                                                           \
+	{                                                                      \
+		{                                                              \
+			.line = IMPORTED(""),                                  \
+			.wanted = "opimport: file" why "\n= 1\n"               \
+		}                                                              \
+	}
+
+/* ---- folded stacks ------------------------------------------------------- */
+
+#define SEVENTY_BYTES                                                          \
+	"0123456789012345678901234567890123456789012345678901234567890123456789"
+
+static void folded_stacks_are_imported(void **state)
+{
+#define NO_COUNT                                                               \
+	": no count behind the stack; a line of folded stacks is "             \
+	"FUNCTION;...;FUNCTION COUNT"
+	static const struct import_row rows[] = {
+		{ "web;main;f 7\n  web;main 21 \r\n\nweb;;main 5\nidle 4e2\n"
+		  "kworker/0:1;run 3\n/opt//app/;main 1\n..;main 2",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 439 samples = 439 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "400      91.1162  91.1162  /idle                    idle\n"
+			      "26        5.9226   7.5171  /web                     main\n"
+			      "7         1.5945   1.5945  /web                     f\n"
+			      "3         0.6834   0.6834  /kworker_0:1             run\n"
+			      "2         0.4556   0.4556  /_.                      main\n"
+			      "1         0.2278   0.2278  /opt/app                 main\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "_.;main 2\n"
+				"app;main 1\n"
+				"idle;idle 400\n"
+				"kworker_0:1;run 3\n"
+				"web;main 26\n"
+				"web;main;f 7\n" } } },
+		{ "/opt/./a/../b/.c;f 5\n.;g 2\n...;h 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 8 samples = 8 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "5        62.5000  62.5000  /opt/_/a/_./b/.c         f\n"
+			      "2        25.0000  25.0000  /_                       g\n"
+			      "1        12.5000  12.5000  /...                     h\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: folded\n"
+			      "Counted samples events with a unit mask of 0x00 count 1\n"
+			      "Samples: 8 taken = 8 stored + 0 lost\n"
+			      "Stacks: 8 stored = 8 whole\n"
+			      "        samples:1|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        5 62.5000 .c\n"
+			      "        2 25.0000 _\n"
+			      "        1 12.5000 ...\n" } } },
+		{ "a;[truncated];d 1\na;[broken stack];d 2\na;[no unwind data];d 3\n"
+		  "a;d;d 1\nb;\tc 9\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 16 samples = 16 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a-0/0;[broken stack];d 2\n"
+				"a-0/0;[no unwind data];d 3\n"
+				"a-0/0;[truncated];d 1\n"
+				"a-0/0;d;d 1\n"
+				"b-0/0;?c 9\n" },
+		    { .line = "opimport -o s file",
+		      .wanted =
+			      "opimport: $/s/samples: there are samples already; name another folder with --output\n"
+			      "= 1\n" } } },
+		/* A gap with nothing behind it is what was running. */
+		{ "a;[truncated] 3\na;[broken stack] 4\n[no unwind data] 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 9 samples = 9 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "[no unwind data];[no unwind data] 2\n"
+				"a;[broken stack] 4\n"
+				"a;[truncated] 3\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: folded\n"
+			      "Counted samples events with a unit mask of 0x00 count 1\n"
+			      "Samples: 9 taken = 9 stored + 0 lost\n"
+			      "Stacks: 9 stored = 9 whole\n"
+			      "        samples:1|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        7 77.7778 a\n"
+			      "        2 22.2222 [no unwind data]\n" } } },
+		/* Who has no name is unknown, and long names are cut. */
+		{ ";main 5\n/;main 2\n"
+		  "/opt/" SEVENTY_BYTES "/b;f 1\n/opt/" SEVENTY_BYTES
+		  "c/d;f 2\n" SEVENTY_BYTES "e;f 3\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 13 samples = 13 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "7        53.8462  53.8462  /unknown                 main\n"
+			      "3        23.0769  23.0769  /0123456789012345678901234567890123456789012345678901234567890123456789 f\n"
+			      "2        15.3846  15.3846  /opt/0123456789012345678901234567890123456789012345678901234567890123456789/d f\n"
+			      "1         7.6923   7.6923  /opt/0123456789012345678901234567890123456789012345678901234567890123456789/b f\n" } } },
+		/* Deep stacks. */
+		{ "a;b;c;d;e 1\na;b;c;d;e;f 2\na;b;c;d;e;f;g;h;i 4\n"
+		  "b;[truncated];c;d;e;f;g 8\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;b;c;d;e 1\n"
+				"a;b;c;d;e;f 2\n"
+				"a;b;c;d;e;f;g;h;i 4\n"
+				"b;[truncated];c;d;e;f;g 8\n" } } },
+		/* Counts with fractions are taken times a power of ten. */
+		{ "a;b 0.4\na;c 2.50\na;d 0\na;e 1e0\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: file: its counts have fractions: a count of 1 is 10 samples\n"
+			      "opimport: 39 samples = 39 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;b 4\n"
+				"a;c 25\n"
+				"a;e 10\n" } } },
+		{ "a;b 1.25e-2\na;c 12.5e1\na;d 3.0\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: file: its counts have fractions: a count of 1 is 10000 samples\n"
+			      "opimport: 1280125 samples = 1280125 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;b 125\n"
+				"a;c 1250000\n"
+				"a;d 30000\n" } } },
+		/* No finer than that; and no count is no sample. */
+		{ "a;b 0.0000000004\na;c 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: file: its counts have fractions: a count of 1 is 1000000000 samples\n"
+			      "opimport: 1000000000 samples = 1000000000 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;c 1000000000\n" } } },
+		/* What has no samples is in the way of nobody. */
+		{ "a;b 0\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 0 samples = 0 stored + 0 lost\n" },
+		    { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 0 samples = 0 stored + 0 lost\n" } } },
+		/* The largest counts. */
+		{ "a;b 9223372036854774784.0\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 9223372036854774784 samples = 9223372036854774784 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ln",
+		      .wanted =
+			      "9223372036854774784 100.000  100.000  b\n" } } },
+		{ "a;b 9223372036854775808.0\n", REFUSED(":1" NO_COUNT) },
+		/* What no sum can hold. */
+		{ "a;b 18446744073709551615\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 18446744073709551615 samples = 18446744073709551615 stored + 0 lost\n" } } },
+		{ "a;b 18446744073709551615\na;c 1\n",
+		  REFUSED(": its counts add up to 2^64 samples or more; divide all of them by one number") },
+		{ "a;b 9223372036854775807\na;c 9223372036854775807\nx;y 9\n",
+		  REFUSED(": its counts add up to 2^64 samples or more; divide all of them by one number") },
+		/* A line that is none, among more that are. */
+		{ "a;b 3\na;c\na;b 1.2.3\na;b 4\na;d .\na;c 2\na;c 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file:2: no count behind the stack; 3 such lines left out, each a lost sample in the account\n"
+			      "opimport: 13 samples = 10 stored + 3 lost\n" } } },
+		{ "a;b 3\na;b 4\na;c -1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file:3: no count behind the stack; 1 such line left out, each a lost sample in the account\n"
+			      "opimport: 8 samples = 7 stored + 1 lost\n" } } },
+		{ "a;b 3\na;b 4\na;c -1\nx\n", REFUSED(":3" NO_COUNT) },
+		/* Comments, whose numbers say nothing. */
+		{ "# v: 1.5\n#\n#\tx\na;b 3\n#a;b 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 7 samples = 7 stored + 0 lost\n" } } },
+		{ "# a;b 3\n", REFUSED(": has no stacks; " OPIMPORT_CURE) },
+		{ "a;b 1e5.\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b 9223372036854775807\na;b +1\n", REFUSED(":2" NO_COUNT) },
+		{ "a;b 1\n\na;b 18446744073709551616\n",
+		  REFUSED(":3" NO_COUNT) },
+		{ "a;b 1e19\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b .\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b 1.2.3\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b -1\n", REFUSED(":1" NO_COUNT) },
+		{ "12\n", REFUSED(":1" NO_COUNT) },
+		{ "a;b 1 2\nc 3 4\n",
+		  REFUSED(": each stack has two counts: it is a comparison; import the two profiles that it compares") },
+		{ "a;b 1 2\nc 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 6 samples = 6 stored + 0 lost\n" } } },
+		{ " \n\t\n", REFUSED(": has no stacks; " OPIMPORT_CURE) },
+		{ "", REFUSED(": is empty; " OPIMPORT_CURE) },
+	};
+
+	check_imports(rows, NR(rows), *state, write_text);
+}
+
+/* Sample files of an old session are imported without an account. */
+static void samples_are_not_added_to_others(void **state)
+{
+	static const struct program_row row = {
+		.line = "opimport -o s file",
+		.wanted =
+			"opimport: $/s/samples: there are samples already; name another folder with --output\n"
+			"= 1\n"
+	};
+
+	write_text("file", "a;b 1\n");
+	assert_int_equal(op_make_parents("s/samples/current/{root}/x", 0755),
+			 0);
+	check_run(programs, &row, *state);
+	remove_session();
+}
+
+/* ---- callgrind ----------------------------------------------------------- */
+
+#define CALLGRIND "# callgrind format\nevents: Ir\n"
+
+static void files_of_callgrind_are_imported(void **state)
+{
+#define DAMAGE "; the file is damaged: write it again"
+	static const struct import_row rows[] = {
+		/* Names by number, positions relative to the last ones. */
+		{ "# callgrind format\nversion: 1\ncreator: callgrind-3\npid: 12\n"
+		  "cmd:  ./app -x\npositions: instr line\nevents: Ir Dr\n\n"
+		  "ob=(1) /opt/app\nfl=(1) app.c\nfn=(1) main\n"
+		  "0x1000 16 10 2\n+4 +1 30\nfi=(2) app.h\n+4 5 40 1\n"
+		  "fe=(1)\njcnd=1/2 +8 18\n* 17\n"
+		  "cob=(2) /lib/libm.so\ncfi=(3) sin.c\ncfn=(2) sin\n"
+		  "calls=3 0x2000 50\n+4 18 200 4\n"
+		  "cfn=(3) leaf\ncalls=1 +8 -10\n* * 60\n\n"
+		  "fn=(3)\n0x1100 -10 60\n\nob=(2)\nfl=(3)\nfn=(2)\n"
+		  "0x2000 50 100 3\njfi=(4) cos.c\njump=1 +4 +1\n-4 * 100 1\n\n"
+		  "totals: 340 7\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 347 samples = 347 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001000 4        57.1429  200      58.8235  sin.c:50                    /lib/libm.so             sin\n"
+			      "  00001000 4        100.000  200      100.000  sin.c:50\n"
+			      "00001000 3        42.8571  80       23.5294  app.c:16                    /opt/app                 main\n"
+			      "  00001000 2        66.6667  10       12.5000  app.c:16\n"
+			      "  00001001 0              0  30       37.5000  app.c:17\n"
+			      "  00001002 1        33.3333  40       50.0000  app.h:5\n"
+			      "00001010 0              0  60       17.6471  app.c:8                     /opt/app                 leaf\n"
+			      "  00001010 0              0  60       100.000  app.c:8\n" },
+		    { .line = "opreport --session-dir=s --callgraph -n event:Ir",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "  200      100.000  app                      main\n"
+			      "200      58.8235  libm.so                  sin\n"
+			      "  200      100.000  libm.so                  sin [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "80       23.5294  app                      main\n"
+			      "  200      58.8235  libm.so                  sin\n"
+			      "  80       23.5294  app                      main [self]\n"
+			      "  60       17.6471  app                      leaf\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  60       100.000  app                      main\n"
+			      "60       17.6471  app                      leaf\n"
+			      "  60       100.000  app                      leaf [self]\n"
+			      "-------------------------------------------------------------------------------\n" } } },
+		/* What is called from a place in another file is in that file
+		 * unless told. */
+		{ "version: 1\ncmd: ./app\nevents: Ir\nob=app\nfl=main.cc\n"
+		  "fn=main\n10 5\nfi=sort.h\n20 2\ncfn=sort\ncalls=1 40\n"
+		  "20 90\nfe=main.cc\ncfn=end\ncalls=1 50\n11 3\n\n"
+		  "fl=sort.h\nfn=sort\n41 90\n\nfl=main.cc\nfn=end\n50 3\n"
+		  "totals: 100\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 100 samples = 100 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --callgraph -n -g",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "  90       100.000  main.cc:10                  main\n"
+			      "90       90.0000  sort.h:41                   sort\n"
+			      "  90       100.000  sort.h:41                   sort [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "7         7.0000  main.cc:10                  main\n"
+			      "  90       90.0000  sort.h:41                   sort\n"
+			      "  7         7.0000  main.cc:10                  main [self]\n"
+			      "  3         3.0000  main.cc:50                  end\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  3        100.000  main.cc:10                  main\n"
+			      "3         3.0000  main.cc:50                  end\n"
+			      "  3        100.000  main.cc:50                  end [self]\n"
+			      "-------------------------------------------------------------------------------\n" } } },
+		/* Lines of files that have no name are none. */
+		{ "version: 1\ncmd: ./app\nevents: Ir\nob=app\nfl=???\nfn=f\n"
+		  "10 5\n\nfl=\nfn=g\n20 4\n\nfl=a.c\nfn=h\n30 3\n"
+		  "totals: 12\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 12 samples = 12 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001000 5        41.6667  (no location information)   f\n"
+			      "  00001000 5        100.000  (no location information)\n"
+			      "00001010 4        33.3333  (no location information)   g\n"
+			      "  00001010 4        100.000  (no location information)\n"
+			      "00001020 3        25.0000  a.c:30                      h\n"
+			      "  00001020 3        100.000  a.c:30\n" } } },
+		/* Parts with events of their own, no objects, no pid. */
+		{ "version: 1\ncmd: /srv/www/index.php\npart: 1\n\n"
+		  "events: Time_(10ns) Memory\nfl=a\nfn=f\n1 5 7\n"
+		  "fl=b\nfn={main}\n1 10\ncfn=f\ncalls=1\n3 5 7\n"
+		  "part: 2\nevents: Memory Time_(10ns)\nfn={main}\n1 2 3\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 27 samples = 27 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgfn",
+		      .wanted =
+			      "7        77.7778  5        27.7778  a:1                         f\n"
+			      "2        22.2222  13       72.2222  b:1                         {main}\n" } } },
+		/* A number that is told anew, lines without a file, less than
+		 * the totals. */
+		{ "\n#\nevents: A\npid: 4000000000\nob=x\nfn=(1) one\n3 5\nfn=(1) two\n4 6\n"
+		  "fl=???\nfn=(1)\n4 1\nfn=(x\n+0 2\nfn=()\n3 2\n"
+		  "totals: 17\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted =
+			      "opimport: warning: file: its functions have less than its totals; the rest was left out when it was written\n"
+			      "opimport: 16 samples = 16 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgfn",
+		      .wanted =
+			      "6        37.5000  (no location information)   two\n"
+			      "5        31.2500  (no location information)   one\n"
+			      "2        12.5000  (no location information)   ()\n"
+			      "2        12.5000  (no location information)   (x\n"
+			      "1         6.2500  (no location information)   two\n" } } },
+		/* The first function has no object, but others do. */
+		{ "events: Ir\nfn=f\n1 2\nob=/opt/b\nfn=f\n1 3\n"
+		  "ob=/opt/c\nfn=f\n1 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 9 samples = 9 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "4        44.4444  /opt/c                   f\n"
+			      "3        33.3333  /opt/b                   f\n"
+			      "2        22.2222  /unknown                 f\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        4 44.4444 c\n"
+				"        3 33.3333 b\n"
+				"        2 22.2222 unknown\n" } } },
+		/* The first command names the program; its arguments do not. */
+		{ "events: Ir\ncmd: /opt/b/ /opt/a\ncmd: a\nfn=f\n1 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        2 100.000 b\n" } } },
+		/* One of 255 bytes, and one that is too long. */
+		{ "events: Ir\ncmd: /" SEVENTY_BYTES SEVENTY_BYTES SEVENTY_BYTES
+		  "/01234567890123456789012345678901234567890/b\nfn=f\n1 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        2 100.000 b\n" } } },
+		{ "events: Ir\ncmd: /" SEVENTY_BYTES SEVENTY_BYTES SEVENTY_BYTES
+		  "/01234567890123456789012345678901234567890/bc\nfn=f\n1 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        2 100.000 file\n" } } },
+		/* Lines that are too large, and costs that have an address
+		 * alone, are at no line. */
+		{ "events: Ir\nob=a\nfl=a.c\nfn=f\n2147483647 2\n9 3\n"
+		  "fn=g\n4294967301 4\npositions: addr\n0x10 6\n+1 7\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 22 samples = 22 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001010 17       77.2727  (no location information)   g\n"
+			      "  00001010 17       100.000  (no location information)\n"
+			      "00001000 5        22.7273  a.c:2147483647              f\n"
+			      "  00001000 2        40.0000  a.c:2147483647\n"
+			      "  00001001 3        60.0000  a.c:9\n" } } },
+		/* Costs of no line are of none, wherever they stand. */
+		{ "events: Ir\nob=a\nfl=a.c\nfn=f\n0 1\n7 2\n2147483648 4\n"
+		  "fi=???\n8 8\nfe=a.c\n9 16\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 31 samples = 31 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001000 31       100.000  a.c:7                       f\n"
+			      "  00001000 2         6.4516  a.c:7\n"
+			      "  00001001 16       51.6129  a.c:9\n"
+			      "  00001002 5        16.1290  (no location information)\n"
+			      "  00001003 8        25.8065  (no location information)\n" } } },
+		/* Functions of one name, in two files and two objects, and who
+		 * calls which. */
+		{ "events: Ir\npid: 12\ncmd: b\nob=(1) b\nfl=(1) a.c\nfn=(1) f\n"
+		  "1 1\ncfi=(2) b.c\ncfn=(1)\ncalls=1 5\n2 9\n"
+		  "cob=(2) c\ncfi=(1)\ncfn=(1)\ncalls=1 5\n3 20\n"
+		  "cfn=(1)\ncalls=1 1\n4 7\n"
+		  "fl=(2)\nfn=(1)\n5 9\nob=(2)\nfl=(1)\nfn=(1)\n5 20\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 30 samples = 30 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --callgraph -ng",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "  20       100.000  a.c:1                       b                        f\n"
+			      "20       66.6667  a.c:5                       c                        f\n"
+			      "  20       100.000  a.c:5                       c                        f [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  9        100.000  a.c:1                       b                        f\n"
+			      "9        30.0000  b.c:5                       b                        f\n"
+			      "  9        100.000  b.c:5                       b                        f [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  7        100.000  a.c:1                       b                        f [recursive]\n"
+			      "1         3.3333  a.c:1                       b                        f\n"
+			      "  20       54.0541  a.c:5                       c                        f\n"
+			      "  9        24.3243  b.c:5                       b                        f\n"
+			      "  7        18.9189  a.c:1                       b                        f [recursive]\n"
+			      "  1         2.7027  a.c:1                       b                        f [self]\n"
+			      "-------------------------------------------------------------------------------\n" },
+		    { .line = "opreport --session-dir=s tgid:12 tid:12 -lgn",
+		      .wanted =
+			      "20       66.6667  a.c:5                       c                        f\n"
+			      "9        30.0000  b.c:5                       b                        f\n"
+			      "1         3.3333  a.c:1                       b                        f\n" } } },
+		/* A process of a number that none has is none. */
+		{ "events: Ir\npid: 2147483648\nfn=f\n1 2\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s tgid:0 tid:0 -n",
+		      .wanted = "        2 100.000 file\n" } } },
+		{ "events: Ir\npid: 2147483647\nfn=f\n1 2\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s tgid:2147483647 -n",
+		      .wanted = "        2 100.000 file\n" } } },
+		/* No calls to or from what nobody knows. */
+		{ CALLGRIND "ob=b\nfl=a\nfn=[broken stack]\n1 2\n"
+			    "cfn=f\ncalls=1 5\n2 9\nfn=f\n5 9\n"
+			    "cfn=[truncated]\ncalls=1 5\n6 3\n"
+			    "cfn=g\ncalls=1 5\n7 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 11 samples = 11 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --callgraph -n",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "9        81.8182  f\n"
+			      "  9        69.2308  f [self]\n"
+			      "  4        30.7692  g\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "2        18.1818  [broken stack]\n"
+			      "  2        100.000  [broken stack] [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  4        100.000  f\n"
+			      "0              0  g\n"
+			      "  0              0  g [self]\n"
+			      "-------------------------------------------------------------------------------\n" } } },
+		/* As many events as there may be, and names that are cut. */
+		{ "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E "
+		  "012345678901234567890123456789012345678901234567890\n"
+		  "fn=f\n1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 5\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 6 samples = 6 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: callgrind\n"
+			      "Counted 01234567890123456789012345678901234567890123456 events with a unit mask of 0x00 count 1\n"
+			      "Counted a events with a unit mask of 0x00 count 1\n"
+			      "Samples: 6 taken = 6 stored + 0 lost\n"
+			      "01234567890123...|              a:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "        5 100.000         1 100.000 file\n" } } },
+		/* Each part has totals of its own; fewer of them are none. */
+		{ "events: A B\nfn=f\n1 3 4\ntotals: 3\n1 2 3\ntotals: 2 3\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 12 samples = 12 stored + 0 lost\n" } } },
+		{ "events: A B\nfn=f\n1 3 4\ntotals: 3 4\n1 2 3\ntotals: 2 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file: its functions have less than its totals; the rest was left out when it was written\n"
+			      "opimport: 12 samples = 12 stored + 0 lost\n" } } },
+		{ CALLGRIND "fn=f\n1 1\ntotals: x\n",
+		  REFUSED(":5: no number where costs are" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 1\ntotals: -1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 1 sample = 1 stored + 0 lost\n" } } },
+		{ CALLGRIND "fn=f\n1 2\r\ntotals: 1\nfn=g\n0x10 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 3 samples = 3 stored + 0 lost\n" } } },
+		/* Without objects the program is that of the command, and
+		 * without a command it is called as the file. */
+		{ "version: 0\ncmd: /srv/run.py -x\nevents: Ir(x) b.c\n"
+		  "fn=f\n1 2 3\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted = "2        100.000  3        100.000  f\n" },
+		    { .line = "opreport --session-dir=s -f",
+		      .wanted =
+			      "CPU: callgrind\n"
+			      "Counted Ir_x_ events with a unit mask of 0x00 count 1\n"
+			      "Counted b_c events with a unit mask of 0x00 count 1\n"
+			      "Samples: 5 taken = 5 stored + 0 lost\n"
+			      "          Ir_x_:1|            b_c:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "        2 100.000         3 100.000 /run.py\n" } } },
+		{ CALLGRIND "\tfn= f \t\n 3  2\t\n",
+		  { { .line = "opimport -o s ./file",
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted = "2        100.000  f\n" },
+		    { .line = "opreport --session-dir=s -fn",
+		      .wanted = "        2 100.000 /file\n" } } },
+		/* Of which object is the program: that of the command. */
+		{ "cmd: bin/app\targument\nevents: A\npid: 2147483647\n"
+		  "ob=/lib/lib.so\nfn=f\n1 2\nob=/opt/app\nfn=main\n1 3\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn tgid:2147483647",
+		      .wanted =
+			      "3        60.0000  /opt/app                 main\n"
+			      "2        40.0000  /lib/lib.so              f\n" } } },
+		{ "cmd: other\nevents: A\npid: 2147483648\n"
+		  "ob=/lib/lib.so\nfn=f\n1 2\nob=/opt/app\nfn=main\n1 3\n",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn tgid:0",
+		      .wanted =
+			      "3        60.0000  /opt/app                 main\n"
+			      "2        40.0000  /lib/lib.so              f\n" } } },
+		/* Addresses are no lines, nor is what is too large for one. */
+		{ "events: A\npositions: addr\nfl=a.c\nfn=f\n0x10 2\nfn=g\n"
+		  "positions:\taddr line\n+1 6 3\n* +1 5\nfn=h\n+1 4294967296 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 14 samples = 14 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001010 8        57.1429  a.c:6                       g\n"
+			      "  00001010 3        37.5000  a.c:6\n"
+			      "  00001011 5        62.5000  a.c:7\n"
+			      "00001020 4        28.5714  (no location information)   h\n"
+			      "  00001020 4        100.000  (no location information)\n"
+			      "00001000 2        14.2857  (no location information)   f\n"
+			      "  00001000 2        100.000  (no location information)\n" } } },
+		/* What was told of a callee is of one call. */
+		{ "cmd: a\nevents: A\nob=a\nfl=a.c\nfn=f\ncob=b\ncfl=b.c\ncfn=g\n"
+		  "calls=1 1\n1 50\ncfn=h\ncalls=2 1\n2 60\nob=b\nfl=b.c\n"
+		  "fn=g\n5 50\nob=a\nfl=a.c\nfn=h\n6 60\nfrfn=x\njfn=y\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 110 samples = 110 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --callgraph -ng",
+		      .wanted =
+			      "-------------------------------------------------------------------------------\n"
+			      "  60       100.000  a.c:1                       a                        f\n"
+			      "60       54.5455  a.c:6                       a                        h\n"
+			      "  60       100.000  a.c:6                       a                        h [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "  50       100.000  a.c:1                       a                        f\n"
+			      "50       45.4545  b.c:5                       b                        g\n"
+			      "  50       100.000  b.c:5                       b                        g [self]\n"
+			      "-------------------------------------------------------------------------------\n"
+			      "0              0  a.c:1                       a                        f\n"
+			      "  60       54.5455  a.c:6                       a                        h\n"
+			      "  50       45.4545  b.c:5                       b                        g\n"
+			      "  0              0  a.c:1                       a                        f [self]\n"
+			      "-------------------------------------------------------------------------------\n" } } },
+		/* Each part has totals of its own. */
+		{ "creator: callgrind\nevents: A B\nfn=f\n1 5 2\ntotals: 5 2\n"
+		  "1 3\ntotals: 3\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 10 samples = 10 stored + 0 lost\n" } } },
+		{ "creator: callgrind\nevents: A B\nfn=f\n1 5 2\ntotals: 5 2\n"
+		  "1 3\ntotals: 4\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file: its functions have less than its totals; the rest was left out when it was written\n"
+			      "opimport: 10 samples = 10 stored + 0 lost\n" } } },
+		{ "creator: php\nevents: A\nfn=f\n1 5\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 5 samples = 5 stored + 0 lost\n" } } },
+		{ "events: A\nfn=f\n1 5\ntotals: 5 6\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 5 samples = 5 stored + 0 lost\n" } } },
+		{ "events: A\nfn=f\n1 5\ntotals: x\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: file:4: no number where costs are; the file is damaged: write it again\n"
+			      "= 1\n" } } },
+		{ "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F\nfn=f\n"
+		  "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 32 samples = 32 stored + 0 lost\n" } } },
+		{ CALLGRIND "version: 2\n",
+		  REFUSED(":3: is of a version of the format that is not known") },
+		{ CALLGRIND "version: x\n",
+		  REFUSED(":3: is of a version of the format that is not known") },
+		{ CALLGRIND "fn=f\n1 -1\n",
+		  REFUSED(": has no costs; " OPIMPORT_CURE) },
+		{ CALLGRIND "fn=f\n1 -\n",
+		  REFUSED(":4: no number where costs are" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 3\n2 -4\n3 -5\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file: negative costs, which samples cannot have: 2 of -9 in all are left out, and lost in the account\n"
+			      "opimport: 12 samples = 3 stored + 9 lost\n" } } },
+		{ CALLGRIND "fn=f\n1 1x\n",
+		  REFUSED(":4: no number where costs are" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 1 2\n",
+		  REFUSED(":4: more costs than the 1 events" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 72057594037927937\n",
+		  REFUSED(":4: a cost of 72057594037927937" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 72057594037927936\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 72057594037927936 samples = 72057594037927936 stored + 0 lost\n" } } },
+		{ CALLGRIND "fn=f\n+x 1\n",
+		  REFUSED(":4: a line of costs begins with no position" DAMAGE) },
+		{ CALLGRIND "fn=f\n*1 1\n",
+		  REFUSED(":4: a line of costs begins with no position" DAMAGE) },
+		{ CALLGRIND "1 1\n",
+		  REFUSED(":3: costs of no function or of no event" DAMAGE) },
+		{ "events:\nfn=f\n1 1\n",
+		  REFUSED(":3: costs of no function or of no event" DAMAGE) },
+		{ CALLGRIND "fn=(2)\n",
+		  REFUSED(":3: the name of a number has not been told before" DAMAGE) },
+		{ CALLGRIND "xy=f\n",
+		  REFUSED(":3: xy= is no key of callgrind" DAMAGE) },
+		{ CALLGRIND "fn f\n",
+		  REFUSED(":3: is no line of callgrind" DAMAGE) },
+		{ CALLGRIND "f\n",
+		  REFUSED(":3: is no line of callgrind" DAMAGE) },
+		{ CALLGRIND "calls=1 2\n",
+		  REFUSED(":3: calls= without a number or a function" DAMAGE) },
+		{ CALLGRIND "cfn=f\ncalls=x\n",
+		  REFUSED(":4: calls= without a number or a function" DAMAGE) },
+		{ CALLGRIND "cfn=f\ncalls=1\nfn=g\n",
+		  REFUSED(":5: no costs in the line behind calls=" DAMAGE) },
+		{ CALLGRIND "cfn=f\ncalls=1\n",
+		  REFUSED(":5: ends behind calls=" DAMAGE) },
+		{ CALLGRIND "fn=f\n1 0\n",
+		  REFUSED(": has no costs; " OPIMPORT_CURE) },
+		{ "events: Ir Ir\n",
+		  REFUSED(":1: two events are called Ir" DAMAGE) },
+		{ "positions: line bytes\n",
+		  REFUSED(":1: positions of the unknown kind bytes; give instr, line, or both") },
+		{ "creator: callgrind-3\nevents: Ir\nfn=f\n1 1\n",
+		  REFUSED(":5: ends without totals, so it is cut short: write it again") },
+		{ "creator: oprofile 2\nevents: Ir\nfn=f\n1 1\ntotals: 1\n1 2",
+		  REFUSED(":6: ends without totals, so it is cut short: write it again") },
+		{ "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G\n",
+		  REFUSED(":1: more than 32 events; write fewer of them") },
+	};
+
+	check_imports(rows, NR(rows), *state, write_text);
+}
+
+/* ---- pprof --------------------------------------------------------------- */
+
+static void put_varint(FILE *out, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		putc((int)(value & 0x7f) | 0x80, out);
+	putc((int)value, out);
+}
+
+/* A message in words: FIELD=NUMBER, FIELD"TEXT" and FIELD{ a message }. */
+static const char *put_message(FILE *out, const char *text)
+{
+	while (*text && *text != '}') {
+		uint64_t field;
+		char *end;
+
+		if (*text == ' ' || *text == '\n') {
+			text++;
+			continue;
+		}
+		field = strtoull(text, &end, 10);
+		put_varint(out, field << 3 | (*end == '=' ? 0 : 2));
+		text = end + 1;
+		if (*end == '=') {
+			put_varint(out, (uint64_t)strtoll(text, &end, 10));
+			text = end;
+		} else if (*end == '"') {
+			size_t len = strcspn(text, "\"");
+
+			put_varint(out, len);
+			fwrite(text, 1, len, out);
+			text += len + 1;
+		} else {
+			struct text inner;
+
+			assert_int_equal(*end, '{');
+			text = put_message(text_begin(&inner), text) + 1;
+			fclose(inner.out);
+			put_varint(out, inner.len);
+			fwrite(inner.all, 1, inner.len, out);
+			free(inner.all);
+		}
+	}
+	return text;
+}
+
+static void write_pprof(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	put_message(out, text);
+	fclose(out);
+}
+
+/* Strings from number 1: types and units, then names. */
+#define STRINGS                                                                \
+	"6\"\"6\"samples\"6\"count\"6\"cpu\"6\"nanoseconds\"6\"/bin/app\""     \
+	"6\"/lib/so\"6\"main\"6\"leaf\"6\"a.c\"6\"raw\"6\"tid\"6\"thread\""    \
+	"6\"worker\"6\"application\"6\"other\"6\"process\"6\"pid\"6\"TIMER\" "
+#define TYPES "1{1=1 2=2} 1{1=3 2=4} "
+#define MAPPINGS "3{1=1 5=5} 3{1=2 5=6} "
+#define PLACES                                                                 \
+	"4{1=1 2=1 4{1=1 2=10}} 4{1=2 2=2 4{1=2 2=20} 4{1=1 2=11}} "           \
+	"4{1=3 2=1 3=80} 5{1=1 2=7 4=9} 5{1=2 2=8 4=9} "
+#define PPROF STRINGS TYPES MAPPINGS PLACES
+#define EIGHT_VALUES "2=1 2=1 2=1 2=1 2=1 2=1 2=1 2=1 "
+#define EIGHT_TYPES "1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} "
+#define TWO_VALUES "2=1 2=2 "
+
+static void files_of_pprof_are_imported(void **state)
+{
+	/* clang-format off */
+	static const struct import_row rows[] = {
+		{ PPROF "2{1=2 1=1 2=3 2=3000} 2{1=1 2=1 2=1000} "
+			"2{1=3 1=1 2=5 2=5000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 9 samples = 9 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgf",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu events with a unit mask of 0x00 count 1000\n"
+			      "Samples: 9 taken = 9 stored + 0 lost\n"
+			      "Stacks: 9 stored = 9 whole\n"
+			      "samples  %        total %  linenr info                 image name               symbol name\n"
+			      "5        55.5556  55.5556  (no location information)   /bin/app                 0x50\n"
+			      "3        33.3333  33.3333  a.c:20                      /lib/so                  leaf\n"
+			      "1        11.1111  100.000  a.c:10                      /bin/app                 main\n"
+			      "0              0  33.3333  a.c:11                      /lib/so                  main\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "app;main 1\n"
+				"app;main;0x50 5\n"
+				"app;main;main;leaf 3\n" } } },
+		/* Values that are no multiple are events of their own. */
+		{ PPROF "2{1=1 2=3 2=7} 2{1=1 2=0 2=0}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 10 samples = 10 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgn",
+		      .wanted =
+			      "7        100.000  100.000  3        100.000  100.000  a.c:10                      main\n" } } },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=1 2=3}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 13 samples = 13 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu_nanoseconds events with a unit mask of 0x00 count 1\n"
+			      "Counted samples events with a unit mask of 0x00 count 1\n"
+			      "Samples: 13 taken = 13 stored + 0 lost\n"
+			      "Stacks: 13 stored = 13 whole\n"
+			      "cpu_nanoseconds:1|        samples:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "        9 100.000         4 100.000 app\n" } } },
+		/* The timer tells its rate. */
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=3 2=12000000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 3 samples = 3 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Profiling through timer interrupt, 250 samples per second and CPU\n"
+			      "Samples: 3 taken = 3 stored + 0 lost\n"
+			      "Stacks: 3 stored = 3 whole\n"
+			      "        TIMER:250|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        3 100.000 app\n" } } },
+		/* Labels: threads, names, another application. */
+		{ PPROF "2{1=1 2=1 2=2 3{1=17 3=70} 3{1=11 3=71} 3{1=12 2=13}}"
+			"2{1=2 2=2 2=4 3{1=11 3=9} 3{1=14 2=15}}"
+			"2{1=2 2=4 2=8 3{1=17 3=5} 3{1=16 2=15}}"
+			"2{1=2 2=8 2=16 3{1=11 3=-1} 3{1=17 3=2147483648}}",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn --layout=rows",
+		      .wanted =
+			      "8        53.3333  53.3333  0/0       app             /lib/so                  leaf\n"
+			      "4        26.6667  26.6667  5/5       other           /lib/so                  leaf\n"
+			      "2        13.3333  13.3333  9/9       other           /lib/so                  leaf\n"
+			      "1         6.6667   6.6667  70/71     app/worker      /bin/app                 main\n"
+			      "0              0  53.3333  0/0       app             /lib/so                  main\n"
+			      "0              0  26.6667  5/5       other           /lib/so                  main\n"
+			      "0              0  13.3333  9/9       other           /lib/so                  main\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "app-0/0;main;leaf 8\n"
+				"app-5/5;main;leaf 4\n"
+				"app-70/71;main 1\n"
+				"other-9/9;main;leaf 2\n" } } },
+		/* No names: of a function, a mapping, a place; no location. */
+		{ STRINGS TYPES "3{1=1} 4{1=1 2=1 4{1=1}} 4{1=2 4{1=2 2=-3}} "
+				"5{1=1 3=10 4=9} 5{1=2} "
+				"2{1=1 2=1 2=2} 2{1=2 2=1 2=2} 2{2=1 2=2}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 3 samples = 2 stored + 1 lost\n" },
+		    { .line = "opreport --session-dir=s -lgfn",
+		      .wanted =
+			      "1        50.0000  50.0000  (no location information)   (no name)\n"
+			      "1        50.0000  50.0000  (no location information)   raw\n"
+			      "opreport: warning: 1 of 3 samples were lost; leave out --no-header to see why\n" } } },
+		{ STRINGS "1{} 1{1=3 2=4} 4{1=1 3=16} 2{1=1 2=1 2=3}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 4 samples = 4 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -l",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu_nanoseconds events with a unit mask of 0x00 count 1\n"
+			      "Counted values events with a unit mask of 0x00 count 1\n"
+			      "Samples: 4 taken = 4 stored + 0 lost\n"
+			      "Stacks: 4 stored = 4 whole\n"
+			      "samples  %        total %  samples  %        total %  symbol name\n"
+			      "3        100.000  100.000  1        100.000  100.000  0x10\n" } } },
+		/* Values that are both 0 say nothing of how they belong
+		 * together. */
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=0 2=0} 2{1=1 2=5 2=10}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 8 samples = 8 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu events with a unit mask of 0x00 count 2\n"
+			      "Samples: 8 taken = 8 stored + 0 lost\n"
+			      "Stacks: 8 stored = 8 whole\n"
+			      "            cpu:2|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        8 100.000 app\n" } } },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=0 2=2}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 11 samples = 11 stored + 0 lost\n" } } },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=2 2=0}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 11 samples = 11 stored + 0 lost\n" } } },
+		/* What belongs to the samples need not be next to them, but
+		 * comes behind them. */
+		{ STRINGS "1{1=1 2=2} 1{1=17 2=2} 1{1=3 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=3 2=1 2=3000} 2{1=1 2=2 2=5 2=2000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 11 samples = 11 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu events with a unit mask of 0x00 count 1000\n"
+			      "Counted pid events with a unit mask of 0x00 count 1\n"
+			      "Samples: 11 taken = 11 stored + 0 lost\n"
+			      "Stacks: 11 stored = 11 whole\n"
+			      "         cpu:1000|            pid:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "        5 100.000         6 100.000 app\n" } } },
+		{ STRINGS "1{1=3 2=4} 1{1=1 2=2} " MAPPINGS PLACES
+			  "2{1=1 2=1000 2=1}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 1001 samples = 1001 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted cpu_nanoseconds events with a unit mask of 0x00 count 1\n"
+			      "Counted samples events with a unit mask of 0x00 count 1\n"
+			      "Samples: 1001 taken = 1001 stored + 0 lost\n"
+			      "Stacks: 1001 stored = 1001 whole\n"
+			      "cpu_nanoseconds:1|        samples:1|\n"
+			      "  samples|      %|  samples|      %|\n"
+			      "------------------------------------\n"
+			      "     1000 100.000         1 100.000 app\n" } } },
+		/* The rate of the timer is rounded, and not 0. */
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=1 2=15000000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 1 sample = 1 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .from = "Profiling",
+		      .to = "Samples",
+		      .wanted =
+			      "Profiling through timer interrupt, 67 samples per second and CPU\n" } } },
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=1 2=3000000000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 1 sample = 1 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .from = "Profiling",
+		      .to = "Samples",
+		      .wanted =
+			      "Profiling through timer interrupt, 1 sample per second and CPU\n" } } },
+		/* Names of events are as those of files; strings that are not
+		 * there are empty. */
+		{ STRINGS
+		  "6\"delay (x)\"6\"milli/s\" 1{1=19 2=20} 1{1=99 2=-1} "
+		  "5{1=1 2=99 3=-1 4=99} 4{1=1 4{1=1 2=3}} "
+		  "2{1=1 2=3 2=7}",
+		  { { .line = "opimport -o s ./file",
+		      .wanted = "opimport: 10 samples = 10 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfg",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted delay__x__milli_s events with a unit mask of 0x00 count 1\n"
+			      "Counted values events with a unit mask of 0x00 count 1\n"
+			      "Samples: 10 taken = 10 stored + 0 lost\n"
+			      "Stacks: 10 stored = 10 whole\n"
+			      "samples  %        total %  samples  %        total %  linenr info                 symbol name\n"
+			      "3        100.000  100.000  7        100.000  100.000  (no location information)   (no name)\n" },
+		    { .line = "opreport --session-dir=s -fn",
+		      .wanted =
+			      "        3 100.000         7 100.000 /file\n" } } },
+		/* What has no line is at none. */
+		{ STRINGS
+		  "1{1=1 2=2} " MAPPINGS "5{1=1 2=7 4=9} "
+		  "4{1=1 2=1 4{1=1}} 4{1=2 2=1 4{1=1 2=10}} "
+		  "4{1=3 2=1 4{1=1 2=2147483648}} 4{1=4 2=1 4{1=1 2=12}} "
+		  "2{1=1 2=1} 2{1=2 2=2} 2{1=3 2=4} 2{1=4 2=8}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001000 15       100.000  a.c:10                      main\n"
+			      "  00001000 2        13.3333  a.c:10\n"
+			      "  00001001 8        53.3333  a.c:12\n"
+			      "  00001002 5        33.3333  (no location information)\n" } } },
+		/* Places of one function, in two images, some of them twice. */
+		{ STRINGS
+		  "1{1=1 2=2} " MAPPINGS "5{1=1 2=7 4=9} 5{1=2 2=8 4=9} "
+		  "4{1=1 2=1 4{1=1 2=12}} 4{1=2 2=1 4{1=1 2=10}} "
+		  "4{1=3 2=1 4{1=1 2=12}} 4{1=4 2=2 4{1=1 2=11}} "
+		  "4{1=5 2=1 4{1=2 2=5}} 4{1=6 2=1 4{1=1 2=2147483647}} "
+		  "5{1=3 2=10 4=9} 4{1=7 2=1 4{1=3 2=4294967296}} "
+		  "2{1=1 2=1} 2{1=2 2=2} 2{1=3 2=4} 2{1=4 2=8} "
+		  "2{1=5 2=16} 2{1=6 2=32} 2{1=7 2=64}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 127 samples = 127 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001020 64       50.3937  (no location information)   /bin/app                 raw\n"
+			      "  00001020 64       100.000  (no location information)\n"
+			      "00001000 39       30.7087  a.c:10                      /bin/app                 main\n"
+			      "  00001000 2         5.1282  a.c:10\n"
+			      "  00001001 5        12.8205  a.c:12\n"
+			      "  00001002 32       82.0513  a.c:2147483647\n"
+			      "00001010 16       12.5984  a.c:5                       /bin/app                 leaf\n"
+			      "  00001010 16       100.000  a.c:5\n"
+			      "00001000 8         6.2992  a.c:11                      /lib/so                  main\n"
+			      "  00001000 8        100.000  a.c:11\n" } } },
+		/* Places without a function are apart by their addresses. */
+		{ STRINGS "1{1=1 2=2} " MAPPINGS
+			  "4{1=1 2=1 3=80} 4{1=2 2=1 3=96} 4{1=3 2=2 3=80} "
+			  "4{1=4 2=1 3=80} "
+			  "2{1=1 2=1} 2{1=2 2=2} 2{1=3 2=4} 2{1=4 2=8}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn",
+		      .wanted =
+			      "9        60.0000  60.0000  /bin/app                 0x50\n"
+			      "4        26.6667  26.6667  /lib/so                  0x50\n"
+			      "2        13.3333  13.3333  /bin/app                 0x60\n" } } },
+		/* Labels without a text, or of no task, name nothing. */
+		{ PPROF "2{1=1 2=1 2=2 3{1=14} 3{1=11 3=7} 3{1=12} 3{1=16}}"
+			"2{1=1 2=2 2=4 3{1=16 2=15} 3{1=12 2=13}}"
+			"2{1=1 2=4 2=8 3{1=17 3=2147483647} 3{1=16 2=13}}",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 7 samples = 7 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lfn --layout=rows",
+		      .wanted =
+			      "4        57.1429  57.1429  2147483647/2147483647  worker          main\n"
+			      "2        28.5714  28.5714  0/0                    app             main\n"
+			      "1        14.2857  14.2857  7/7                    app             main\n" } } },
+		{ STRINGS EIGHT_TYPES EIGHT_TYPES EIGHT_TYPES EIGHT_TYPES
+		  "1{1=1} 2{1=1 " EIGHT_VALUES EIGHT_VALUES EIGHT_VALUES
+			  EIGHT_VALUES "2=1}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: file: has 33 types of values; write 32 of them at most\n"
+			      "= 1\n" } } },
+		/* Lines of a function, functions of one name, one function in
+		 * two images; what is there twice. */
+		{ PPROF "6\"b.c\" 5{1=3 2=8 4=19} "
+			"4{1=4 2=1 4{1=1 2=12}} 4{1=5 2=1 4{1=1 2=11}} "
+			"4{1=6 2=2 4{1=1 2=10}} 4{1=7 2=1 4{1=3 2=20}} "
+			"4{1=8 2=1 4{1=2 2=20}} 4{1=9 2=2 4{1=3 2=20}} "
+			"4{1=10 2=2 4{1=3 2=20}} "
+			"2{1=1 2=1 2=2} 2{1=4 2=2 2=4} 2{1=5 2=4 2=8} "
+			"2{1=6 2=8 2=16} 2{1=7 2=16 2=32} 2{1=8 2=32 2=64} "
+			"2{1=9 2=64 2=128} 2{1=10 2=128 2=256}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 255 samples = 255 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ldgfn",
+		      .wanted =
+			      "00001020 192      75.2941  b.c:20                      /lib/so                  leaf\n"
+			      "  00001020 192      100.000  b.c:20\n"
+			      "00001010 32       12.5490  a.c:20                      /bin/app                 leaf\n"
+			      "  00001010 32       100.000  a.c:20\n"
+			      "00001020 16        6.2745  b.c:20                      /bin/app                 leaf\n"
+			      "  00001020 16       100.000  b.c:20\n"
+			      "00001000 8         3.1373  a.c:10                      /lib/so                  main\n"
+			      "  00001000 8        100.000  a.c:10\n"
+			      "00001000 7         2.7451  a.c:10                      /bin/app                 main\n"
+			      "  00001000 1        14.2857  a.c:10\n"
+			      "  00001001 4        57.1429  a.c:11\n"
+			      "  00001002 2        28.5714  a.c:12\n" } } },
+		/* Names of what is counted. */
+		{ STRINGS
+		  "6\"a/b c.d-e_f9\"6\"\"6\"" SEVENTY_BYTES
+		  "0123456789x\"6\"b/s\" " MAPPINGS PLACES
+		  "1{1=19 2=2} 1{1=19 2=22} 1{1=20 2=4} 1{1=21 2=2} 1{1=3} "
+		  "1{1=21 2=21} 2{1=1 2=1 2=2 2=3 2=4 2=5 2=6}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 21 samples = 21 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted 01234567890123456789012345678901234567890123456789012345678901234567890123456789 events with a unit mask of 0x00 count 1\n"
+			      "Counted 0123456789012345678901234567890123456789_0123456789012345678901234567890123456789 events with a unit mask of 0x00 count 1\n"
+			      "Counted a_b_c_d-e_f9 events with a unit mask of 0x00 count 1\n"
+			      "Counted a_b_c_d-e_f9_b_s events with a unit mask of 0x00 count 1\n"
+			      "Counted cpu events with a unit mask of 0x00 count 1\n"
+			      "Counted values_nanoseconds events with a unit mask of 0x00 count 1\n"
+			      "Samples: 21 taken = 21 stored + 0 lost\n"
+			      "Stacks: 21 stored = 21 whole\n"
+			      "01234567890123...|01234567890123...|   a_b_c_d-e_f9:1|a_b_c_d-e_f9_b...|            cpu:1|values_nanosec...|\n"
+			      "  samples|      %|  samples|      %|  samples|      %|  samples|      %|  samples|      %|  samples|      %|\n"
+			      "------------------------------------------------------------------------------------------------------------\n"
+			      "        4 100.000         6 100.000         1 100.000         2 100.000         5 100.000         3 100.000 app\n" } } },
+		/* Two events with samples, as ours are; a sample may have none
+		 * of one of them. */
+		{ STRINGS "6\"samples:B\"6\"B\" " MAPPINGS PLACES
+			  "1{1=1 2=2} 1{1=3 2=2} 1{1=19 2=2} 1{1=20 2=2} "
+			  "2{1=1 2=3 2=3000 2=0 2=0} 2{1=2 2=0 2=0 2=5 2=50} "
+			  "2{1=3 2=1 2=1000 2=7 2=70}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 16 samples = 16 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -l",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Counted B events with a unit mask of 0x00 count 10\n"
+			      "Counted cpu events with a unit mask of 0x00 count 1000\n"
+			      "Samples: 16 taken = 16 stored + 0 lost\n"
+			      "Stacks: 16 stored = 16 whole\n"
+			      "samples  %        total %  samples  %        total %  image name               symbol name\n"
+			      "7        58.3333  58.3333  1        25.0000  25.0000  app                      0x50\n"
+			      "5        41.6667  41.6667  0              0        0  so                       leaf\n"
+			      "0              0  41.6667  0              0        0  so                       main\n"
+			      "0              0        0  3        75.0000  75.0000  app                      main\n" } } },
+		/* Times of the timer are rounded to a rate, of 1 at least. */
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=2 2=6060606}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted =
+			      "CPU: pprof\n"
+			      "Profiling through timer interrupt, 330 samples per second and CPU\n"
+			      "Samples: 2 taken = 2 stored + 0 lost\n"
+			      "Stacks: 2 stored = 2 whole\n"
+			      "        TIMER:330|\n"
+			      "  samples|      %|\n"
+			      "------------------\n"
+			      "        2 100.000 app\n" } } },
+		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
+			  "2{1=1 2=2 2=6000000000}",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s",
+		      .wanted = "TIMER:1",
+		      .from = "TIMER",
+		      .to = "|" } } },
+		/* Two processes of one program, with two threads each. */
+		{ STRINGS
+		  "6\"tgid\"6\"thread_id\"6\"one\"6\"two\" " TYPES MAPPINGS
+			  PLACES
+		  "2{1=1 2=1 2=2 3{1=19 3=5} 3{1=11 3=5} 3{1=16 2=21}}"
+		  "2{1=1 2=2 2=4 3{1=19 3=5} 3{1=20 3=6} 3{1=12 2=22}}"
+		  "2{1=1 2=4 2=8 3{1=19 3=7} 3{1=11 3=7} 3{1=16 2=22}}"
+		  "2{1=1 2=8 2=16 3{1=19 3=7} 3{1=11 3=2147483647}}"
+		  "2{1=1 2=16 2=32 3{1=17 3=8} 3{1=14} 3{1=16} 3{1=12}}"
+		  "2{1=1 2=32 2=64 3{1=12 2=13} 3{1=16 2=13}}",
+		  { { .line = IMPORTED("-t "),
+		      .wanted = "opimport: 63 samples = 63 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -ln --layout=rows",
+		      .wanted =
+			      "32       50.7937  50.7937  0/0           app             main\n"
+			      "16       25.3968  25.3968  8/8           app             main\n"
+			      "8        12.6984  12.6984  7/2147483647  two/?           main\n"
+			      "4         6.3492   6.3492  7/7           two             main\n"
+			      "2         3.1746   3.1746  5/6           one/two         main\n"
+			      "1         1.5873   1.5873  5/5           one             main\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "app-0/0;main 32\n"
+				"app-5/5;main 1\n"
+				"app-5/6;main 2\n"
+				"app-7/2147483647;main 8\n"
+				"app-7/7;main 4\n"
+				"app-8/8;main 16\n" } } },
+		/* Without a program its file names it. */
+		{ STRINGS TYPES
+		  "3{1=1 5=77} 3{1=2 5=-1} 4{1=1 2=1 4{1=1}} "
+		  "4{1=2 2=2 4{1=2}} 5{1=1 2=99 3=8} 5{1=2 2=-2 4=50} "
+		  "2{1=1 2=1 2=2 3{1=14 2=77}} 2{1=2 2=2 2=4}",
+		  { { .line = "opimport -o s ./file",
+		      .wanted = "opimport: 3 samples = 3 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s -lgfn",
+		      .wanted =
+			      "2        66.6667  66.6667  (no location information)   (no name)\n"
+			      "1        33.3333  33.3333  (no location information)   leaf\n" },
+		    { .line = "opreport --session-dir=s -n",
+		      .wanted = "        3 100.000 file\n" } } },
+		/* Who has lost all of its samples has an account too. */
+		{ PPROF "2{2=4 2=8}",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file: none of its samples has a stack, so that reports have nothing to show\n"
+			      "opimport: 4 samples = 0 stored + 4 lost\n" },
+		    { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: $/s/samples: there are samples already; name another folder with --output\n"
+			      "= 1\n" } } },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=3}",
+		  REFUSED(": a sample has 1 values, but there are 2 types of them" DAMAGE) },
+		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=-1 2=6}",
+		  REFUSED(": has negative values: it is a comparison; import the two profiles that it compares") },
+		{ PPROF TYPES TYPES TYPES TYPES TYPES TYPES TYPES TYPES TYPES
+			  TYPES TYPES TYPES TYPES TYPES TYPES
+		  "1{1=1} 2{1=1 " TWO_VALUES TWO_VALUES TWO_VALUES TWO_VALUES
+			  TWO_VALUES TWO_VALUES TWO_VALUES TWO_VALUES TWO_VALUES
+				  TWO_VALUES TWO_VALUES TWO_VALUES TWO_VALUES
+					  TWO_VALUES TWO_VALUES TWO_VALUES
+		  "2=1}",
+		  REFUSED(": has 33 types of values; write 32 of them at most") },
+		{ PPROF "2{1=9 2=3 2=6}",
+		  REFUSED(": a sample is at location 9, which is not there" DAMAGE) },
+		{ PPROF "2{1=1 2=3}",
+		  REFUSED(": a sample has 1 values, but there are 2 types of them" DAMAGE) },
+		{ PPROF "2{1=1 2=3 2=-6}",
+		  REFUSED(": has negative values: it is a comparison; import the two profiles that it compares") },
+		{ PPROF, REFUSED(": has no samples; profile again") },
+		{ PPROF "4{1=4 4{1=9}} 2{1=1 2=3 2=6}",
+		  REFUSED(": location 4 is in function 9, which is not there" DAMAGE) },
+		{ PPROF "4{1=4 2=7} 2{1=1 2=3 2=6}",
+		  REFUSED(": location 4 is in mapping 7, which is not there" DAMAGE) },
+		{ PPROF "5{1=2} 2{1=1 2=3 2=6}",
+		  REFUSED(": two of its functions, locations or mappings have one id" DAMAGE) },
+		{ PPROF "4{} 2{1=1 2=3 2=6}",
+		  REFUSED(": two of its functions, locations or mappings have one id" DAMAGE) },
+		{ "1=2",
+		  REFUSED(": is damaged, or neither of pprof nor folded stacks; " OPIMPORT_CURE) },
+	};
+	/* clang-format on */
+
+	check_imports(rows, NR(rows), *state, write_pprof);
+}
+
+/* ---- files of other kinds ------------------------------------------------ */
+
+/* More than is looked at to know what it is, and then a zero byte. */
+static void write_zero_behind(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	fprintf(out, "%s%5000s\n", text, "");
+	fputc('\0', out);
+	fclose(out);
+}
+
+/* A zero byte ends nothing, and is as good as any other character. */
+static void zero_bytes_are_text(void **state)
+{
+	static const struct import_row rows[] = {
+		{ "a;b 5\n", REFUSED(":3" NO_COUNT) },
+		{ "a;b 5\na;c 1\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: warning: file:4: no count behind the stack; 1 such line left out, each a lost sample in the account\n"
+			      "opimport: 7 samples = 6 stored + 1 lost\n" } } },
+		{ CALLGRIND "fn=f\n1 2\n",
+		  REFUSED(":6: is no line of callgrind" DAMAGE) },
+	};
+
+	check_imports(rows, NR(rows), *state, write_zero_behind);
+}
+
+static void files_that_are_too_large_are_refused(void **state)
+{
+	static const struct program_row row = {
+		.line = IMPORTED(""),
+		.wanted =
+			"opimport: file: is too large; " OPIMPORT_CURE "\n= 1\n"
+	};
+
+	write_text("file", "a;b 1\n");
+	assert_int_equal(truncate("file", (INT64_C(8) << 30) + 1), 0);
+	check_run(programs, &row, *state);
+}
+
+/* More functions than one part of an image holds; each is in its own. */
+static void images_have_parts(void **state)
+{
+	static const struct program_row rows[] = {
+		{ .line = IMPORTED(""),
+		  .wanted =
+			  "opimport: 465540 samples = 465540 stored + 0 lost\n" },
+		{ .line = "opreport --session-dir=s -lfn -t 10",
+		  .wanted =
+			  "200000   42.9609  64.4413  /a                       f0\n"
+			  "100000   21.4804  64.4413  /a                       last\n"
+			  "100000   21.4804  21.4804  /a                       g\n" },
+		{ .line = "opreport --session-dir=s -n",
+		  .wanted = "   465537 99.9994 a\n"
+			    "        3 6.4e-04 b\n" },
+	};
+	FILE *out = fopen("file", "w");
+
+	assert_non_null(out);
+	fputs("a;f0;g 100000\n", out);
+	for (unsigned int i = 1; i < 65538; i++)
+		fprintf(out, "a;f%u 1\n", i);
+	fputs("a;last;f0 200000\na;last 100000\nb;f0 3\n", out);
+	fclose(out);
+	check_runs(programs, rows, NR(rows), *state);
+	remove_session();
+}
+
+/* ---- the code that it becomes -------------------------------------------- */
+
+/* "ADDRESS SIZE t NAME" of each function in the session's images. */
+static void write_functions(FILE *out)
+{
+	assert_int_equal(
+		system("PATH=/usr/bin:/bin; for f in s/images/*; do echo ${f##*/} | "
+		       "sed 's/-.*//'; nm -nS $f; done >functions"),
+		0);
+	fputs(text_of("functions"), out);
+}
+
+/* Each line of a function has a byte of it, also where two are at one. */
+static void functions_are_as_large_as_their_lines(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		void (*write)(const char *path, const char *text);
+		const char *wanted;
+	} rows[] = {
+		{ "folded", "b;f 1\na;f;g 2\na;f 3\n", write_text,
+		  "a\n"
+		  "0000000000001000 0000000000000001 T f\n"
+		  "0000000000001010 0000000000000001 T g\n"
+		  "b\n"
+		  "0000000000001000 0000000000000001 T f\n" },
+		{ "callgrind",
+		  "events: Ir\nob=a\nfl=a.c\nfn=f\n1 1\n2 1\n1 1\n3 1\n"
+		  "cfn=g\ncalls=1 4\n4 4\nob=b\nfn=h\n5 1\n6 1\n",
+		  write_text,
+		  "a\n"
+		  "0000000000001000 0000000000000004 T f\n"
+		  "0000000000001010 0000000000000001 T g\n"
+		  "b\n"
+		  "0000000000001000 0000000000000002 T h\n" },
+		{ "pprof",
+		  PPROF "4{1=4 2=1 4{1=1 2=12}} 4{1=5 2=1 4{1=1 2=11}} "
+			"4{1=7 2=2 4{1=2 2=20}} 4{1=8 2=1 3=81} "
+			"2{1=1 2=1 2=2}",
+		  write_pprof,
+		  "app\n"
+		  "0000000000001000 0000000000000003 T main\n"
+		  "0000000000001010 0000000000000001 T 0x50\n"
+		  "0000000000001020 0000000000000001 T 0x51\n"
+		  "so\n"
+		  "0000000000001000 0000000000000001 T main\n"
+		  "0000000000001010 0000000000000001 T leaf\n" },
+	};
+
+	for (size_t i = 0; i < NR(rows); i++) {
+		static const struct program_row run = {
+			.line = IMPORTED(""),
+			.from = " lost",
+			.wanted = " lost\n",
+		};
+		struct text t;
+
+		rows[i].write("file", rows[i].text);
+		check_run(programs, &run, *state);
+		write_functions(text_begin(&t));
+		text_must_be(&t, rows[i].name, rows[i].wanted);
+		remove_session();
+	}
+}
+
+/* ---- packed files -------------------------------------------------------- */
+
+/* Pack @text as gzip does; without its last bytes if it begins with "cut". */
+static void write_packed(const char *path, const char *text)
+{
+	gzFile file = gzopen(path, "wb9");
+	struct stat st;
+
+	assert_non_null(file);
+	assert_int_equal(gzwrite(file, text, (unsigned int)strlen(text)),
+			 strlen(text));
+	assert_int_equal(gzclose(file), Z_OK);
+	if (strncmp(text, "cut", 3) != 0)
+		return;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size - 9), 0);
+}
+
+static void packed_files_are_imported(void **state)
+{
+	static const struct import_row rows[] = {
+		{ "a;b 5\n",
+		  { { .line = IMPORTED(""),
+		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		    { .line = "opreport --session-dir=s --format=folded",
+		      .wanted = "a;b 5\n" } } },
+		{ CALLGRIND "fn=f\n1 2\n",
+		  { { .line = IMPORTED(""),
+		      .wanted =
+			      "opimport: 2 samples = 2 stored + 0 lost\n" } } },
+		{ "cut;b 5\n",
+		  REFUSED(": is packed and damaged; " OPIMPORT_CURE) },
+		{ "", REFUSED(": is empty; " OPIMPORT_CURE) },
+		/* The daemon reads what was unpacked; the user gave a file. */
+		{ "PERFILE2 and no more",
+		  REFUSED(": is cut short: it ends in its header; record it again") },
+		{ "PERFILE2 and no more",
+		  { { .line = "opimport -o s file other",
+		      .wanted =
+			      "opimport: file: is cut short: it ends in its header; record it again\n"
+			      "= 1\n" },
+		    { .line = "opimport -o s other file",
+		      .wanted =
+			      "opimport: other: is cut short: it ends in its header; record it again\n"
+			      "= 1\n" } } },
+	};
+
+	write_packed("other", "PERFILE2, which is no more");
+	check_imports(rows, NR(rows), *state, write_packed);
+}
+
+/* ---- the command line ---------------------------------------------------- */
+
+static const struct classic_file old_file = {
+	.layout = &classic_layouts[2],
+	.cpu_type = 12,
+	.event = 0x3c,
+	.count = 100000,
+};
+
+static void make_old_file(const char *path, const struct classic_file *file)
+{
+	static const struct classic_pair pairs[] = { { 0x10, 3 }, { 0x20, 1 } };
+	static uint8_t bytes[1 << 16];
+
+	classic_build(file, bytes, pairs, NR(pairs));
+	assert_int_equal(op_make_parents(path, 0755), 0);
+	write_bytes(path, bytes, classic_len(file, NR(pairs)));
+}
+
+static void make_old_session(const char *path)
+{
+	FILE *abi = fopen("abi", "w");
+
+	assert_non_null(abi);
+	classic_write_abi(&old_file, abi);
+	fclose(abi);
+	make_old_file(path, &old_file);
+}
+
+static void command_lines_are_checked(void **state)
+{
+#define OLD                                                                    \
+	"old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all"
+	static const struct program_row rows[] = {
+		{ .line = "opimport",
+		  .wanted =
+			  "opimport: nothing to import; name files of perf record, a file of pprof, callgrind or folded stacks, or an old session with --session, or an old sample file with its --abi\n"
+			  "= 2\n" },
+		{ .line = "opimport -v",
+		  .wanted = "opimport: oprofile",
+		  .to = " 2." },
+		{ .line = "opimport --nonsense",
+		  .wanted =
+			  "opimport: --nonsense: unknown option; see opimport --help\n"
+			  "= 2\n" },
+		{ .line = "opimport -a abi",
+		  .wanted =
+			  "opimport: nowhere to write to; name it with --output\n"
+			  "= 2\n" },
+		{ .line = "opimport -a abi -o new",
+		  .wanted =
+			  "opimport: name exactly one sample file, or a session folder with --session\n"
+			  "= 2\n" },
+		{ .line = "opimport -a abi -o new x y",
+		  .wanted =
+			  "opimport: name exactly one sample file, or a session folder with --session\n"
+			  "= 2\n" },
+		{ .line = "opimport -s old x",
+		  .wanted =
+			  "opimport: --session imports the whole folder; name no sample file\n"
+			  "= 2\n" },
+		{ .line = "opimport -s old",
+		  .wanted =
+			  "opimport: nowhere to write to; name it with --output\n"
+			  "= 2\n" },
+		{ .line = "opimport file none",
+		  .wanted =
+			  "opimport: file: is not of perf record; of other files name one, as each becomes a session\n"
+			  "= 1\n" },
+		{ .line = "opimport none",
+		  .wanted =
+			  "opimport: none: No such file or directory; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+			  "= 1\n" },
+		{ .line = "opimport .",
+		  .wanted =
+			  "opimport: .: is neither a file nor a pipe; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+			  "= 1\n" },
+		{ .line = "opimport -o s -",
+		  .wanted =
+			  "opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+			  "= 1\n" },
+		{ .line = "opimport -t -c -o s - none",
+		  .wanted =
+			  "opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+			  "= 1\n" },
+		{ .line = "opimport -o s perf.data -",
+		  .wanted =
+			  "opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
+			  "= 1\n" },
+		{ .line = "opimport -o s perf.data",
+		  .wanted =
+			  "opimport: perf.data: is cut short: it ends in its header; record it again\n"
+			  "= 1\n" },
+		{ .line = "opimport -o s perf.data a,b\\c",
+		  .wanted =
+			  "opimport: perf.data: is cut short: it ends in its header; record it again\n"
+			  "= 1\n" },
+		{ .line = "opimport -a none -o new " OLD,
+		  .wanted =
+			  "opimport: none: no such file; name the abi file of the session that the samples are from\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -o new " OLD, .wanted = "" },
+		{ .line = "opimport -a abi -V -o new " OLD,
+		  .wanted =
+			  "opimport: new: exists already; --force replaces it\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -V -f -o new " OLD,
+		  .wanted =
+			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: 4 samples at 2 places\n" },
+		{ .line = "opimport -a abi -o unknown.new unknown",
+		  .wanted =
+			  "opimport: warning: unknown: unknown CPU type 9999\n" },
+		{ .line = "opimport -a abi -o none/new " OLD,
+		  .wanted =
+			  "opimport: none/new: cannot be written: No such file or directory\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -o new2 file",
+		  .wanted =
+			  "opimport: file: not a sample file of an earlier OProfile\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -s old -o s",
+		  .wanted =
+			  "opimport: $/s/samples: it already contains samples; name another folder with --output\n"
+			  "= 1\n" },
+		{ .line = "opimport -a abi -s old -o s",
+		  .wanted =
+			  "opimport: $/s/samples: it already contains samples; name another folder with --output\n"
+			  "= 1\n" },
+		{ .line = "opimport -V -s old -o s2",
+		  .wanted =
+			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: converted\n"
+			  "opimport: 1 session, 1 sample file (0 of call graphs)\n" },
+		{ .line = "opreport --session-dir=s -n",
+		  .wanted =
+			  "opreport: $/s/samples/current: there are no sample files; profile first (operf, or opcontrol --start), then write out the buffers with opcontrol --dump\n"
+			  "= 1\n" },
+		{ .line = "opimport -s none -o s3",
+		  .wanted =
+			  "opimport: none: contains no folder samples; name the folder that samples/ is in\n"
+			  "= 1\n" },
+	};
+	static const struct program_row far = {
+		.line = "opimport -s far -a abi -o s5",
+		.wanted =
+			"opimport: 1 session, 1 sample file (1 of call graphs)\n"
+			"opimport: warning: 4 calls are to or from anonymous memory of more than 4 GiB; the original kept 32 bits of their offsets, so that their symbols may be wrong\n"
+	};
+	static const struct program_row broken[] = {
+		{ .line = "opimport -s old -a abi -o s4",
+		  .wanted =
+			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: not a sample file of an earlier OProfile\n"
+			  "opimport: 1 session, 0 sample files (0 of call graphs)\n"
+			  "opimport: old: 1 files could not be converted; their samples are missing in s4\n"
+			  "= 1\n" },
+	};
+
+	struct classic_file unknown = old_file;
+
+	unknown.cpu_type = 9999;
+	write_text("file", "a;b 1\n");
+	write_text("perf.data", "PERFILE2 and no more");
+	write_text("a,b\\c", "PERFILE2");
+	make_old_session(OLD);
+	make_old_file("unknown", &unknown);
+	check_runs(programs, rows, NR(rows), *state);
+	assert_int_equal(access("new2", F_OK), -1);
+	make_old_file("far/samples/current/{root}/bin/x/{dep}/{anon:anon}/"
+		      "7.0x1000.0x100001001/{cg}/{root}/bin/x/"
+		      "CPU.100000.0.7.7.all",
+		      &old_file);
+	check_run(programs, &far, *state);
+	write_text(OLD, "no file of samples");
+	check_runs(programs, broken, NR(broken), *state);
+}
+
+/* The new file is made beside the output, whose name may be too long. */
+static void hidden_folders_are_beside_the_output(void **state)
+{
+	static const struct {
+		const char *path, *begin, *why; /* NULL: it is made */
+		size_t room;
+	} rows[] = {
+		{ "out", ".opimport-", NULL, sizeof(".opimport-XXXXXX/new") },
+		{ "out", NULL, "out: too long",
+		  sizeof(".opimport-XXXXXX/new") - 1 },
+		{ "d/out", "d/.opimport-", NULL, 64 },
+		{ "d/e/out", NULL, "d/e/out: cannot be written: No such", 64 },
+	};
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0755), 0);
+	for (size_t i = 0; i < NR(rows); i++) {
+		struct op_diag diag = { "" };
+		char name[64];
+		int err = make_hidden_name(rows[i].path, name, rows[i].room,
+					   &diag);
+
+		assert_int_equal(err != 0, rows[i].why != NULL);
+		if (err) {
+			assert_true(err < 0);
+			assert_reason(&diag, rows[i].why);
+			continue;
+		}
+		assert_int_equal(
+			strncmp(name, rows[i].begin, strlen(rows[i].begin)), 0);
+		assert_string_equal(strrchr(name, '/'), "/new");
+		*strrchr(name, '/') = '\0';
+		assert_int_equal(rmdir(name), 0);
+	}
+}
+
+/* What may come of a profile that a daemon reads as a stream. */
+#define FAULTS_OF_PROFILE                                                                          \
+	"$/made/images/...: cannot replace: EIO\n"                                                 \
+	"$/made/images/...: cannot write: EIO\n"                                                   \
+	"$/made/images: EIO\n"                                                                     \
+	"$/made/samples: cannot make it: EIO; give --session-dir a folder that you may write to\n" \
+	"$/made/samples: there are samples already; name another folder with --output\n"           \
+	"a file in /var/tmp: EIO\n"                                                                \
+	"oprofiled: no such program in ... or on PATH; build it with make, or reinstall oprofile\n"
+
+/* clang-format off */
+static const struct fault_row fault_rows[] = {
+	{ .line = "opimport -a abi -o made " OLD,
+	  .told =
+		".opimport-...: cannot be removed: Directory not empty\n"
+		"abi: cannot open: EIO\n"
+		"abi: cannot read: EIO\n"
+		"made: cannot be written: EIO\n"
+		"old/samples/current/{...: cannot open: EIO\n"
+		"old/samples/current/{...: cannot read: EIO\n" },
+	{ .line = "opimport -s old -o made",
+	  .told =
+		"$/made/samples/current/{...: cannot be written: EIO\n"
+		"0 sessions, 0 sample files (0 of call graphs)\n"
+		"1 session, 0 sample files (0 of call graphs)\n"
+		"old/samples/current/{...: EIO\n"
+		"old/samples/current/{...: cannot be written: EIO\n"
+		"old/samples/current/{...: cannot open: EIO\n"
+		"old/samples/current/{...: cannot read: EIO\n"
+		"old/samples/current: EIO\n"
+		"old/samples: EIO\n"
+		"old/samples: EIO; name the folder that samples/ is in\n"
+		"old: 1 files could not be converted; their samples are missing in made\n" },
+	{ .line = "opimport -o made folded",
+	  .told =
+		FAULTS_OF_PROFILE
+		"folded: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n",
+	  .runs_daemon = true },
+	{ .line = "opimport -o made callgrind",
+	  .told =
+		FAULTS_OF_PROFILE
+		"callgrind: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n",
+	  .runs_daemon = true },
+};
+/* clang-format on */
+
+static void faults_are_told(void **state)
+{
+	make_old_session(OLD);
+	write_text("folded", "a;b 1\na;c 2\n");
+	write_text("callgrind",
+		   "events: Ir\nfl=x.c\nfn=main\n1 2\ncfn=f\ncalls=1 5\n2 3\n"
+		   "fn=f\n5 3\n");
+	for (size_t i = 0; i < NR(fault_rows); i++)
+		check_fault_row(programs, &fault_rows[i], *state);
+}
+
+static void a_daemon_is_needed(void **state)
+{
+	static const struct program_row row = {
+		.line = "opimport -o s file",
+		.wanted = "oprofiled: no such program",
+		.from = "oprofiled: no such",
+		.to = " in /"
+	};
+
+	write_text("file", "a;b 1\n");
+	unlink("oprofiled");
+	check_run(programs, &row, *state);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		import_test(folded_stacks_are_imported),
+		import_test(samples_are_not_added_to_others),
+		import_test(files_of_callgrind_are_imported),
+		import_test(files_of_pprof_are_imported),
+		import_test(zero_bytes_are_text),
+		import_test(files_that_are_too_large_are_refused),
+		import_test(images_have_parts),
+		import_test(functions_are_as_large_as_their_lines),
+		import_test(packed_files_are_imported),
+		import_test(command_lines_are_checked),
+		import_test(hidden_folders_are_beside_the_output),
+		import_test(faults_are_told),
+		import_test(a_daemon_is_needed),
+	};
+
+	be_program(programs, argc, argv);
+	set_program_environment();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

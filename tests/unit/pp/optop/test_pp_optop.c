@@ -1,0 +1,1743 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * optop on a session: what each view, and what is opened from there, shows
+ * after some keys; and optop as a program, on a terminal and without.
+ */
+
+/* What a row of a table does not name is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+#include "tests/unit/pp/pp_program.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <termios.h>
+#include <utmp.h>
+
+#include "pp/optop/optop_draw.h"
+#include "pp/optop/optop_keys.h"
+#include "pp/optop/optop_terminal.h"
+
+/* main() under another name. */
+#define main optop_main
+int main(int argc, char **argv);
+#include "pp/optop/optop.c"
+#undef main
+
+static const struct program programs[] = {
+	{ "optop", optop_main },
+	{ NULL, NULL },
+};
+
+/* newterm() of ncurses forgets memory when the terminal is unknown. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:new_prescr\n";
+}
+
+/* ---- screens ------------------------------------------------------------- */
+
+struct screen {
+	struct optop_state state;
+	struct pp_request base;
+	struct pp_spec spec;
+	struct op_session session;
+	uint64_t asked;
+};
+
+static void open_screen(struct screen *s, enum optop_kind view)
+{
+	*s = (struct screen){ 0 };
+	assert_int_equal(op_session_init(&s->session, ".", NULL), 0);
+	assert_int_equal(pp_spec_init(&s->spec, NULL, NULL), 0);
+	s->base = (struct pp_request){
+		.session = &s->session,
+		.spec = &s->spec,
+		.as_taken = true,
+		.inlines = true,
+		.root = "root",
+	};
+	assert_int_equal(pp_sort_init(&s->base.sort, NULL, NULL), 0);
+	assert_int_equal(optop_state_init(&s->state, "here", view), 0);
+	s->state.is_once = true;
+}
+
+static void close_screen(struct screen *s)
+{
+	optop_state_release(&s->state);
+	pp_spec_release(&s->spec);
+}
+
+/* Read what the state wants, as the screen has it read. */
+static void read_wanted(struct screen *s)
+{
+	const struct optop_query query = optop_query_of_pane(&s->state);
+	struct optop_result result;
+
+	if (!s->state.wants_reading)
+		return;
+	s->state.wants_reading = s->state.wants_all = false;
+	optop_pane(&s->state)->asked = ++s->asked;
+	optop_read_now(&s->base, &query, &result);
+	result.number = s->asked;
+	optop_take_result(&s->state, &result);
+}
+
+static wint_t key_called(const char *word)
+{
+	static const struct {
+		const char *name;
+		wint_t key;
+	} names[] = {
+		{ "Enter", OPTOP_KEY_ENTER },	{ "Back", OPTOP_KEY_BACK },
+		{ "Down", OPTOP_KEY_DOWN },	{ "End", OPTOP_KEY_END },
+		{ "Left", OPTOP_KEY_LEFT },	{ "Right", OPTOP_KEY_RIGHT },
+		{ "Rubout", OPTOP_KEY_RUBOUT },
+	};
+
+	for (size_t i = 0; i < NR(names); i++)
+		if (!strcmp(names[i].name, word))
+			return names[i].key;
+	{
+		wchar_t key[2];
+
+		assert_int_equal(mbstowcs(key, word, NR(key)), 1);
+		return (wint_t)*key;
+	}
+}
+
+/* A letter for each cell, of how it looks; capitals in the chosen line. */
+static void write_colors(FILE *out, const struct optop_grid *grid)
+{
+	static const char letters[OPTOP_NR_ATTRS] = {
+		[OPTOP_PLAIN] = '.', [OPTOP_BOLD] = 'b',  [OPTOP_FAINT] = 'f',
+		[OPTOP_BAR] = 'v',   [OPTOP_COOL] = 'c',  [OPTOP_WARM] = 'w',
+		[OPTOP_HOT] = 'h',   [OPTOP_ALERT] = 'a',
+	};
+
+	for (size_t i = 0; i < grid->nr_rows * grid->nr_columns; i++) {
+		uint8_t attr = grid->cells[i].attr;
+		char letter = letters[attr & ~OPTOP_CHOSEN];
+
+		fputc(attr & OPTOP_CHOSEN
+			      ? (letter == '.' ? '=' : toupper(letter))
+			      : letter,
+		      out);
+		if ((i + 1) % grid->nr_columns == 0)
+			fputc('\n', out);
+	}
+}
+
+/* Press @keys, words; then the whole screen, but for blanks at line ends. */
+static void write_screen(FILE *out, struct screen *s, const char *keys,
+			 size_t columns, size_t nr_lines)
+{
+	const char *words[24] = { NULL };
+	struct optop_grid grid;
+	char copy[128];
+
+	split_words(keys, copy, words, NR(words));
+	s->state.nr_lines = nr_lines ?: 100;
+	read_wanted(s);
+	for (size_t i = 0; words[i]; i++) {
+		optop_press(&s->state, key_called(words[i]));
+		read_wanted(s);
+	}
+	s->state.nr_lines = nr_lines ?: optop_pane(&s->state)->shown.nr ?: 1;
+	optop_choose_line(&s->state, optop_pane(&s->state)->chosen);
+	assert_int_equal(optop_grid_init(&grid,
+					 s->state.nr_lines + OPTOP_OTHER_LINES,
+					 columns),
+			 0);
+	optop_draw(&grid, &s->state);
+	optop_grid_write(&grid, out);
+	if (!s->state.is_once)
+		write_colors(out, &grid);
+	optop_grid_release(&grid);
+}
+
+struct screen_row {
+	enum optop_kind view;
+	const char *keys, *wanted;
+	size_t columns;
+	bool has_colors; /* as on a terminal */
+	size_t nr_lines; /* of the table; 0: as many as there are */
+};
+
+static void check_screens(const struct screen_row *rows, size_t nr,
+			  const char *folder)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *keys = rows[i].keys;
+		struct text all;
+		struct screen s;
+
+		open_screen(&s, rows[i].view);
+		s.state.is_once = !rows[i].has_colors;
+		write_screen(text_begin(&all), &s, keys, rows[i].columns ?: 100,
+			     rows[i].nr_lines);
+		close_screen(&s);
+		text_below_must_be(&all, folder, keys, rows[i].wanted);
+	}
+}
+
+static void sessions_are_shown(void **state)
+{
+	static const char *const lines[] = {
+		SAMPLES_OF_X,
+		"current x x MISSES 1010=50 1004=2",
+		"current x k CYCLES 110=10",
+		"current y y CYCLES 1002=7 100e=9 2000=1",
+		"current z z CYCLES 1000=3 1040=2",
+	};
+	static const struct screen_row rows[] = {
+		{ OPTOP_IMAGES, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "     208 86.6667 /bin/x\n"
+		  "      17  7.0833 /bin/y\n"
+		  "      10  4.1667 /vmlinux\n"
+		  "       5  2.0833 /bin/z\n" },
+		{ OPTOP_IMAGES, "e",
+		  "optop  here  stored  since the start\n"
+		  "MISSES:100  2/2  52 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "      52 100.000 /bin/x\n" },
+		{ OPTOP_IMAGES, "Down Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  /bin/y\n"
+		  " samples >self % image               symbol\n"
+		  "      17  7.0833 y                   /bin/y\n" },
+		{ OPTOP_SYMBOLS, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % image               symbol\n"
+		  "     172 71.6667 x                   first\n"
+		  "      32 13.3333 x                   tiny\n"
+		  "      17  7.0833 y                   /bin/y\n"
+		  "      10  4.1667 vmlinux             do_work\n"
+		  "       5  2.0833 z                   /bin/z\n"
+		  "       3  1.2500 x                   second\n"
+		  "       1  0.4167 x                   bare\n" },
+		{ OPTOP_SYMBOLS, "s",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % image               symbol\n"
+		  "     172 71.6667 x                   first\n"
+		  "      32 13.3333 x                   tiny\n"
+		  "      17  7.0833 y                   /bin/y\n"
+		  "      10  4.1667 vmlinux             do_work\n"
+		  "       5  2.0833 z                   /bin/z\n"
+		  "       3  1.2500 x                   second\n"
+		  "       1  0.4167 x                   bare\n"
+		  "there are no totals: the samples have no stacks; profile with --callgraph\n" },
+		{ OPTOP_SYMBOLS, "Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  202 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "       5  2.4752 x.c:2               401000  xor    %eax,%eax\n"
+		  "     120 59.4059 x.c:3               401002  inc    %eax\n"
+		  "      30 14.8515 x.h:1               401004  dec    %eax\n"
+		  "                 x.c:4               401006  nop\n"
+		  "                                     401007  nop\n"
+		  "                                     401008  nop\n"
+		  "                                     401009  nop\n"
+		  "                                     40100a  nop\n"
+		  "                                     40100b  nop\n"
+		  "                                     40100c  nop\n"
+		  "                                     40100d  nop\n"
+		  "      40 19.8020 x.c:18              40100e  inc    %ebx\n"
+		  "       1  0.4950 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "       6  2.9703                     40101a  nop\n"
+		  "                 x.c:21              40101b  ret\n"
+		  "                                     40101c  nop\n"
+		  "                                     40101d  nop\n"
+		  "                                     40101e  nop\n"
+		  "                                     40101f  nop\n" },
+		{ OPTOP_SYMBOLS, "Enter e",
+		  "optop  here  stored  since the start\n"
+		  "MISSES:100  2/2  52 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "                 x.c:2               401000  xor    %eax,%eax\n"
+		  "                 x.c:3               401002  inc    %eax\n"
+		  "       2  3.8462 x.h:1               401004  dec    %eax\n"
+		  "                 x.c:4               401006  nop\n"
+		  "                                     401007  nop\n"
+		  "                                     401008  nop\n"
+		  "                                     401009  nop\n"
+		  "                                     40100a  nop\n"
+		  "                                     40100b  nop\n"
+		  "                                     40100c  nop\n"
+		  "                                     40100d  nop\n"
+		  "                 x.c:18              40100e  inc    %ebx\n"
+		  "      50 96.1538 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "                                     40101a  nop\n"
+		  "                 x.c:21              40101b  ret\n"
+		  "                                     40101c  nop\n"
+		  "                                     40101d  nop\n"
+		  "                                     40101e  nop\n"
+		  "                                     40101f  nop\n" },
+		{ OPTOP_SYMBOLS, "Enter Right",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  202 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 1      line 1\n"
+		  "       5  2.4752 2      line 2\n"
+		  "     120 59.4059 3      line 3\n"
+		  "                 4      line 4\n"
+		  "                 5      line 5\n"
+		  "                 6      line 6\n"
+		  "                 7      line 7\n"
+		  "                 8      line 8\n"
+		  "                 9      line 9\n"
+		  "                 10     line 10\n"
+		  "                 11     line 11\n"
+		  "       7  3.4653 12     line 12\n"
+		  "                 13     line 13\n"
+		  "                 14     line 14\n"
+		  "                 15     line 15\n"
+		  "                 16     line 16\n"
+		  "                 17     line 17\n"
+		  "      40 19.8020 18     line 18\n"
+		  "                 19     line 19\n"
+		  "                 20     line 20\n"
+		  "                 21     line 21\n"
+		  "                 22     line 22\n"
+		  "                 23     line 23\n"
+		  "                 24     line 24\n"
+		  "                 25     line 25\n"
+		  "                 26     line 26\n"
+		  "$/src/x.h\n"
+		  "      30 14.8515 1      a header\n" },
+		{ OPTOP_SYMBOLS, "Enter Left",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  202 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "     172 85.1485 x                   [self]  first\n"
+		  "      30 14.8515 x                   callee  tiny\n" },
+		{ OPTOP_SYMBOLS, "Enter Left s",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  202 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "     172 85.1485 x                   [self]  first\n"
+		  "      30 14.8515 x                   callee  tiny\n"
+		  "code and calls cannot be sorted\n" },
+		{ OPTOP_SYMBOLS, "Enter /",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  202 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "       5  2.4752 x.c:2               401000  xor    %eax,%eax\n"
+		  "     120 59.4059 x.c:3               401002  inc    %eax\n"
+		  "      30 14.8515 x.h:1               401004  dec    %eax\n"
+		  "                 x.c:4               401006  nop\n"
+		  "                                     401007  nop\n"
+		  "                                     401008  nop\n"
+		  "                                     401009  nop\n"
+		  "                                     40100a  nop\n"
+		  "                                     40100b  nop\n"
+		  "                                     40100c  nop\n"
+		  "                                     40100d  nop\n"
+		  "      40 19.8020 x.c:18              40100e  inc    %ebx\n"
+		  "       1  0.4950 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "       6  2.9703                     40101a  nop\n"
+		  "                 x.c:21              40101b  ret\n"
+		  "                                     40101c  nop\n"
+		  "                                     40101d  nop\n"
+		  "                                     40101e  nop\n"
+		  "                                     40101f  nop\n"
+		  "only tables can be filtered\n" },
+		{ OPTOP_SYMBOLS, "/ t i Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  32 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  tiny\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.h\n"
+		  "      32 100.000 1      a header\n" },
+		{ OPTOP_SYMBOLS, "/ t i Enter Enter 1",
+		  "optop  here  stored  since the start\n"
+		  "0 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  tiny\n"
+		  " samples  self % instruction\n"
+		  "tiny: it was inlined and has no code of its own; see its source, or the functions that it is in\n" },
+		{ OPTOP_SYMBOLS, "/ t i Enter Back",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % image               symbol\n"
+		  "     172 71.6667 x                   first\n"
+		  "      32 13.3333 x                   tiny\n"
+		  "      17  7.0833 y                   /bin/y\n"
+		  "      10  4.1667 vmlinux             do_work\n"
+		  "       5  2.0833 z                   /bin/z\n"
+		  "       3  1.2500 x                   second\n"
+		  "       1  0.4167 x                   bare\n" },
+		{ OPTOP_SYMBOLS, "/ y Rubout w o r k Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  10 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  do_work\n"
+		  " samples  self % instruction\n"
+		  "      10 100.000      110\n"
+		  "its binary is not available: only addresses with samples are shown\n" },
+		{ OPTOP_SYMBOLS, "/ y Rubout w o r k Enter Enter 2",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  10 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  do_work\n"
+		  " samples  self % line   source\n"
+		  "there are no source lines; compile with -g or install the debug symbols\n" },
+		{ OPTOP_SYMBOLS, "/ / b i n / y Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  17 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  /bin/y\n"
+		  " samples  self % instruction\n"
+		  "       7 41.1765   401002  inc    %eax\n"
+		  "       9 52.9412   40100e  inc    %ebx\n"
+		  "       1  5.8824     2000\n" },
+		{ OPTOP_SYMBOLS, "/ / b i n / z Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  5 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  /bin/z\n"
+		  " samples  self % instruction\n"
+		  "       3 60.0000     1000\n"
+		  "       2 40.0000     1040\n"
+		  "its binary is not available: only addresses with samples are shown\n" },
+		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 2",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  5 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  second\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 28     line 28\n"
+		  "                 29     line 29\n"
+		  "       3 60.0000 30     line 30\n"
+		  "                 31     line 31\n"
+		  "                 32     line 32\n"
+		  "                 33     line 33\n"
+		  "                 34     line 34\n"
+		  "                 35     line 35\n"
+		  "                 36     line 36\n"
+		  "                 37     line 37\n"
+		  "                 38     line 38\n"
+		  "$/src/x.h\n"
+		  "       2 40.0000 1      a header\n" },
+		{ OPTOP_IMAGES, "",
+		  "optop  stored  start\n"
+		  "CYCLES:100  1/2\n"
+		  "1 image\n"
+		  ">self % path\n"
+		  "86.6667 x\n"
+		  " 7.0833 y\n"
+		  " 4.1667 vmlinux\n"
+		  " 2.0833 z\n",
+		  24 },
+		{ OPTOP_SYMBOLS, "",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "     172 71.6667 first\n"
+		  "      32 13.3333 tiny\n"
+		  "      17  7.0833 /bin/y\n"
+		  "      10  4.1667 do_work\n"
+		  "       5  2.0833 /bin/z\n"
+		  "       3  1.2500 second\n"
+		  "       1  0.4167 bare\n"
+		  "q quit  ? help  Enter open  / filter  s sort\n"
+		  "bbbbb.......................................................\n"
+		  "bbbbbbbbbb....................ffffffffff....................\n"
+		  ".........vvvvvvvv...........................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "=====HHH=HHHHHHH============================================\n"
+		  "......hh.hhhhhhh............................................\n"
+		  "......hh.hhhhhhh............................................\n"
+		  "......ww.wwwwwww............................................\n"
+		  ".......w.wwwwwww............................................\n"
+		  ".......w.wwwwwww............................................\n"
+		  ".......c.ccccccc............................................\n"
+		  "ffffffffffffffffffffffffffffffffffffffffffff................\n",
+		  60, true },
+		{ OPTOP_SYMBOLS, "Down / o",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "      10  4.1667 do_work\n"
+		  "       3  1.2500 second\n"
+		  "/o\n"
+		  "bbbbb.......................................................\n"
+		  "bbbbbbbbbb....................ffffffffff....................\n"
+		  ".........vvvvvvvv...........................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "......ww.wwwwwww............................................\n"
+		  "=======W=WWWWWWW============================================\n"
+		  "bbv.........................................................\n",
+		  60, true },
+		{ OPTOP_SYMBOLS, "Enter Down",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/2  202 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % instruction\n"
+		  "       5  2.4752   401000  xor    %eax,%eax\n"
+		  "     120 59.4059   401002  inc    %eax\n"
+		  "      30 14.8515   401004  dec    %eax\n"
+		  "                   401006  nop\n"
+		  "                   401007  nop\n"
+		  "                   401008  nop\n"
+		  "                   401009  nop\n"
+		  "                   40100a  nop\n"
+		  "                   40100b  nop\n"
+		  "                   40100c  nop\n"
+		  "                   40100d  nop\n"
+		  "      40 19.8020   40100e  inc    %ebx\n"
+		  "       1  0.4950   401010  movabs $0x1122334455667788,%rax\n"
+		  "       6  2.9703   40101a  nop\n"
+		  "                   40101b  ret\n"
+		  "                   40101c  nop\n"
+		  "                   40101d  nop\n"
+		  "                   40101e  nop\n"
+		  "                   40101f  nop\n"
+		  "q quit  ? help  Enter open  / filter  s sort\n"
+		  "bbbbb.......................................................\n"
+		  "bbbbbbbbbb..........................ffffffffff..............\n"
+		  "vvvvvvvvvv.....................bbbbb........................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  ".......w.wwwwwww.wwwwwwwwwwwwwwwwwwwwwwwwww.................\n"
+		  ".....hhh.hhhhhhh.hhhhhhhhhhhhhhhhhhhhh......................\n"
+		  "======HH=HHHHHHH=HHHHHHHHHHHHHHHHHHHHH======================\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "......hh.hhhhhhh.hhhhhhhhhhhhhhhhhhhhh......................\n"
+		  ".......c.ccccccc.ccccccccccccccccccccccccccccccccccccccccc..\n"
+		  ".......w.wwwwwww.wwwwwwwwwwwww..............................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "............................................................\n"
+		  "ffffffffffffffffffffffffffffffffffffffffffff................\n",
+		  60, true },
+		{ OPTOP_SYMBOLS, "?",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % symbol\n"
+		  "Up            one line up\n"
+		  "Down          one line down\n"
+		  "PageUp        a screen up\n"
+		  "PageDown      a screen down\n"
+		  "Home          the first line\n"
+		  "End           the last line\n"
+		  "Right Tab     the next view; also its number\n"
+		  "Up and Down scroll; any other key closes this\n"
+		  "bbbbb.......................................................\n"
+		  "bbbbbbbbbb....................ffffffffff....................\n"
+		  ".........vvvvvvvv...........................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "bb..........................................................\n"
+		  "bbbb........................................................\n"
+		  "bbbbbb......................................................\n"
+		  "bbbbbbbb....................................................\n"
+		  "bbbb........................................................\n"
+		  "bbb.........................................................\n"
+		  "bbbbbbbbb...................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffff...............\n",
+		  60, true },
+		{ OPTOP_SYMBOLS, "w",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % image               symbol\n"
+		  "/bin/y: no symbols: it is stripped; install its debug symbols\n"
+		  "/bin/z: no symbols: not found; say where it is with --image-path or --root\n"
+		  "\n"
+		  "\n"
+		  "\n"
+		  "\n"
+		  "\n"
+		  "Up and Down scroll; any other key closes this\n"
+		  "bbbbb.....................................................................................\n"
+		  "bbbbbbbbbb....................ffffffffff..................................................\n"
+		  ".........vvvvvvvv.........................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "..........................................................................................\n"
+		  "..........................................................................................\n"
+		  "..........................................................................................\n"
+		  "..........................................................................................\n"
+		  "..........................................................................................\n"
+		  "..........................................................................................\n"
+		  "..........................................................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffff.............................................\n",
+		  90, true },
+		{ OPTOP_SYMBOLS, "i",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % image               symbol\n"
+		  "     172 71.6667 x                   first\n"
+		  "      32 13.3333 x                   tiny\n"
+		  "      17  7.0833 y                   /bin/y\n"
+		  "      10  4.1667 vmlinux             do_work\n"
+		  "       5  2.0833 z                   /bin/z\n"
+		  "       3  1.2500 x                   second\n"
+		  "       1  0.4167 x                   bare\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb.....................................................................................\n"
+		  "bbbbbbbbbb....................ffffffffff..................................................\n"
+		  ".........vvvvvvvv.........................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "=====HHH=HHHHHHH=F========================================================================\n"
+		  "......hh.hhhhhhh.f........................................................................\n"
+		  "......hh.hhhhhhh.f........................................................................\n"
+		  "......ww.wwwwwww.fffffff..................................................................\n"
+		  ".......w.wwwwwww.f........................................................................\n"
+		  ".......w.wwwwwww.f........................................................................\n"
+		  ".......c.ccccccc.f........................................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff...\n",
+		  90, true },
+		{ OPTOP_SYMBOLS, "t r",
+		  "optop  here  stored  since the last refresh  r refreshes\n"
+		  "CYCLES:100  1/2  0 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % image               symbol\n"
+		  "no samples since then\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb................wwwwwwwwwwwwwwwwwwwwww...............................................\n"
+		  "bbbbbbbbbb..................ffffffffff....................................................\n"
+		  ".........vvvvvvvv.........................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "..........................................................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff...\n",
+		  90, true },
+		{ OPTOP_SYMBOLS, "",
+		  "optop  here  stored  start\n"
+		  "CYCLES:100  1/2  240 samples\n"
+		  "2 symbol\n"
+		  ">self % symbol\n"
+		  "71.6667 first\n"
+		  "13.3333 tiny\n"
+		  " 7.0833 /bin/y\n"
+		  " 4.1667 do_work\n"
+		  " 2.0833 /bin/z\n"
+		  " 1.2500 second\n"
+		  " 0.4167 bare\n",
+		  38 },
+		{ OPTOP_SYMBOLS, "Enter",
+		  "optop  here  stored  start\n"
+		  "CYCLES:100  1/2  202 samples in it  no account\n"
+		  "1 assembly  first\n"
+		  " self % instruction\n"
+		  " 2.4752   401000  xor    %eax,%eax\n"
+		  "59.4059   401002  inc    %eax\n"
+		  "14.8515   401004  dec    %eax\n"
+		  "          401006  nop\n"
+		  "          401007  nop\n"
+		  "          401008  nop\n"
+		  "          401009  nop\n"
+		  "          40100a  nop\n"
+		  "          40100b  nop\n"
+		  "          40100c  nop\n"
+		  "          40100d  nop\n"
+		  "19.8020   40100e  inc    %ebx\n"
+		  " 0.4950   401010  movabs $0x1122334455667788,%rax\n"
+		  " 2.9703   40101a  nop\n"
+		  "          40101b  ret\n"
+		  "          40101c  nop\n"
+		  "          40101d  nop\n"
+		  "          40101e  nop\n"
+		  "          40101f  nop\n",
+		  50 },
+		{ OPTOP_LINES, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self %     95% interval line                        path\n"
+		  "     120 50.0000  43.7243-56.2757 x.c:3                       $/src/x.c\n"
+		  "      40 16.6667  12.4848-21.8988 x.c:18                      $/src/x.c\n"
+		  "      32 13.3333   9.6054-18.2166 x.h:1                       $/src/x.h\n"
+		  "      17  7.0833   4.4692-11.0497 no line                     code of /bin/y\n"
+		  "      10  4.1667    2.2787-7.4987 no line                     code of /vmlinux\n"
+		  "       7  2.9167    1.4199-5.8970 x.c:12                      $/src/x.c\n"
+		  "       5  2.0833    0.8931-4.7833 x.c:2                       $/src/x.c\n"
+		  "       5  2.0833    0.8931-4.7833 no line                     code of /bin/z\n"
+		  "       3  1.2500    0.4260-3.6100 x.c:30                      $/src/x.c\n"
+		  "       1  0.4167    0.0736-2.3220 x.c:34                      $/src/x.c\n",
+		  170 },
+		{ OPTOP_LINES, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % line                        path\n"
+		  "     120 50.0000 x.c:3                       $/src/x.c\n"
+		  "      40 16.6667 x.c:18                      $/src/x.c\n"
+		  "      32 13.3333 x.h:1                       $/src/x.h\n"
+		  "      17  7.0833 no line                     code of /bin/y\n"
+		  "      10  4.1667 no line                     code of /vmlinux\n"
+		  "       7  2.9167 x.c:12                      $/src/x.c\n"
+		  "       5  2.0833 x.c:2                       $/src/x.c\n"
+		  "       5  2.0833 no line                     code of /bin/z\n"
+		  "       3  1.2500 x.c:30                      $/src/x.c\n"
+		  "       1  0.4167 x.c:34                      $/src/x.c\n" },
+		{ OPTOP_LINES, "Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  $/src/x.c\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 1      line 1\n"
+		  "       5  2.0833 2      line 2\n"
+		  "     120 50.0000 3      line 3\n"
+		  "                 4      line 4\n"
+		  "                 5      line 5\n"
+		  "                 6      line 6\n"
+		  "                 7      line 7\n"
+		  "                 8      line 8\n"
+		  "                 9      line 9\n"
+		  "                 10     line 10\n"
+		  "                 11     line 11\n"
+		  "       7  2.9167 12     line 12\n"
+		  "                 13     line 13\n"
+		  "                 14     line 14\n"
+		  "                 15     line 15\n"
+		  "                 16     line 16\n"
+		  "                 17     line 17\n"
+		  "      40 16.6667 18     line 18\n"
+		  "                 19     line 19\n"
+		  "                 20     line 20\n"
+		  "                 21     line 21\n"
+		  "                 22     line 22\n"
+		  "                 23     line 23\n"
+		  "                 24     line 24\n"
+		  "                 25     line 25\n"
+		  "                 26     line 26\n"
+		  "                 27     line 27\n"
+		  "                 28     line 28\n"
+		  "                 29     line 29\n"
+		  "       3  1.2500 30     line 30\n"
+		  "                 31     line 31\n"
+		  "                 32     line 32\n"
+		  "                 33     line 33\n"
+		  "       1  0.4167 34     line 34\n"
+		  "                 35     line 35\n"
+		  "                 36     line 36\n"
+		  "                 37     line 37\n"
+		  "                 38     line 38\n"
+		  "                 39     line 39\n"
+		  "                 40     line 40\n" },
+		{ OPTOP_LINES, "Enter 1",
+		  "optop  here  stored  since the start\n"
+		  "0 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  $/src/x.c\n"
+		  " samples  self % instruction\n"
+		  "a source file has no instructions of its own; open one of its functions\n" },
+		{ OPTOP_LINES, "Enter 3",
+		  "optop  here  stored  since the start\n"
+		  "0 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  $/src/x.c\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "a source file has no calls; open one of its functions\n" },
+		{ OPTOP_LINES, "/ x . h Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  $/src/x.h\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.h\n"
+		  "      32 13.3333 1      a header\n" },
+		{ OPTOP_LINES, "End Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  $/src/x.c\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 1      line 1\n"
+		  "       5  2.0833 2      line 2\n"
+		  "     120 50.0000 3      line 3\n"
+		  "                 4      line 4\n"
+		  "                 5      line 5\n"
+		  "                 6      line 6\n"
+		  "                 7      line 7\n"
+		  "                 8      line 8\n"
+		  "                 9      line 9\n"
+		  "                 10     line 10\n"
+		  "                 11     line 11\n"
+		  "       7  2.9167 12     line 12\n"
+		  "                 13     line 13\n"
+		  "                 14     line 14\n"
+		  "                 15     line 15\n"
+		  "                 16     line 16\n"
+		  "                 17     line 17\n"
+		  "      40 16.6667 18     line 18\n"
+		  "                 19     line 19\n"
+		  "                 20     line 20\n"
+		  "                 21     line 21\n"
+		  "                 22     line 22\n"
+		  "                 23     line 23\n"
+		  "                 24     line 24\n"
+		  "                 25     line 25\n"
+		  "                 26     line 26\n"
+		  "                 27     line 27\n"
+		  "                 28     line 28\n"
+		  "                 29     line 29\n"
+		  "       3  1.2500 30     line 30\n"
+		  "                 31     line 31\n"
+		  "                 32     line 32\n"
+		  "                 33     line 33\n"
+		  "       1  0.4167 34     line 34\n"
+		  "                 35     line 35\n"
+		  "                 36     line 36\n"
+		  "                 37     line 37\n"
+		  "                 38     line 38\n"
+		  "                 39     line 39\n"
+		  "                 40     line 40\n" },
+		{ OPTOP_PROCESSES, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % pid      process\n"
+		  "the session does not keep them apart; profile with --separate=thread (operf: --separate-thread)\n" },
+		{ OPTOP_THREADS, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % pid/tid          process/thread\n"
+		  "the session does not keep them apart; profile with --separate=thread (operf: --separate-thread)\n" },
+		{ OPTOP_CGROUPS, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  240 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % cgroup                      path\n"
+		  "the session does not keep cgroups apart; profile with --separate=cgroup\n" },
+	};
+
+	make_binaries();
+	write_session(lines, NR(lines));
+	check_screens(rows, NR(rows), *state);
+}
+
+static void calls_and_tasks_are_shown(void **state)
+{
+	static const char *const lines[] = {
+		"current x x CYCLES.5.6 1004=9 1002=6",
+		"current x x CYCLES.5.5 1020=2",
+		"current x k CYCLES.5.5 110=4",
+		"current z k CYCLES.7.7 110=3",
+		"current z k MISSES.7.7 110=8",
+		"tree current x CYCLES.5.6 9:x+1020>x+1004 5:x+1020>x+1002 1:x+1002",
+		"tree current x CYCLES.5.5 2:x+1020 4:x+1020>x+1002>x+1002>k+110",
+		"tree current z CYCLES.7.7 3:x+1020>k+110",
+		"tree current z MISSES.7.7 8:x+1020>k+110",
+	};
+	static const struct screen_row rows[] = {
+		{ OPTOP_SYMBOLS, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  24 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "       9 37.5000        9  37.5000 x                   tiny\n"
+		  "       7 29.1667        7  29.1667 vmlinux             do_work\n"
+		  "       6 25.0000       19  79.1667 x                   first\n"
+		  "       2  8.3333       23  95.8333 x                   second\n" },
+		{ OPTOP_SYMBOLS, "s",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  24 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples  self %    total >total % image               symbol\n"
+		  "       2  8.3333       23  95.8333 x                   second\n"
+		  "       6 25.0000       19  79.1667 x                   first\n"
+		  "       9 37.5000        9  37.5000 x                   tiny\n"
+		  "       7 29.1667        7  29.1667 vmlinux             do_work\n"
+		  "sorted by total\n" },
+		{ OPTOP_SYMBOLS, "/ f i r Enter Enter 3",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  23 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "       4 17.3913 x                   [itself]first\n"
+		  "      18 78.2609 x                   caller  second\n"
+		  "       9 39.1304 x                   callee  tiny\n"
+		  "       6 26.0870 x                   [self]  first\n"
+		  "       4 17.3913 vmlinux             callee  do_work\n"
+		  "       4 17.3913 x                   [itself]first\n" },
+		{ OPTOP_SYMBOLS, "/ f i r Enter Enter 3 e",
+		  "optop  here  stored  since the start\n"
+		  "MISSES:100  2/2  0 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "                 x                   [itself]first\n"
+		  "                 x                   caller  second\n"
+		  "                 x                   callee  tiny\n"
+		  "                 x                   [self]  first\n"
+		  "                 vmlinux             callee  do_work\n"
+		  "                 x                   [itself]first\n" },
+		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 3",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  23 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  second\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "      18 78.2609 x                   callee  first\n"
+		  "       3 13.0435 vmlinux             callee  do_work\n"
+		  "       2  8.6957 x                   [self]  second\n" },
+		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 3 Down Enter 3",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  7 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  do_work\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "       3 42.8571 x                   caller  second\n"
+		  "       4 57.1429 x                   caller  first\n"
+		  "       7 100.000 vmlinux             [self]  do_work\n" },
+		{ OPTOP_PROCESSES, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  24 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % pid      process\n"
+		  "      21 87.5000 5        x\n"
+		  "       3 12.5000 7        z\n" },
+		{ OPTOP_PROCESSES, "e",
+		  "optop  here  stored  since the start\n"
+		  "MISSES:100  2/2  8 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % pid      process\n"
+		  "       8 100.000 7        z\n" },
+		{ OPTOP_PROCESSES, "Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  21 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  process 5\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "       9 42.8571        9  42.8571 x                   tiny\n"
+		  "       6 28.5714       19  90.4762 x                   first\n"
+		  "       4 19.0476        4  19.0476 vmlinux             do_work\n"
+		  "       2  9.5238       20  95.2381 x                   second\n" },
+		{ OPTOP_PROCESSES, "Down Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  3 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  process 7  do_work\n"
+		  " samples  self % instruction\n"
+		  "       3 100.000      110\n"
+		  "its binary is not available: only addresses with samples are shown\n" },
+		{ OPTOP_THREADS, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  24 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % pid/tid          process/thread\n"
+		  "      15 62.5000 5/6              x/?\n"
+		  "       6 25.0000 5/5              x\n"
+		  "       3 12.5000 7/7              z\n" },
+		{ OPTOP_THREADS, "Down Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  6 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  thread 5\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "       4 66.6667        4  66.6667 vmlinux             do_work\n"
+		  "       2 33.3333        6  100.000 x                   second\n"
+		  "       0       0        4  66.6667 x                   first\n" },
+		{ OPTOP_THREADS, "Down Enter Back",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/2  24 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % pid/tid          process/thread\n"
+		  "      15 62.5000 5/6              x/?\n"
+		  "       6 25.0000 5/5              x\n"
+		  "       3 12.5000 7/7              z\n" },
+	};
+
+	make_binaries();
+	write_session(lines, NR(lines));
+	check_screens(rows, NR(rows), *state);
+}
+
+/* What moves the chosen line, and where it is at first. */
+static void lines_are_chosen(void **state)
+{
+	static const char *const lines[] = {
+		"current x x CYCLES 101a=50 1004=9 1002=6 1020=2",
+		"current x k CYCLES 210=8 310=4",
+		"current x x MISSES 1010=3",
+		"current x x STALLS 1010=1",
+		"tree current x CYCLES 50:x+1020>x+101a 9:x+1020>x+1004 6:x+1020>x+1002 2:x+1020",
+	};
+	static const struct screen_row rows[] = {
+		{ OPTOP_SYMBOLS, "Enter",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "                 x.c:2               401000  xor    %eax,%eax\n"
+		  "       6  9.2308 x.c:3               401002  inc    %eax\n"
+		  "       9 13.8462 x.h:1               401004  dec    %eax\n"
+		  "                 x.c:4               401006  nop\n"
+		  "                                     401007  nop\n"
+		  "                                     401008  nop\n"
+		  "                                     401009  nop\n"
+		  "                                     40100a  nop\n"
+		  "                                     40100b  nop\n"
+		  "                                     40100c  nop\n"
+		  "                                     40100d  nop\n"
+		  "                 x.c:18              40100e  inc    %ebx\n"
+		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "      50 76.9231                     40101a  nop\n"
+		  "                 x.c:21              40101b  ret\n"
+		  "                                     40101c  nop\n"
+		  "                                     40101d  nop\n"
+		  "                                     40101e  nop\n"
+		  "                                     40101f  nop\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb.........................ffffffffff.......................................................\n"
+		  "vvvvvvvvvv.....................bbbbb................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  ".................fffff..............................................................................\n"
+		  ".......h.hhhhhhh.fffff.............hhhhhhhhhhhhhhhhhhhhh............................................\n"
+		  ".......h.hhhhhhh.fffff.............hhhhhhhhhhhhhhhhhhhhh............................................\n"
+		  ".................fffff..............................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  ".................ffffff.............................................................................\n"
+		  ".................ffffff.............................................................................\n"
+		  "======HH=HHHHHHH===================HHHHHHHHHHHHH====================================================\n"
+		  ".................ffffff.............................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "....................................................................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true },
+		{ OPTOP_SYMBOLS, "Enter",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "                 x.c:18              40100e  inc    %ebx\n"
+		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "      50 76.9231                     40101a  nop\n"
+		  "                 x.c:21              40101b  ret\n"
+		  "                                     40101c  nop\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb.........................ffffffffff.......................................................\n"
+		  "vvvvvvvvvv.....................bbbbb................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  ".................ffffff.............................................................................\n"
+		  ".................ffffff.............................................................................\n"
+		  "======HH=HHHHHHH===================HHHHHHHHHHHHH====================================================\n"
+		  ".................ffffff.............................................................................\n"
+		  "....................................................................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true, .nr_lines = 5 },
+		{ OPTOP_SYMBOLS, "Enter 3",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "      65 100.000 x                   caller  second\n"
+		  "      56 86.1538 x                   [self]  first\n"
+		  "       9 13.8462 x                   callee  tiny\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb.........................ffffffffff.......................................................\n"
+		  "......................vvvvvvv..bbbbb................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "......hh.hhhhhhh.f...................hhhhhhhhhhhhhh.................................................\n"
+		  "======HH=HHHHHHH=F===================HHHHHHHHHHHHH==================================================\n"
+		  ".......h.hhhhhhh.f...................hhhhhhhhhhhh...................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true },
+		{ OPTOP_SYMBOLS, "Down",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "      56 70.8861       65  82.2785 x                   first\n"
+		  "       9 11.3924        9  11.3924 x                   tiny\n"
+		  "       8 10.1266        8  10.1266 vmlinux             wait\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb...................ffffffffff.............................................................\n"
+		  ".........vvvvvvvv...................................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  "......hh.hhhhhhh.......hh..hhhhhhh.f................................................................\n"
+		  "=======H=HHHHHHH========H==HHHHHHH=F================================================================\n"
+		  ".......h.hhhhhhh........h..hhhhhhh.fffffff..........................................................\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true, .nr_lines = 3 },
+		{ OPTOP_SYMBOLS, "End",
+		  "optop  here  stored  since the start  r refreshes\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "       8 10.1266        8  10.1266 vmlinux             wait\n"
+		  "       4  5.0633        4   5.0633 vmlinux             wait\n"
+		  "       2  2.5316       67  84.8101 x                   second\n"
+		  "q quit  ? help  Enter open  Esc back  / filter  s sort  e event  t n since  Space pause\n"
+		  "bbbbb...............................................................................................\n"
+		  "bbbbbbbbbb...................ffffffffff.............................................................\n"
+		  ".........vvvvvvvv...................................................................................\n"
+		  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv\n"
+		  ".......h.hhhhhhh........h..hhhhhhh.fffffff..........................................................\n"
+		  ".......h.hhhhhhh........h..hhhhhhh.fffffff..........................................................\n"
+		  "=======W=WWWWWWW=======HH==HHHHHHH=F================================================================\n"
+		  "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff.............\n",
+		  .has_colors = true, .nr_lines = 3 },
+		{ OPTOP_SYMBOLS, "/ w a i Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  8 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  wait\n"
+		  " samples  self % instruction\n"
+		  "       8 100.000      210\n"
+		  "its binary is not available: only addresses with samples are shown\n" },
+		{ OPTOP_SYMBOLS, "/ w a i Enter Down Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  4 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  wait\n"
+		  " samples  self % instruction\n"
+		  "       4 100.000      310\n"
+		  "its binary is not available: only addresses with samples are shown\n" },
+		{ OPTOP_SYMBOLS, "/ w a i Enter Down Enter 3",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  4 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  wait\n"
+		  " samples  self % image               callers, the function, callees\n"
+		  "       4 100.000 vmlinux             [self]  wait\n"
+		  "no caller or callee of it was seen; stacks are taken with --callgraph\n" },
+		{ OPTOP_SYMBOLS, "/ x \u00e9 \u20ac \U0001d11e Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: x\u00e9\u20ac\U0001d11e\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "no row matches the filter; Esc removes it\n" },
+		{ OPTOP_SYMBOLS,
+		  "/ x \u00e9 \u20ac \U0001d11e Rubout Rubout Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: x\u00e9\n"
+		  " samples >self %    total  total % image               symbol\n"
+		  "no row matches the filter; Esc removes it\n" },
+		{ OPTOP_IMAGES, "e",
+		  "optop  here  stored  since the start\n"
+		  "MISSES:100  2/3  3 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "       3 100.000 /bin/x\n" },
+		{ OPTOP_IMAGES, "e e",
+		  "optop  here  stored  since the start\n"
+		  "STALLS:100  3/3  1 sample  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "       1 100.000 /bin/x\n" },
+		{ OPTOP_IMAGES, "e e e",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "      67 84.8101 /bin/x\n"
+		  "      12 15.1899 /vmlinux\n" },
+		{ OPTOP_IMAGES, "Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "      50 76.9231                     40101a  nop\n",
+		  .nr_lines = 2 },
+		{ OPTOP_IMAGES, "Enter Enter Back Back",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "      67 84.8101 /bin/x\n"
+		  "      12 15.1899 /vmlinux\n" },
+		{ OPTOP_LINES, "/ k e Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: ke\n"
+		  " samples >self % line                        path\n"
+		  "no row matches the filter; Esc removes it\n" },
+		{ OPTOP_LINES, "/ n o Enter Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: no\n"
+		  " samples >self % line                        path\n"
+		  "      12 15.1899 no line                     code of /vmlinux\n"
+		  "there is nothing to open\n" },
+		{ OPTOP_SYMBOLS, "Enter s",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  65 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % source            instruction\n"
+		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
+		  "      50 76.9231                     40101a  nop\n"
+		  "code and calls cannot be sorted\n",
+		  .nr_lines = 2 },
+		{ OPTOP_IMAGES, "s",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1/3  79 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % path\n"
+		  "      67 84.8101 /bin/x\n"
+		  "      12 15.1899 /vmlinux\n"
+		  "only symbols have totals\n" },
+	};
+
+	make_binaries();
+	write_session(lines, NR(lines));
+	check_screens(rows, NR(rows), *state);
+}
+
+/* One cgroup is called like a pattern that matches another one. */
+static void cgroups_are_shown(void **state)
+{
+	static const char *const lines[] = {
+		"current /bin/x/{cgroup}/web/a*.service x CYCLES 1004=9 1002=6",
+		"current /bin/x/{cgroup}/web/ab.service x CYCLES 1020=8",
+		"current /bin/x/{cgroup} x CYCLES 1030=3",
+		"current /bin/x/{no-cgroup} x CYCLES 1002=1",
+	};
+	static const struct screen_row rows[] = {
+		{ OPTOP_CGROUPS, "",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  27 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+		  " samples >self % cgroup                      path\n"
+		  "      15 55.5556 a*.service                  /web/a*.service\n"
+		  "       8 29.6296 ab.service                  /web/ab.service\n"
+		  "       3 11.1111 /                           /\n"
+		  "       1  3.7037 unknown                     unknown\n" },
+		{ OPTOP_CGROUPS, "Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  15 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup a*.service\n"
+		  " samples >self % image               symbol\n"
+		  "       9 60.0000 x                   tiny\n"
+		  "       6 40.0000 x                   first\n" },
+		{ OPTOP_CGROUPS, "Down Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  8 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup ab.service\n"
+		  " samples >self % image               symbol\n"
+		  "       8 100.000 x                   second\n" },
+		{ OPTOP_CGROUPS, "Down Down Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  3 samples  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup /\n"
+		  " samples >self % image               symbol\n"
+		  "       3 100.000 x                   bare\n" },
+		{ OPTOP_CGROUPS, "End Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  1 sample  no account\n"
+		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup unknown\n"
+		  " samples >self % image               symbol\n"
+		  "       1 100.000 x                   first\n" },
+	};
+
+	make_binaries();
+	write_session(lines, NR(lines));
+	check_screens(rows, NR(rows), *state);
+}
+
+/* Lines behind the end of a source are told by their numbers. */
+static void other_sources_are_shown(void **state)
+{
+	static const struct screen_row shorter[] = {
+		{ OPTOP_SYMBOLS, "Enter 2",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  202 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  first\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 1      if (x)\n"
+		  "       5  2.4752 2              a       b;\n"
+		  "     120 59.4059 3\n"
+		  "       7  3.4653 12     (not in the file)\n"
+		  "      40 19.8020 18     (not in the file)\n"
+		  "$/src/x.h\n"
+		  "      30 14.8515 1      (not in the file)\n"
+		  "$/src/x.h: cannot be read: No such file or directory; say with --search-dirs where\n" },
+		{ OPTOP_LINES, "Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  218 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  $/src/x.c\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 1      if (x)\n"
+		  "       5  2.2936 2              a       b;\n"
+		  "     120 55.0459 3\n"
+		  "       7  3.2110 12     (not in the file)\n"
+		  "      40 18.3486 18     (not in the file)\n"
+		  "       3  1.3761 30     (not in the file)\n"
+		  "       1  0.4587 34     (not in the file)\n" },
+	};
+	static const struct screen_row newer[] = {
+		{ OPTOP_LINES, "Enter",
+		  "optop  here  stored  since the start\n"
+		  "CYCLES:100  218 samples in it  no account\n"
+		  "1 assembly  2 source  3 calls  $/src/x.c\n"
+		  " samples  self % line   source\n"
+		  "$/src/x.c\n"
+		  "                 1      if (x)\n"
+		  "       5  2.2936 2              a       b;\n"
+		  "     120 55.0459 3\n"
+		  "       7  3.2110 12     (not in the file)\n"
+		  "      40 18.3486 18     (not in the file)\n"
+		  "       3  1.3761 30     (not in the file)\n"
+		  "       1  0.4587 34     (not in the file)\n"
+		  "$/src/x.c: changed after /bin/x was built; its lines may have moved\n" },
+	};
+	static const struct program_row once[] = {
+		{ .line = "optop --once --session-dir=. --base-dirs=/src",
+		  .wanted =
+			  "optop: --base-dirs changes where to look in --search-dirs; add that\n"
+			  "= 2\n" },
+	};
+
+	make_binaries();
+	made_header.mtime = 1000;
+	write_session(one_event, NR(one_event));
+	made_header.mtime = 0;
+	assert_int_equal(system("printf 'if (x)\\n\\ta\\tb;\\n\\n' >src/x.c && "
+				"touch -d @1000 src/x.c && rm src/x.h"),
+			 0);
+	check_screens(shorter, NR(shorter), *state);
+	assert_int_equal(system("touch src/x.c"), 0);
+	check_screens(newer, NR(newer), *state);
+	check_runs(programs, once, NR(once), *state);
+}
+
+/* Compiled elsewhere. */
+static void sources_are_searched(void **state)
+{
+	static const char *const search[] = { "moved", NULL };
+	static const char *const bases[] = { ".", NULL };
+	struct text all;
+	struct screen s;
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	assert_int_equal(system("mkdir moved && mv src moved"), 0);
+	open_screen(&s, OPTOP_LINES);
+	s.base.source_dirs = (struct pp_source_dirs){ search, bases };
+	write_screen(text_begin(&all), &s, "/ x . h Enter Enter", 100, 0);
+	close_screen(&s);
+	text_below_must_be(&all, *state, "searched",
+			   "optop  here  stored  since the start\n"
+			   "CYCLES:100  218 samples in it  no account\n"
+			   "1 assembly  2 source  3 calls  $/src/x.h\n"
+			   " samples  self % line   source\n"
+			   "$/src/x.h\n"
+			   "      32 14.6789 1      a header\n");
+}
+
+/* ---- the program --------------------------------------------------------- */
+
+static void tables_are_printed_once(void **state)
+{
+	static const struct program_row rows[] = {
+		{ .line = "optop --once --session-dir=. --root=root",
+		  .wanted =
+			  "optop  $  stored  since the start\n"
+			  "CYCLES:100  218 samples  no account\n"
+			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+			  " samples >self %     95% interval image                         symbol\n"
+			  "     172 78.8991  73.0061-83.7912 x                             first\n"
+			  "      32 14.6789  10.5936-19.9875 x                             tiny\n"
+			  "      10  4.5872    2.5105-8.2366 vmlinux                       do_work\n"
+			  "       3  1.3761    0.4691-3.9672 x                             second\n"
+			  "       1  0.4587    0.0810-2.5521 x                             bare\n" },
+		{ .line = "optop --once --session-dir=. --root=root --rows=2 --no-inlines",
+		  .wanted =
+			  "optop  $  stored  since the start\n"
+			  "CYCLES:100  218 samples  no account\n"
+			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+			  " samples >self %     95% interval image                         symbol\n"
+			  "     202 92.6606  88.4115-95.4321 x                             first\n"
+			  "      10  4.5872    2.5105-8.2366 vmlinux                       do_work\n" },
+		{ .line = "optop --once --session-dir=. --root=root --rows=0 --view=line",
+		  .wanted =
+			  "optop  $  stored  since the start\n"
+			  "CYCLES:100  218 samples  no account\n"
+			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+			  " samples >self %     95% interval line                        path\n"
+			  "     120 55.0459  48.4119-61.5050 x.c:3                       $/src/x.c\n"
+			  "      40 18.3486  13.7739-24.0195 x.c:18                      $/src/x.c\n"
+			  "      32 14.6789  10.5936-19.9875 x.h:1                       $/src/x.h\n"
+			  "      10  4.5872    2.5105-8.2366 no line                     code of /vmlinux\n"
+			  "       7  3.2110    1.5640-6.4785 x.c:12                      $/src/x.c\n"
+			  "       5  2.2936    0.9836-5.2558 x.c:2                       $/src/x.c\n"
+			  "       3  1.3761    0.4691-3.9672 x.c:30                      $/src/x.c\n"
+			  "       1  0.4587    0.0810-2.5521 x.c:34                      $/src/x.c\n" },
+		{ .line = "optop --once --session-dir=. --root=root --filter=i --view=image",
+		  .wanted =
+			  "optop  $  stored  since the start\n"
+			  "CYCLES:100  218 samples  no account\n"
+			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: i\n"
+			  " samples >self %     95% interval path\n"
+			  "     208 95.4128  91.7634-97.4895 /bin/x\n"
+			  "      10  4.5872    2.5105-8.2366 /vmlinux\n" },
+		{ .line = "optop --once --session-dir=. --root=root --filter=none -s total",
+		  .wanted =
+			  "optop  $  stored  since the start\n"
+			  "CYCLES:100  218 samples  no account\n"
+			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: none\n"
+			  " samples >self %     95% interval image                         symbol\n"
+			  "no row matches the filter; Esc removes it\n" },
+		{ .line = "optop --once --session-dir=. --root=root session:current",
+		  .wanted =
+			  "optop  $ session:current  stored  since the start\n"
+			  "CYCLES:100  218 samples  no account\n"
+			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
+			  " samples >self %     95% interval image                         symbol\n"
+			  "     172 78.8991  73.0061-83.7912 x                             first\n"
+			  "      32 14.6789  10.5936-19.9875 x                             tiny\n"
+			  "      10  4.5872    2.5105-8.2366 vmlinux                       do_work\n"
+			  "       3  1.3761    0.4691-3.9672 x                             second\n"
+			  "       1  0.4587    0.0810-2.5521 x                             bare\n" },
+		{ .line = "optop --once --session-dir=. /bin/none",
+		  .wanted =
+			  "optop: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
+			  "= 1\n" },
+		{ .line = "optop --once --session-dir=none",
+		  .wanted =
+			  "optop: $/none/samples: there are no samples; profile first, or name another session folder with --session-dir\n"
+			  "= 1\n" },
+		{ .line = "optop --once --session-dir=. --view=tree",
+		  .wanted =
+			  "optop: --view=tree: unknown; use image, symbol, line, process, thread or cgroup\n"
+			  "= 2\n" },
+		{ .line = "optop --once --session-dir=. --sort=name",
+		  .wanted = "optop: --sort=name: unknown; use self or total\n"
+			    "= 2\n" },
+		{ .line = "optop --once --session-dir=. --interval=1",
+		  .wanted =
+			  "optop: --interval changes nothing with --once; leave it out\n"
+			  "= 2\n" },
+		{ .line = "optop --once --session-dir=. --rows=1000001",
+		  .wanted =
+			  "optop: --rows=1000001: not a number in range; give one from 0 to 1000000\n"
+			  "= 2\n" },
+		{ .line = "optop --once --session-dir=. --rows=x",
+		  .wanted =
+			  "optop: --rows=x: not a number in range; give one from 0 to 1000000\n"
+			  "= 2\n" },
+		{ .line = "optop --session-dir=. --rows=1",
+		  .wanted =
+			  "optop: --rows needs --once; add that, or leave it out\n"
+			  "= 2\n" },
+		{ .line = "optop --session-dir=. --interval=86401",
+		  .wanted =
+			  "optop: --interval=86401: not a number in range; give one from 0 to 86400\n"
+			  "= 2\n" },
+		{ .line = "optop --session-dir=. --filter=123456789012345678901234567890123456789012345678901234567890123",
+		  .wanted =
+			  "optop: standard input and output must be a terminal; use --once to print a table\n"
+			  "= 1\n" },
+		{ .line = "optop --session-dir=. --filter=1234567890123456789012345678901234567890123456789012345678901234",
+		  .wanted = "optop: --filter: too long; give at most 63 bytes\n"
+			    "= 2\n" },
+		{ .line = "optop --session-dir=. --demangle=x",
+		  .wanted =
+			  "optop: --demangle=x: unknown; use none, normal or smart\n"
+			  "= 2\n" },
+		{ .line = "optop --session-dir=. { } { }",
+		  .wanted =
+			  "optop: the first braces are empty; compare with \"{ OLD... } { NEW... }\"\n"
+			  "= 1\n" },
+		{ .line = "optop --session-dir=.",
+		  .wanted =
+			  "optop: standard input and output must be a terminal; use --once to print a table\n"
+			  "= 1\n" },
+	};
+
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	check_runs(programs, rows, NR(rows), *state);
+}
+
+/* ---- on a terminal ------------------------------------------------------- */
+
+struct live_run {
+	pid_t pid;
+	int master, slave;
+	struct termios before;
+	char seen[1 << 16]; /* since text was found last */
+	size_t len;
+};
+
+static void start_on_terminal(struct live_run *run,
+			      int (*main)(int argc, char **argv),
+			      const char *line, const char *type)
+{
+	struct winsize size = { .ws_row = 24, .ws_col = 100 };
+	const char *words[24] = { NULL };
+	char copy[512];
+	int argc = 0;
+
+	split_words(line, copy, words, NR(words));
+	while (words[argc])
+		argc++;
+	run->len = 0;
+	assert_int_equal(openpty(&run->master, &run->slave, NULL, NULL, &size),
+			 0);
+	assert_int_equal(tcgetattr(run->slave, &run->before), 0);
+	fflush(NULL);
+	run->pid = fork();
+	if (run->pid == 0) {
+		close(run->master);
+		if (login_tty(run->slave))
+			_exit(99);
+		setenv("TERM", type, 1);
+		exit(main(argc, (char **)words));
+	}
+	assert_true(run->pid > 0);
+}
+
+static void start_live(struct live_run *run, const char *line, const char *type)
+{
+	start_on_terminal(run, optop_main, line, type);
+}
+
+/* Wait until @text was written since the last one that was awaited. */
+static void await_text(struct live_run *run, const char *text)
+{
+	char *at;
+
+	for (;;) {
+		struct pollfd fd = { .fd = run->master, .events = POLLIN };
+		ssize_t len;
+
+		run->seen[run->len] = '\0';
+		at = strstr(run->seen, text);
+		if (at)
+			break;
+		assert_true(run->len + 1 < sizeof(run->seen));
+		if (poll(&fd, 1, 120000) != 1)
+			fail_msg("no \"%s\" in\n%s", text, run->seen);
+		len = read(run->master, run->seen + run->len,
+			   sizeof(run->seen) - 1 - run->len);
+		assert_true(len > 0);
+		run->len += (size_t)len;
+	}
+	at += strlen(text);
+	run->len -= (size_t)(at - run->seen);
+	memmove(run->seen, at, run->len);
+}
+
+static void press_keys(struct live_run *run, const char *keys)
+{
+	assert_int_equal(write(run->master, keys, strlen(keys)), strlen(keys));
+}
+
+/* Wait for its end, of which the terminal is as it was. */
+static int end_live(struct live_run *run)
+{
+	struct termios after;
+	int status;
+
+	assert_int_equal(waitpid(run->pid, &status, 0), run->pid);
+	assert_int_equal(tcgetattr(run->slave, &after), 0);
+	assert_int_equal(after.c_lflag, run->before.c_lflag);
+	assert_int_equal(after.c_iflag, run->before.c_iflag);
+	assert_int_equal(after.c_oflag, run->before.c_oflag);
+	close(run->slave);
+	close(run->master);
+	return status;
+}
+
+#define LIVE "optop --session-dir=. --root=root --interval=0"
+
+static void keys_are_typed(void **state)
+{
+	static const struct {
+		const char *keys, *shown;
+	} rows[] = {
+		{ "", "\033[?25l" }, /* no cursor */
+		{ "", "\033[31m" }, /* hot, warm and cool */
+		{ "", "\033[33m" },
+		{ "", "\033[32m" },
+		{ "", "bare" },
+		{ "s", "there are no totals" },
+		{ "e", "only this event" },
+		{ "?", "one line up" },
+		{ "q", "second" }, /* it closes the help */
+		{ "/ti\177\r", "filter: t" },
+		{ "\033", "" },
+		{ "\033OB\r", "tiny" },
+		{ "3", "callers" },
+		{ "\b6", "path" },
+		{ "\033OC", "/bin/x" }, /* round to the first view */
+		{ "\033OD4\t", "not keep them apart" },
+		{ "2\033OF\r", "401030" },
+	};
+	struct live_run run;
+
+	(void)state;
+	make_binaries();
+	write_session(one_event, 1);
+	start_live(&run, LIVE, "xterm");
+	for (size_t i = 0; i < NR(rows); i++) {
+		press_keys(&run, rows[i].keys);
+		await_text(&run, rows[i].shown);
+	}
+	press_keys(&run, "q");
+	assert_int_equal(end_live(&run), 0);
+}
+
+#define ACCOUNT_OF                                                             \
+	"source = x\ntaken = 9000\nstored = 1000\npending = 0\n"               \
+	"lost.buffer_full = "
+
+static void readings_are_shown(void **state)
+{
+	struct winsize large = { .ws_row = 40, .ws_col = 160 };
+	struct live_run run;
+
+	(void)state;
+	make_binaries();
+	write_session(one_event, NR(one_event));
+	start_live(&run, LIVE, "xterm");
+	await_text(&run, "do_work");
+	write_samples("current x k CYCLES 210=777");
+	press_keys(&run, "r");
+	await_text(&run, "777");
+	/* All is drawn anew. */
+	assert_int_equal(ioctl(run.master, TIOCSWINSZ, &large), 0);
+	await_text(&run, "do_work");
+	press_keys(&run, "q");
+	assert_int_equal(end_live(&run), 0);
+	start_live(&run, "optop --session-dir=. --interval=1", "xterm");
+	await_text(&run, "do_work");
+	/* A new folder is seen. */
+	write_samples("current k k CYCLES 410=888");
+	await_text(&run, "888");
+	/* So is another account in a file that was there. */
+	write_text("samples/current/ledger", ACCOUNT_OF "2222\n");
+	await_text(&run, "lost 2222");
+	write_text("samples/current/ledger", ACCOUNT_OF "3333\n");
+	await_text(&run, "3333");
+	press_keys(&run, "q");
+	assert_int_equal(end_live(&run), 0);
+}
+
+static void signals_end_or_stop(void **state)
+{
+	static const int ending[] = { SIGTERM, SIGINT, SIGQUIT, SIGHUP };
+	struct live_run run;
+	int status;
+
+	(void)state;
+	mkdir("root", 0755);
+	write_session(one_event, NR(one_event));
+	for (size_t i = 0; i < NR(ending); i++) {
+		start_live(&run, LIVE, "xterm");
+		await_text(&run, "do_work");
+		kill(run.pid, ending[i]);
+		status = end_live(&run);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), ending[i]);
+	}
+	start_live(&run, LIVE, "xterm");
+	await_text(&run, "do_work");
+	kill(run.pid, SIGTSTP);
+	assert_int_equal(waitpid(run.pid, &status, WUNTRACED), run.pid);
+	assert_true(WIFSTOPPED(status));
+	run.len = 0;
+	kill(run.pid, SIGCONT);
+	await_text(&run, "do_work");
+	press_keys(&run, "q");
+	assert_int_equal(end_live(&run), 0);
+}
+
+static int print_a_message(int argc, char **argv)
+{
+	struct optop_terminal terminal;
+	struct op_diag diag;
+
+	(void)argc;
+	(void)argv;
+	if (optop_terminal_open(&terminal, &diag))
+		return 1;
+	fputs("a message\n", stderr);
+	optop_terminal_close(&terminal);
+	optop_terminal_close(&terminal);
+	fputs("another one\n", stderr);
+	return 0;
+}
+
+static void messages_come_behind_the_screen(void **state)
+{
+	struct live_run run;
+
+	(void)state;
+	start_on_terminal(&run, print_a_message, "optop", "xterm");
+	await_text(&run, "\033[?1049l");
+	await_text(&run, "a message");
+	await_text(&run, "another one");
+	assert_int_equal(end_live(&run), 0);
+}
+
+static void terminals_are_refused(void **state)
+{
+	static const struct {
+		const char *type, *line, *why;
+	} rows[] = {
+		{ "dumb", LIVE, "optop: TERM=dumb: unknown kind of terminal" },
+		{ "none", LIVE, "optop: TERM=none: unknown kind of terminal" },
+		{ "xterm", "optop --session-dir=none",
+		  "/none/samples: there are no samples" },
+	};
+	struct live_run run;
+
+	(void)state;
+	mkdir("root", 0755);
+	write_session(one_event, NR(one_event));
+	for (size_t i = 0; i < NR(rows); i++) {
+		start_live(&run, rows[i].line, rows[i].type);
+		await_text(&run, rows[i].why);
+		assert_int_equal(WEXITSTATUS(end_live(&run)), 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(sessions_are_shown),
+		folder_test(calls_and_tasks_are_shown),
+		folder_test(lines_are_chosen),
+		folder_test(cgroups_are_shown),
+		folder_test(other_sources_are_shown),
+		folder_test(sources_are_searched),
+		folder_test(tables_are_printed_once),
+		folder_test(keys_are_typed),
+		folder_test(readings_are_shown),
+		folder_test(signals_end_or_stop),
+		folder_test(messages_come_behind_the_screen),
+		folder_test(terminals_are_refused),
+	};
+
+	set_program_environment();
+	setlocale(LC_CTYPE, "");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
