@@ -57,6 +57,7 @@ struct walk {
 	bool is_return_address; /* the pc in regs */
 	bool came_by_fp; /* to the frame of regs */
 	bool has_guessed; /* a step on the way to it */
+	bool has_jumped; /* over frames that are on another stack */
 	struct unwinder_map map; /* that holds its code; end 0: none does */
 };
 
@@ -335,6 +336,8 @@ static enum op_trace_ending ending_of(const struct walk *w, enum cfi_step step)
 {
 	switch (step) {
 	case CFI_OUTERMOST:
+		if (w->has_jumped)
+			return OP_TRACE_OTHER_STACK;
 		return w->has_guessed ? OP_TRACE_GUESSED : OP_TRACE_WHOLE;
 	case CFI_NO_DATA:
 		return OP_TRACE_NO_UNWIND;
@@ -370,9 +373,33 @@ static bool walk_begin(struct walk *w, struct unwinder *unwinder,
 	return true;
 }
 
-/* The frame that @w has come to; false if its code is none. */
-static bool take_frame(struct walk *w, struct unwinder_frame *frame)
+/*
+ * Whether @w has come, from the return address @from, to an address that no
+ * call put there: code that leaves a stack for another one stores the beginning
+ * of a function as the place to go on, as Go's asmcgocall and systemstack do.
+ * Such an address is a multiple of 8, which most return addresses are not, so
+ * the code is asked rarely.
+ */
+static bool is_at_jump(const struct walk *w, uint64_t from)
 {
+	uint64_t pc = w->regs.reg[w->abi->pc];
+
+	return w->is_return_address && from && pc % 8 == 0 &&
+	       !code_says(w, UNWINDER_AFTER_CALL, pc) &&
+	       code_says(w, UNWINDER_SWITCHES, from);
+}
+
+/*
+ * The frame that @w has come to from the return address @from, if that is not
+ * 0; false if its code is none.
+ */
+static bool take_frame(struct walk *w, uint64_t from,
+		       struct unwinder_frame *frame)
+{
+	if (is_at_jump(w, from)) {
+		w->has_jumped = true;
+		w->is_return_address = false;
+	}
 	frame->pc = w->regs.reg[w->abi->pc] + !w->is_return_address;
 	if (!frame->pc || !find_walk_map(w, frame->pc - 1, &w->map))
 		return false;
@@ -419,7 +446,7 @@ size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
 			if (!is_in_code(&w))
 				step = step_from_nowhere(&w);
 		}
-		if (step > CFI_INTERRUPTED || !take_frame(&w, &frame)) {
+		if (step > CFI_INTERRUPTED || !take_frame(&w, from, &frame)) {
 			*ending = end_walk(&w, step, from);
 			return nr;
 		}

@@ -186,6 +186,9 @@ else
 	skip "musl" "install the Debian package musl-tools"
 fi
 # Go runs C on a stack of its own.
+go_build() {
+	HOME=$TMP GOCACHE=$TMP/cache GO111MODULE=off GOFLAGS='' go build "$@" || exit 1
+}
 if command -v go >/dev/null; then
 	cat >cgo.go <<-'END'
 	package main
@@ -210,8 +213,7 @@ if command -v go >/dev/null; then
 	func main() { println(C.c_work(1)) }
 	END
 	for flags in '' '-s -w'; do
-		HOME=$TMP GOCACHE=$TMP/cache GO111MODULE=off GOFLAGS='' \
-			go build -ldflags="$flags" -o work/cgo cgo.go || exit 1
+		go_build -ldflags="$flags" -o work/cgo cgo.go
 		profiled "C of Go $flags" -g work/cgo
 		report --format=folded --no-inlines
 		cp "$TMP/report" "$TMP/folded"
@@ -220,6 +222,41 @@ if command -v go >/dev/null; then
 		ok "C of Go $flags: $other of $all stacks end at another stack" \
 			[ "$all" -gt 50 -a $((other * 10)) -ge $((all * 9)) ]
 	done
+	# Go that C calls is on the stack that Go left for C: the frames below it are
+	# right, but those of C are on the other one.
+	cat >back.go <<-'END'
+	package main
+
+	/*
+	#include <stdint.h>
+	uint64_t inner(uint64_t x);
+	static inline uint64_t c_mid(uint64_t x) { return inner(x) + 1; }
+	*/
+	import "C"
+
+	//export inner
+	func inner(x C.uint64_t) C.uint64_t {
+		for i := 0; i < 300000000; i++ {
+			x ^= x << 13
+			x ^= x >> 7
+		}
+		return x
+	}
+
+	//go:noinline
+	func outer(x uint64) uint64 { return uint64(C.c_mid(C.uint64_t(x))) + 1 }
+
+	func main() { println(outer(1)) }
+	END
+	go_build -o work/back back.go
+	profiled "Go of C of Go" -g work/back
+	report --format=folded --no-inlines
+	cp "$TMP/report" "$TMP/folded"
+	all=$(sum '^back;') right=$(sum "^back;\\[other stack\\];$(printf '.*%s' \
+		main.main main.outer runtime.cgocall \
+		runtime.systemstack_switch runtime.cgocallback inner)")
+	ok "Go of C of Go: $right of $all stacks are right, and not whole" \
+		[ "$all" -gt 50 -a $((right * 10)) -ge $((all * 9)) ]
 else
 	skip "C of Go" "no go"
 fi
