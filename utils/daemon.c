@@ -106,10 +106,14 @@ static bool is_at_work(const struct daemon *daemon,
 	return works;
 }
 
-/* In turns of STATUS_MS, as long as the daemon is at work. */
+/*
+ * In turns of STATUS_MS, as long as the daemon is at work. One that is not may
+ * have answered just when the turn was over, so it has one more.
+ */
 static int call_for_status(struct daemon *daemon, struct op_diag *why)
 {
 	int turn_ms = daemon->turn_ms ?: STATUS_MS, left_ms = REQUEST_MS, err;
+	int nr_idle = 0;
 	struct process_activity before =
 		process_activity(locked_pid(daemon->session->lock));
 
@@ -119,8 +123,8 @@ static int call_for_status(struct daemon *daemon, struct op_diag *why)
 				      daemon->reply, sizeof(daemon->reply),
 				      turn_ms, why);
 		left_ms -= turn_ms;
-	} while (err == -ETIMEDOUT && left_ms > 0 &&
-		 is_at_work(daemon, &before));
+		nr_idle = is_at_work(daemon, &before) ? 0 : nr_idle + 1;
+	} while (err == -ETIMEDOUT && left_ms > 0 && nr_idle < 2);
 	return err;
 }
 

@@ -185,10 +185,10 @@ int op_confine(enum op_confine_to to)
 	return 0;
 }
 
-void op_confine_child(int fd, pid_t daemon)
+void op_confine_child(int fd, pid_t parent)
 {
 	assert_int_equal(fd, play.mine.client);
-	assert_int_equal(daemon, getpid());
+	assert_int_equal(parent, getpid());
 	play.saved_stdin = fcntl(0, F_DUPFD_CLOEXEC, 3);
 	assert_int_equal(dup2(fd, 0), 0);
 }

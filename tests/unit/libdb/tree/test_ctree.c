@@ -594,7 +594,7 @@ static void images_that_lost_a_part_end_the_tree(void **state)
 		memset(text, 'x', sizeof(text));
 		memset(text + 4, 0, 9);
 		assert_int_equal(ctree_image(tree, text, rows[i].len, &in), 0);
-		node = child(tree, node, in, 1);
+		child(tree, node, in, 1);
 		ctree_close(tree);
 		bytes = read_file(f->path, &len);
 		assert_true(len >= 8192);

@@ -24,10 +24,10 @@
 
 static int mkdirat_error; /* 0: as usual */
 
-int mkdirat(int folder, const char *name, mode_t mode)
+int mkdirat(int fd, const char *path, mode_t mode)
 {
 	if (!mkdirat_error)
-		return (int)syscall(SYS_mkdirat, folder, name, mode);
+		return (int)syscall(SYS_mkdirat, fd, path, mode);
 	errno = mkdirat_error;
 	return -1;
 }

@@ -149,7 +149,7 @@ static void images_of_one_user(void **state)
 	while (cookie_of(images, &id) != OPD_PERF_NAMELESS);
 	assert_int_equal(nr - 1, OPD_PERF_IMAGES_MAX / 4);
 	/* A known one stays so, for this user as well. */
-	snprintf(name, sizeof(name), "[made]/%u", 7);
+	snprintf(name, sizeof(name), "[made]/%d", 7);
 	assert_int_equal(cookie_of(images, &id), 7);
 	for (uint32_t pid = roots; pid <= ended; pid++) {
 		id.pid = pid;

@@ -28,8 +28,8 @@
 struct map {
 	int fd;
 	size_t len;
-	struct opd_foreign_call call;
 	struct opd_jit_code *codes;
+	struct opd_foreign_call call; /* grows at its end */
 };
 
 static int set_up(void **state)
