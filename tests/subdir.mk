@@ -14,7 +14,8 @@ $(1)_SRCS := tests/$(1).c
 $(1)_LIBS := daemon libpp libcfi libdb libop
 $(1)_LDLIBS := $(CMOCKA_LIBS) $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 endef
-$(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))))
+$(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))) \
+	$(eval $(t)_SRCS += tests/unit/main.c))
 # This one reads messages of pprof.
 $(O)/tests/unit/libpp/format/test_pp_pprof.o: $(O)/libpp/format/profile.pb-c.c
 # These read streams in words.

@@ -5,16 +5,11 @@
 /* ELF files that are nothing but a build-id. */
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "libop/image/op_build_id.h"
+#include "tests/unit/test.h"
 
 /* The build-id of @len bytes that begins with @first. */
 __attribute__((unused)) static struct op_build_id build_of(uint8_t first,

@@ -7,12 +7,6 @@
  * working folder, files written in one call, and reasons compared.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -23,6 +17,7 @@
 #include <unistd.h>
 
 #include "libop/base/op_diag.h"
+#include "tests/unit/test.h"
 
 /* cmocka setup: the new folder is the state and the working folder. */
 static inline int enter_folder(void **state)
@@ -54,8 +49,7 @@ static inline int leave_folder(void **state)
 	return err;
 }
 
-#define folder_test(f)                                                         \
-	cmocka_unit_test_setup_teardown(f, enter_folder, leave_folder)
+#define FOLDER_TEST(name) TEST_WITH(name, enter_folder, leave_folder)
 
 static inline void write_bytes(const char *path, const void *bytes, size_t len)
 {

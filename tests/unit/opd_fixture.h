@@ -11,16 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "daemon/opd.h"
 #include "daemon/source/opd_stream.h"
@@ -28,6 +23,7 @@
 #include "libdb/db_folder.h"
 #include "libdb/odb.h"
 #include "no_stdin.h"
+#include "tests/unit/test.h"
 
 /* ---- words ------------------------------------------------------------------
  */

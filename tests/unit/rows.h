@@ -8,16 +8,12 @@
  * nothing comes of the script that the row does not say.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/test.h"
 
 struct row {
 	const char *name;
@@ -27,7 +23,6 @@ struct row {
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_ROW_TESTS 100
 
 /* Copy the next line of *@at to @line. False at the end. */
 __attribute__((unused)) static bool next_line(const char **at, char *line,
@@ -67,25 +62,16 @@ check_row(const struct row *row, void (*run)(const struct row *, FILE *))
 	free(text);
 }
 
-/* Run @test with each of the @nr_rows @rows as its state, and @others. */
-__attribute__((unused)) static int
-run_rows(const struct row *rows, size_t nr_rows, CMUnitTestFunction test,
-	 const struct CMUnitTest *others, size_t nr_others)
-{
-	static struct CMUnitTest tests[MAX_ROW_TESTS];
-
-	if (nr_rows + nr_others > MAX_ROW_TESTS)
-		abort();
-	for (size_t i = 0; i < nr_rows; i++)
-		tests[i] = (struct CMUnitTest){
-			.name = rows[i].name,
-			.test_func = test,
-			.initial_state = (void *)&rows[i],
-		};
-	if (nr_others)
-		memcpy(tests + nr_rows, others, nr_others * sizeof(*others));
-	return _cmocka_run_group_tests("rows", tests, nr_rows + nr_others, NULL,
-				       NULL);
-}
+/* A test for each of @rows, an array of struct row, which is its state. */
+#define TEST_ROWS(test, rows)                                                  \
+	static void test(void **state);                                        \
+	TEST_AT_START(test)                                                    \
+	{                                                                      \
+		for (size_t i = 0; i < NR(rows); i++)                          \
+			test_add(&(struct CMUnitTest){ (rows)[i].name, test,   \
+						       NULL, NULL,             \
+						       (void *)&(rows)[i] });  \
+	}                                                                      \
+	static void test(TEST_UNUSED void **state)
 
 #endif /* TESTS_UNIT_ROWS_H */

@@ -5,9 +5,6 @@
  */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/opd_budget.h"
 #include "daemon/source/opd_source.h"
 #include "libop/base/op_log.h"
@@ -146,11 +142,10 @@ static void costs_are(uint64_t time, uint64_t handler, uint64_t daemon)
 /* ---- the account ------------------------------------------------------------
  */
 
-static void nothing_is_measured(void **state)
+TEST(nothing_is_measured)
 {
 	static const struct opd_source_ops silent = { .enabled = play_enabled };
 
-	(void)state;
 	begin(&silent, ONE_PERCENT);
 	pass_second(50 * MS, 50 * MS);
 	pass_second(50 * MS, 50 * MS);
@@ -158,9 +153,8 @@ static void nothing_is_measured(void **state)
 	end();
 }
 
-static void what_is_counted(void **state)
+TEST(what_is_counted)
 {
-	(void)state;
 	begin(&governed, 0);
 	/* Before the first look nobody knows whether there was sampling. */
 	pass_second(7 * MS, 3 * MS);
@@ -206,7 +200,7 @@ static void what_is_counted(void **state)
  */
 
 /* The costs of each second, and what the rate is divided by after ten. */
-static void what_lowers_the_rate(void **state)
+TEST(what_lowers_the_rate)
 {
 	static const struct opd_source_ops fixed = {
 		.enabled = play_enabled, .handler_time = play_handler_time
@@ -232,7 +226,6 @@ static void what_lowers_the_rate(void **state)
 		{ &fixed, ONE_PERCENT, 500 * MS, 0, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		begin(rows[i].ops, rows[i].budget);
 		for (int second = 0; second < 10; second++) {
@@ -256,11 +249,10 @@ static void what_lowers_the_rate(void **state)
 	}
 }
 
-static void how_long_it_was_lower(void **state)
+TEST(how_long_it_was_lower)
 {
 	uint64_t lowered;
 
-	(void)state;
 	begin(&governed, ONE_PERCENT);
 	while (!played.nr_lowered)
 		pass_second(19 * MS, 0);
@@ -280,9 +272,8 @@ static void how_long_it_was_lower(void **state)
 }
 
 /* What cannot be changed is not tried again. */
-static void a_rate_that_stays(void **state)
+TEST(a_rate_that_stays)
 {
-	(void)state;
 	begin(&governed, ONE_PERCENT);
 	played.lower_err = -EPERM;
 	for (int second = 0; second < 100; second++)
@@ -292,17 +283,4 @@ static void a_rate_that_stays(void **state)
 	assert_int_equal(budget.costs[OP_COST_LOWERED], 0);
 	assert_int_equal(budget.costs[OP_COST_HANDLER], 99 * 50 * MS);
 	end();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_measured),
-		cmocka_unit_test(what_is_counted),
-		cmocka_unit_test(what_lowers_the_rate),
-		cmocka_unit_test(how_long_it_was_lower),
-		cmocka_unit_test(a_rate_that_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

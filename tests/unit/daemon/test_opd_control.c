@@ -170,14 +170,13 @@ static void has(const char *reply, const char *line)
 		fail_msg("'%s' is not in: %s", line, reply);
 }
 
-static void a_day_of_a_daemon(void **state)
+TEST(a_day_of_a_daemon)
 {
 	struct live *live = start_live();
 	char reply[8192], text[64], line[128];
 	struct op_ledger l;
 	char path[8192];
 
-	(void)state;
 	assert_int_equal(call(live, "status", reply), 0);
 	snprintf(line, sizeof(line), "pid = %d\n", (int)live->pid);
 	has(reply, line);
@@ -231,14 +230,13 @@ static void a_day_of_a_daemon(void **state)
 }
 
 /* What is under way when a session ends counts in the next one. */
-static void samples_under_way_are_of_the_next_session(void **state)
+TEST(samples_under_way_are_of_the_next_session)
 {
 	static const char *const ends[] = { "reset", "save one" };
 	struct live *live = start_live();
 	char reply[8192], path[8192];
 	struct op_ledger l;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		assert_int_equal(call(live, ends[i], NULL), 0);
 		assert_int_equal(call(live, "status", reply), 0);
@@ -263,13 +261,12 @@ static void samples_under_way_are_of_the_next_session(void **state)
 }
 
 /* A client that is gone already must not stop the daemon in accept(2). */
-static void the_listener_never_waits(void **state)
+TEST(the_listener_never_waits)
 {
 	struct fixture *f = new_replay();
 	struct op_diag diag = { "" };
 	int fd, source[2];
 
-	(void)state;
 	assert_int_equal(pipe(source), 0);
 	f->opd.source.fd = source[0];
 	assert_int_equal(opd_loop_init(&f->opd, &diag), 0);
@@ -287,13 +284,12 @@ static void the_listener_never_waits(void **state)
 }
 
 /* A client stays until it is gone, also when there is nothing to read. */
-static void clients_without_a_line_stay(void **state)
+TEST(clients_without_a_line_stay)
 {
 	struct opd *opd = calloc(1, sizeof(*opd));
 	struct opd_client *client;
 	int fds[2];
 
-	(void)state;
 	assert_non_null(opd);
 	opd_init(opd);
 	client = &opd->control.clients[1];
@@ -316,7 +312,7 @@ static void clients_without_a_line_stay(void **state)
 	free(opd);
 }
 
-static void refusals_have_a_reason(void **state)
+TEST(refusals_have_a_reason)
 {
 	static const char *const requests[] = {
 		"dance", "save", "save a/b", "status now", " ",
@@ -324,7 +320,6 @@ static void refusals_have_a_reason(void **state)
 	struct live *live = start_live();
 	struct op_diag diag;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		diag.text[0] = '\0';
 		assert_int_equal(op_control_call(live->session.socket,
@@ -350,13 +345,12 @@ static int open_socket(const struct live *live)
 	return fd;
 }
 
-static void silent_clients_hold_up_nobody(void **state)
+TEST(silent_clients_hold_up_nobody)
 {
 	struct live *live = start_live();
 	int fds[3 * OPD_MAX_CLIENTS];
 	char reply[8192];
 
-	(void)state;
 	for (int i = 0; i < 3 * OPD_MAX_CLIENTS; i++) {
 		fds[i] = open_socket(live);
 		if (i % 2)
@@ -370,13 +364,12 @@ static void silent_clients_hold_up_nobody(void **state)
 	end_live(live);
 }
 
-static void endless_lines_are_hung_up_on(void **state)
+TEST(endless_lines_are_hung_up_on)
 {
 	struct live *live = start_live();
 	int fd = open_socket(live);
 	char line[OP_CONTROL_LINE_MAX];
 
-	(void)state;
 	memset(line, 'x', sizeof(line));
 	assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
 	assert_true(read(fd, line, sizeof(line)) <= 0);
@@ -385,13 +378,12 @@ static void endless_lines_are_hung_up_on(void **state)
 	end_live(live);
 }
 
-static void a_second_daemon_is_refused(void **state)
+TEST(a_second_daemon_is_refused)
 {
 	struct live *live = start_live();
 	struct opd *opd = calloc(1, sizeof(*opd));
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_non_null(opd);
 	opd_init(opd);
 	opd->session = live->session;
@@ -401,13 +393,12 @@ static void a_second_daemon_is_refused(void **state)
 	end_live(live);
 }
 
-static void signals_end_it_and_reopen_its_log(void **state)
+TEST(signals_end_it_and_reopen_its_log)
 {
 	struct live *live = start_live();
 	struct op_ledger l;
 	char path[8192], away[8300];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", live->session.log);
 	snprintf(away, sizeof(away), "%s.1", path);
 	assert_int_equal(rename(path, away), 0);
@@ -427,13 +418,12 @@ static void signals_end_it_and_reopen_its_log(void **state)
 	free(live);
 }
 
-static void a_killed_daemon_leaves_nothing_in_the_way(void **state)
+TEST(a_killed_daemon_leaves_nothing_in_the_way)
 {
 	struct live *live = start_live();
 	struct opd *opd = calloc(1, sizeof(*opd));
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_non_null(opd);
 	kill(live->pid, SIGKILL);
 	assert_int_equal(waitpid(live->pid, NULL, 0), live->pid);
@@ -514,13 +504,12 @@ static void expect_answer(int fd, const char *want)
 	close(fd);
 }
 
-static void places_are_taken_in_turn(void **state)
+TEST(places_are_taken_in_turn)
 {
 	struct listener l = new_listener();
 	int fds[2 * OPD_MAX_CLIENTS + 1];
 	char byte;
 
-	(void)state;
 	expect_places(&l, "................");
 	/* Nobody came. */
 	opd_control_accept(&l.f->opd);
@@ -555,13 +544,12 @@ static void places_are_taken_in_turn(void **state)
 }
 
 /* A line may come in parts, and be as long as there is room. */
-static void lines_of_clients(void **state)
+TEST(lines_of_clients)
 {
 	struct listener l = new_listener();
 	char line[OP_CONTROL_LINE_MAX];
 	int fd = new_client(&l);
 
-	(void)state;
 	assert_int_equal(write(fd, "dan", 3), 3);
 	opd_control_handle(&l.f->opd, 0);
 	assert_int_equal(write(fd, "ce\nmore", 7), 7);
@@ -591,14 +579,13 @@ static void lines_of_clients(void **state)
 }
 
 /* Who asks for the end stays connected until it has come. */
-static void the_end_is_answered_last(void **state)
+TEST(the_end_is_answered_last)
 {
 	const struct op_diag why = { "no space" }, none = { "" };
 	struct listener l = new_listener();
 	struct opd *opd = &l.f->opd;
 	int fd, other;
 
-	(void)state;
 	opd_control_say_packing(opd, 5);
 	opd_control_answer_shutdown(opd, 0, NULL);
 	fd = new_client(&l);
@@ -628,11 +615,10 @@ static void the_end_is_answered_last(void **state)
 	free_listener(&l);
 }
 
-static void nothing_is_open_at_first(void **state)
+TEST(nothing_is_open_at_first)
 {
 	struct opd_control *control = malloc(sizeof(*control));
 
-	(void)state;
 	assert_non_null(control);
 	memset(control, 0xff, sizeof(*control));
 	opd_control_init(control);
@@ -647,13 +633,12 @@ static void nothing_is_open_at_first(void **state)
 }
 
 /* Where descriptors are short the loop says so, and keeps none. */
-static void few_descriptors(void **state)
+TEST(few_descriptors)
 {
 	struct fixture *f = new_replay();
 	struct rlimit before, few;
 	int source[2], err, nr_failed = 0;
 
-	(void)state;
 	assert_int_equal(pipe(source), 0);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	do {
@@ -684,26 +669,7 @@ static void few_descriptors(void **state)
 	free_fixture(f);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_day_of_a_daemon),
-		cmocka_unit_test(samples_under_way_are_of_the_next_session),
-		cmocka_unit_test(the_listener_never_waits),
-		cmocka_unit_test(clients_without_a_line_stay),
-		cmocka_unit_test(refusals_have_a_reason),
-		cmocka_unit_test(silent_clients_hold_up_nobody),
-		cmocka_unit_test(endless_lines_are_hung_up_on),
-		cmocka_unit_test(a_second_daemon_is_refused),
-		cmocka_unit_test(signals_end_it_and_reopen_its_log),
-		cmocka_unit_test(a_killed_daemon_leaves_nothing_in_the_way),
-		cmocka_unit_test(places_are_taken_in_turn),
-		cmocka_unit_test(lines_of_clients),
-		cmocka_unit_test(the_end_is_answered_last),
-		cmocka_unit_test(nothing_is_open_at_first),
-		cmocka_unit_test(few_descriptors),
-	};
-
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

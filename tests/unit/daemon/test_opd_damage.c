@@ -95,13 +95,12 @@ static void clear(struct fixture *f)
 	opd_kernel_clear(&f->opd.kernel);
 }
 
-static void every_truncation(void **state)
+TEST(every_truncation)
 {
 	struct words *w = new_stream();
 	struct fixture *f = new_replay();
 	uint64_t before = 0;
 
-	(void)state;
 	f->opd.log.budget = 0;
 	for (size_t len = 0; len <= w->nr * 8; len++) {
 		struct op_ledger l;
@@ -134,14 +133,13 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-static void changes_of_a_byte(void **state)
+TEST(changes_of_a_byte)
 {
 	struct words *w = new_stream();
 	struct words *bad = malloc(sizeof(*bad));
 	struct fixture *f = new_replay();
 	uint64_t random = 20240501;
 
-	(void)state;
 	assert_non_null(bad);
 	for (int i = 0; i < (do_all() ? 10000 : 1000); i++) {
 		size_t at = next_random(&random) % (w->nr * 8);
@@ -167,14 +165,4 @@ static void changes_of_a_byte(void **state)
 	free_fixture(f);
 	free(bad);
 	free(w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_truncation),
-		cmocka_unit_test(changes_of_a_byte),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static unsigned int pass(struct machine *m, unsigned int seconds, uint64_t cost,
 }
 
 /* A steady cost finds its rate within seconds and stays there. */
-static void steady_cost_has_one_rate(void **state)
+TEST(steady_cost_has_one_rate)
 {
 	static const struct {
 		uint32_t budget;
@@ -64,7 +64,6 @@ static void steady_cost_has_one_rate(void **state)
 		{ 0, 90 * PERCENT, 0 }, /* no budget */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct machine m;
 		unsigned int changes;
@@ -80,22 +79,20 @@ static void steady_cost_has_one_rate(void **state)
 	}
 }
 
-static void start_is_no_reason(void **state)
+TEST(start_is_no_reason)
 {
 	struct machine m;
 
-	(void)state;
 	boot(&m, PERCENT, 7);
 	assert_int_equal(pass(&m, 3, 90 * PERCENT, 0), 0);
 	assert_int_equal(pass(&m, 3, 0, 0), 5);
 }
 
 /* What comes when it runs: within two seconds, and the rate comes back. */
-static void rate_follows_load(void **state)
+TEST(rate_follows_load)
 {
 	struct machine m;
 
-	(void)state;
 	boot(&m, PERCENT, 7);
 	pass(&m, 60, PERCENT / 10, 0);
 	assert_int_equal(m.changes, 0);
@@ -108,11 +105,10 @@ static void rate_follows_load(void **state)
 }
 
 /* One second of work is within what the seconds around it leave. */
-static void short_burst_is_none(void **state)
+TEST(short_burst_is_none)
 {
 	struct machine m;
 
-	(void)state;
 	boot(&m, PERCENT, 7);
 	pass(&m, 60, PERCENT / 10, 0);
 	pass(&m, 1, 3 * PERCENT, 0);
@@ -120,11 +116,10 @@ static void short_burst_is_none(void **state)
 	assert_int_equal(m.changes, 0);
 }
 
-static void floor_holds(void **state)
+TEST(floor_holds)
 {
 	struct machine m;
 
-	(void)state;
 	boot(&m, PERCENT, 2);
 	assert_int_equal(pass(&m, 600, 90 * PERCENT, 0), 2);
 	boot(&m, PERCENT, 0);
@@ -134,12 +129,11 @@ static void floor_holds(void **state)
 }
 
 /* A cost that no rate changes is tried, and ever more rarely. */
-static void futile_steps_are_taken_back(void **state)
+TEST(futile_steps_are_taken_back)
 {
 	struct machine m;
 	unsigned int lowered = 0;
 
-	(void)state;
 	boot(&m, PERCENT, 4);
 	for (unsigned int i = 0; i < 3600; i++)
 		lowered += pass(&m, 1, PERCENT / 50, 2 * PERCENT) != 0;
@@ -149,11 +143,10 @@ static void futile_steps_are_taken_back(void **state)
 }
 
 /* Load that swings faster than the rate may follow does not drag it along. */
-static void swinging_load_settles(void **state)
+TEST(swinging_load_settles)
 {
 	static const unsigned int periods[] = { 2, 5, 8, 13, 21, 34, 60 };
 
-	(void)state;
 	for (size_t p = 0; p < NR(periods); p++) {
 		struct machine m;
 		unsigned int early;
@@ -176,12 +169,11 @@ static void swinging_load_settles(void **state)
 }
 
 /* On the mean the budget is kept, whatever the load does. */
-static void budget_is_kept(void **state)
+TEST(budget_is_kept)
 {
 	struct machine m;
 	uint64_t random = 1, spent = 0;
 
-	(void)state;
 	boot(&m, PERCENT, 7);
 	for (unsigned int i = 0; i < 3600; i++) {
 		uint64_t cost;
@@ -197,11 +189,10 @@ static void budget_is_kept(void **state)
 }
 
 /* A daemon that had to wait looks late. */
-static void late_looks_count_for_their_time(void **state)
+TEST(late_looks_count_for_their_time)
 {
 	struct machine m;
 
-	(void)state;
 	boot(&m, PERCENT, 7);
 	pass(&m, 10, PERCENT / 10, 0);
 	m.now += 9 * SECOND;
@@ -210,7 +201,7 @@ static void late_looks_count_for_their_time(void **state)
 			 3);
 }
 
-static void lowest_leaves_some(void **state)
+TEST(lowest_leaves_some)
 {
 	static const struct {
 		uint32_t hz;
@@ -219,26 +210,7 @@ static void lowest_leaves_some(void **state)
 		     { 100, 1 },   { 250, 2 },	  { 997, 4 },	    { 1000, 4 },
 		     { 10000, 7 }, { 100000, 7 }, { UINT32_MAX, 7 } };
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++)
 		assert_int_equal(opd_governor_lowest(rows[i].hz),
 				 rows[i].lowest);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steady_cost_has_one_rate),
-		cmocka_unit_test(start_is_no_reason),
-		cmocka_unit_test(rate_follows_load),
-		cmocka_unit_test(short_burst_is_none),
-		cmocka_unit_test(floor_holds),
-		cmocka_unit_test(futile_steps_are_taken_back),
-		cmocka_unit_test(swinging_load_settles),
-		cmocka_unit_test(budget_is_kept),
-		cmocka_unit_test(late_looks_count_for_their_time),
-		cmocka_unit_test(lowest_leaves_some),
-	};
-
-	return cmocka_run_group_tests_name("opd_governor", tests, NULL, NULL);
 }

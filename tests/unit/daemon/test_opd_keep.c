@@ -329,17 +329,6 @@ static bool may_open_mapped(void)
 	return fd >= 0;
 }
 
-static void test_row(void **state)
-{
-	const struct row *row = *state;
-
-	if (strstr(row->script, "map ") && !may_open_mapped()) {
-		print_message("# %s needs CAP_CHECKPOINT_RESTORE\n", row->name);
-		skip();
-	}
-	check_row(row, run_keep);
-}
-
 static const struct row rows[] = {
 	/* It is held from its first sample, and copied once. */
 	{ "a_file_that_goes", NULL,
@@ -580,12 +569,22 @@ static const struct row rows[] = {
 	  "5242880 bytes copied\n" },
 };
 
+TEST_ROWS(test_row, rows)
+{
+	const struct row *row = *state;
+
+	if (strstr(row->script, "map ") && !may_open_mapped()) {
+		print_message("# %s needs CAP_CHECKPOINT_RESTORE\n", row->name);
+		skip();
+	}
+	check_row(row, run_keep);
+}
+
 /* A quarter of what may be open, and no more than there is room for. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	struct opd_keep keep;
 
-	(void)state;
 	opd_keep_init(&keep, NULL, NULL, NULL, false, RLIM_INFINITY);
 	assert_int_equal(keep.max_open, OPD_KEEP_MAX);
 	opd_keep_release(&keep);
@@ -601,14 +600,13 @@ static void test_limits(void **state)
 }
 
 /* Names without end: no more are kept than images have names. */
-static void test_too_many(void **state)
+TEST(test_too_many)
 {
 	char name[32];
 	struct opd_binary binary = { .name = name, .mtime = 1 };
 	struct fixture *f = new_replay();
 	struct opd_keep *keep = &f->opd.keep;
 
-	(void)state;
 	init_keep(&f->opd, false, 1000000);
 	for (size_t i = 0; i <= OPD_IMAGES_MAX; i++) {
 		snprintf(name, sizeof(name), "/nonexistent/%zu", i);
@@ -630,12 +628,11 @@ static void test_too_many(void **state)
 }
 
 /* Names without a path are nobody's file. */
-static void test_no_files(void **state)
+TEST(test_no_files)
 {
 	struct fixture *f = new_replay();
 	struct opd_binary binary = { .name = "[vdso]", .mtime = 1 };
 
-	(void)state;
 	init_keep(&f->opd, false, 1000);
 	opd_keep_binary(&f->opd.keep, &binary, 0, false, -1);
 	assert_int_equal(opd_keep_open(&f->opd.keep, &binary, 0), -ENOENT);
@@ -671,7 +668,7 @@ static pid_t start_in(const char *dir, uid_t user)
 }
 
 /* A path is that of a process, which may have another root. */
-static void test_path_of_a_process(void **state)
+TEST(test_path_of_a_process)
 {
 	struct rig rig = { .f = new_replay() };
 	struct opd_keep *keep = &rig.f->opd.keep;
@@ -681,7 +678,6 @@ static void test_path_of_a_process(void **state)
 	pid_t pid;
 	int fd;
 
-	(void)state;
 	init_keep(&rig.f->opd, false, 1000000);
 	path_of(&rig, "a-program", path, sizeof(path));
 	make_elf(path, 1);
@@ -728,14 +724,13 @@ static void test_path_of_a_process(void **state)
 }
 
 /* What is held open is no more than a share of its user. */
-static void test_share_of_open_files(void **state)
+TEST(test_share_of_open_files)
 {
 	struct rig rig = { .f = new_replay() };
 	struct opd_keep *keep = &rig.f->opd.keep;
 	static const char *const names[] = { "a", "b", "c", "d" };
 	pid_t pid = start_in("/", 4000001);
 
-	(void)state;
 	if (!pid) {
 		free_fixture(rig.f);
 		print_message("# needs CAP_SETUID\n");
@@ -758,7 +753,7 @@ static void test_share_of_open_files(void **state)
 }
 
 /* A file without build-id and time may be any. */
-static void test_not_to_be_told(void **state)
+TEST(test_not_to_be_told)
 {
 	struct rig rig = { .f = new_replay() };
 	struct opd_keep *keep = &rig.f->opd.keep;
@@ -766,7 +761,6 @@ static void test_not_to_be_told(void **state)
 	char path[256];
 	int fd;
 
-	(void)state;
 	init_keep(&rig.f->opd, false, 1000000);
 	make(&rig, "a", 100);
 	path_of(&rig, "a", path, sizeof(path));
@@ -785,7 +779,7 @@ static void test_not_to_be_told(void **state)
 }
 
 /* It is remembered once, by name and build, or time where there is no build. */
-static void test_same_binary(void **state)
+TEST(test_same_binary)
 {
 	const struct opd_binary binaries[] = {
 		{ .name = "/nonexistent/a", .mtime = 1 },
@@ -801,7 +795,6 @@ static void test_same_binary(void **state)
 	struct opd_binary later = binaries[3];
 	struct fixture *f = new_replay();
 
-	(void)state;
 	init_keep(&f->opd, false, 1000000);
 	for (int round = 0; round < 2; round++)
 		for (size_t i = 0; i < NR(binaries); i++)
@@ -822,7 +815,7 @@ static void test_same_binary(void **state)
 
 /* Programs of one build-id and other code: each has a copy, and is opened as
  * what it is. */
-static void test_other_code(void **state)
+TEST(test_other_code)
 {
 	struct opd_binary one = { 0 }, two = { 0 }, unknown;
 	struct fixture *f = new_replay();
@@ -830,7 +823,6 @@ static void test_other_code(void **state)
 	char path[128], new_path[160], copy[512];
 	int fd;
 
-	(void)state;
 	init_keep(&f->opd, false, 1000000);
 	snprintf(path, sizeof(path), "%s/app", f->dir);
 	snprintf(new_path, sizeof(new_path), "%s.new", path);
@@ -873,13 +865,12 @@ static void test_other_code(void **state)
 }
 
 /* What is tried for one does not grow with their number. */
-static void test_many_names_of_a_build(void **state)
+TEST(test_many_names_of_a_build)
 {
 	struct fixture *f = new_replay();
 	struct opd_binary binary = { .build_id = build_of(1, 20) };
 	char name[64];
 
-	(void)state;
 	init_keep(&f->opd, false, 1000000);
 	binary.name = name;
 	for (int i = 0; i < 1000; i++) {
@@ -891,21 +882,4 @@ static void test_many_names_of_a_build(void **state)
 	}
 	assert_in_range(nr_paths_tried, 10, 100);
 	free_fixture(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_no_files),
-		cmocka_unit_test(test_path_of_a_process),
-		cmocka_unit_test(test_share_of_open_files),
-		cmocka_unit_test(test_not_to_be_told),
-		cmocka_unit_test(test_same_binary),
-		cmocka_unit_test(test_other_code),
-		cmocka_unit_test(test_many_names_of_a_build),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -149,11 +149,10 @@ static const char *take_log(struct fixture *f)
 }
 
 /* Of the kernel itself, as soon as it is seen, once. */
-static void test_the_kernel_is_taken_at_once(void **state)
+TEST(test_the_kernel_is_taken_at_once)
 {
 	struct fixture *f = new_kernel();
 
-	(void)state;
 	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
 	expect_symbols(f, OP_KERNEL_NAME "-ab01", "0 start;800 middle;");
 	assert_non_null(strstr(take_log(f), OP_KERNEL_NAME "-ab01\n"));
@@ -168,11 +167,10 @@ static void test_the_kernel_is_taken_at_once(void **state)
 }
 
 /* With --vmlinux the symbols are in that file. */
-static void test_with_vmlinux(void **state)
+TEST(test_with_vmlinux)
 {
 	struct fixture *f = new_kernel();
 
-	(void)state;
 	f->opd.options.vmlinux = strdup("/boot/vmlinux");
 	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
 	expect_symbols(f, OP_KERNEL_NAME "-ab01", "none");
@@ -182,7 +180,7 @@ static void test_with_vmlinux(void **state)
 }
 
 /* Only what is as this machine's source told it. */
-static void test_what_is_here(void **state)
+TEST(test_what_is_here)
 {
 	static const struct {
 		const char *name;
@@ -217,7 +215,6 @@ static void test_what_is_here(void **state)
 	struct fixture *f = new_kernel();
 	struct opd_ksyms *ksyms = &f->opd.ksyms;
 
-	(void)state;
 	see(f, "first", 0xffff4000, 0xffff5000, &build_2);
 	see(f, "ext4", 0xffff4000, 0xffff5000, &build_2);
 	/* Where it is now counts. */
@@ -247,13 +244,12 @@ static void test_what_is_here(void **state)
 }
 
 /* One at a time, until there is none, out of one reading. */
-static void test_modules_are_taken_one_by_one(void **state)
+TEST(test_modules_are_taken_one_by_one)
 {
 	struct fixture *f = new_kernel();
 	struct opd_ksyms *ksyms = &f->opd.ksyms;
 	struct opd_image *ext4, *xfs;
 
-	(void)state;
 	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
 	see(f, "xfs", 0xffff6000, 0xffff7000, &no_build);
 	ext4 = get_image(f, "ext4", OP_IMAGE_MODULE, 0xffff5000, &build_1);
@@ -281,7 +277,7 @@ static void test_modules_are_taken_one_by_one(void **state)
 }
 
 /* A sound snapshot of that very build stays; any other is written anew. */
-static void test_what_is_there_already(void **state)
+TEST(test_what_is_there_already)
 {
 	struct fixture *f = new_kernel();
 	struct opd_ksyms *ksyms = &f->opd.ksyms;
@@ -289,7 +285,6 @@ static void test_what_is_there_already(void **state)
 	struct opd_image *ext4, *xfs;
 	char path[8192], cached[8192];
 
-	(void)state;
 	ext4 = get_image(f, "ext4", OP_IMAGE_MODULE, 0xffff5000, &build_1);
 	xfs = get_image(f, "xfs", OP_IMAGE_MODULE, 0xffff6000, &no_build);
 	for (int i = 0; i < 2; i++) {
@@ -321,13 +316,12 @@ static void test_what_is_there_already(void **state)
 }
 
 /* It may have come after what the others are taken from was read. */
-static void test_a_module_that_comes_meanwhile(void **state)
+TEST(test_a_module_that_comes_meanwhile)
 {
 	struct fixture *f = new_kernel();
 	struct opd_ksyms *ksyms = &f->opd.ksyms;
 	const char *names[] = { "ext4", "xfs" };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		see(f, names[i], 0xffff5000, 0xffff6000, &build_1);
 		opd_ksyms_want(ksyms, get_image(f, names[i], OP_IMAGE_MODULE,
@@ -345,12 +339,11 @@ static void test_a_module_that_comes_meanwhile(void **state)
 }
 
 /* What the source has read is not read again. */
-static void test_the_text_of_the_source(void **state)
+TEST(test_the_text_of_the_source)
 {
 	struct fixture *f = new_kernel();
 	struct op_kallsyms all;
 
-	(void)state;
 	assert_int_equal(op_kallsyms_read(&all, "/proc/kallsyms", NULL), 0);
 	nr_reads = 0;
 	opd_ksyms_see(&f->opd.ksyms, OP_KERNEL_NAME, 0xffff1000, 0xffff2000,
@@ -370,14 +363,13 @@ static void next_session(struct fixture *f, const char *file)
 }
 
 /* Once for all sessions, by the build-id. */
-static void test_the_cache(void **state)
+TEST(test_the_cache)
 {
 	struct fixture *f = new_kernel();
 	struct opd_ksyms *ksyms = &f->opd.ksyms;
 	struct opd_image *image;
 	uint64_t size;
 
-	(void)state;
 	assert_false(opd_ksyms_has_kernel(ksyms, &build_1, &size));
 	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
 	next_session(f, OP_KERNEL_NAME "-ab01");
@@ -413,11 +405,10 @@ static void test_the_cache(void **state)
 }
 
 /* Without a folder for it all goes as it would without a cache. */
-static void test_without_a_cache(void **state)
+TEST(test_without_a_cache)
 {
 	struct fixture *f = new_kernel();
 
-	(void)state;
 	setenv("OPROFILE_CACHE_DIR", "/dev/null/cache", 1);
 	for (int i = 0; i < 2; i++) {
 		see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &build_1);
@@ -428,33 +419,14 @@ static void test_without_a_cache(void **state)
 	free_kernel(f);
 }
 
-static void test_symbols_are_hidden(void **state)
+TEST(test_symbols_are_hidden)
 {
 	struct fixture *f = new_kernel();
 
-	(void)state;
 	f->opd.log.verbose = 0;
 	kallsyms = "0 T start\n0 t middle\n";
 	see(f, OP_KERNEL_NAME, 0xffff1000, 0xffff2000, &no_build);
 	expect_symbols(f, OP_KERNEL_NAME, "none");
 	assert_non_null(strstr(take_log(f), "symbols of " OP_KERNEL_NAME ": "));
 	free_kernel(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_kernel_is_taken_at_once),
-		cmocka_unit_test(test_with_vmlinux),
-		cmocka_unit_test(test_what_is_here),
-		cmocka_unit_test(test_modules_are_taken_one_by_one),
-		cmocka_unit_test(test_what_is_there_already),
-		cmocka_unit_test(test_a_module_that_comes_meanwhile),
-		cmocka_unit_test(test_the_text_of_the_source),
-		cmocka_unit_test(test_the_cache),
-		cmocka_unit_test(test_without_a_cache),
-		cmocka_unit_test(test_symbols_are_hidden),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

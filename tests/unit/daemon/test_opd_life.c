@@ -51,12 +51,11 @@ static struct op_ledger ledger_in(struct fixture *f, const char *name)
  */
 
 /* So it can be released at once. */
-static void nothing_is_open_at_first(void **state)
+TEST(nothing_is_open_at_first)
 {
 	struct opd *opd = malloc(sizeof(*opd));
 	unsigned int nr_fds = count_fds();
 
-	(void)state;
 	assert_non_null(opd);
 	memset(opd, 0x55, sizeof(*opd));
 	opd_init(opd);
@@ -79,7 +78,7 @@ static void nothing_is_open_at_first(void **state)
 	free(opd);
 }
 
-static void sources_are_to_tell(void **state)
+TEST(sources_are_to_tell)
 {
 	static const struct {
 		bool lib, thread, cgroup, user;
@@ -97,7 +96,6 @@ static void sources_are_to_tell(void **state)
 	};
 	struct opd *opd = calloc(1, sizeof(*opd));
 
-	(void)state;
 	assert_non_null(opd);
 	for (size_t i = 0; i < NR(rows); i++) {
 		opd->options.separate_lib = rows[i].lib;
@@ -140,14 +138,13 @@ static int set_up_with(struct fixture *f, rlim_t more, struct op_diag *diag)
 }
 
 /* Of what is left behind eight, binaries get a fourth. */
-static void descriptors_are_counted(void **state)
+TEST(descriptors_are_counted)
 {
 	static const struct {
 		rlim_t more;
 		unsigned int for_binaries;
 	} rows[] = { { 40, 10 }, { 39, 9 }, { 4, 1 }, { 3, 0 } };
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct fixture *f = new_fixture();
 		struct op_diag diag = { "" };
@@ -160,12 +157,11 @@ static void descriptors_are_counted(void **state)
 	}
 }
 
-static void too_few_descriptors(void **state)
+TEST(too_few_descriptors)
 {
 	struct fixture *f = new_fixture();
 	struct op_diag diag = { "" };
 
-	(void)state;
 	prepare_daemon(f, &test_replay);
 	assert_int_equal(set_up_with(f, (rlim_t)-1, &diag), -EMFILE);
 	assert_int_equal(strncmp(diag.text, "start: Too many open files", 26),
@@ -182,7 +178,7 @@ static struct unwinder *tell_unwinder(struct opd_source *source)
 }
 
 /* The unwinder of a source has read the images already. */
-static void sources_may_have_an_unwinder(void **state)
+TEST(sources_may_have_an_unwinder)
 {
 	static const struct opd_source_ops ops = {
 		.name = "test",
@@ -192,7 +188,6 @@ static void sources_may_have_an_unwinder(void **state)
 	};
 	struct fixture *f = new_fixture(), *other;
 
-	(void)state;
 	sources_own = NULL;
 	start_daemon(f, &ops);
 	assert_non_null(f->opd.user_stacks.unwinder);
@@ -208,7 +203,7 @@ static void sources_may_have_an_unwinder(void **state)
 /* ---- what the source finds --------------------------------------------------
  */
 
-static void images_are_kept(void **state)
+TEST(images_are_kept)
 {
 	static const struct {
 		uint32_t flags;
@@ -227,7 +222,6 @@ static void images_are_kept(void **state)
 	char self[PATH_MAX];
 	struct stat st;
 
-	(void)state;
 	assert_non_null(realpath("/proc/self/exe", self));
 	assert_int_equal(stat(self, &st), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -264,7 +258,7 @@ static void images_are_kept(void **state)
 }
 
 /* A file that the source has opened is taken over. */
-static void images_come_with_their_files(void **state)
+TEST(images_come_with_their_files)
 {
 	struct fixture *f = new_replay();
 	const struct opd_source_client *client = &f->opd.client;
@@ -272,7 +266,6 @@ static void images_come_with_their_files(void **state)
 	struct stat st;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_non_null(realpath("/proc/self/exe", query.path));
 	assert_int_equal(fstat(fd, &st), 0);
@@ -283,14 +276,13 @@ static void images_come_with_their_files(void **state)
 }
 
 /* Code of the kernel that each process has is that of this machine, too. */
-static void the_vdso_is_seen(void **state)
+TEST(the_vdso_is_seen)
 {
 	struct fixture *f = new_replay();
 	const struct opd_source_client *client = &f->opd.client;
 	struct op_cookie_query query = { .flags = OP_IMAGE_NO_FILE,
 					 .path = "[other]" };
 
-	(void)state;
 	client->see_image(client->ctx, &query, 0, -1);
 	assert_false(f->opd.user_stacks.vdso_is_ours);
 	strcpy(query.path, "[vdso]");
@@ -299,14 +291,13 @@ static void the_vdso_is_seen(void **state)
 	free_fixture(f);
 }
 
-static void ranges_of_the_kernel_are_seen(void **state)
+TEST(ranges_of_the_kernel_are_seen)
 {
 	struct fixture *f = new_replay();
 	const struct opd_source_client *client = &f->opd.client;
 	const struct op_build_id build_id = { 2, { 0xab, 1 } };
 	uint64_t size;
 
-	(void)state;
 	client->see_kernel(client->ctx, "ext4", 0x1000, 0x2000, &build_id,
 			   NULL);
 	assert_int_equal(f->opd.ksyms.nr, 1);
@@ -319,12 +310,11 @@ static void ranges_of_the_kernel_are_seen(void **state)
 /* ---- the end ----------------------------------------------------------------
  */
 
-static void waiting_samples_are_lost_at_the_end(void **state)
+TEST(waiting_samples_are_lost_at_the_end)
 {
 	struct fixture *f = new_replay();
 	struct op_ledger ledger;
 
-	(void)state;
 	count_some(f, 3);
 	assert_int_equal(ledger_of(f).pending, 1);
 	assert_int_equal(opd_finish(&f->opd), 0);
@@ -339,11 +329,10 @@ static void waiting_samples_are_lost_at_the_end(void **state)
 }
 
 /* The names of threads are there, too. */
-static void names_are_written_at_the_end(void **state)
+TEST(names_are_written_at_the_end)
 {
 	struct fixture *f = new_fixture();
 
-	(void)state;
 	f->opd.options.separate_thread = true;
 	start_daemon(f, &test_replay);
 	opd_tasks_learn_name(&f->opd.tasks, 1, 1, "sh");
@@ -381,12 +370,11 @@ static size_t count_spans(struct fixture *f, char name[64])
 }
 
 /* Reports find the time when the last samples were taken. */
-static void a_history_ends_with_a_span(void **state)
+TEST(a_history_ends_with_a_span)
 {
 	struct fixture *f = new_fixture();
 	char name[64];
 
-	(void)state;
 	start_with_history(f);
 	count_some(f, 3);
 	assert_int_equal(opd_finish(&f->opd), 0);
@@ -398,12 +386,11 @@ static void a_history_ends_with_a_span(void **state)
 	free_fixture(f);
 }
 
-static void a_history_without_samples_has_no_span(void **state)
+TEST(a_history_without_samples_has_no_span)
 {
 	struct fixture *f = new_fixture();
 	char name[64];
 
-	(void)state;
 	start_with_history(f);
 	assert_int_equal(opd_finish(&f->opd), 0);
 	assert_int_equal(count_spans(f, name), 0);
@@ -411,12 +398,11 @@ static void a_history_without_samples_has_no_span(void **state)
 }
 
 /* What a daemon that was killed has counted is a span of its own. */
-static void a_killed_daemon_leaves_a_span(void **state)
+TEST(a_killed_daemon_leaves_a_span)
 {
 	struct fixture *f = new_fixture();
 	char name[64];
 
-	(void)state;
 	start_with_history(f);
 	count_some(f, 3);
 	opd_sfiles_sync(&f->opd.store);
@@ -430,12 +416,11 @@ static void a_killed_daemon_leaves_a_span(void **state)
 }
 
 /* Without a history its samples count with those that come. */
-static void a_session_without_history_has_no_span(void **state)
+TEST(a_session_without_history_has_no_span)
 {
 	struct fixture *f = new_replay();
 	char name[64];
 
-	(void)state;
 	count_some(f, 3);
 	opd_sfiles_sync(&f->opd.store);
 	restart_daemon(f);
@@ -445,27 +430,4 @@ static void a_session_without_history_has_no_span(void **state)
 	assert_int_equal(count_spans(f, name), 0);
 	assert_int_equal(ledger_in(f, "ledger").stored, 3);
 	free_fixture(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_open_at_first),
-		cmocka_unit_test(sources_are_to_tell),
-		cmocka_unit_test(descriptors_are_counted),
-		cmocka_unit_test(too_few_descriptors),
-		cmocka_unit_test(sources_may_have_an_unwinder),
-		cmocka_unit_test(images_are_kept),
-		cmocka_unit_test(images_come_with_their_files),
-		cmocka_unit_test(the_vdso_is_seen),
-		cmocka_unit_test(ranges_of_the_kernel_are_seen),
-		cmocka_unit_test(waiting_samples_are_lost_at_the_end),
-		cmocka_unit_test(names_are_written_at_the_end),
-		cmocka_unit_test(a_history_ends_with_a_span),
-		cmocka_unit_test(a_history_without_samples_has_no_span),
-		cmocka_unit_test(a_killed_daemon_leaves_a_span),
-		cmocka_unit_test(a_session_without_history_has_no_span),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,11 +144,10 @@ static bool log_has(struct fixture *f, const char *text)
 }
 
 /* In pieces that are not even whole words, until there is no more. */
-static void test_drain(void **state)
+TEST(test_drain)
 {
 	static const size_t steps[] = { 1, 13 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		struct fixture *f = new_loop(steps[i]);
 		size_t len = feed.words.nr * sizeof(uint64_t);
@@ -172,11 +171,10 @@ static void test_drain(void **state)
 }
 
 /* A record that is not whole stays for the next time. */
-static void test_rest(void **state)
+TEST(test_rest)
 {
 	struct fixture *f = new_loop(1000);
 
-	(void)state;
 	feed.words.nr -= 4;
 	opd_loop_drain(&f->opd);
 	assert_int_equal(f->opd.loop.len, 8);
@@ -188,25 +186,23 @@ static void test_rest(void **state)
 }
 
 /* Whoever writes faster than we read does not keep us for ever. */
-static void test_endless(void **state)
+TEST(test_endless)
 {
 	struct fixture *f = new_loop(1000);
 
-	(void)state;
 	feed.endless = true;
 	opd_loop_drain(&f->opd);
 	assert_int_equal(feed.nr_reads, 4096);
 	free_loop(f);
 }
 
-static void test_ends(void **state)
+TEST(test_ends)
 {
 	static const struct {
 		ssize_t end;
 		bool logged;
 	} ends[] = { { 0, false }, { -EIO, true } };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct fixture *f = new_loop(1000);
 
@@ -223,14 +219,13 @@ static void test_ends(void **state)
 }
 
 /* All that was taken is on the disk, and in the ledger. */
-static void test_dump(void **state)
+TEST(test_dump)
 {
 	struct fixture *f = new_loop(1000);
 	struct op_diag diag = { "" };
 	struct op_ledger l;
 	char path[8192];
 
-	(void)state;
 	assert_int_equal(opd_loop_dump(&f->opd, &diag), 0);
 	assert_int_equal(feed.nr_dumps, 1);
 	snprintf(path, sizeof(path), "%s/ledger", f->opd.session.current);
@@ -253,12 +248,11 @@ static void test_dump(void **state)
 }
 
 /* Samples are counted while a disk takes its time. */
-static void test_slow_disk(void **state)
+TEST(test_slow_disk)
 {
 	struct fixture *f = new_loop(1000);
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(sem_init(&feed.were_read, 0, 0), 0);
 	feed.disk_is_slow = true;
 	feed.fd = f->opd.source.fd;
@@ -271,12 +265,11 @@ static void test_slow_disk(void **state)
 }
 
 /* Ticks follow each other at once: the sixtieth is as good as a dump. */
-static void test_ticks(void **state)
+TEST(test_ticks)
 {
 	const struct itimerspec at_once = { { 0, 1 }, { 0, 1 } };
 	struct fixture *f = new_loop(1000);
 
-	(void)state;
 	for (unsigned int i = 0; i < OP_LOG_BUDGET + 5; i++)
 		op_log(&f->opd.log, "line %u", i);
 	assert_int_equal(
@@ -294,12 +287,11 @@ static void test_ticks(void **state)
 }
 
 /* What is readable is read; a signal ends the loop, a hangup does not. */
-static void test_signals(void **state)
+TEST(test_signals)
 {
 	struct fixture *f = new_loop(1000);
 	char moved[8192];
 
-	(void)state;
 	assert_int_equal(eventfd_write(f->opd.source.fd, 1), 0);
 	op_log(&f->opd.log, "before");
 	snprintf(moved, sizeof(moved), "%s.old", f->opd.session.log);
@@ -322,7 +314,7 @@ static time_t one_o_clock(void)
 }
 
 /* The span of a history ends before the next tick when it needs much room. */
-static void test_span_that_needs_room(void **state)
+TEST(test_span_that_needs_room)
 {
 	static const struct op_clock clock = { .seconds = one_o_clock,
 					       .date = one_o_clock };
@@ -337,7 +329,6 @@ static void test_span_that_needs_room(void **state)
 	};
 	char path[8192];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct fixture *f = new_loop(1000);
 		struct opd_store *store = &f->opd.store;
@@ -367,7 +358,7 @@ static void test_span_that_needs_room(void **state)
 }
 
 /* A file is never waited for: it is read until it ends. */
-static void test_file(void **state)
+TEST(test_file)
 {
 	static const struct opd_source_ops replay = {
 		.name = "feed",
@@ -377,7 +368,6 @@ static void test_file(void **state)
 	struct op_diag diag = { "" };
 	struct fixture *f = new_fixture();
 
-	(void)state;
 	memset(&feed, 0, sizeof(feed));
 	feed.step = 24;
 	put_begin(&feed.words);
@@ -424,7 +414,7 @@ static size_t read_users_answer(int fd, char *text, size_t size)
 }
 
 /* A user who may have samples has all that were taken up to now. */
-static void test_users(void **state)
+TEST(test_users)
 {
 	static const char head[] = " separate-lib = 0\n"
 				   " separate-kernel = 0\n"
@@ -436,7 +426,6 @@ static void test_users(void **state)
 	const uint64_t taken[] = { OP_ESCAPE, OP_CODE_WORD(OP_TAKEN, 0, 1), 5 };
 	char policy[128], text[4096];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct fixture *f = new_loop(1000);
 		struct op_diag diag = { "" };
@@ -480,22 +469,7 @@ static void test_users(void **state)
 	}
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drain),
-		cmocka_unit_test(test_rest),
-		cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_dump),
-		cmocka_unit_test(test_slow_disk),
-		cmocka_unit_test(test_ticks),
-		cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_users),
-		cmocka_unit_test(test_span_that_needs_room),
-	};
-
 	opd_loop_block_signals();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

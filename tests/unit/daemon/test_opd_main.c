@@ -29,6 +29,8 @@ static int leave_dir(void **state)
 	return chdir("/");
 }
 
+#define FOLDER_TEST(name) TEST_WITH(name, enter_dir, leave_dir)
+
 /* Run oprofiled with @options, words; what it prints goes to the file "out".
  */
 static pid_t start(const char *options)
@@ -109,7 +111,7 @@ static void put_recording(const char *name, size_t tail)
 /* ---- a command line ---------------------------------------------------------
  */
 
-static void test_command_lines(void **state)
+FOLDER_TEST(test_command_lines)
 {
 	/* What is printed has @text; nothing where that is NULL. */
 	static const struct {
@@ -141,7 +143,6 @@ static void test_command_lines(void **state)
 		  "no/folder" },
 	};
 
-	(void)state;
 	put_recording("rec", 0);
 	write_text(dir, "bad", "this is no recording of anything at all\n");
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -160,13 +161,12 @@ static void test_command_lines(void **state)
 /* ---- a recording ------------------------------------------------------------
  */
 
-static void test_a_recording(void **state)
+FOLDER_TEST(test_a_recording)
 {
 	struct op_diag diag = { "" };
 	struct op_ledger ledger;
 	const char *log;
 
-	(void)state;
 	put_recording("rec", 3);
 	assert_int_equal(
 		status_of(start("--source=file:rec --session-dir=s --verbose")),
@@ -196,7 +196,7 @@ static void test_a_recording(void **state)
  */
 
 /* Who gave a descriptor is told there: nothing, or the reason. */
-static void test_ready_fd(void **state)
+FOLDER_TEST(test_ready_fd)
 {
 	static const struct {
 		const char *source;
@@ -207,7 +207,6 @@ static void test_ready_fd(void **state)
 		{ "file:none", 1, "none: No such file or directory" },
 	};
 
-	(void)state;
 	put_recording("rec", 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		char options[128], told[256];
@@ -276,13 +275,12 @@ static void expect_link(pid_t pid, const char *name, const char *want)
 
 /* The command ends as soon as the daemon takes requests, which has let go of
  * all that it was started with. */
-static void test_background(void **state)
+FOLDER_TEST(test_background)
 {
 	char reply[4096], session[128];
 	int buffer = make_module();
 	pid_t daemon;
 
-	(void)state;
 	/* It becomes our child when the command has ended. */
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	umask(0);
@@ -311,14 +309,13 @@ static void test_background(void **state)
 }
 
 /* In the foreground it stays the same process, and keeps its folder. */
-static void test_foreground(void **state)
+FOLDER_TEST(test_foreground)
 {
 	char reply[4096], byte;
 	int buffer = make_module(), fds[2];
 	char options[128];
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	snprintf(
 		options, sizeof(options),
@@ -339,11 +336,10 @@ static void test_foreground(void **state)
 }
 
 /* A source that fails is an end with a reason. */
-static void test_source_fails(void **state)
+FOLDER_TEST(test_source_fails)
 {
 	int buffer;
 
-	(void)state;
 	buffer = make_module();
 	assert_int_equal(unlink("fs/buffer"), 0);
 	assert_int_equal(mkdir("fs/buffer", 0755), 0);
@@ -352,16 +348,4 @@ static void test_source_fails(void **state)
 			 1);
 	assert_int_equal(strncmp(text_of("out"), "oprofiled: ", 11), 0);
 	close(buffer);
-}
-
-int main(void)
-{
-#define IN_DIR(test) cmocka_unit_test_setup_teardown(test, enter_dir, leave_dir)
-	const struct CMUnitTest tests[] = {
-		IN_DIR(test_command_lines), IN_DIR(test_a_recording),
-		IN_DIR(test_ready_fd),	    IN_DIR(test_background),
-		IN_DIR(test_foreground),    IN_DIR(test_source_fails),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -529,19 +529,18 @@ static void run_played(const struct row *row, FILE *out)
 	assert_int_equal(count_fds(), nr_fds);
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_played);
 }
 
 /* Who connects and goes, or asks to be told twice, harms nobody. */
-static void nobody_waits(void **state)
+TEST(nobody_waits)
 {
 	char *text;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	(void)state;
 	begin_play(out);
 	play_line("policy mine = users 7");
 	play_line("read");
@@ -560,13 +559,4 @@ static void nobody_waits(void **state)
 	end_play();
 	fclose(out);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(nobody_waits),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -566,7 +566,7 @@ static void run_mine(const struct row *row, FILE *out)
 	free_with(f);
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_mine);
 }
@@ -589,9 +589,8 @@ static void must_refuse_mine(const char *folder, int wanted, const char *why)
 	free(words.words);
 }
 
-static void folders_without_samples(void **state)
+TEST(folders_without_samples)
 {
-	(void)state;
 	must_refuse_mine("/proc/self/no-such-folder", -ENODATA,
 			 "there are no samples of your processes");
 	must_refuse_mine("/proc/self/status", -ENOTDIR,
@@ -626,7 +625,7 @@ static void count_more(struct fixture *f, const char *name, uint64_t key,
 }
 
 /* Of an image, and of the kernel, whose samples are one number. */
-static void sums_beyond_64_bits(void **state)
+TEST(sums_beyond_64_bits)
 {
 	static const struct {
 		const char *text, *name;
@@ -638,7 +637,6 @@ static void sums_beyond_64_bits(void **state)
 		  "{kern}/vmlinux/{user}/1000/{dep}/{kern}/vmlinux/TIMER.0.0.all.all.all" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(sessions); i++) {
 		struct fixture *f = session_of(sessions[i].text);
 
@@ -651,7 +649,7 @@ static void sums_beyond_64_bits(void **state)
 }
 
 /* More than the words of a stream: each key has five of them. */
-static void more_samples_than_a_stream_has(void **state)
+TEST(more_samples_than_a_stream_has)
 {
 	static const char name[] =
 		"{root}/bin/mine/{user}/1000/{dep}/{root}/bin/mine/TIMER.0.0.all.all.all";
@@ -660,7 +658,6 @@ static void more_samples_than_a_stream_has(void **state)
 	struct odb *odb;
 	char path[8192];
 
-	(void)state;
 	sample_path(f, name, path, sizeof(path));
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
 	for (uint64_t key = 1; key <= OPD_MINE_MAX_WORDS / 5; key++)
@@ -673,7 +670,7 @@ static void more_samples_than_a_stream_has(void **state)
 }
 
 /* A stream has no more events than there are counters; a session may. */
-static void more_events_than_a_stream_has(void **state)
+TEST(more_events_than_a_stream_has)
 {
 	struct fixture *f = new_with(USERS);
 	struct op_stream_words words = { .nr = 0 };
@@ -683,7 +680,6 @@ static void more_events_than_a_stream_has(void **state)
 	struct op_diag diag = { "" };
 	char line[128];
 
-	(void)state;
 	assert_non_null(w);
 	for (int i = 0; i <= OP_MAX_COUNTERS; i++) {
 		w->nr = 0;
@@ -708,15 +704,7 @@ static void more_events_than_a_stream_has(void **state)
 	free_with(f);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(folders_without_samples),
-		cmocka_unit_test(sums_beyond_64_bits),
-		cmocka_unit_test(more_samples_than_a_stream_has),
-		cmocka_unit_test(more_events_than_a_stream_has),
-	};
-
 	setenv("TZ", "UTC0", 1);
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -91,13 +91,12 @@ static const struct row notify_rows[] = {
 };
 
 /* The daemon is not the process that the manager started. */
-static void test_ready(void **unused)
+TEST(test_ready)
 {
 	char name[256], got[256], wanted[256];
 	ssize_t len;
 	int fd;
 
-	(void)unused;
 	socket_name("$/s", name, sizeof(name));
 	fd = listen_at(name);
 	setenv("NOTIFY_SOCKET", name, 1);
@@ -111,20 +110,21 @@ static void test_ready(void **unused)
 	unlink(name);
 }
 
-static void notify_row(void **state)
+TEST_ROWS(notify_row, notify_rows)
 {
 	check_row(*state, run_notify);
 }
 
-int main(void)
+static int make_folder(void **state)
 {
-	const struct CMUnitTest others[] = { cmocka_unit_test(test_ready) };
-	int failed;
-
-	if (!mkdtemp(folder))
-		abort();
-	failed = run_rows(notify_rows, NR(notify_rows), notify_row, others,
-			  NR(others));
-	rmdir(folder);
-	return failed;
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
 }
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return rmdir(folder);
+}
+
+TEST_GROUP(make_folder, remove_folder)

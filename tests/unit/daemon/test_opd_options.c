@@ -109,11 +109,6 @@ static void run_options(const struct row *row, FILE *out)
 	free(opd);
 }
 
-static void test_row(void **state)
-{
-	check_row(*state, run_options);
-}
-
 static const struct row rows[] = {
 	{ "nothing", NULL, "", NULL },
 	{ "what_has_a_value", NULL,
@@ -286,7 +281,7 @@ static const struct row rows[] = {
 	  "ibs: op: the form is fetch:EVENT,...:COUNT:UM|op:EVENT,...:COUNT:UM\n" },
 };
 
-int main(void)
+TEST_ROWS(test_row, rows)
 {
-	return run_rows(rows, NR(rows), test_row, NULL, 0);
+	check_row(*state, run_options);
 }

@@ -15,7 +15,7 @@
 #define MS UINT64_C(1000000)
 
 /* One row after the other, with the same daemon. */
-static void priority_follows_need(void **state)
+TEST(priority_follows_need)
 {
 	static const struct {
 		uint64_t passed, needed; /* ms, since the row before */
@@ -32,7 +32,6 @@ static void priority_follows_need(void **state)
 	struct opd_priority p = { .is_wanted = true, .is_raised = true };
 	uint64_t wall = 0, cpu = 0;
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		wall += rows[i].passed * MS;
 		cpu += rows[i].needed * MS;
@@ -94,22 +93,11 @@ static void assert_raised(bool leads, int wanted)
 	assert_int_equal(status >> 8, 0);
 }
 
-static void session_of_its_own_is_raised(void **state)
+TEST(session_of_its_own_is_raised)
 {
-	(void)state;
 	if (access("/proc/self/autogroup", W_OK) ||
 	    setpriority(PRIO_PROCESS, 0, -1) || setpriority(PRIO_PROCESS, 0, 0))
 		skip();
 	assert_raised(true, -20);
 	assert_raised(false, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(session_of_its_own_is_raised),
-		cmocka_unit_test(priority_follows_need),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,12 +119,11 @@ static void put_program(struct words *w, uint64_t cookie)
 	"{root}/bin/program-" #n "/{dep}/{root}/bin/program-" #n               \
 	"/{build:616263}/TIMER.250.0.all.all.all"
 
-static void each_name_is_asked_for_once(void **state)
+TEST(each_name_is_asked_for_once)
 {
 	struct fixture *f = new_live();
 	struct words w = { .nr = 0 };
 
-	(void)state;
 	put_program(&w, 1);
 	put_sample(&w, 5, 0);
 	put_program(&w, 1);
@@ -143,13 +142,12 @@ static void each_name_is_asked_for_once(void **state)
 	free_fixture(f);
 }
 
-static void samples_wait_for_their_name(void **state)
+TEST(samples_wait_for_their_name)
 {
 	struct fixture *f = new_live();
 	struct words w = { .nr = 0 };
 	struct op_ledger l;
 
-	(void)state;
 	kernel.busy = 20;
 	put_program(&w, 2);
 	put_sample(&w, 5, 0);
@@ -169,13 +167,12 @@ static void samples_wait_for_their_name(void **state)
 	free_fixture(f);
 }
 
-static void they_do_not_wait_for_ever(void **state)
+TEST(they_do_not_wait_for_ever)
 {
 	struct fixture *f = new_live();
 	struct words w = { .nr = 0 };
 	struct op_ledger l;
 
-	(void)state;
 	kernel.busy = 1 << 20;
 	put_program(&w, 2);
 	put_sample(&w, 5, 0);
@@ -191,13 +188,12 @@ static void they_do_not_wait_for_ever(void **state)
 	free_fixture(f);
 }
 
-static void the_queue_is_bounded(void **state)
+TEST(the_queue_is_bounded)
 {
 	struct fixture *f = new_live();
 	struct words w = { .nr = 0 };
 	struct op_ledger l;
 
-	(void)state;
 	kernel.busy = 1 << 30;
 	put_program(&w, 2);
 	for (int i = 0; i < 1000; i++)
@@ -212,13 +208,12 @@ static void the_queue_is_bounded(void **state)
 	free_fixture(f);
 }
 
-static void the_kernel_may_have_more(void **state)
+TEST(the_kernel_may_have_more)
 {
 	struct fixture *f = new_live();
 	struct words w = { .nr = 0 };
 	struct op_ledger l;
 
-	(void)state;
 	put_program(&w, 1);
 	put_sample(&w, 5, 0);
 	kernel.taken = 10;
@@ -322,7 +317,7 @@ static int compare_sessions(struct fixture *a, struct fixture *b)
 	return nr;
 }
 
-static void what_is_recorded_replays(void **state)
+TEST(what_is_recorded_replays)
 {
 	struct fixture *live = new_live();
 	struct fixture *replay;
@@ -330,7 +325,6 @@ static void what_is_recorded_replays(void **state)
 	struct op_ledger a, b;
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/stream", live->dir);
 	record_to(live, path);
 	put_session(&w);
@@ -370,7 +364,7 @@ static void what_is_recorded_replays(void **state)
 	free_fixture(replay);
 }
 
-static void headers_replay_too(void **state)
+TEST(headers_replay_too)
 {
 	struct fixture *live = new_live();
 	struct fixture *replay;
@@ -379,7 +373,6 @@ static void headers_replay_too(void **state)
 	struct odb *odb;
 	char path[8192];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/stream", live->dir);
 	record_to(live, path);
 	put_program(&w, 1);
@@ -402,12 +395,11 @@ static void headers_replay_too(void **state)
 	free_fixture(replay);
 }
 
-static void recording_to_a_full_disk_ends(void **state)
+TEST(recording_to_a_full_disk_ends)
 {
 	struct fixture *f = new_live();
 	struct words w = { .nr = 0 };
 
-	(void)state;
 	if (access("/dev/full", W_OK))
 		skip();
 	record_to(f, "/dev/full");
@@ -419,20 +411,4 @@ static void recording_to_a_full_disk_ends(void **state)
 	assert_null(f->opd.record.file);
 	assert_int_equal(ledger_of(f).stored, 1);
 	free_fixture(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_name_is_asked_for_once),
-		cmocka_unit_test(samples_wait_for_their_name),
-		cmocka_unit_test(they_do_not_wait_for_ever),
-		cmocka_unit_test(the_queue_is_bounded),
-		cmocka_unit_test(the_kernel_may_have_more),
-		cmocka_unit_test(what_is_recorded_replays),
-		cmocka_unit_test(headers_replay_too),
-		cmocka_unit_test(recording_to_a_full_disk_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,11 +222,6 @@ static void run_stats(const struct row *row, FILE *out)
 	free_fixture(rig.f);
 }
 
-static void test_row(void **state)
-{
-	check_row(*state, run_stats);
-}
-
 #define MOST "4611686018427387904" /* 2^62 */
 
 /* clang-format off */
@@ -385,12 +380,16 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
+TEST_ROWS(test_row, rows)
+{
+	check_row(*state, run_stats);
+}
+
 /* A reserve is on the disk but while the ledger cannot be written without. */
-static void test_reserve(void **state)
+TEST(test_reserve)
 {
 	struct rig rig = { .f = new_replay() };
 
-	(void)state;
 	init_stats(&rig, stderr);
 	opd_stats_set_source(&rig.stats, "test");
 	assert_true(exists(rig.f, ".reserve"));
@@ -401,7 +400,7 @@ static void test_reserve(void **state)
 }
 
 /* Each number of the log is another. */
-static void test_log(void **state)
+TEST(test_log)
 {
 	struct rig rig = { .f = new_replay() };
 	struct opd_stats *stats = &rig.stats;
@@ -409,7 +408,6 @@ static void test_log(void **state)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	(void)state;
 	assert_non_null(out);
 	init_stats(&rig, stderr);
 	stats->seen[OPD_MODE_UNKNOWN] = 1;
@@ -476,21 +474,9 @@ static void test_log(void **state)
 	free_fixture(rig.f);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	assert_string_equal(opd_fate_name(OPD_STORED), "stored");
 	assert_string_equal(opd_fate_name(OPD_DEFERRED), "deferred");
 	assert_string_equal(opd_fate_name(OPD_LOST_NO_IMAGE), "lost_no_image");
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_reserve),
-		cmocka_unit_test(test_log),
-		cmocka_unit_test(test_names),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -42,6 +42,8 @@ static int end_tasks_test(void **state)
 	return 0;
 }
 
+#define TASKS_TEST(name) TEST_WITH(name, begin_tasks_test, end_tasks_test)
+
 /* All of the log, each line without its time; the folder is "DIR". */
 static void must_have_logged(const char *wanted)
 {
@@ -76,11 +78,10 @@ static const char *path_of_names(void)
  */
 
 /* It is said once, whatever finds no room first. */
-static void names_without_end(void **state)
+TASKS_TEST(names_without_end)
 {
 	char name[16];
 
-	(void)state;
 	for (uint32_t tid = 1; tid <= OP_TASKS_MAX; tid++)
 		opd_tasks_learn_name(&t.tasks, 1, tid, "thread");
 	must_have_logged("");
@@ -102,11 +103,10 @@ static void names_without_end(void **state)
 		"too many names of threads: further ones are not recorded\n");
 }
 
-static void links_without_end(void **state)
+TASKS_TEST(links_without_end)
 {
 	char name[16];
 
-	(void)state;
 	for (uint32_t i = 0; i < OP_TASK_LINKS_MAX; i++) {
 		snprintf(name, sizeof(name), "/bin/%u", i);
 		opd_tasks_learn_link(&t.tasks, name, "/bin/file");
@@ -124,12 +124,11 @@ static size_t nr_processes_known(void)
 
 /* Whoever has no samples while so many others come is forgotten, and told of
  * again. */
-static void processes_without_end(void **state)
+TASKS_TEST(processes_without_end)
 {
 	struct opd_image *image = (struct opd_image *)&t;
 	uint32_t tgid = 1;
 
-	(void)state;
 	opd_tasks_learn_cgroup(&t.tasks, 5, "/b");
 	opd_tasks_learn_run(&t.tasks, 5, 7, image);
 	for (; tgid <= OPD_TASK_GENERATION; tgid++)
@@ -166,11 +165,10 @@ static void processes_without_end(void **state)
 }
 
 /* The first one is the root. */
-static void cgroups_without_end(void **state)
+TASKS_TEST(cgroups_without_end)
 {
 	char path[16];
 
-	(void)state;
 	for (uint32_t i = 1; i < OPD_MAX_CGROUPS; i++) {
 		snprintf(path, sizeof(path), "/%u", i);
 		opd_tasks_learn_cgroup(&t.tasks, 1, path);
@@ -190,11 +188,10 @@ static void cgroups_without_end(void **state)
  */
 
 /* Paths stay where they are, each once. */
-static void cgroups_are_kept(void **state)
+TASKS_TEST(cgroups_are_kept)
 {
 	const char *a;
 
-	(void)state;
 	opd_tasks_learn_cgroup(&t.tasks, 1, "/a");
 	opd_tasks_learn_cgroup(&t.tasks, 2, "/b");
 	a = opd_tasks_cgroup(&t.tasks, 1);
@@ -206,9 +203,8 @@ static void cgroups_are_kept(void **state)
 	assert_ptr_equal(opd_tasks_cgroup(&t.tasks, 3), a);
 }
 
-static void idle_cpus_are_in_the_root(void **state)
+TASKS_TEST(idle_cpus_are_in_the_root)
 {
-	(void)state;
 	assert_string_equal(opd_tasks_cgroup(&t.tasks, 0), "/");
 	assert_string_equal(opd_tasks_cgroup(&t.tasks, 1), OPD_NO_CGROUP);
 	assert_string_equal(opd_tasks_cgroup(&t.tasks, -1), OPD_NO_CGROUP);
@@ -220,11 +216,10 @@ static void idle_cpus_are_in_the_root(void **state)
 }
 
 /* A link belongs to one program of one process. */
-static void links_are_of_a_program(void **state)
+TASKS_TEST(links_are_of_a_program)
 {
 	struct opd_image *image = (struct opd_image *)&t;
 
-	(void)state;
 	opd_tasks_learn_run(&t.tasks, 5, 7, image);
 	assert_ptr_equal(opd_tasks_run_as(&t.tasks, 5, 7), image);
 	assert_null(opd_tasks_run_as(&t.tasks, 5, 8));
@@ -242,9 +237,8 @@ static void must_be_written(bool is)
 	unlink(path_of_names());
 }
 
-static void names_are_written_once(void **state)
+TASKS_TEST(names_are_written_once)
 {
-	(void)state;
 	opd_tasks_write(&t.tasks, true);
 	must_be_written(false);
 	/* A mount namespace makes no name. */
@@ -262,9 +256,8 @@ static void names_are_written_once(void **state)
 	must_have_logged("");
 }
 
-static void links_alone_are_written(void **state)
+TASKS_TEST(links_alone_are_written)
 {
-	(void)state;
 	t.tasks.keeps_names = false;
 	opd_tasks_learn_name(&t.tasks, 1, 1, "one");
 	opd_tasks_learn_mounts(&t.tasks, 1, 5);
@@ -277,13 +270,12 @@ static void links_alone_are_written(void **state)
 }
 
 /* What cannot be written is tried again. */
-static void names_that_cannot_be_written(void **state)
+TASKS_TEST(names_that_cannot_be_written)
 {
 	static const char said[] =
 		"DIR/tasks: cannot write: No such file or directory: "
 		"reports will lack names of threads\n";
 
-	(void)state;
 	opd_tasks_learn_name(&t.tasks, 1, 1, "one");
 	assert_int_equal(rmdir(t.session.current), 0);
 	opd_tasks_write(&t.tasks, false);
@@ -301,9 +293,8 @@ static void names_that_cannot_be_written(void **state)
 }
 
 /* A daemon goes on with the names that it finds. */
-static void names_that_are_there(void **state)
+TASKS_TEST(names_that_are_there)
 {
-	(void)state;
 	opd_tasks_learn_name(&t.tasks, 1, 2, "one");
 	opd_tasks_write(&t.tasks, false);
 	opd_tasks_release(&t.tasks);
@@ -313,11 +304,10 @@ static void names_that_are_there(void **state)
 }
 
 /* But for those that somebody still waits for. */
-static void names_of_what_has_ended(void **state)
+TASKS_TEST(names_of_what_has_ended)
 {
 	struct op_tasks old;
 
-	(void)state;
 	opd_tasks_learn_name(&t.tasks, 1, 1, "one");
 	opd_tasks_learn_mounts(&t.tasks, 1, 5);
 	opd_tasks_learn_name(&t.tasks, 1, 2, "two");
@@ -342,37 +332,12 @@ static void names_of_what_has_ended(void **state)
 	must_have_logged("");
 }
 
-static void names_that_cannot_be_read(void **state)
+TASKS_TEST(names_that_cannot_be_read)
 {
-
-	(void)state;
 	opd_tasks_release(&t.tasks);
 	assert_int_equal(mkdir(path_of_names(), 0755), 0);
 	opd_tasks_init(&t.tasks, &t.session, &t.log, true);
 	must_have_logged("DIR/tasks: not a regular file; it is replaced\n");
 	assert_int_equal(t.tasks.names.nr, 0);
 	assert_int_equal(rmdir(path_of_names()), 0);
-}
-
-int main(void)
-{
-#define TEST(name)                                                             \
-	cmocka_unit_test_setup_teardown(name, begin_tasks_test, end_tasks_test)
-	const struct CMUnitTest tests[] = {
-		TEST(names_without_end),
-		TEST(links_without_end),
-		TEST(processes_without_end),
-		TEST(cgroups_without_end),
-		TEST(cgroups_are_kept),
-		TEST(idle_cpus_are_in_the_root),
-		TEST(links_are_of_a_program),
-		TEST(names_are_written_once),
-		TEST(links_alone_are_written),
-		TEST(names_that_cannot_be_written),
-		TEST(names_that_are_there),
-		TEST(names_of_what_has_ended),
-		TEST(names_that_cannot_be_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,15 +9,11 @@
  */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "libcfi/cfi.h"
 #include "cfi_elf.h"
+#include "tests/unit/test.h"
 
 #define FUNC 0x100u /* where the function is in the code, and its length */
 #define FUNC_LEN 0x80u

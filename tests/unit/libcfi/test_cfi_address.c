@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Addresses in each of their encodings, and how many bytes they take. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libcfi/cfi_address.h"
 
 /* All addresses are read from here, but for what is behind @skip. */
@@ -38,7 +32,7 @@ static void check_address(const struct address_row *row)
 		assert_int_equal(address, row->address);
 }
 
-static void addresses_have_a_format(void **state)
+TEST(addresses_have_a_format)
 {
 	static const struct address_row rows[] = {
 		{ 0x00, 0, 8, true, 0xf8e7d6c5b4a39281 },
@@ -62,12 +56,11 @@ static void addresses_have_a_format(void **state)
 		{ 0x02, 6, 2, true, 0xf8e7 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_address(&rows[i]);
 }
 
-static void addresses_have_a_base(void **state)
+TEST(addresses_have_a_base)
 {
 	static const struct address_row rows[] = {
 		/* Where the address itself is. */
@@ -86,13 +79,12 @@ static void addresses_have_a_base(void **state)
 		{ 0xff, 3, 0, false, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_address(&rows[i]);
 }
 
 /* Those that are aligned begin at the next address that 8 divides. */
-static void addresses_may_be_aligned(void **state)
+TEST(addresses_may_be_aligned)
 {
 	static const uint8_t bytes[] = { 1, 2,	3,  4,	5,  6,	7, 8,
 					 9, 10, 11, 12, 13, 14, 15 };
@@ -110,7 +102,6 @@ static void addresses_may_be_aligned(void **state)
 	uint64_t address;
 	struct op_cursor c;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		c = op_cursor(bytes, sizeof(bytes));
 		op_cursor_skip(&c, rows[i].skip);
@@ -124,13 +115,12 @@ static void addresses_may_be_aligned(void **state)
 	assert_int_equal(address, 0);
 }
 
-static void addresses_may_be_leb128(void **state)
+TEST(addresses_may_be_leb128)
 {
 	static const uint8_t bytes[] = { 0xff, 0x7e, 0x41 };
 	struct op_cursor c = op_cursor(bytes, sizeof(bytes));
 	uint64_t address;
 
-	(void)state;
 	assert_true(cfi_address(&c, 0x01, bytes, BASE, &address));
 	assert_int_equal(address, 0x3f7f);
 	assert_true(cfi_address(&c, 0x11, bytes, BASE, &address));
@@ -141,16 +131,4 @@ static void addresses_may_be_leb128(void **state)
 	assert_true(cfi_address(&c, 0x19, bytes, BASE, &address));
 	assert_int_equal(address, BASE + 2 - (0x80 - 0x41));
 	assert_int_equal(op_cursor_left(&c), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses_have_a_format),
-		cmocka_unit_test(addresses_have_a_base),
-		cmocka_unit_test(addresses_may_be_aligned),
-		cmocka_unit_test(addresses_may_be_leb128),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,9 +141,8 @@ static const struct {
 };
 /* clang-format on */
 
-static void expressions(void **state)
+TEST(expressions)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(exprs) / sizeof(exprs[0]); i++) {
 		uint8_t insns[64] = { 0x16, 3, (uint8_t)exprs[i].len };
 		struct cfi_regs regs;
@@ -161,7 +160,7 @@ static void expressions(void **state)
 }
 
 /* All expressions of a frame share what may be run. */
-static void operations_are_bounded(void **state)
+TEST(operations_are_bounded)
 {
 	static const uint8_t expr[] = { 0x35, 0x96, 0x96, 0x96 };
 	const struct cfi_regs regs = start_regs(CFI_X86_64);
@@ -170,7 +169,6 @@ static void operations_are_bounded(void **state)
 					 &nr_ops };
 	uint64_t value = 0;
 
-	(void)state;
 	assert_int_equal(cfi_expr_run(&frame, expr, 4, NULL, &value),
 			 CFI_CALLER);
 	assert_int_equal(value, 5);
@@ -192,7 +190,7 @@ static void operations_are_bounded(void **state)
 }
 
 /* The first mistake is the one that is told. */
-static void a_short_stack_is_told_from_damage(void **state)
+TEST(a_short_stack_is_told_from_damage)
 {
 	static const uint8_t expr[] = { 0x77, 0x80, 0x04, 0x06, 0x13, 0x13 };
 	const struct cfi_regs regs = start_regs(CFI_X86_64);
@@ -201,7 +199,6 @@ static void a_short_stack_is_told_from_damage(void **state)
 					 &nr_ops };
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(cfi_expr_run(&frame, expr, sizeof(expr), NULL, &value),
 			 CFI_SHORT_STACK);
 	assert_int_equal(cfi_expr_run(&frame, expr + 4, 2, NULL, &value),
@@ -209,13 +206,12 @@ static void a_short_stack_is_told_from_damage(void **state)
 }
 
 /* What linkers write for procedure linkage tables. */
-static void plt(void **state)
+TEST(plt)
 {
 	const char insns[] = "\xf\xb\x77\x8\x80\0\x3f\x1a\x3b\x2a\x33\x24\x22";
 	struct cfi_table *table = x86(INSNS(insns));
 	uint64_t at;
 
-	(void)state;
 	for (unsigned int i = 0; i < 16; i++) {
 		struct cfi_regs regs = start_regs(CFI_X86_64);
 
@@ -227,16 +223,4 @@ static void plt(void **state)
 				 i < 11 ? SP + 8 : SP + 16);
 	}
 	cfi_table_free(table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(expressions),
-		cmocka_unit_test(operations_are_bounded),
-		cmocka_unit_test(a_short_stack_is_told_from_damage),
-		cmocka_unit_test(plt),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

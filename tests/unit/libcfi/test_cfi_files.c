@@ -24,12 +24,11 @@ static uint64_t cfa_at(const struct cfi_table *table, uint64_t at)
 static const struct cie x86_cie = { .ra = 16, .insns = PLAIN_CIE };
 
 /* Functions in any order, overlapping, and outside of code. */
-static void many_functions(void **state)
+TEST(many_functions)
 {
 	struct cfi_table *table;
 	size_t cie, other;
 
-	(void)state;
 	elf_init(&file, EM_X86_64);
 	eh.len = 0;
 	cie = put_cie(&eh, &x86_cie, false);
@@ -78,7 +77,7 @@ static uint64_t function_at(const struct cfi_table *table, uint64_t at)
 }
 
 /* One behind the other, with the rule of the one before; some overlap. */
-static void function_starts(void **state)
+TEST(function_starts)
 {
 	const struct cie signal = { .augmentation = "zRS",
 				    .ra = 16,
@@ -86,7 +85,6 @@ static void function_starts(void **state)
 	struct cfi_table *table;
 	size_t cie;
 
-	(void)state;
 	elf_init(&file, EM_X86_64);
 	file.header.e_entry = CODE_ADDR + 0x800;
 	eh.len = 0;
@@ -133,7 +131,7 @@ static void function_starts(void **state)
 }
 
 /* Starts are listed by the section alone, in its order, whatever is there. */
-static void starts_of_a_section(void **state)
+TEST(starts_of_a_section)
 {
 	static const uint64_t wanted[] = { CODE_ADDR + 0x200, CODE_ADDR + 0x300,
 					   0 };
@@ -143,7 +141,6 @@ static void starts_of_a_section(void **state)
 	uint64_t *starts;
 	size_t cie, at, nr;
 
-	(void)state;
 	eh.len = 0;
 	cie = put_cie(&eh, &x86_cie, false);
 	put_fde(&eh, cie, false, CODE_ADDR + 0x200, 0x20, "\xe\x10", 0);
@@ -229,9 +226,8 @@ static void debug_frame(const char *name, uint8_t version,
 	cfi_table_free(table);
 }
 
-static void debug_frames(void **state)
+TEST(debug_frames)
 {
-	(void)state;
 	debug_frame(".debug_frame", 1, 0);
 	debug_frame(".debug_frame", 3, 0);
 	debug_frame(".debug_frame", 4, 0);
@@ -286,11 +282,10 @@ static uint64_t cfa_in_file(void)
 }
 
 /* As some strip it, or with section headers that are damaged. */
-static void only_segments(void **state)
+TEST(only_segments)
 {
 	uint8_t *index;
 
-	(void)state;
 	init_without_sections();
 	assert_int_equal(cfa_in_file(), 0x10);
 	file.header.e_shnum = 4; /* behind the end of the file */
@@ -328,7 +323,7 @@ static void only_segments(void **state)
 }
 
 /* Numbers of a segment that cannot be, with the largest ones that can. */
-static void segments_that_cannot_be(void **state)
+TEST(segments_that_cannot_be)
 {
 	static const struct {
 		uint64_t offset, len, addr;
@@ -350,7 +345,6 @@ static void segments_that_cannot_be(void **state)
 		{ 0, 0x1000, CODE_ADDR + 0x11, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t start = cases[i].addr + 0x10;
 		struct cfi_table *table;
@@ -373,13 +367,12 @@ static void segments_that_cannot_be(void **state)
 }
 
 /* Of the many segments of a file the first 64 count. */
-static void nr_segments(void **state)
+TEST(nr_segments)
 {
 	static uint8_t many[sizeof(Elf64_Phdr) * 66];
 	struct cfi_table *table;
 	Elf64_Phdr segment;
 
-	(void)state;
 	for (unsigned int at = 63; at <= 64; at++) {
 		elf_init(&file, EM_X86_64);
 		eh.len = 0;
@@ -407,12 +400,11 @@ static void nr_segments(void **state)
 }
 
 /* A zero word between entries of a section is padding. */
-static void padded_section(void **state)
+TEST(padded_section)
 {
 	struct cfi_table *table;
 	size_t cie;
 
-	(void)state;
 	elf_init(&file, EM_X86_64);
 	eh.len = 0;
 	cie = put_cie(&eh, &x86_cie, false);
@@ -425,7 +417,7 @@ static void padded_section(void **state)
 }
 
 /* What a CIE may say, from its version to the data before its instructions. */
-static void cie_heads(void **state)
+TEST(cie_heads)
 {
 #define TAIL "\xc\7\x8\x90\1" /* PLAIN_CIE, without octal behind octal */
 	static const struct {
@@ -465,7 +457,6 @@ static void cie_heads(void **state)
 		{ INSNS("\1zR"), false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
 		struct cfi_table *table;
 		size_t cie;
@@ -490,9 +481,8 @@ static void cie_heads(void **state)
 }
 
 /* The instructions of a CIE are run for each function: 256 bytes, no more. */
-static void long_cies(void **state)
+TEST(long_cies)
 {
-	(void)state;
 	for (size_t len = 256; len <= 257; len++) {
 		const char *letters = len == 256 ? "zBBBBB" : "zBBBB";
 		struct cfi_table *table;
@@ -519,13 +509,12 @@ static void long_cies(void **state)
 }
 
 /* An FDE whose CIE is elsewhere than it says, and one of no code. */
-static void fdes_that_are_none(void **state)
+TEST(fdes_that_are_none)
 {
 	struct cfi_table *table;
 	size_t cie, fde;
 	uint32_t to_cie;
 
-	(void)state;
 	for (int way = 0; way < 6; way++) {
 		elf_init(&file, EM_X86_64);
 		eh.len = 0;
@@ -584,15 +573,14 @@ static void long_entries(bool is_debug)
 	cfi_table_free(table);
 }
 
-static void entries_of_64_bits(void **state)
+TEST(entries_of_64_bits)
 {
-	(void)state;
 	long_entries(true);
 	long_entries(false);
 }
 
 /* What a section lacks, or says of its packed bytes. */
-static void sections_that_are_none(void **state)
+TEST(sections_that_are_none)
 {
 	static const uint8_t bomb[sizeof(Elf64_Chdr) + 20];
 	const struct {
@@ -611,7 +599,6 @@ static void sections_that_are_none(void **state)
 	Elf64_Shdr *sh;
 	Elf64_Chdr packed;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		elf_init(&file, EM_X86_64);
 		eh.len = 0;
@@ -643,12 +630,11 @@ static void sections_that_are_none(void **state)
 }
 
 /* Rows begin with a page of the code, in the middle of one, and pages on. */
-static void rows_and_pages(void **state)
+TEST(rows_and_pages)
 {
 	struct cfi_table *table;
 	size_t cie;
 
-	(void)state;
 	elf_init(&file, EM_X86_64);
 	eh.len = 0;
 	cie = put_cie(&eh, &x86_cie, false);
@@ -687,7 +673,7 @@ static void rows_and_pages(void **state)
 }
 
 /* Addresses, written in all ways. */
-static void encodings(void **state)
+TEST(encodings)
 {
 	static const struct {
 		uint8_t encoding;
@@ -704,7 +690,6 @@ static void encodings(void **state)
 		{ 0xff, 8, false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct cie cie = x86_cie;
 		struct cfi_table *table;
@@ -735,13 +720,12 @@ static void encodings(void **state)
 }
 
 /* The entry point of a program, which in ld.so has no data. */
-static void entry_point(void **state)
+TEST(entry_point)
 {
 	struct cfi_regs regs = start_regs(CFI_X86_64);
 	struct cfi_table *table;
 	size_t cie;
 
-	(void)state;
 	elf_init(&file, EM_X86_64);
 	file.header.e_entry = CODE_ADDR + 0x180;
 	eh.len = 0;
@@ -780,12 +764,11 @@ static void refused(const char *why)
 	assert_string_equal(diag.text, why);
 }
 
-static void other_files(void **state)
+TEST(other_files)
 {
 	struct op_diag diag = { "" };
 	struct cfi_table *table;
 
-	(void)state;
 	assert_int_equal(cfi_table_new(&table, NULL, 0, &diag), -EBADMSG);
 	assert_string_equal(diag.text, "not an ELF file");
 	assert_int_equal(cfi_table_read(&table, -1, CFI_ALL, NULL), -EBADF);
@@ -820,7 +803,7 @@ static void other_files(void **state)
 }
 
 /* Cut anywhere, and with any byte of the data changed. */
-static void damage(void **state)
+TEST(damage)
 {
 	struct cfi_table *table = x86(INSNS("\x42\xe\x10\x83\2\x42\xa\xf\2\x77"
 					    "\x18\x42\xb"));
@@ -828,7 +811,6 @@ static void damage(void **state)
 	size_t at = file.section[1].sh_offset;
 	struct cfi_regs regs;
 
-	(void)state;
 	cfi_table_free(table);
 	whole = malloc(file.len);
 	assert_non_null(whole);
@@ -853,7 +835,7 @@ static void damage(void **state)
 
 /* The end of the letters of a CIE is looked for where it may be, not in all of
  * the entry: what is behind the seventeenth is no memory here. */
-static void letters_are_near(void **state)
+TEST(letters_are_near)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
@@ -868,7 +850,6 @@ static void letters_are_near(void **state)
 	struct cfi_fde fde;
 	size_t at;
 
-	(void)state;
 	assert_true(map != MAP_FAILED);
 	memcpy(map, &fde_len, 4);
 	memcpy(map + 4, &cie_at, 4);
@@ -880,31 +861,4 @@ static void letters_are_near(void **state)
 	cfi_frames_init(&frames, &section);
 	assert_false(cfi_frames_next(&frames, &fde, &at));
 	munmap(map, 2 * page);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_functions),
-		cmocka_unit_test(function_starts),
-		cmocka_unit_test(starts_of_a_section),
-		cmocka_unit_test(debug_frames),
-		cmocka_unit_test(only_segments),
-		cmocka_unit_test(segments_that_cannot_be),
-		cmocka_unit_test(nr_segments),
-		cmocka_unit_test(padded_section),
-		cmocka_unit_test(cie_heads),
-		cmocka_unit_test(long_cies),
-		cmocka_unit_test(letters_are_near),
-		cmocka_unit_test(fdes_that_are_none),
-		cmocka_unit_test(entries_of_64_bits),
-		cmocka_unit_test(sections_that_are_none),
-		cmocka_unit_test(rows_and_pages),
-		cmocka_unit_test(encodings),
-		cmocka_unit_test(entry_point),
-		cmocka_unit_test(other_files),
-		cmocka_unit_test(damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,16 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libcfi/cfi.h"
 #include "libcfi/cfi_table.h"
 
@@ -80,13 +75,12 @@ static uint64_t walk(const struct cfi_table *table, uint64_t seed)
 	return sum;
 }
 
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
 	struct cfi_table *table = own_table(), *back = NULL;
 	uint8_t *piece, *again;
 	size_t len, again_len;
 
-	(void)state;
 	piece = flatten(table, &len);
 	assert_int_equal(cfi_table_unflatten(&back, piece, len), 0);
 	again = flatten(back, &again_len);
@@ -102,13 +96,12 @@ static void test_there_and_back(void **state)
 }
 
 /* A table of functions alone knows them all, each in one row. */
-static void test_functions_alone(void **state)
+TEST(test_functions_alone)
 {
 	struct cfi_table *all = own_table();
 	struct cfi_table *alone = own_table_of(CFI_FUNCTIONS);
 	uint64_t known = 0;
 
-	(void)state;
 	for (uint64_t offset = 0; offset < 0x80000; offset++) {
 		uint64_t start = 0, want = 0;
 		bool is_known = cfi_function(all, offset, &want);
@@ -124,13 +117,12 @@ static void test_functions_alone(void **state)
 	cfi_table_free(all);
 }
 
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	struct cfi_table *table = own_table(), *back;
 	uint8_t *piece, *copy;
 	size_t len;
 
-	(void)state;
 	piece = flatten(table, &len);
 	for (size_t cut = 0; cut < len; cut += 1 + cut / 16) {
 		/* Of its own, so that a sanitizer sees what is behind. */
@@ -146,14 +138,13 @@ static void test_cut(void **state)
 }
 
 /* One to eight bytes are others; half of the time in the head or the pools. */
-static void test_changed(void **state)
+TEST(test_changed)
 {
 	struct cfi_table *table = own_table(), *back;
 	size_t len, nr_taken = 0;
 	uint64_t seed = 1;
 	uint8_t *piece;
 
-	(void)state;
 	piece = flatten(table, &len);
 	for (int i = 0; i < CHANGES; i++) {
 		uint8_t before[8];
@@ -239,7 +230,7 @@ static int take_hand_made(const struct hand_made *piece, size_t cut)
 	return err;
 }
 
-static void pieces_that_cannot_be_are_refused(void **state)
+TEST(pieces_that_cannot_be_are_refused)
 {
 #define CHANGE(member, value)                                                  \
 	{                                                                      \
@@ -304,7 +295,6 @@ static void pieces_that_cannot_be_are_refused(void **state)
 	};
 	struct hand_made piece;
 
-	(void)state;
 	assert_int_equal(take_hand_made(&sound, 0), 0);
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
 		piece = sound;
@@ -327,11 +317,10 @@ static void pieces_that_cannot_be_are_refused(void **state)
 }
 
 /* Pools end with what is in them. */
-static void pools_that_are_cut_are_refused(void **state)
+TEST(pools_that_are_cut_are_refused)
 {
 	struct hand_made piece = sound;
 
-	(void)state;
 	/* No room for a length, then for what it counts. */
 	for (size_t cut = 1; cut < 8; cut++) {
 		piece.exprs_len = 16 - cut;
@@ -368,18 +357,4 @@ static void pools_that_are_cut_are_refused(void **state)
 	assert_int_equal(take_hand_made(&piece, 0), 0);
 	piece.nr_pages = 1;
 	assert_int_equal(take_hand_made(&piece, 0), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_functions_alone),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_changed),
-		cmocka_unit_test(pieces_that_cannot_be_are_refused),
-		cmocka_unit_test(pools_that_are_cut_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

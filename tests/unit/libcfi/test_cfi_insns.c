@@ -97,9 +97,8 @@ static const struct insn_case insn_cases[] = {
 };
 /* clang-format on */
 
-static void instructions(void **state)
+TEST(instructions)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(insn_cases) / sizeof(insn_cases[0]);
 	     i++) {
 		const struct insn_case *c = &insn_cases[i];
@@ -123,12 +122,11 @@ static void instructions(void **state)
 }
 
 /* Padding, or what is to keep the daemon busy. */
-static void many_instructions(void **state)
+TEST(many_instructions)
 {
 	char nothing[300] = { 0 };
 	struct cfi_regs regs;
 
-	(void)state;
 	assert_int_equal(step(x86(nothing, 200), 0, &regs), CFI_CALLER);
 	assert_int_equal(step(x86(nothing, 300), 0, &regs), CFI_NO_DATA);
 }
@@ -181,14 +179,13 @@ static int run(const uint8_t *insns, size_t len, struct rows *rows)
 	return err;
 }
 
-static void rows_are_of_changes(void **state)
+TEST(rows_are_of_changes)
 {
 	/* on by 2, which changes nothing, by 4, CFA, by 0, CFA, by 6 */
 	static const uint8_t insns[] = { 0x41, 0x42, 0xe,  0x10, 0x40,
 					 0xe,  0x18, 0x43, 0xe,	 8 };
 	struct rows rows = { .err = 0 };
 
-	(void)state;
 	assert_int_equal(run(insns, sizeof(insns), &rows), 0);
 	assert_int_equal(rows.nr, 3);
 	assert_int_equal(rows.addr[0], 0x1000);
@@ -206,12 +203,11 @@ static void rows_are_of_changes(void **state)
 }
 
 /* Of one place there may be 256 instructions, and more of the next. */
-static void instructions_of_a_place_are_bounded(void **state)
+TEST(instructions_of_a_place_are_bounded)
 {
 	uint8_t insns[514] = { 0 };
 	struct rows rows = { .err = 0 };
 
-	(void)state;
 	assert_int_equal(run(insns, 256, &rows), 0);
 	assert_int_equal(rows.nr, 1);
 	assert_true(rows.rule[0] != 0);
@@ -231,12 +227,11 @@ static void instructions_of_a_place_are_bounded(void **state)
 }
 
 /* Memory that is short ends it, at the row that could not be kept. */
-static void a_row_that_is_not_taken_ends_it(void **state)
+TEST(a_row_that_is_not_taken_ends_it)
 {
 	static const uint8_t insns[] = { 0x41, 0xe, 0x10, 0x41, 0xe, 0x18 };
 	struct rows rows = { .err = -ENOMEM };
 
-	(void)state;
 	assert_int_equal(run(insns, sizeof(insns), &rows), -ENOMEM);
 	assert_int_equal(rows.nr, 1);
 	assert_int_equal(run(insns, 0, &rows), -ENOMEM);
@@ -248,7 +243,7 @@ static void a_row_that_is_not_taken_ends_it(void **state)
  * another file's CIE has left in memory: here an expression, which this file
  * has not.
  */
-static void restore_in_a_cie(void **state)
+TEST(restore_in_a_cie)
 {
 	static const char *const restores[] = { PLAIN_CIE "\xc3",
 						PLAIN_CIE "\6\3" };
@@ -256,7 +251,6 @@ static void restore_in_a_cie(void **state)
 				   .insns = PLAIN_CIE "\x16\3\2\x77\x10" };
 	struct cfi_regs regs;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		const struct cie cie = { .ra = 16, .insns = restores[i] };
 
@@ -272,12 +266,11 @@ static void restore_in_a_cie(void **state)
 }
 
 /* The column of the return address is no place for the stack pointer. */
-static void return_address_columns(void **state)
+TEST(return_address_columns)
 {
 	struct cie cie = { .insns = PLAIN_CIE };
 	struct cfi_regs regs;
 
-	(void)state;
 	for (unsigned int ra = 0; ra < 256; ra++) {
 		bool is_sound = ra < 17 && ra != CFI_X86_64_RSP;
 
@@ -289,13 +282,12 @@ static void return_address_columns(void **state)
 	}
 }
 
-static void function_bounds(void **state)
+TEST(function_bounds)
 {
 	struct cfi_table *table = x86("", 0);
 	struct cfi_regs regs = start_regs(CFI_X86_64);
 	const uint64_t start = CODE_OFFSET + FUNC;
 
-	(void)state;
 	assert_int_equal(cfi_unwind(table, start - 1, false, &regs, &stack),
 			 CFI_NO_DATA);
 	assert_int_equal(cfi_unwind(table, start + FUNC_LEN, false, &regs,
@@ -315,20 +307,4 @@ static void function_bounds(void **state)
 	assert_int_equal(cfi_unwind(table, UINT64_MAX, false, &regs, &stack),
 			 CFI_NO_DATA);
 	cfi_table_free(table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(instructions),
-		cmocka_unit_test(many_instructions),
-		cmocka_unit_test(rows_are_of_changes),
-		cmocka_unit_test(instructions_of_a_place_are_bounded),
-		cmocka_unit_test(a_row_that_is_not_taken_ends_it),
-		cmocka_unit_test(restore_in_a_cie),
-		cmocka_unit_test(return_address_columns),
-		cmocka_unit_test(function_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

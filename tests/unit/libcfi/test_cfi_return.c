@@ -154,7 +154,7 @@ static void check_return(enum cfi_arch arch, const struct return_row *row)
 /* lea -0x10(%rbp),%rsp; pop %r12; pop %rbx; pop %rbp; ret */
 #define UNFRAME "488d65f0 415c 5b 5d c3"
 
-static void x86_epilogues(void **state)
+TEST(x86_epilogues)
 {
 	static const struct return_row rows[] = {
 		{ "a leaf", "c3", "rsp+8 ra-8", HERE },
@@ -196,11 +196,10 @@ static void x86_epilogues(void **state)
 		{ "a return into the kernel", "48cf", NULL, HERE },
 	};
 
-	(void)state;
 	CHECK_RETURNS(CFI_X86_64, rows);
 }
 
-static void x86_prologues(void **state)
+TEST(x86_prologues)
 {
 	static const struct return_row rows[] = {
 		{ "at the start", "|" FRAME UNFRAME, "rsp+8 ra-8", HERE },
@@ -236,11 +235,10 @@ static void x86_prologues(void **state)
 		  "rsp+32 ra-8 rbx-24", HERE },
 	};
 
-	(void)state;
 	CHECK_RETURNS(CFI_X86_64, rows);
 }
 
-static void x86_paths(void **state)
+TEST(x86_paths)
 {
 	static const struct return_row rows[] = {
 		/* test %edi,%edi; je 1f; call .; 1: add $8,%rsp; ret */
@@ -283,12 +281,11 @@ static void x86_paths(void **state)
 		{ "ud2", "0f0b c3", NULL, HERE },
 	};
 
-	(void)state;
 	CHECK_RETURNS(CFI_X86_64, rows);
 }
 
 /* Which returns are believed after a call. */
-static void x86_calls(void **state)
+TEST(x86_calls)
 {
 	static const struct return_row rows[] = {
 		/* call .; add $8,%rsp; ret */
@@ -356,7 +353,6 @@ static void x86_calls(void **state)
 		  "rsp+8 ra-8", HERE },
 	};
 
-	(void)state;
 	CHECK_RETURNS(CFI_X86_64, rows);
 	CHECK_RETURNS(CFI_X86_64, unrelated);
 }
@@ -371,7 +367,7 @@ static void x86_calls(void **state)
 /* ldr x19, [sp, #16]; ldp x29, x30, [sp], #32; ret */
 #define POP_FRAME "f30b40f9fd7bc2a8" RET
 
-static void aarch64_epilogues(void **state)
+TEST(aarch64_epilogues)
 {
 	static const struct return_row rows[] = {
 		{ "a leaf", RET, "sp+0", HERE },
@@ -423,11 +419,10 @@ static void aarch64_epilogues(void **state)
 		  HERE },
 	};
 
-	(void)state;
 	CHECK_RETURNS(CFI_AARCH64, rows);
 }
 
-static void aarch64_paths(void **state)
+TEST(aarch64_paths)
 {
 	static const struct return_row rows[] = {
 		/* cbz x0, 1f; tbz w0, #3, 1f; b.eq 1f; brk #1;
@@ -472,12 +467,11 @@ static void aarch64_paths(void **state)
 		  "sp+32 x30-24 x19? x29-32", HERE },
 	};
 
-	(void)state;
 	CHECK_RETURNS(CFI_AARCH64, rows);
 }
 
 /* Each register that an instruction overwrites, and no other. */
-static void aarch64_registers(void **state)
+TEST(aarch64_registers)
 {
 	static const struct return_row rows[] = {
 		/* mrs x19, tpidr_el0 */
@@ -503,7 +497,6 @@ static void aarch64_registers(void **state)
 		  "sp+16 x19? x20-8 x21?", HERE },
 	};
 
-	(void)state;
 	CHECK_RETURNS(CFI_AARCH64, rows);
 }
 
@@ -520,12 +513,11 @@ static bool find_in(struct code *code, enum cfi_arch arch,
 }
 
 /* So many nops before the return, then so many branches that go nowhere. */
-static void searches_end(void **state)
+TEST(searches_end)
 {
 	struct code code = { .bytes = malloc(MAX_CODE) };
 	union cfi_return found;
 
-	(void)state;
 	assert_non_null(code.bytes);
 	memset(code.bytes, 0x90, MAX_CODE);
 	code.len = MAX_CODE;
@@ -555,13 +547,12 @@ static void searches_end(void **state)
 }
 
 /* Whatever the bytes are, the answer is sane, and the same again. */
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	struct code code = { .bytes = malloc(512), .len = 512 };
 	uint64_t seed = 1;
 	size_t nr_found = 0;
 
-	(void)state;
 	assert_non_null(code.bytes);
 	for (unsigned int round = 0; round < 4000; round++) {
 		enum cfi_arch arch = round % 2 ? CFI_X86_64 : CFI_AARCH64;
@@ -610,11 +601,10 @@ static enum cfi_step follow(const char *text, bool is_return_address,
 	return follow_in(CFI_X86_64, text, is_return_address, regs);
 }
 
-static void x86_steps(void **state)
+TEST(x86_steps)
 {
 	struct cfi_regs regs = start_regs(CFI_X86_64);
 
-	(void)state;
 	assert_int_equal(follow("c3", false, &regs), CFI_CALLER);
 	assert_int_equal(regs.reg[CFI_X86_64_RIP], WORD(0));
 	assert_int_equal(regs.reg[CFI_X86_64_RSP], SP + 8);
@@ -652,11 +642,10 @@ static void x86_steps(void **state)
 	assert_int_equal(follow("c3", false, &regs), CFI_OUTERMOST);
 }
 
-static void aarch64_steps(void **state)
+TEST(aarch64_steps)
 {
 	struct cfi_regs regs = start_regs(CFI_AARCH64);
 
-	(void)state;
 	assert_int_equal(follow_in(CFI_AARCH64, RET, false, &regs), CFI_CALLER);
 	assert_int_equal(regs.reg[CFI_AARCH64_PC], REG(30));
 	assert_int_equal(regs.reg[CFI_AARCH64_SP], SP);
@@ -690,7 +679,7 @@ static bool ends_in_call(enum cfi_arch arch, const char *text)
 	return is_after;
 }
 
-static void x86_code_before_return_addresses(void **state)
+TEST(x86_code_before_return_addresses)
 {
 	static const char *const calls[] = {
 		"e800000000", /* rel32 */
@@ -715,16 +704,14 @@ static void x86_code_before_return_addresses(void **state)
 		"e8000000", /* its beginning is missing */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		assert_true(ends_in_call(CFI_X86_64, calls[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_false(ends_in_call(CFI_X86_64, others[i]));
 }
 
-static void aarch64_code_before_return_addresses(void **state)
+TEST(aarch64_code_before_return_addresses)
 {
-	(void)state;
 	assert_true(ends_in_call(CFI_AARCH64, BL));
 	assert_true(ends_in_call(CFI_AARCH64, "20003fd6")); /* blr x1 */
 	assert_true(ends_in_call(CFI_AARCH64, "3f083fd6")); /* blraaz x1 */
@@ -747,7 +734,7 @@ static bool switches_stack(enum cfi_arch arch, const char *text)
 	return switches;
 }
 
-static void switches_of_stacks(void **state)
+TEST(switches_of_stacks)
 {
 	static const char *const switches[] = {
 		/* mov 0x30(%rsp),%rdi; mov 8(%rdi),%rsi; sub 0x28(%rsp),%rsi;
@@ -776,7 +763,6 @@ static void switches_of_stacks(void **state)
 		"c3 488b27",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
 		assert_true(switches_stack(CFI_X86_64, switches[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
@@ -785,26 +771,4 @@ static void switches_of_stacks(void **state)
 	assert_true(switches_stack(CFI_AARCH64, "200040f9 1f000091 c0035fd6"));
 	/* mov sp, x29; ldp x29, x30, [sp], #16; ret */
 	assert_false(switches_stack(CFI_AARCH64, "bf030091 fd7bc1a8 c0035fd6"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(x86_epilogues),
-		cmocka_unit_test(x86_prologues),
-		cmocka_unit_test(x86_paths),
-		cmocka_unit_test(x86_calls),
-		cmocka_unit_test(aarch64_epilogues),
-		cmocka_unit_test(aarch64_paths),
-		cmocka_unit_test(aarch64_registers),
-		cmocka_unit_test(searches_end),
-		cmocka_unit_test(any_bytes),
-		cmocka_unit_test(x86_steps),
-		cmocka_unit_test(aarch64_steps),
-		cmocka_unit_test(x86_code_before_return_addresses),
-		cmocka_unit_test(aarch64_code_before_return_addresses),
-		cmocka_unit_test(switches_of_stacks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

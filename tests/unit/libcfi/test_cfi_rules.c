@@ -38,14 +38,13 @@ static uint32_t add(struct cfi_rules *rules, uint32_t i)
 	return nr;
 }
 
-static void rules_are_kept_once(void **state)
+TEST(rules_are_kept_once)
 {
 	enum { NR = 5000 };
 	static uint32_t numbers[NR];
 	struct cfi_rules rules;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(cfi_rules_init(&rules), 0);
 	for (uint32_t i = 0; i < NR; i++) {
 		numbers[i] = add(&rules, i);
@@ -68,13 +67,12 @@ static void rules_are_kept_once(void **state)
 }
 
 /* A rule that differs in its last place alone, or has a place more. */
-static void rules_are_compared_whole(void **state)
+TEST(rules_are_compared_whole)
 {
 	union some_rule some;
 	uint32_t numbers[3] = { 0 };
 	struct cfi_rules rules;
 
-	(void)state;
 	make_rule(&some, 3);
 	assert_int_equal(cfi_rules_init(&rules), 0);
 	assert_int_equal(cfi_rules_add(&rules, &some.rule, &numbers[0]), 0);
@@ -102,7 +100,7 @@ static size_t make_expr(uint8_t *expr, uint32_t i)
 	return len;
 }
 
-static void expressions_are_kept_once(void **state)
+TEST(expressions_are_kept_once)
 {
 	enum { NR = 3000 };
 	static int32_t numbers[NR];
@@ -111,7 +109,6 @@ static void expressions_are_kept_once(void **state)
 	int32_t nr;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(cfi_rules_init(&rules), 0);
 	for (uint32_t i = 0; i < NR; i++) {
 		len = make_expr(expr, i);
@@ -138,14 +135,13 @@ static void expressions_are_kept_once(void **state)
 }
 
 /* 64 MiB of expressions, with their lengths, to the byte; none too long. */
-static void what_is_too_much_is_refused(void **state)
+TEST(what_is_too_much_is_refused)
 {
 	static uint8_t expr[1025];
 	const size_t max = (size_t)64 << 20, each = 2 + 1024;
 	struct cfi_rules rules;
 	int32_t nr, first;
 
-	(void)state;
 	assert_int_equal(cfi_rules_init(&rules), 0);
 	assert_int_equal(cfi_rules_add_expr(&rules, expr, 1025, &nr), -E2BIG);
 	assert_int_equal(rules.exprs.len, 0);
@@ -171,16 +167,4 @@ static void what_is_too_much_is_refused(void **state)
 	assert_int_equal(cfi_rules_add_expr(&rules, expr, 1, &nr), -E2BIG);
 	assert_int_equal(rules.exprs.len, max);
 	cfi_rules_release(&rules);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_are_kept_once),
-		cmocka_unit_test(rules_are_compared_whole),
-		cmocka_unit_test(expressions_are_kept_once),
-		cmocka_unit_test(what_is_too_much_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

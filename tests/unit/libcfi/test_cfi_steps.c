@@ -6,12 +6,11 @@
 
 #include "cfi_fixture.h"
 
-static void outermost(void **state)
+TEST(outermost)
 {
 	struct cfi_table *table = x86(INSNS("\7\x10"));
 	struct cfi_regs regs;
 
-	(void)state;
 	assert_int_equal(step(table, 0, &regs), CFI_OUTERMOST);
 	assert_int_equal(regs.reg[CFI_X86_64_RSP], SP);
 	/* Some end it by a return address of 0. */
@@ -25,7 +24,7 @@ static void outermost(void **state)
 }
 
 /* A frame below all others may be anywhere: the handler had its own stack. */
-static void signal_frame(void **state)
+TEST(signal_frame)
 {
 	const struct cie cie = { .augmentation = "zRS",
 				 .ra = 16,
@@ -37,7 +36,6 @@ static void signal_frame(void **state)
 	struct cfi_table *table = function(EM_X86_64, &cie, "", 0);
 	struct cfi_regs regs = start_regs(CFI_X86_64);
 
-	(void)state;
 	assert_int_equal(step(table, 0, &regs), CFI_INTERRUPTED);
 	assert_int_equal(regs.reg[CFI_X86_64_RSP], WORD(8));
 	assert_int_equal(regs.reg[CFI_X86_64_RIP], WORD(2));
@@ -61,9 +59,8 @@ static enum cfi_step step_at(const char *insns, size_t len, uint64_t sp,
 	return got;
 }
 
-static void stacks_that_cannot_be(void **state)
+TEST(stacks_that_cannot_be)
 {
-	(void)state;
 	assert_int_equal(step_at("", 0, SP + sizeof(words) - 8, true),
 			 CFI_CALLER);
 	assert_int_equal(step_at("", 0, SP + sizeof(words) - 4, true),
@@ -86,14 +83,13 @@ static void stacks_that_cannot_be(void **state)
 
 /* The return address of vfork() is popped into rdi: the caller has that stack.
  * In a frame that called another it would be for ever the same. */
-static void popped_return_address(void **state)
+TEST(popped_return_address)
 {
 	static const char insns[] = "\xe\0\x9\x10\5";
 	struct cfi_table *table = x86(INSNS(insns));
 	struct cfi_regs regs = start_regs(CFI_X86_64);
 	const uint64_t at = CODE_OFFSET + FUNC + 4;
 
-	(void)state;
 	assert_int_equal(cfi_unwind(table, at, false, &regs, &stack),
 			 CFI_CALLER);
 	assert_int_equal(regs.reg[CFI_X86_64_RSP], SP);
@@ -109,13 +105,12 @@ static void popped_return_address(void **state)
  * Behind a pop, what held the register is below the stack pointer: it is in
  * the register. In a frame that called another that is no explanation.
  */
-static void popped_register(void **state)
+TEST(popped_register)
 {
 	struct cfi_table *table = x86(INSNS("\x83\x2"));
 	struct cfi_regs regs = start_regs(CFI_X86_64);
 	const uint64_t at = CODE_OFFSET + FUNC + 4;
 
-	(void)state;
 	assert_int_equal(cfi_unwind(table, at, false, &regs, &stack),
 			 CFI_CALLER);
 	assert_true(is_known(&regs, 3));
@@ -128,13 +123,12 @@ static void popped_register(void **state)
 }
 
 /* What a CFA is counted from must be known. */
-static void unknown_registers(void **state)
+TEST(unknown_registers)
 {
 	struct cfi_table *table = x86(INSNS("\xc\3\x8"));
 	struct cfi_regs regs = start_regs(CFI_X86_64);
 	const uint64_t at = CODE_OFFSET + FUNC;
 
-	(void)state;
 	regs.known &= ~((uint64_t)1 << 3);
 	assert_int_equal(cfi_unwind(table, at, false, &regs, &stack),
 			 CFI_NO_DATA);
@@ -165,11 +159,10 @@ static enum cfi_step aarch64(const char *insns, size_t len, bool is_return,
 	return got;
 }
 
-static void aarch64_frames(void **state)
+TEST(aarch64_frames)
 {
 	struct cfi_regs regs;
 
-	(void)state;
 	assert_int_equal(aarch64("", 0, false, &regs), CFI_CALLER);
 	assert_int_equal(regs.reg[CFI_AARCH64_PC], 0x00aa000000001234);
 	assert_int_equal(regs.reg[CFI_AARCH64_SP], SP);
@@ -193,7 +186,7 @@ static void aarch64_frames(void **state)
 }
 
 /* The kernel's code that a handler returns to, with struct rt_sigframe. */
-static void aarch64_sigreturn(void **state)
+TEST(aarch64_sigreturn)
 {
 	const uint32_t code[] = { 0xd503201f, 0xd2801168, 0xd4000001 };
 	static uint64_t frame[80];
@@ -212,7 +205,6 @@ static void aarch64_sigreturn(void **state)
 	};
 	struct cfi_table *table;
 
-	(void)state;
 	elf_init(&file, EM_AARCH64);
 	memcpy(file.byte + CODE_OFFSET + 0x40, code, sizeof(code));
 	table = make();
@@ -240,20 +232,4 @@ static void aarch64_sigreturn(void **state)
 	table = make();
 	assert_int_equal(cfi_table_nr_rows(table), 0);
 	cfi_table_free(table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outermost),
-		cmocka_unit_test(signal_frame),
-		cmocka_unit_test(stacks_that_cannot_be),
-		cmocka_unit_test(popped_return_address),
-		cmocka_unit_test(popped_register),
-		cmocka_unit_test(unknown_registers),
-		cmocka_unit_test(aarch64_frames),
-		cmocka_unit_test(aarch64_sigreturn),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,13 @@
  * and the tables of images, by how often an image is asked for.
  */
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <search.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "tests/unit/test.h"
 #include "libcfi/unwinder_tables.h"
 #include "tests/unit/unwind_self.h"
 
@@ -43,6 +38,8 @@ static int teardown(void **state)
 	unwinder_free(self.unwinder);
 	return 0;
 }
+
+#define UNWINDER_TEST(name) TEST_WITH(name, setup, teardown)
 
 static size_t unwind(size_t max)
 {
@@ -109,9 +106,8 @@ __attribute__((noinline)) static void chain(unsigned int depth)
 	after++;
 }
 
-static void deep_chain(void **state)
+UNWINDER_TEST(deep_chain)
 {
-	(void)state;
 	chain(CHAIN);
 	assert_true(check_model(0) > CHAIN);
 	/* frame 0 is in chain(0), all others up to chain(CHAIN) call from the
@@ -128,12 +124,11 @@ static int compare(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static void callback(void **state)
+UNWINDER_TEST(callback)
 {
 	int numbers[100], last = 63;
 	size_t nr = 100;
 
-	(void)state;
 	snap.nr_model = 0;
 	for (int i = 0; i < 100; i++)
 		numbers[i] = i * 37 % 100;
@@ -153,9 +148,8 @@ __attribute__((noinline)) static void with_alloca(size_t len)
 	after += room[0];
 }
 
-static void variable_frames(void **state)
+UNWINDER_TEST(variable_frames)
 {
-	(void)state;
 	for (size_t len = 1; len < 5000; len += 333) {
 		with_alloca(len);
 		check_model(0);
@@ -177,22 +171,20 @@ static void handle(int flags)
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 }
 
-static void signal_handler(void **state)
+UNWINDER_TEST(signal_handler)
 {
-	(void)state;
 	handle(0);
 	raise(SIGUSR1);
 	check_model(2);
 }
 
 /* The slice has what was on the handler's stack, not the interrupted one. */
-static void signal_stack(void **state)
+UNWINDER_TEST(signal_stack)
 {
 	const size_t len = 65536;
 	stack_t stack = { .ss_sp = malloc(len), .ss_size = len };
 	size_t nr;
 
-	(void)state;
 	assert_non_null(stack.ss_sp);
 	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	handle(SA_ONSTACK);
@@ -247,11 +239,10 @@ static void snap_null_call(int flags)
 }
 
 /* The interrupted address is no code: who called it is found all the same. */
-static void call_of_a_null_pointer(void **state)
+UNWINDER_TEST(call_of_a_null_pointer)
 {
 	size_t nr, found = 0;
 
-	(void)state;
 	snap_null_call(0);
 	nr = unwind(SELF_MAX_FRAMES);
 	assert_int_equal(ending, OP_TRACE_GUESSED);
@@ -263,12 +254,11 @@ static void call_of_a_null_pointer(void **state)
 }
 
 /* Unless that is on the stack that the handler is not on. */
-static void call_of_a_null_pointer_on_another_stack(void **state)
+UNWINDER_TEST(call_of_a_null_pointer_on_another_stack)
 {
 	const size_t len = 65536;
 	stack_t stack = { .ss_sp = malloc(len), .ss_size = len };
 
-	(void)state;
 	assert_non_null(stack.ss_sp);
 	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	snap_null_call(SA_ONSTACK);
@@ -314,13 +304,12 @@ static uint8_t *make_code(void)
 	return code;
 }
 
-static void code_made_at_run_time(void **state)
+UNWINDER_TEST(code_made_at_run_time)
 {
 	uint8_t *code = make_code();
 	void (*call)(void (*)(void));
 	size_t nr;
 
-	(void)state;
 	memcpy(&call, &code, sizeof(call));
 	call(take);
 	nr = unwind(SELF_MAX_FRAMES);
@@ -336,12 +325,11 @@ static void code_made_at_run_time(void **state)
 
 #ifdef __x86_64__
 /* In code that has no data, neither is %rbp of use: the leaf guess. */
-static void leaf_without_data(void **state)
+UNWINDER_TEST(leaf_without_data)
 {
 	uint8_t *code = make_code();
 	uint64_t pc;
 
-	(void)state;
 	take();
 	pc = snap.regs.reg[SELF_PC];
 	/* as if take() had called the code, which has done nothing yet */
@@ -394,7 +382,7 @@ static size_t walk_records(enum op_stack_arch arch, const uint64_t *words,
 }
 
 /* A call may be the last instruction of its mapping, never behind it. */
-static void return_addresses(void **state)
+UNWINDER_TEST(return_addresses)
 {
 	static const struct {
 		uint64_t pc;
@@ -408,7 +396,6 @@ static void return_addresses(void **state)
 		{ 0, 1, OP_TRACE_GUESSED },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const uint64_t words[] = { 1, 2, 0x7030, 0x400200,
 					   3, 4, 0x7050, rows[i].pc,
@@ -426,12 +413,11 @@ static void return_addresses(void **state)
 	}
 }
 
-static void frame_records(void **state)
+UNWINDER_TEST(frame_records)
 {
 	uint64_t words[] = { 1,	     2,	       0x7030, 0x400200, 3, 4,
 			     0x7050, 0x400300, 5,      6,	 0, 0 };
 
-	(void)state;
 	for (int arch = OP_STACK_X86_64; arch <= OP_STACK_AARCH64; arch++) {
 		assert_int_equal(walk_records(arch, words, 12), 2);
 		assert_int_equal(frames[0].pc, 0x400200);
@@ -458,11 +444,10 @@ static void frame_records(void **state)
 /* ---- endings ----------------------------------------------------------------
  */
 
-static void depth(void **state)
+UNWINDER_TEST(depth)
 {
 	size_t all;
 
-	(void)state;
 	chain(CHAIN);
 	all = check_model(0);
 	for (size_t max = 0; max <= all + 1; max++) {
@@ -474,11 +459,10 @@ static void depth(void **state)
 	}
 }
 
-static void short_stack(void **state)
+UNWINDER_TEST(short_stack)
 {
 	size_t all, nr = 0;
 
-	(void)state;
 	chain(CHAIN);
 	all = check_model(0);
 	for (size_t len = 0; len < snap.stack.len && nr < all; len += 8) {
@@ -497,12 +481,11 @@ static void short_stack(void **state)
 	assert_int_equal(nr, all);
 }
 
-static void bad_stack(void **state)
+UNWINDER_TEST(bad_stack)
 {
 	const uint8_t fills[] = { 0x00, 0x01, 0x7f, 0xff };
 	size_t nr;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(fills); i++) {
 		chain(2);
 		memset(snap.bytes, fills[i], snap.stack.len);
@@ -515,13 +498,12 @@ static void bad_stack(void **state)
 }
 
 /* What a stack pointer that is nowhere leads to. */
-static void bad_registers(void **state)
+UNWINDER_TEST(bad_registers)
 {
 	const uint64_t bad[] = {
 		0, 1, 7, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		chain(2);
 		snap.regs.reg[SELF_SP] = bad[i];
@@ -541,9 +523,8 @@ static void bad_registers(void **state)
 	}
 }
 
-static void deep_recursion(void **state)
+UNWINDER_TEST(deep_recursion)
 {
-	(void)state;
 	chain(10000);
 	/* 65536 bytes of stack hold a part of it */
 	assert_int_equal(unwind(100), 100);
@@ -564,11 +545,10 @@ static struct unwinder_stats stats(void)
 	return s;
 }
 
-static void images_are_opened_once(void **state)
+UNWINDER_TEST(images_are_opened_once)
 {
 	unsigned int nr;
 
-	(void)state;
 	chain(3);
 	check_model(0);
 	nr = self.nr_opened;
@@ -587,14 +567,13 @@ static void images_are_opened_once(void **state)
 }
 
 /* A table of functions alone is in the way of no stack. */
-static void functions_before_a_stack(void **state)
+UNWINDER_TEST(functions_before_a_stack)
 {
 	const uint64_t in_chain = (uint64_t)(uintptr_t)chain + 1;
 	struct unwinder_map map = { 0 };
 	uint64_t start = 0, again = 0, bytes;
 	unsigned int nr;
 
-	(void)state;
 	assert_true(self_find_map(&self, in_chain, &map));
 	assert_true(unwinder_function(self.unwinder, map.cookie,
 				      in_chain - map.start + map.offset,
@@ -616,9 +595,8 @@ static void functions_before_a_stack(void **state)
 	assert_int_equal(self.nr_opened, nr);
 }
 
-static void images_that_cannot_be_had(void **state)
+UNWINDER_TEST(images_that_cannot_be_had)
 {
-	(void)state;
 	chain(3);
 	self.refuse = -EACCES;
 	snap.regs.reg[CFI_X86_64_RBP] = 0;
@@ -636,11 +614,10 @@ static void images_that_cannot_be_had(void **state)
 	assert_int_equal(stats().nr_failed, 1);
 }
 
-static void tables_are_bounded(void **state)
+UNWINDER_TEST(tables_are_bounded)
 {
 	unsigned int nr;
 
-	(void)state;
 	chain(3);
 	check_model(0);
 	nr = self.nr_opened;
@@ -657,11 +634,10 @@ static void tables_are_bounded(void **state)
 }
 
 /* Copies of an image in several containers have cookies of their own. */
-static void images_of_one_build_id_share(void **state)
+UNWINDER_TEST(images_of_one_build_id_share)
 {
 	uint64_t nr_tables;
 
-	(void)state;
 	chain(3);
 	check_model(0);
 	nr_tables = stats().nr_tables;
@@ -681,14 +657,13 @@ static void images_of_one_build_id_share(void **state)
 
 #ifdef __x86_64__
 /* Somewhere in it is a function that has pushed a register. */
-static void vdso(void **state)
+UNWINDER_TEST(vdso)
 {
 	uint64_t start = getauxval(AT_SYSINFO_EHDR);
 	struct unwinder_map map = { .start = 0 };
 	unsigned int found = 0;
 	uint64_t ra;
 
-	(void)state;
 	assert_true(self_find_map(&self, start, &map));
 	assert_string_equal(map.anon, "[vdso]");
 	take();
@@ -705,14 +680,13 @@ static void vdso(void **state)
 }
 
 /* It is read once, and again after all was forgotten. */
-static void vdso_is_read_once(void **state)
+UNWINDER_TEST(vdso_is_read_once)
 {
 	const struct unwinder_map map = { .cookie = OP_NO_COOKIE,
 					  .anon = "[vdso]" };
 	const struct cfi_table *table;
 	struct unwinder_tables tables;
 
-	(void)state;
 	unwinder_tables_init(&tables, &self_ops, &self);
 	for (int i = 0; i < 2; i++) {
 		table = unwinder_tables_find(&tables, &map, CFI_ALL);
@@ -723,39 +697,3 @@ static void vdso_is_read_once(void **state)
 	}
 }
 #endif
-
-int main(void)
-{
-#define ONE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		ONE(deep_chain),
-		ONE(callback),
-		ONE(variable_frames),
-		ONE(signal_handler),
-		ONE(signal_stack),
-		ONE(call_of_a_null_pointer),
-		ONE(call_of_a_null_pointer_on_another_stack),
-		ONE(code_made_at_run_time),
-#ifdef __x86_64__
-		ONE(leaf_without_data),
-#endif
-		ONE(return_addresses),
-		ONE(frame_records),
-		ONE(depth),
-		ONE(short_stack),
-		ONE(bad_stack),
-		ONE(bad_registers),
-		ONE(deep_recursion),
-		ONE(images_are_opened_once),
-		ONE(functions_before_a_stack),
-		ONE(images_that_cannot_be_had),
-		ONE(tables_are_bounded),
-		ONE(images_of_one_build_id_share),
-#ifdef __x86_64__
-		ONE(vdso),
-		ONE(vdso_is_read_once),
-#endif
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -8,16 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libcfi/unwinder.h"
 
 #define CODE 0x10000u
@@ -134,7 +129,7 @@ static void check_guesses(const struct guess_row *rows, size_t nr,
 }
 
 /* A function that saved nothing: its return address is where the stack ends. */
-static void leaves_of_x86_64(void **state)
+TEST(leaves_of_x86_64)
 {
 	static const struct guess_row rows[] = {
 		{ "a leaf", STACK, 0, 0, { 0x10100 }, "10100 no data" },
@@ -182,12 +177,11 @@ static void leaves_of_x86_64(void **state)
 		  "10100 no data" },
 	};
 
-	(void)state;
 	GUESSES(rows, OP_STACK_X86_64);
 }
 
 /* On both machines: the caller's frame pointer, then the return address. */
-static void records_of_frames(void **state)
+TEST(records_of_frames)
 {
 #define SP STACK
 	static const struct guess_row rows[] = {
@@ -289,7 +283,6 @@ static void records_of_frames(void **state)
 		  "no data" },
 	};
 
-	(void)state;
 	GUESSES(rows, OP_STACK_X86_64);
 	GUESSES(rows, OP_STACK_AARCH64);
 }
@@ -372,7 +365,7 @@ static const struct unwinder_ops readable = { .find_map = find_guessed_map,
 					      .ask_code = ask_code_bytes };
 
 /* Steps by code are certain, if a call led to what they lead to. */
-static void code_is_read(void **state)
+TEST(code_is_read)
 {
 	static const struct guess_row rows[] = {
 		{ .what = "to a function that never returns",
@@ -435,12 +428,11 @@ static void code_is_read(void **state)
 		  .wanted = "10020 short" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		check_guess(&rows[i], &readable, OP_STACK_X86_64);
 }
 
-static void leaves_of_aarch64(void **state)
+TEST(leaves_of_aarch64)
 {
 	static const struct guess_row rows[] = {
 		{ "a leaf", STACK, 0, 0x10100, { 0x10200 }, "10100 no data" },
@@ -479,18 +471,16 @@ static void leaves_of_aarch64(void **state)
 		  "10300 no data" },
 	};
 
-	(void)state;
 	GUESSES(rows, OP_STACK_AARCH64);
 }
 
-static void other_machines_have_no_frames(void **state)
+TEST(other_machines_have_no_frames)
 {
 	static const struct guess_row row = {
 		"another machine", STACK,	   STACK,
 		0x10100,	   { 0, 0x10200 }, "no data"
 	};
 
-	(void)state;
 	check_guess(&row, &no_data, (enum op_stack_arch)0);
 	check_guess(&row, &no_data, (enum op_stack_arch)(OP_STACK_AARCH64 + 1));
 }
@@ -542,7 +532,7 @@ static int read_empty_table(void *ctx, int fd, enum cfi_extent extent,
 	return source->table_err ?: cfi_table_of_code(out, &nothing);
 }
 
-static void images_may_have_no_table_or_id(void **state)
+TEST(images_may_have_no_table_or_id)
 {
 	static const struct unwinder_ops ops = {
 		.find_map = find_guessed_map,
@@ -564,7 +554,6 @@ static void images_may_have_no_table_or_id(void **state)
 		{ -EIO, -EBADMSG, false, 0, 2 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct image_source source = {
 			.id_err = rows[i].id_err,
@@ -588,18 +577,4 @@ static void images_may_have_no_table_or_id(void **state)
 		assert_int_equal(stats.nr_failed, rows[i].nr_failed);
 		assert_int_equal(stats.bytes > 0, rows[i].nr_made > 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leaves_of_x86_64),
-		cmocka_unit_test(records_of_frames),
-		cmocka_unit_test(code_is_read),
-		cmocka_unit_test(leaves_of_aarch64),
-		cmocka_unit_test(other_machines_have_no_frames),
-		cmocka_unit_test(images_may_have_no_table_or_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

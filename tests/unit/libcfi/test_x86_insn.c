@@ -4,15 +4,11 @@
  * class; and that no bytes are read which are not there.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libcfi/x86_insn.h"
 
 #define NR(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -91,7 +87,7 @@ static void check_rows(const struct insn_row *rows, size_t nr)
 }
 
 /* What moves the stack pointer and what is known of values. */
-static void values(void **state)
+TEST(values)
 {
 	static const struct insn_row rows[] = {
 		{ "push %rbx", INSN("\x53"), "push - rbx" },
@@ -157,11 +153,10 @@ static void values(void **state)
 		{ "mov %ebx,8(%rsp)", INSN("\x89\x5c\x24\x8"), "other" },
 	};
 
-	(void)state;
 	check_rows(rows, NR(rows));
 }
 
-static void flow(void **state)
+TEST(flow)
 {
 	static const struct insn_row rows[] = {
 		{ "jne -2", INSN("\x75\xfe"), "branch -2" },
@@ -198,12 +193,11 @@ static void flow(void **state)
 		{ "rdsspq %rax", INSN("\xf3\x48\xf\x1e\xc8"), "other: rax" },
 	};
 
-	(void)state;
 	check_rows(rows, NR(rows));
 }
 
 /* Registers that are overwritten, and lengths of all kinds of operands. */
-static void others(void **state)
+TEST(others)
 {
 	static const struct insn_row rows[] = {
 		{ "xchg %rax,%r8", INSN("\x49\x90"), "other: rax r8" },
@@ -272,11 +266,10 @@ static void others(void **state)
 		{ "mfence", INSN("\xf\xae\xf0"), "other" },
 	};
 
-	(void)state;
 	check_rows(rows, NR(rows));
 }
 
-static void vectors(void **state)
+TEST(vectors)
 {
 	static const struct insn_row rows[] = {
 		{ "vzeroupper", INSN("\xc5\xf8\x77"), "other" },
@@ -319,11 +312,10 @@ static void vectors(void **state)
 		  INSN("\x8f\xea\xf8\x10\xd8\1\0\0\0"), "other: rbx" },
 	};
 
-	(void)state;
 	check_rows(rows, NR(rows));
 }
 
-static void no_instructions(void **state)
+TEST(no_instructions)
 {
 	static const struct insn_row rows[] = {
 		{ "push %es", INSN("\6"), "none" },
@@ -346,12 +338,11 @@ static void no_instructions(void **state)
 		  "none" },
 	};
 
-	(void)state;
 	check_rows(rows, NR(rows));
 }
 
 /* REX counts only where the opcode follows it. */
-static void prefixes(void **state)
+TEST(prefixes)
 {
 	static const struct insn_row rows[] = {
 		{ "REX, then 66", INSN("\x48\x66\x89\xec"), "other: rsp" },
@@ -365,17 +356,15 @@ static void prefixes(void **state)
 		  "nop" },
 	};
 
-	(void)state;
 	check_rows(rows, NR(rows));
 }
 
 /* The end of an instruction is found from its own bytes alone. */
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	uint64_t seed = 1;
 	size_t nr = 0;
 
-	(void)state;
 	for (unsigned int round = 0; round < 200000; round++) {
 		uint8_t bytes[X86_MAX_INSN + 1];
 		struct x86_insn insn, again;
@@ -407,16 +396,4 @@ static void any_bytes(void **state)
 		free(exact);
 	}
 	assert_in_range(nr, 100000, 200000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),	   cmocka_unit_test(flow),
-		cmocka_unit_test(others),	   cmocka_unit_test(vectors),
-		cmocka_unit_test(no_instructions), cmocka_unit_test(prefixes),
-		cmocka_unit_test(any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,20 +10,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "libdb/table/db_format.h"
 #include "libdb/odb.h"
+#include "tests/unit/test.h"
 
 #define FIXED_SEED UINT64_C(0x0123456789abcdef)
 
@@ -70,8 +65,7 @@ static inline int remove_folder(void **state)
 	return err;
 }
 
-#define odb_unit_test(name)                                                    \
-	cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define ODB_TEST(name) TEST_WITH(name, make_folder, remove_folder)
 
 /* Path of another file in the test's folder; good for the next three calls. */
 static inline const char *beside(const struct fixture *f, const char *name)

@@ -190,7 +190,7 @@ static void must_list(const char *path, const char *wanted)
 /* ---- tests -----------------------------------------------------------------
  */
 
-static void test_loose(void **state)
+ODB_TEST(test_loose)
 {
 	const struct fixture *f = *state;
 
@@ -207,7 +207,7 @@ static void test_loose(void **state)
 #define TEN "0123456789"
 #define SIXTY TEN TEN TEN TEN TEN TEN
 
-static void test_paths_of_loose_files(void **state)
+ODB_TEST(test_paths_of_loose_files)
 {
 	static const struct {
 		const char *name, *path;
@@ -244,7 +244,7 @@ static void test_paths_of_loose_files(void **state)
 	}
 }
 
-static void test_short_names(void **state)
+ODB_TEST(test_short_names)
 {
 	const struct fixture *f = *state;
 	char path[8192];
@@ -278,7 +278,7 @@ static void make_name(char *name, size_t len, unsigned int seed)
 	sprintf(name + nr, "/E");
 }
 
-static void test_names_of_loose_files(void **state)
+ODB_TEST(test_names_of_loose_files)
 {
 	const struct fixture *f = *state;
 	char name[4096], path[8192], wanted[4096 + 8];
@@ -302,7 +302,7 @@ static void test_names_of_loose_files(void **state)
 	assert_false(is_loose);
 }
 
-static void test_strangers_among_loose_files(void **state)
+ODB_TEST(test_strangers_among_loose_files)
 {
 	const struct fixture *f = *state;
 
@@ -320,7 +320,7 @@ static void test_strangers_among_loose_files(void **state)
  */
 
 /* "a.b" is before "a/" for strcmp(), but not where one lists folders. */
-static void test_order(void **state)
+ODB_TEST(test_order)
 {
 	const struct fixture *f = *state;
 	static const char *const names[] = { "{a}/x/1", "{a}/x/2", "{a}/x.y/1",
@@ -345,7 +345,7 @@ static void test_order(void **state)
 	must_list(f->dir, wanted);
 }
 
-static void test_what_is_left_out(void **state)
+ODB_TEST(test_what_is_left_out)
 {
 	const struct fixture *f = *state;
 
@@ -371,9 +371,8 @@ static void test_what_is_left_out(void **state)
 	must_list(f->dir, A "+1 {root}/home/.bin/E+4 ");
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-	(void)state;
 	assert_int_equal(db_folder_packing(".packing-1"), 1);
 	assert_true(db_folder_packing(".packing-18446744073709551615") ==
 		    UINT64_MAX);
@@ -387,7 +386,7 @@ static void test_numbers(void **state)
 }
 
 /* From loose to packed, through every state in which a packer may be killed. */
-static void test_states_of_packing(void **state)
+ODB_TEST(test_states_of_packing)
 {
 	const struct fixture *f = *state;
 
@@ -415,7 +414,7 @@ static void test_states_of_packing(void **state)
 	must_list(f->dir, A "!10 " TREE "!20 " A "+3 ");
 }
 
-static void test_folders_of_another_name(void **state)
+ODB_TEST(test_folders_of_another_name)
 {
 	const struct fixture *f = *state;
 	char path[5000];
@@ -434,7 +433,7 @@ static int stop_at(const struct db_member *member, void *ctx)
 	return --*(int *)ctx ? 0 : 17;
 }
 
-static void test_visitors_may_end_it(void **state)
+ODB_TEST(test_visitors_may_end_it)
 {
 	const struct fixture *f = *state;
 	struct db_folder *folder;
@@ -453,7 +452,7 @@ static void test_visitors_may_end_it(void **state)
 	db_folder_close(folder);
 }
 
-static void test_kinds(void **state)
+ODB_TEST(test_kinds)
 {
 	const struct fixture *f = *state;
 	struct db_folder *folder;
@@ -479,7 +478,7 @@ static void test_kinds(void **state)
 	db_folder_close(folder);
 }
 
-static void test_packs_that_cannot_be_used(void **state)
+ODB_TEST(test_packs_that_cannot_be_used)
 {
 	const struct fixture *f = *state;
 	struct db_folder *folder;
@@ -504,7 +503,7 @@ static void test_packs_that_cannot_be_used(void **state)
 	must_list(f->dir, A "+1 " B "+2 ");
 }
 
-static void test_what_is_no_folder(void **state)
+ODB_TEST(test_what_is_no_folder)
 {
 	const struct fixture *f = *state;
 	struct db_folder *folder = NULL;
@@ -516,7 +515,7 @@ static void test_what_is_no_folder(void **state)
 	db_folder_close(NULL);
 }
 
-static void test_lock(void **state)
+ODB_TEST(test_lock)
 {
 	const struct fixture *f = *state;
 	struct db_folder *one = must_open_folder(f->dir), *two;
@@ -535,27 +534,4 @@ static void test_lock(void **state)
 	assert_int_equal(db_folder_open(&one, f->dir), -EBUSY);
 	assert_true(nr_sleeps > 0);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(test_loose),
-		odb_unit_test(test_paths_of_loose_files),
-		odb_unit_test(test_short_names),
-		odb_unit_test(test_names_of_loose_files),
-		odb_unit_test(test_strangers_among_loose_files),
-		odb_unit_test(test_order),
-		odb_unit_test(test_what_is_left_out),
-		cmocka_unit_test(test_numbers),
-		odb_unit_test(test_states_of_packing),
-		odb_unit_test(test_folders_of_another_name),
-		odb_unit_test(test_visitors_may_end_it),
-		odb_unit_test(test_kinds),
-		odb_unit_test(test_packs_that_cannot_be_used),
-		odb_unit_test(test_what_is_no_folder),
-		odb_unit_test(test_lock),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

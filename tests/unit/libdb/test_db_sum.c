@@ -78,7 +78,7 @@ static void must_have_user(const struct pack *pack, uint8_t byte)
 	assert_memory_equal(pack_entry(pack, 0)->user, user, sizeof(user));
 }
 
-static void files_of_one_name_add_up(void **state)
+ODB_TEST(files_of_one_name_add_up)
 {
 	struct fixture *f = *state;
 	struct db_sum sum;
@@ -109,7 +109,7 @@ static void files_of_one_name_add_up(void **state)
 	pack_close(pack);
 }
 
-static void trees_of_one_name_add_up(void **state)
+ODB_TEST(trees_of_one_name_add_up)
 {
 	struct fixture *f = *state;
 	struct ctree *tree;
@@ -134,7 +134,7 @@ static void trees_of_one_name_add_up(void **state)
 }
 
 /* A file that was made and never written to has no user bytes. */
-static void blank_files_are_left_out(void **state)
+ODB_TEST(blank_files_are_left_out)
 {
 	struct fixture *f = *state;
 	uint8_t last[ODB_USER_SIZE] = { [ODB_USER_SIZE - 1] = 1 };
@@ -165,7 +165,7 @@ static void blank_files_are_left_out(void **state)
 	db_sum_release(&sum);
 }
 
-static void what_cannot_be_read_is_no_part(void **state)
+ODB_TEST(what_cannot_be_read_is_no_part)
 {
 	struct fixture *f = *state;
 	struct db_sum sum;
@@ -185,16 +185,4 @@ static void what_cannot_be_read_is_no_part(void **state)
 	assert_int_equal(add_loose(&sum, f, "a"), -EBADMSG);
 	assert_int_equal(sum.nr, 0);
 	db_sum_release(&sum);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(files_of_one_name_add_up),
-		odb_unit_test(trees_of_one_name_add_up),
-		odb_unit_test(blank_files_are_left_out),
-		odb_unit_test(what_cannot_be_read_is_no_part),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -460,11 +460,10 @@ static void run_check_line(const char *line, void *ctx)
 		fail_msg("%s: no such word", line);
 }
 
-static void sessions_are_checked_and_repaired(void **state)
+TEST(sessions_are_checked_and_repaired)
 {
 	const struct op_sample_header usual = made_header;
 
-	(void)state;
 	for (size_t i = 0; i < NR(check_rows); i++) {
 		const struct check_row *row = &check_rows[i];
 		struct check_test t = { .lock = -1 };
@@ -480,13 +479,4 @@ static void sessions_are_checked_and_repaired(void **state)
 			close(t.lock);
 		assert_int_equal(leave_folder(&folder), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sessions_are_checked_and_repaired),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

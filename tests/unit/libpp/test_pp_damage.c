@@ -116,12 +116,12 @@ static uint64_t report(const struct fixture *f)
 	return total;
 }
 
-static void the_whole_file_is_reported(void **state)
+TEST_WITH(the_whole_file_is_reported, set_up, tear_down)
 {
 	assert_int_equal(report(*state), TOTAL);
 }
 
-static void every_cut_ends_in_a_reason(void **state)
+TEST_WITH(every_cut_ends_in_a_reason, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -137,7 +137,7 @@ static void every_cut_ends_in_a_reason(void **state)
 }
 
 /* Either a reason, or a report of something: the sum need not be right. */
-static void every_changed_byte_ends_well(void **state)
+TEST_WITH(every_changed_byte_ends_well, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	unsigned int nr_refused = 0, rounds = rounds_of(700, 10000);
@@ -153,18 +153,4 @@ static void every_changed_byte_ends_well(void **state)
 		f->good[at] = was;
 	}
 	assert_true(nr_refused > rounds / 100);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_whole_file_is_reported,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(every_cut_ends_in_a_reason,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(every_changed_byte_ends_well,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

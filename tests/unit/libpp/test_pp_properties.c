@@ -221,9 +221,8 @@ static bool is_tried(unsigned int merge)
 	       !(rest & (rest - 1));
 }
 
-static void no_merge_loses_samples(void **state)
+TEST(no_merge_loses_samples)
 {
-	(void)state;
 	for (unsigned int i = 0; i < nr_sessions; i++) {
 		const struct fixture *f = &sessions[i];
 		size_t most = report(f, 0, NULL).nr_classes;
@@ -243,7 +242,7 @@ static void no_merge_loses_samples(void **state)
 	}
 }
 
-static void a_word_and_its_complement_make_all(void **state)
+TEST(a_word_and_its_complement_make_all)
 {
 	static const char *const pairs[][2] = {
 		{ "cpu:0,1", "cpu:2,3" },
@@ -257,7 +256,6 @@ static void a_word_and_its_complement_make_all(void **state)
 		{ "event:EVENT", "event:NONE" },
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < nr_sessions; i++)
 		for (size_t k = 0; k < NR(pairs); k++) {
 			const struct fixture *f = &sessions[i];
@@ -271,11 +269,10 @@ static void a_word_and_its_complement_make_all(void **state)
 }
 
 /* Each CPU's report is that CPU's column of the report about all. */
-static void a_column_is_the_report_of_its_files(void **state)
+TEST(a_column_is_the_report_of_its_files)
 {
 	char word[16];
 
-	(void)state;
 	for (unsigned int i = 0; i < nr_sessions; i++) {
 		uint64_t sum = 0;
 
@@ -357,7 +354,7 @@ static void check_graph(const struct fixture *f, const struct pp_report *report)
 	assert_int_equal(parts, samples + calls);
 }
 
-static void calls_are_the_same_from_both_ends(void **state)
+TEST(calls_are_the_same_from_both_ends)
 {
 	struct pp_spec spec;
 	struct pp_request request = {
@@ -368,7 +365,6 @@ static void calls_are_the_same_from_both_ends(void **state)
 	};
 	struct pp_report *out;
 
-	(void)state;
 	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
 	assert_int_equal(pp_spec_init(&spec, NULL, NULL), 0);
 	for (unsigned int i = 0; i < nr_sessions; i++) {
@@ -431,7 +427,7 @@ static void check_opens(const struct pp_messages *messages,
 		assert_int_equal(opened[i], 1);
 }
 
-static void each_image_is_opened_once(void **state)
+TEST(each_image_is_opened_once)
 {
 	struct fixture f = { .dir = "/tmp/oprofile-pp.XXXXXX" };
 	struct pp_spec spec;
@@ -443,7 +439,6 @@ static void each_image_is_opened_once(void **state)
 	unsigned int nr_images = rounds_of(50, MAX_IMAGES);
 	struct pp_report *out;
 
-	(void)state;
 	assert_non_null(mkdtemp(f.dir));
 	assert_int_equal(op_session_init(&f.session, f.dir, NULL), 0);
 	for (unsigned int i = 0; i < nr_images; i++)
@@ -459,15 +454,4 @@ static void each_image_is_opened_once(void **state)
 	remove_session(&f);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_merge_loses_samples),
-		cmocka_unit_test(a_word_and_its_complement_make_all),
-		cmocka_unit_test(a_column_is_the_report_of_its_files),
-		cmocka_unit_test(calls_are_the_same_from_both_ends),
-		cmocka_unit_test(each_image_is_opened_once),
-	};
-
-	return cmocka_run_group_tests(tests, make_sessions, remove_sessions);
-}
+TEST_GROUP(make_sessions, remove_sessions)

@@ -12,18 +12,14 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "daemon/source/untrusted/opd_pass.h"
+#include "tests/unit/test.h"
 
 /* What a child says when its calls do not count any more: no program calls it.
  */

@@ -81,9 +81,8 @@ static const struct cure_row {
 	/* clang-format on */
 };
 
-static void names_have_cures(void **state)
+FOLDER_TEST(names_have_cures)
 {
-	(void)state;
 	if (!pp_debuginfod_is_built())
 		skip();
 	assert_int_equal(mkdir("info", 0755), 0);
@@ -112,12 +111,11 @@ static void names_have_cures(void **state)
 }
 
 /* Without dpkg there is no package. */
-static void there_may_be_no_dpkg(void **state)
+FOLDER_TEST(there_may_be_no_dpkg)
 {
 	const struct pp_report report = { .nameless = "/bin/x" };
 	struct text t;
 
-	(void)state;
 	setenv("DPKG_ADMINDIR", "/nowhere", 1);
 	pp_print_cure(text_begin(&t), "p", &report, false);
 	text_must_be(&t, "no dpkg",
@@ -143,7 +141,7 @@ int isatty(int fd)
 	return fd == STDERR_FILENO && has_terminal;
 }
 
-static void progress_comes_after_a_while(void **state)
+TEST(progress_comes_after_a_while)
 {
 #define CLEAR "\r\033[K"
 	/* clang-format off */
@@ -163,7 +161,6 @@ static void progress_comes_after_a_while(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_progress progress;
 		struct text t;
@@ -191,7 +188,7 @@ static void progress_comes_after_a_while(void **state)
 /* ---- rows that stand for more than their code ------------------------------
  */
 
-static void rows_have_notes(void **state)
+TEST(rows_have_notes)
 {
 	/* clang-format off */
 	static const struct {
@@ -217,7 +214,6 @@ static void rows_have_notes(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_image kernel = { .kind = rows[i].kind };
 		struct pp_class columns[] = { { .event = rows[i].event },
@@ -248,16 +244,4 @@ static void rows_have_notes(void **state)
 		pp_print_row_notes(text_begin(&t), &report);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(names_have_cures),
-		folder_test(there_may_be_no_dpkg),
-		cmocka_unit_test(progress_comes_after_a_while),
-		cmocka_unit_test(rows_have_notes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,7 +308,7 @@ static const struct program_row archives[] = {
 	  .wanted = "" },
 };
 
-static void faults_are_told(void **state)
+FOLDER_TEST(faults_are_told)
 {
 	make_session();
 	make_session_to_keep(*state);
@@ -317,12 +317,7 @@ static void faults_are_told(void **state)
 		check_fault_row(programs, &rows[i], *state);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		folder_test(faults_are_told),
-	};
-
 	set_program_environment();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

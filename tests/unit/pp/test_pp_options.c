@@ -22,7 +22,7 @@ struct value {
 	const char *text, *outcome;
 };
 
-static void percentages_are_taken(void **state)
+TEST(percentages_are_taken)
 {
 #define NO_PERCENT(text)                                                       \
 	"--x=" text ": not a percentage; give a number from 0 to 100"
@@ -42,7 +42,6 @@ static void percentages_are_taken(void **state)
 		{ "x", NO_PERCENT("x") },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_diag diag = { "" };
 		double percent = -1;
@@ -57,7 +56,7 @@ static void percentages_are_taken(void **state)
 	}
 }
 
-static void words_of_lists_are_bits(void **state)
+TEST(words_of_lists_are_bits)
 {
 	static const struct value merges[] = {
 		{ NULL, "0x20" },
@@ -89,7 +88,6 @@ static void words_of_lists_are_bits(void **state)
 	};
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(merges) + NR(verboses); i++) {
 		const struct value *row =
@@ -113,7 +111,7 @@ static void words_of_lists_are_bits(void **state)
 	op_arena_release(&arena);
 }
 
-static void lists_are_split_at_commas(void **state)
+TEST(lists_are_split_at_commas)
 {
 	static const struct {
 		const char *text;
@@ -126,7 +124,6 @@ static void lists_are_split_at_commas(void **state)
 	const char *const *list = NULL;
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	assert_int_equal(pp_take_list(&arena, NULL, &list), 0);
 	assert_null(list);
@@ -141,12 +138,11 @@ static void lists_are_split_at_commas(void **state)
 	op_arena_release(&arena);
 }
 
-static void words_are_joined(void **state)
+TEST(words_are_joined)
 {
 	static const char *const words[] = { "a", "b c", "", "d", NULL };
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	assert_string_equal(pp_join_words(&arena, words, "-", "."),
 			    "a-b c--d.");
@@ -158,7 +154,7 @@ static void words_are_joined(void **state)
 
 /* ---- messages ------------------------------------------------------------ */
 
-static void warnings_of_one_cause_are_one_line(void **state)
+TEST(warnings_of_one_cause_are_one_line)
 {
 	static const struct {
 		const char *messages; /* one letter each, see below */
@@ -198,7 +194,6 @@ static void warnings_of_one_cause_are_one_line(void **state)
 		{ "st", ~0u, "p: f0: gone\np: f1: gone\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
@@ -375,7 +370,7 @@ static int take_opreport(struct opreport_options *o, const char *const *words,
 	return err ? err : opreport_take_words(o, words, diag);
 }
 
-static void opreport_takes_options(void **state)
+TEST(opreport_takes_options)
 {
 	/* clang-format off */
 	static const struct command rows[] = {
@@ -580,7 +575,6 @@ static void opreport_takes_options(void **state)
 	/* clang-format on */
 	static struct opreport_options all[NR(rows)];
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opreport_options *o = &all[i];
 		struct op_diag diag = { "" };
@@ -649,7 +643,7 @@ static int take_opannotate(struct opannotate_options *o,
 }
 
 /* A comma in a line is a blank of --objdump-params. */
-static void opannotate_takes_options(void **state)
+TEST(opannotate_takes_options)
 {
 	/* clang-format off */
 	static const struct command rows[] = {
@@ -739,7 +733,6 @@ static void opannotate_takes_options(void **state)
 	/* clang-format on */
 	static struct opannotate_options all[NR(rows)];
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opannotate_options *o = &all[i];
 		struct op_diag diag = { "" };
@@ -774,7 +767,7 @@ static void opannotate_takes_options(void **state)
 	}
 }
 
-static void opgprof_takes_options(void **state)
+TEST(opgprof_takes_options)
 {
 	/* clang-format off */
 	static const struct command rows[] = {
@@ -795,7 +788,6 @@ static void opgprof_takes_options(void **state)
 	/* clang-format on */
 	static struct opgprof_options all[NR(rows)];
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opgprof_options *o = &all[i];
 		struct op_diag diag = { "" };
@@ -831,7 +823,7 @@ static void opgprof_takes_options(void **state)
 	}
 }
 
-static void oparchive_takes_options(void **state)
+TEST(oparchive_takes_options)
 {
 	/* clang-format off */
 	static const struct command rows[] = {
@@ -857,7 +849,6 @@ static void oparchive_takes_options(void **state)
 	/* clang-format on */
 	static struct oparchive_options all[NR(rows)];
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct oparchive_options *o = &all[i];
 		struct op_diag diag = { "" };
@@ -900,7 +891,7 @@ static void oparchive_takes_options(void **state)
 }
 
 /* Without --jobs there are as many threads as CPUs, which no row can say. */
-static void opmerge_takes_options(void **state)
+FOLDER_TEST(opmerge_takes_options)
 {
 	/* clang-format off */
 	static const struct command rows[] = {
@@ -934,7 +925,6 @@ static void opmerge_takes_options(void **state)
 	/* clang-format on */
 	static struct opmerge_options all[NR(rows)];
 
-	(void)state;
 	write_text("list", "b\n\narchive:c d\n/e");
 	write_text("empty", "\n\n");
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -981,7 +971,7 @@ static void opmerge_takes_options(void **state)
 
 /* ---- terminals ----------------------------------------------------------- */
 
-static void pages_do_not_go_to_terminals(void **state)
+TEST(pages_do_not_go_to_terminals)
 {
 	static const char *const argv[] = { "opreport", NULL };
 	static const struct {
@@ -994,7 +984,6 @@ static void pages_do_not_go_to_terminals(void **state)
 		{ "text", NULL, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opreport_options o = {
 			.args = { .format = (char *)rows[i].format,
@@ -1014,7 +1003,7 @@ static void pages_do_not_go_to_terminals(void **state)
 }
 
 /* Only a terminal has a width, and only what goes there is fitted to it. */
-static void lines_fit_the_terminal(void **state)
+TEST(lines_fit_the_terminal)
 {
 	static const char *const argv[] = { "opreport", NULL };
 	static const struct {
@@ -1029,7 +1018,6 @@ static void lines_fit_the_terminal(void **state)
 	};
 	const struct winsize size = { .ws_row = 24, .ws_col = 77 };
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opreport_options o = {
 			.args = { .wide = rows[i].wide,
@@ -1048,7 +1036,7 @@ static void lines_fit_the_terminal(void **state)
 	}
 }
 
-static void terminals_have_colors(void **state)
+TEST(terminals_have_colors)
 {
 	static const char *const argv[] = { "opannotate", NULL };
 	static const struct {
@@ -1065,7 +1053,6 @@ static void terminals_have_colors(void **state)
 		{ "dumb", "always", "1", "/x", true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opannotate_options o = {
 			.args = { .source = 1,
@@ -1087,13 +1074,12 @@ static void terminals_have_colors(void **state)
 }
 
 /* The whole command line is repeated in what is written. */
-static void command_lines_are_kept(void **state)
+TEST(command_lines_are_kept)
 {
 	static const char *const argv[] = { "/usr/bin/x", "-l", "a b", NULL };
 	struct opreport_options report = { 0 };
 	struct opannotate_options annotate = { .args.source = 1 };
 
-	(void)state;
 	assert_int_equal(opreport_take_options(&report, NULL, argv, NULL), 0);
 	assert_string_equal(report.format_options.command, "opreport -l a b ");
 	assert_int_equal(opannotate_take_options(&annotate, argv, NULL), 0);
@@ -1103,7 +1089,7 @@ static void command_lines_are_kept(void **state)
 }
 
 /* A relative output folder, which need not be there. */
-static void output_folders_become_absolute(void **state)
+FOLDER_TEST(output_folders_become_absolute)
 {
 	static const struct {
 		const char *dir, *output; /* below the working folder */
@@ -1134,7 +1120,7 @@ static void output_folders_become_absolute(void **state)
 
 /* Servers of debug files: those that are named, else those of the environment,
  * which is how the library gets to know them. */
-static void servers_are_asked_if_there_are_some(void **state)
+TEST(servers_are_asked_if_there_are_some)
 {
 	static const struct {
 		const char *urls, *environment;
@@ -1149,7 +1135,6 @@ static void servers_are_asked_if_there_are_some(void **state)
 		{ "", "http://e", false, "http://e" },
 	};
 
-	(void)state;
 	if (!pp_debuginfod_is_built())
 		skip();
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -1182,28 +1167,4 @@ static void servers_are_asked_if_there_are_some(void **state)
 		op_arena_release(&arena);
 	}
 	unsetenv("DEBUGINFOD_URLS");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(percentages_are_taken),
-		cmocka_unit_test(words_of_lists_are_bits),
-		cmocka_unit_test(lists_are_split_at_commas),
-		cmocka_unit_test(words_are_joined),
-		cmocka_unit_test(servers_are_asked_if_there_are_some),
-		cmocka_unit_test(warnings_of_one_cause_are_one_line),
-		cmocka_unit_test(opreport_takes_options),
-		cmocka_unit_test(opannotate_takes_options),
-		cmocka_unit_test(opgprof_takes_options),
-		cmocka_unit_test(oparchive_takes_options),
-		folder_test(opmerge_takes_options),
-		cmocka_unit_test(pages_do_not_go_to_terminals),
-		cmocka_unit_test(lines_fit_the_terminal),
-		cmocka_unit_test(terminals_have_colors),
-		cmocka_unit_test(command_lines_are_kept),
-		folder_test(output_folders_become_absolute),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

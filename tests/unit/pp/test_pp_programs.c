@@ -12,7 +12,7 @@
 
 /* ---- reports ------------------------------------------------------------- */
 
-static void reports_are_written(void **state)
+FOLDER_TEST(reports_are_written)
 {
 	static const struct program_row
 		rows
@@ -266,7 +266,7 @@ static void reports_are_written(void **state)
 
 /* ---- source lines -------------------------------------------------------- */
 
-static void lines_have_their_texts(void **state)
+FOLDER_TEST(lines_have_their_texts)
 {
 	/* clang-format off */
 	static const struct program_row rows[] = {
@@ -303,7 +303,7 @@ static void lines_have_their_texts(void **state)
 
 /* ---- files for gprof ----------------------------------------------------- */
 
-static void files_for_gprof_are_of_one_program(void **state)
+FOLDER_TEST(files_for_gprof_are_of_one_program)
 {
 	static const struct program_row one[] = {
 		{ .line = "opgprof --session-dir=. --root=root", .wanted = "" },
@@ -425,7 +425,7 @@ static void files_for_gprof_are_of_one_program(void **state)
 
 /* ---- archives and what is kept ------------------------------------------- */
 
-static void archives_are_made(void **state)
+FOLDER_TEST(archives_are_made)
 {
 	static const struct program_row rows[] = {
 		{ .line = "oparchive --session-dir=. --root=root -l",
@@ -620,7 +620,7 @@ static void damage(const char *path, long at)
 #define PACKED "packed/samples/current/packed"
 
 /* The session of a sum is packed into one file. */
-static void checks_tell_what_is_left(void **state)
+FOLDER_TEST(checks_tell_what_is_left)
 {
 	static const struct program_row archives[] = {
 		{ .line = "oparchive --session-dir=. --root=root -o ar",
@@ -697,7 +697,7 @@ static void checks_tell_what_is_left(void **state)
 }
 
 /* 82 of 300 samples, 27.3 % */
-static void losses_are_told(void **state)
+FOLDER_TEST(losses_are_told)
 {
 	static const struct program_row rows[] = {
 		{ .line = "opreport --session-dir=. --root=root -l -t 50",
@@ -778,7 +778,7 @@ static void losses_are_told(void **state)
 
 /* ---- what all programs do ------------------------------------------------ */
 
-static void programs_tell_of_themselves(void **state)
+FOLDER_TEST(programs_tell_of_themselves)
 {
 	static const char *const names[] = { "opannotate", "oparchive",
 					     "opgprof",	   "opmerge",
@@ -830,7 +830,7 @@ static void write_full_run(FILE *out, const char *line, const char *folder)
 	fprintf(out, "= %d\n", WEXITSTATUS(status));
 }
 
-static void full_disks_are_told(void **state)
+FOLDER_TEST(full_disks_are_told)
 {
 	static const struct program_row rows[] = {
 		{ .line = "opreport --session-dir=. --root=root",
@@ -899,7 +899,7 @@ static void write_ended_run(FILE *out, const char *line, int signal)
 		fprintf(out, "= %d\n", WEXITSTATUS(status));
 }
 
-static void signals_end_what_takes_long(void **state)
+FOLDER_TEST(signals_end_what_takes_long)
 {
 	static const struct {
 		int signal;
@@ -937,12 +937,11 @@ static void signals_end_what_takes_long(void **state)
 }
 
 /* What nohup(1) ignores stays ignored. */
-static void ignored_signals_end_nothing(void **state)
+TEST(ignored_signals_end_nothing)
 {
 	int status;
 	pid_t pid;
 
-	(void)state;
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
@@ -961,14 +960,13 @@ static void ignored_signals_end_nothing(void **state)
 }
 
 /* What a terminal sees, when it is time and when it is not. */
-static void progress_is_one_line(void **state)
+FOLDER_TEST(progress_is_one_line)
 {
 	struct copying copying = { .total = UINT64_C(5) << 20,
 				   .progress.next = 1 };
 	struct pp_progress merging = { .next = 1 }, never = { 0 };
 	int was = dup(STDERR_FILENO);
 
-	(void)state;
 	fflush(stderr);
 	assert_non_null(freopen("progress", "w", stderr));
 	assert_int_equal(show_copying(&copying, UINT64_C(3) << 20), 0);
@@ -1004,7 +1002,7 @@ static void progress_is_one_line(void **state)
 /* ---- pagers -------------------------------------------------------------- */
 
 /* Lines above the rows of a table, which a pager keeps in sight. */
-static void header_lines_are_counted(void **state)
+TEST(header_lines_are_counted)
 {
 	static const struct {
 		unsigned int flags;
@@ -1021,7 +1019,6 @@ static void header_lines_are_counted(void **state)
 		{ 0, "text", 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const struct opreport_options o = {
 			.format = pp_format_find(rows[i].format),
@@ -1034,23 +1031,7 @@ static void header_lines_are_counted(void **state)
 	}
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		folder_test(reports_are_written),
-		folder_test(lines_have_their_texts),
-		folder_test(files_for_gprof_are_of_one_program),
-		folder_test(archives_are_made),
-		folder_test(checks_tell_what_is_left),
-		folder_test(losses_are_told),
-		folder_test(programs_tell_of_themselves),
-		folder_test(full_disks_are_told),
-		folder_test(signals_end_what_takes_long),
-		cmocka_unit_test(ignored_signals_end_nothing),
-		folder_test(progress_is_one_line),
-		cmocka_unit_test(header_lines_are_counted),
-	};
-
 	set_program_environment();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,8 @@ static int remove_machine(void **state)
 	return leave_folder(state);
 }
 
+#define MACHINE_TEST(name) TEST_WITH(name, make_machine, remove_machine)
+
 /* The vendor becomes known. */
 static void describe_cpu(void)
 {
@@ -66,18 +68,14 @@ static void describe_cpu(void)
 		  "encoding = x86\nmanual = A book\nmatch = vendor Nobody\n");
 }
 
-#define machine_test(f)                                                        \
-	cmocka_unit_test_setup_teardown(f, make_machine, remove_machine)
-
 /* ---- the machine --------------------------------------------------------- */
 
-static void knows_the_kernels_events(void **state)
+MACHINE_TEST(knows_the_kernels_events)
 {
 	struct event_machine machine;
 	const struct op_events *kernel;
 	const struct op_event *event;
 
-	(void)state;
 	assert_int_equal(event_machine_init(&machine), 0);
 	kernel = event_machine_kernel(&machine);
 	event = op_events_find(kernel, "page-faults");
@@ -90,13 +88,12 @@ static void knows_the_kernels_events(void **state)
 	event_machine_release(&machine);
 }
 
-static void reads_the_cpu_once(void **state)
+MACHINE_TEST(reads_the_cpu_once)
 {
 	const struct op_events *cpu;
 	struct event_machine machine;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(event_machine_init(&machine), 0);
 	assert_null(event_machine_cpu(&machine, &diag));
 	assert_reason(&diag, "vendor Nobody) is not described in ");
@@ -116,11 +113,10 @@ static void reads_the_cpu_once(void **state)
 	event_machine_release(&machine);
 }
 
-static void has_counters_where_the_module_has(void **state)
+MACHINE_TEST(has_counters_where_the_module_has)
 {
 	struct event_machine machine;
 
-	(void)state;
 	assert_int_equal(event_machine_init(&machine), 0);
 	assert_false(event_machine_can_sample(&machine));
 	make_folders("fs/0");
@@ -128,12 +124,11 @@ static void has_counters_where_the_module_has(void **state)
 	event_machine_release(&machine);
 }
 
-static void finds_pmus_of_cpus(void **state)
+MACHINE_TEST(finds_pmus_of_cpus)
 {
 	struct event_machine machine;
 	char types[96], name[32];
 
-	(void)state;
 	assert_int_equal(event_machine_init(&machine), 0);
 	assert_int_equal(event_machine_pmu_types(&machine, types, 96), 0);
 	assert_string_equal(types, "");
@@ -159,14 +154,13 @@ static void finds_pmus_of_cpus(void **state)
 
 /* ---- lists --------------------------------------------------------------- */
 
-static void resolves_lists(void **state)
+MACHINE_TEST(resolves_lists)
 {
 	struct event_machine machine;
 	struct event_list list;
 	struct op_diag diag = { "" };
 	char *text;
 
-	(void)state;
 	describe_cpu();
 	assert_int_equal(event_machine_init(&machine), 0);
 	assert_int_equal(event_list_init(&list, &machine,
@@ -205,7 +199,7 @@ static void resolves_lists(void **state)
 	event_machine_release(&machine);
 }
 
-static void refuses_bad_lists(void **state)
+MACHINE_TEST(refuses_bad_lists)
 {
 	static const struct {
 		const char *text;
@@ -227,7 +221,6 @@ static void refuses_bad_lists(void **state)
 	struct event_machine machine;
 	struct event_list list;
 
-	(void)state;
 	describe_cpu();
 	assert_int_equal(event_machine_init(&machine), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -257,13 +250,12 @@ static int check(const char *text, bool *share, struct op_diag *diag)
 	return err;
 }
 
-static void checks_what_goes_together(void **state)
+MACHINE_TEST(checks_what_goes_together)
 {
 	char many[1024] = "faults:1";
 	struct op_diag diag;
 	bool share;
 
-	(void)state;
 	for (int i = 2; i < 33; i++)
 		sprintf(many + strlen(many), ",faults:%d::%d:%d", i, i % 2,
 			1 - i % 2);
@@ -286,14 +278,13 @@ static void checks_what_goes_together(void **state)
 	assert_string_equal(diag.text, "");
 }
 
-static void leaves_out_the_kernel(void **state)
+MACHINE_TEST(leaves_out_the_kernel)
 {
 	struct event_machine machine;
 	struct event_list list;
 	struct op_diag diag = { "" };
 	bool changed;
 
-	(void)state;
 	assert_int_equal(event_machine_init(&machine), 0);
 	assert_int_equal(event_list_init(&list, &machine, "faults:1:0:0:1,cs:1",
 					 &diag),
@@ -308,20 +299,4 @@ static void leaves_out_the_kernel(void **state)
 	assert_reason(&diag, "context-switches: kernel code only");
 	event_list_release(&list);
 	event_machine_release(&machine);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		machine_test(knows_the_kernels_events),
-		machine_test(reads_the_cpu_once),
-		machine_test(has_counters_where_the_module_has),
-		machine_test(finds_pmus_of_cpus),
-		machine_test(resolves_lists),
-		machine_test(refuses_bad_lists),
-		machine_test(checks_what_goes_together),
-		machine_test(leaves_out_the_kernel),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,11 +9,10 @@
 	"{root}/bin/sh/{dep}/{root}/bin/sh/{build:" build                      \
 	"}/TIMER.0.0.all.all.all"
 
-static void builds_have_files_of_their_own(void **state)
+TEST(builds_have_files_of_their_own)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	for (uint64_t i = 1; i <= 2; i++) {
 		take_at(f, "/bin/sh", 0x11, 0x10, 5);
 		take_at(f, "/bin/sh", 0x22, 0x10, 2);
@@ -31,12 +30,11 @@ static void builds_have_files_of_their_own(void **state)
 	free_fixture(f);
 }
 
-static void files_without_build_id_are_told_by_inode(void **state)
+TEST(files_without_build_id_are_told_by_inode)
 {
 	struct fixture *f = new_replay();
 	struct words *w = calloc(1, sizeof(*w));
 
-	(void)state;
 	assert_non_null(w);
 	for (uint64_t i = 1; i <= 4; i++) {
 		size_t start = w->nr;
@@ -60,11 +58,10 @@ static void files_without_build_id_are_told_by_inode(void **state)
 	free(w);
 }
 
-static void timer_rates_do_not_mix(void **state)
+TEST(timer_rates_do_not_mix)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	f->opd.events.counter[0].value = 1000;
 	take(f, "/bin/sh", 5);
 	opd_sfiles_drop_all(&f->opd.store);
@@ -96,7 +93,7 @@ static void begin_to_pack(struct fixture *f)
  * The same name and number, but another event: the session is of another CPU.
  * What is counted under that name is found wherever it is.
  */
-static void events_of_one_name_do_not_mix(void **state)
+TEST(events_of_one_name_do_not_mix)
 {
 	void (*const put_elsewhere[])(struct fixture *) = {
 		leave_it,
@@ -105,7 +102,6 @@ static void events_of_one_name_do_not_mix(void **state)
 		as_before_loose,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(put_elsewhere) / sizeof(put_elsewhere[0]);
 	     i++) {
 		struct fixture *f = new_replay();
@@ -128,16 +124,4 @@ static void events_of_one_name_do_not_mix(void **state)
 		assert_true(log_says(f, "another event with that name"));
 		free_fixture(f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builds_have_files_of_their_own),
-		cmocka_unit_test(files_without_build_id_are_told_by_inode),
-		cmocka_unit_test(timer_rates_do_not_mix),
-		cmocka_unit_test(events_of_one_name_do_not_mix),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,12 +312,7 @@ static void run_codes(const struct row *row, FILE *out)
 	free_with(f);
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_codes);
-}
-
-int main(void)
-{
-	return run_rows(rows, NR(rows), test_row, NULL, 0);
 }

@@ -9,13 +9,12 @@
  */
 
 /* One pointer for one name, however it is asked for. */
-static void test_one_name(void **state)
+TEST(test_one_name)
 {
 	struct opd_anon anon = { .nr = 0 };
 	char text[] = "jit";
 	const char *name = opd_anon_name(&anon, text);
 
-	(void)state;
 	assert_string_equal(name, "jit");
 	assert_ptr_not_equal(name, text);
 	text[0] = 'J';
@@ -33,13 +32,12 @@ static void test_one_name(void **state)
 }
 
 /* Half of the places are for names; further ones have none. */
-static void test_most_names(void **state)
+TEST(test_most_names)
 {
 	static const char *names[OPD_ANON_NAMES / 2];
 	struct opd_anon anon = { .nr = 0 };
 	char text[16];
 
-	(void)state;
 	for (unsigned int i = 0; i < OPD_ANON_NAMES / 2; i++) {
 		snprintf(text, sizeof(text), "name %u", i);
 		names[i] = opd_anon_name(&anon, text);
@@ -80,12 +78,11 @@ static void expect_image(struct fixture *f, uint64_t cookie, int err,
 		assert_null(image);
 }
 
-static void test_cookies(void **state)
+TEST(test_cookies)
 {
 	struct fixture *f = new_replay();
 	struct opd_image *image;
 
-	(void)state;
 	expect_image(f, OP_NO_COOKIE, -ENOENT, NULL);
 	expect_image(f, 5, -EAGAIN, NULL);
 	assert_int_equal(learn(f, 5, "/bin/a"), 0);
@@ -118,13 +115,12 @@ static void test_cookies(void **state)
 }
 
 /* A stream may make up names without end. */
-static void test_most_images(void **state)
+TEST(test_most_images)
 {
 	struct fixture *f = new_replay();
 	struct opd_images *images = &f->opd.images;
 	size_t names_len;
 
-	(void)state;
 	assert_int_equal(learn(f, 1, "/bin/known"), 0);
 	names_len = images->names_len;
 	images->names_len = OPD_IMAGE_NAMES_MAX - strlen("/bin/12345");
@@ -143,12 +139,11 @@ static void test_most_images(void **state)
 	free_fixture(f);
 }
 
-static void test_bad_cookies(void **state)
+TEST(test_bad_cookies)
 {
 	struct fixture *f = new_replay();
 	struct op_cookie_query query = { .cookie = 5 };
 
-	(void)state;
 	assert_int_equal(learn(f, OP_NO_COOKIE, "/a"), -EINVAL);
 	memset(query.path, '/', sizeof(query.path));
 	assert_int_equal(opd_cookie_learn(&f->opd.cookies, &query), -EINVAL);
@@ -162,7 +157,7 @@ static void test_bad_cookies(void **state)
 }
 
 /* Code that a process made has a path, but no file ever. */
-static void test_made_code(void **state)
+TEST(test_made_code)
 {
 	static const struct {
 		const char *path;
@@ -177,7 +172,6 @@ static void test_made_code(void **state)
 		{ "[vdso]", OP_IMAGE_NO_FILE, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_cookie_query query = { .cookie = 1,
 						 .flags = rows[i].flags };
@@ -185,18 +179,4 @@ static void test_made_code(void **state)
 		strcpy(query.path, rows[i].path);
 		assert_int_equal(opd_cookie_is_made(&query), rows[i].made);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_name),
-		cmocka_unit_test(test_most_names),
-		cmocka_unit_test(test_cookies),
-		cmocka_unit_test(test_most_images),
-		cmocka_unit_test(test_bad_cookies),
-		cmocka_unit_test(test_made_code),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -561,18 +561,17 @@ static void run_stacks(const struct row *row, FILE *out)
 	run_stream(&with, "", out);
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_stacks);
 }
 
 /* The callers are samples of nothing, wherever the trace is cut. */
-static void test_cut_anywhere(void **state)
+TEST(test_cut_anywhere)
 {
 	struct words *w = calloc(1, sizeof(*w));
 	size_t start;
 
-	(void)state;
 	assert_non_null(w);
 	put_text(w, START);
 	start = w->nr;
@@ -604,9 +603,8 @@ static void put_frames(struct words *w, uint64_t cookie, uint64_t nr)
 }
 
 /* The deepest stack that is whole, and those that are not. */
-static void test_too_deep(void **state)
+TEST(test_too_deep)
 {
-	(void)state;
 	for (uint64_t more = 0; more < 3; more++) {
 		struct fixture *f = new_with("--separate-lib=1");
 		struct words *w = calloc(1, sizeof(*w));
@@ -627,14 +625,13 @@ static void test_too_deep(void **state)
 }
 
 /* What waits is bounded, and what does not fit is counted. */
-static void test_deferred_frames_are_bounded(void **state)
+TEST(test_deferred_frames_are_bounded)
 {
 	const unsigned int fit = OPD_MAX_DEFERRED_FRAMES / OPD_STACK_MAX;
 	struct fixture *f = new_with("--separate-lib=1");
 	struct words *w = calloc(1, sizeof(*w));
 	struct op_ledger l;
 
-	(void)state;
 	assert_non_null(w);
 	put_text(w, START);
 	opd_trans_run(&f->opd, w->word, w->nr);
@@ -673,14 +670,13 @@ static char *text_of_tree(struct fixture *f, const char *name)
 }
 
 /* A tree that is damaged costs what was in it and no more. */
-static void test_tree_that_vanishes(void **state)
+TEST(test_tree_that_vanishes)
 {
 	struct fixture *f = new_with("--separate-lib=1");
 	struct words *w = calloc(1, sizeof(*w));
 	char path[8192], *text;
 	FILE *file;
 
-	(void)state;
 	assert_non_null(w);
 	put_text(w, START DEEP);
 	run_words(f, w);
@@ -715,7 +711,7 @@ static void put_libraries(struct words *w, unsigned int nr, uint64_t offset)
 }
 
 /* A tree knows many images, also after its file was deleted. */
-static void test_many_images(void **state)
+TEST(test_many_images)
 {
 	const unsigned int nr = 150;
 	struct fixture *f = new_with("--separate-lib=1");
@@ -723,7 +719,6 @@ static void test_many_images(void **state)
 	char line[64], path[8192], wanted[8192] = "/bin/app 2:", *text;
 	size_t len = strlen(wanted);
 
-	(void)state;
 	assert_non_null(w);
 	put_text(w, START);
 	for (unsigned int i = 0; i < nr; i++) {
@@ -761,14 +756,13 @@ static void test_many_images(void **state)
 }
 
 /* More applications than trees may be open: all stacks are there. */
-static void test_many_trees(void **state)
+TEST(test_many_trees)
 {
 	const unsigned int nr = OPD_MAX_TREES + 100;
 	struct fixture *f = new_with("--separate-lib=1");
 	struct words *w = calloc(1, sizeof(*w));
 	char line[256], name[32], *text;
 
-	(void)state;
 	assert_non_null(w);
 	put_begin(w);
 	opd_trans_run(&f->opd, w->word, w->nr);
@@ -801,18 +795,4 @@ static void test_many_trees(void **state)
 	assert_int_equal(f->opd.store.trees.nr_nodes, 0);
 	free(w);
 	free_with(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_cut_anywhere),
-		cmocka_unit_test(test_too_deep),
-		cmocka_unit_test(test_deferred_frames_are_bounded),
-		cmocka_unit_test(test_tree_that_vanishes),
-		cmocka_unit_test(test_many_images),
-		cmocka_unit_test(test_many_trees),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

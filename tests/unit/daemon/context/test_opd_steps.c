@@ -107,9 +107,8 @@ static void check_short_way(const char *options)
 	free(w);
 }
 
-static void test_short_way(void **state)
+TEST(test_short_way)
 {
-	(void)state;
 	check_short_way("--separate-lib=1");
 	check_short_way("--separate-lib=0");
 	check_short_way("--separate-lib=1 --separate-kernel=1");
@@ -117,13 +116,4 @@ static void test_short_way(void **state)
 	check_short_way("--separate-lib=1 --separate-cpu=1");
 	check_short_way("--separate-lib=1 --separate-user=1");
 	check_short_way("--separate-lib=1 --image=/lib/third.so");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

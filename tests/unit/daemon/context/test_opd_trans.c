@@ -517,18 +517,17 @@ static void run_trans(const struct row *row, FILE *out)
 	run_stream(row, world, out);
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_trans);
 }
 
 /* However the words are cut into reads, the result is the same. */
-static void chunks_do_not_matter(void **state)
+TEST(chunks_do_not_matter)
 {
 	struct words *w = calloc(1, sizeof(*w));
 	char *texts[40] = { NULL };
 
-	(void)state;
 	assert_non_null(w);
 	put_text(w, world);
 	put_text(w, TOUR IMPOSSIBLE "raw 1; cpu 1; user; image 1;"
@@ -555,14 +554,13 @@ static void chunks_do_not_matter(void **state)
 }
 
 /* A name that just fits is too long for the name of its sample file. */
-static void a_name_may_be_too_long(void **state)
+TEST(a_name_may_be_too_long)
 {
 	struct fixture *f = new_replay();
 	struct words *w = calloc(1, sizeof(*w));
 	char longest[OP_PATH_MAX];
 	struct op_ledger l;
 
-	(void)state;
 	assert_non_null(w);
 	memset(longest, 'x', sizeof(longest));
 	longest[0] = '/';
@@ -577,13 +575,12 @@ static void a_name_may_be_too_long(void **state)
 	free(w);
 }
 
-static void causes_without_end(void **state)
+TEST(causes_without_end)
 {
 	struct fixture *f = new_replay();
 	struct words *w = calloc(1, sizeof(*w));
 	struct op_ledger l;
 
-	(void)state;
 	assert_non_null(w);
 	for (int i = 0; i < 500; i++) {
 		char name[16];
@@ -602,12 +599,11 @@ static void causes_without_end(void **state)
 	free(w);
 }
 
-static void few_files_may_be_open(void **state)
+TEST(few_files_may_be_open)
 {
 	struct fixture *f = new_replay();
 	struct words *w = calloc(1, sizeof(*w));
 
-	(void)state;
 	assert_non_null(w);
 	f->opd.store.sfiles.max_open = 8;
 	f->opd.options.separate_thread = true;
@@ -637,14 +633,13 @@ static void few_files_may_be_open(void **state)
 }
 
 /* What is no name in the stream is no name in sample files. */
-static void cpu_types_are_names(void **state)
+TEST(cpu_types_are_names)
 {
 	static const char *const bad[] = { "",	    "a b", "a\tb", "\x7f",
 					   "a\x80", " ",   "a " };
 	struct fixture *f = new_replay();
 	char longest[sizeof(f->opd.store.cpu_type) + 1];
 
-	(void)state;
 	opd_store_set_cpu(&f->opd.store, "!i386/~core", 0);
 	assert_string_equal(f->opd.store.cpu_type, "!i386/~core");
 	for (size_t i = 0; i < NR(bad); i++) {
@@ -659,17 +654,4 @@ static void cpu_types_are_names(void **state)
 	opd_store_set_cpu(&f->opd.store, longest + 1, 0);
 	assert_string_equal(f->opd.store.cpu_type, longest + 1);
 	free_fixture(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(cpu_types_are_names),
-		cmocka_unit_test(chunks_do_not_matter),
-		cmocka_unit_test(a_name_may_be_too_long),
-		cmocka_unit_test(causes_without_end),
-		cmocka_unit_test(few_files_may_be_open),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

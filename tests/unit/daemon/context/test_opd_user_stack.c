@@ -184,14 +184,13 @@ static void is_model(struct fixture *f, uint32_t inner)
 	ctree_close(tree);
 }
 
-static void in_user_mode(void **state)
+TEST(in_user_mode)
 {
 	struct fixture *f = start();
 	struct words *w = calloc(1, sizeof(*w));
 	struct ctree *tree;
 	struct ctree_node node;
 
-	(void)state;
 	put_trace(w, false);
 	run_words(f, w);
 	is_model(f, 1);
@@ -203,14 +202,13 @@ static void in_user_mode(void **state)
 	free_fixture(f);
 }
 
-static void in_the_kernel(void **state)
+TEST(in_the_kernel)
 {
 	struct fixture *f = start();
 	struct words *w = calloc(1, sizeof(*w));
 	struct ctree *tree;
 	struct ctree_node node;
 
-	(void)state;
 	put_trace(w, true);
 	run_words(f, w);
 	is_model(f, 3);
@@ -224,12 +222,11 @@ static void in_the_kernel(void **state)
 }
 
 /* A file that is not the one that ran tells nothing. */
-static void other_build(void **state)
+TEST(other_build)
 {
 	struct fixture *f = new_replay();
 	struct words *w = calloc(1, sizeof(*w));
 
-	(void)state;
 	put_start(w, 1);
 	put_trace(w, false);
 	run_words(f, w);
@@ -239,13 +236,12 @@ static void other_build(void **state)
 	free_fixture(f);
 }
 
-static void short_stack(void **state)
+TEST(short_stack)
 {
 	struct fixture *f = start();
 	struct words *w = calloc(1, sizeof(*w));
 	size_t len = snap.stack.len;
 
-	(void)state;
 	snap.stack.len = 200;
 	put_trace(w, false);
 	snap.stack.len = len;
@@ -257,13 +253,12 @@ static void short_stack(void **state)
 }
 
 /* As much of it as a record may have. */
-static void largest_stack(void **state)
+TEST(largest_stack)
 {
 	struct fixture *f = start();
 	struct words *w = calloc(1, sizeof(*w));
 	size_t len = snap.stack.len;
 
-	(void)state;
 	_Static_assert(sizeof(snap.bytes) >= OP_STACK_MAX_BYTES, "room for it");
 	snap.stack.len = OP_STACK_MAX_BYTES;
 	put_trace(w, false);
@@ -276,7 +271,7 @@ static void largest_stack(void **state)
 }
 
 /* Each of its numbers says something that cannot be; the sample is stored. */
-static void damaged(void **state)
+TEST(damaged)
 {
 	const struct {
 		size_t word;
@@ -296,7 +291,6 @@ static void damaged(void **state)
 		{ 4 + SELF_NR_REGS + 4, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct fixture *f = start();
 		struct words *w = calloc(1, sizeof(*w));
@@ -317,12 +311,11 @@ static void damaged(void **state)
 }
 
 /* Behind a lost sample nothing is unwound. */
-static void without_trace(void **state)
+TEST(without_trace)
 {
 	struct fixture *f = start();
 	struct words *w = calloc(1, sizeof(*w));
 
-	(void)state;
 	put_user_stack(w);
 	run_words(f, w);
 	assert_int_equal(ledger_of(f).stacks[OP_STACKS_FRAMES], 0);
@@ -331,23 +324,12 @@ static void without_trace(void **state)
 	free_fixture(f);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_user_mode),
-		cmocka_unit_test(in_the_kernel),
-		cmocka_unit_test(other_build),
-		cmocka_unit_test(short_stack),
-		cmocka_unit_test(largest_stack),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(without_trace),
-	};
-
 	if (!realpath("/proc/self/exe", app))
-		return 1;
+		abort();
 	/* So that the library that unwinds the model is there. */
 	snap.nr_model = backtrace(snap.model, SELF_MAX_FRAMES);
 	self_maps(&self);
 	recurse(20);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

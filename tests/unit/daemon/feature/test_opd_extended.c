@@ -320,7 +320,7 @@ static void run_features(const struct row *row, FILE *out)
 	run_stream(row, "", out);
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_features);
 }
@@ -415,9 +415,8 @@ static void check_log(const struct log_test *t)
 	free_with(f);
 }
 
-static void test_full_logs(void **state)
+TEST(test_full_logs)
 {
-	(void)state;
 	for (size_t i = 0; i < NR(log_tests); i++) {
 		print_message("# %s\n", log_tests[i].name);
 		check_log(&log_tests[i]);
@@ -426,7 +425,7 @@ static void test_full_logs(void **state)
 
 /* A file that was deleted is made again as soon as it has to grow; where it
  * cannot be, its counts are lost and those of other files are not. */
-static void test_deleted_files(void **state)
+TEST(test_deleted_files)
 {
 	static const char name[] =
 		"{root}/bin/busy/{dep}/{root}/bin/busy/IBS_OP_LOAD.64.2.all.all.all";
@@ -435,7 +434,6 @@ static void test_deleted_files(void **state)
 	struct words *w = calloc(1, sizeof(*w));
 	char path[8192], line[512];
 
-	(void)state;
 	assert_non_null(w);
 	for (int has_folder = 0; has_folder < 2; has_folder++) {
 		struct fixture *f = new_with(
@@ -468,14 +466,4 @@ static void test_deleted_files(void **state)
 		free_with(f);
 	}
 	free(w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_full_logs),
-		cmocka_unit_test(test_deleted_files),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -5,17 +5,12 @@
 /* Jitdumps, written record by record as libop/image/op_jitdump.h has them. */
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "libop/image/op_jitdump.h"
+#include "tests/unit/test.h"
 
 /* A dump that is being written. */
 struct dump_writer {

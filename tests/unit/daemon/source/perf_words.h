@@ -7,16 +7,11 @@
  * that a reader has by then. A sample without all of it is a failure.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "daemon/source/opd_stream.h"
+#include "tests/unit/test.h"
 
 struct seen {
 	uint64_t cpu;

@@ -174,12 +174,7 @@ static const struct row rows[] = {
 	  "EACCES\nkernel: side@0=0 map 0:64 side@1=EACCES -0\n" },
 };
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_watch);
-}
-
-int main(void)
-{
-	return run_rows(rows, NR(rows), test_row, NULL, 0);
 }

@@ -2,11 +2,10 @@
 
 #include "tests/unit/opd_fixture.h"
 
-static void nothing_is_the_timer(void **state)
+TEST(nothing_is_the_timer)
 {
 	struct opd_events e;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		memset(&e, 0xff, sizeof(e));
 		assert_int_equal(opd_events_parse(&e, i ? "" : NULL, NULL), 0);
@@ -18,11 +17,10 @@ static void nothing_is_the_timer(void **state)
 	}
 }
 
-static void two_events(void **state)
+TEST(two_events)
 {
 	struct opd_events e;
 
-	(void)state;
 	assert_int_equal(
 		opd_events_parse(
 			&e,
@@ -41,12 +39,11 @@ static void two_events(void **state)
 	assert_true(e.counter[1].user);
 }
 
-static void config_is_told_or_made(void **state)
+TEST(config_is_told_or_made)
 {
 	struct op_diag diag = { "" };
 	struct opd_events e;
 
-	(void)state;
 	assert_int_equal(opd_events_parse(&e,
 					  "A:0x76:0:5:3:1:1,"
 					  "B:0x1e9:1:5:0:1:1:0x1000000e9",
@@ -57,7 +54,7 @@ static void config_is_told_or_made(void **state)
 	assert_int_equal(e.counter[1].value, 0x1e9);
 }
 
-static void errors_name_the_place(void **state)
+TEST(errors_name_the_place)
 {
 	static const struct {
 		const char *text;
@@ -81,7 +78,6 @@ static void errors_name_the_place(void **state)
 		{ ",", "name:value:counter" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct op_diag diag = { "" };
 		struct opd_events e;
@@ -91,16 +87,4 @@ static void errors_name_the_place(void **state)
 		if (!strstr(diag.text, cases[i].why))
 			fail_msg("%s: %s", cases[i].text, diag.text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_the_timer),
-		cmocka_unit_test(two_events),
-		cmocka_unit_test(config_is_told_or_made),
-		cmocka_unit_test(errors_name_the_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

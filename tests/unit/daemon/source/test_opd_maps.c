@@ -275,11 +275,10 @@ static void do_random(struct both *b)
 		do_name(b, tgid, next_random(b) % 1000);
 }
 
-static void any_operations_do_what_the_model_says(void **state)
+TEST(any_operations_do_what_the_model_says)
 {
 	struct both *b = new_both();
 
-	(void)state;
 	for (unsigned int i = 0; i < 20000; i++) {
 		do_random(b);
 		for (uint32_t tgid = 0; i % 5 == 0 && tgid <= NR_BUSY; tgid++)
@@ -356,11 +355,6 @@ static void run_maps(const struct row *row, FILE *out)
 	free_both(b);
 }
 
-static void test_row(void **state)
-{
-	check_row(*state, run_maps);
-}
-
 /* @over is put over two mappings of process 1. */
 #define OVER(over) "new 1; add 1 10 20 1; add 1 30 40 2; add 1 " over " 3"
 
@@ -413,12 +407,16 @@ static const struct row rows[] = {
 	  NULL },
 };
 
+TEST_ROWS(test_row, rows)
+{
+	check_row(*state, run_maps);
+}
+
 /* A process that is said to be its own parent has nothing. */
-static void a_process_is_not_its_own_parent(void **state)
+TEST(a_process_is_not_its_own_parent)
 {
 	struct both *b = new_both();
 
-	(void)state;
 	do_new(b, 2);
 	do_add(b, 2, 1, 2, 3);
 	assert_non_null(opd_maps_fork(&b->maps, 2, 2));
@@ -426,7 +424,7 @@ static void a_process_is_not_its_own_parent(void **state)
 	free_both(b);
 }
 
-static void addresses_go_up_to_the_last(void **state)
+TEST(addresses_go_up_to_the_last)
 {
 	const struct opd_map all = { .start = 0, .end = UINT64_MAX };
 	const struct opd_map top = {
@@ -437,7 +435,6 @@ static void addresses_go_up_to_the_last(void **state)
 	struct both *b = new_both();
 	struct opd_process *process;
 
-	(void)state;
 	do_new(b, 1);
 	process = opd_maps_find(&b->maps, 1);
 	assert_int_equal(opd_maps_add(process, &all), 0);
@@ -449,11 +446,10 @@ static void addresses_go_up_to_the_last(void **state)
 }
 
 /* Numbers that fall into one bucket. */
-static void numbers_are_told_apart(void **state)
+TEST(numbers_are_told_apart)
 {
 	struct opd_maps *maps = malloc(sizeof(*maps));
 
-	(void)state;
 	assert_non_null(maps);
 	opd_maps_init(maps);
 	for (uint32_t i = 0; i < 5; i++)
@@ -504,7 +500,7 @@ static size_t count_maps(const struct opd_process *process)
  * end, with gaps that are filled later. To move all mappings for each would
  * take minutes.
  */
-static void many_mappings_in_any_order(void **state)
+TEST(many_mappings_in_any_order)
 {
 	struct opd_maps *maps = malloc(sizeof(*maps));
 	const struct opd_map all = { .start = PAGE + 1,
@@ -512,7 +508,6 @@ static void many_mappings_in_any_order(void **state)
 				     .cookie = 7 };
 	struct opd_process *process, *child;
 
-	(void)state;
 	assert_non_null(maps);
 	opd_maps_init(maps);
 	process = opd_maps_new(maps, 1);
@@ -546,13 +541,12 @@ static void many_mappings_in_any_order(void **state)
 
 /* A process that is forgotten is gone, also for its late samples; others that
  * share its mappings or its place in the table stay. */
-static void a_process_that_is_forgotten(void **state)
+TEST(a_process_that_is_forgotten)
 {
 	const uint32_t tgid = 3, same_bucket = tgid + OPD_MAPS_BUCKETS;
 	struct opd_maps *maps = malloc(sizeof(*maps));
 	struct opd_process *child;
 
-	(void)state;
 	assert_non_null(maps);
 	opd_maps_init(maps);
 	add_page(opd_maps_new(maps, tgid), 5);
@@ -573,18 +567,4 @@ static void a_process_that_is_forgotten(void **state)
 	assert_null(opd_maps_find(maps, 4));
 	opd_maps_release(maps);
 	free(maps);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(any_operations_do_what_the_model_says),
-		cmocka_unit_test(a_process_is_not_its_own_parent),
-		cmocka_unit_test(addresses_go_up_to_the_last),
-		cmocka_unit_test(numbers_are_told_apart),
-		cmocka_unit_test(many_mappings_in_any_order),
-		cmocka_unit_test(a_process_that_is_forgotten),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

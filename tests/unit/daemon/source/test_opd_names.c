@@ -14,7 +14,7 @@
 /* ---- cgroups ----------------------------------------------------------------
  */
 
-static void test_cgroup_files(void **state)
+TEST(test_cgroup_files)
 {
 	static const struct {
 		const char *text, *path; /* NULL: there is none */
@@ -43,7 +43,6 @@ static void test_cgroup_files(void **state)
 		{ "\n\n0::/x", "/x" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char path[OP_PATH_MAX] = "none";
 		bool found = opd_names_parse_cgroup(rows[i].text, path);
@@ -121,11 +120,10 @@ static void stop(struct rig *rig)
 	op_stream_words_release(&rig->words);
 }
 
-static void test_names_from_proc(void **state)
+FOLDER_TEST(test_names_from_proc)
 {
 	struct rig rig;
 
-	(void)state;
 	put_file("proc/7/task/7/comm", "main\n");
 	put_file("proc/7/task/8/comm", "bio_aof\n");
 	start(&rig, OPD_TELL_NAMES);
@@ -148,11 +146,10 @@ static void test_names_from_proc(void **state)
 }
 
 /* What nobody can look up any more is told again, too. */
-static void test_names_are_told_again(void **state)
+FOLDER_TEST(test_names_are_told_again)
 {
 	struct rig rig;
 
-	(void)state;
 	put_file("proc/11/cgroup", "0::/a\n");
 	put_file("proc/11/task/11/comm", "main\n");
 	put_file("proc/11/task/12/comm", "worker\n");
@@ -171,11 +168,10 @@ static void test_names_are_told_again(void **state)
 	stop(&rig);
 }
 
-static void test_names_from_records(void **state)
+FOLDER_TEST(test_names_from_records)
 {
 	struct rig rig;
 
-	(void)state;
 	start(&rig, OPD_TELL_NAMES);
 	opd_names_named(&rig.names, 7, 7, "sh", true);
 	assert_string_equal(tell(&rig, 7, 7, 1, "/bin/sh"), "name 7 7 sh");
@@ -201,11 +197,10 @@ static void test_names_from_records(void **state)
 }
 
 /* Nothing is read or told that is not wanted. */
-static void test_nothing_is_wanted(void **state)
+FOLDER_TEST(test_nothing_is_wanted)
 {
 	struct rig rig;
 
-	(void)state;
 	put_file("proc/7/task/7/comm", "main\n");
 	start(&rig, 0);
 	opd_names_named(&rig.names, 7, 7, "sh", true);
@@ -215,11 +210,10 @@ static void test_nothing_is_wanted(void **state)
 	stop(&rig);
 }
 
-static void test_cgroups(void **state)
+FOLDER_TEST(test_cgroups)
 {
 	struct rig rig;
 
-	(void)state;
 	put_file("proc/7/cgroup", "0::/a\n");
 	start(&rig, OPD_TELL_CGROUPS);
 	assert_string_equal(tell(&rig, 7, 8, 1, NULL), "cgroup 7 0 /a");
@@ -248,7 +242,7 @@ static void test_cgroups(void **state)
 /* ---- links ------------------------------------------------------------------
  */
 
-static void test_links(void **state)
+FOLDER_TEST(test_links)
 {
 	static const struct {
 		const char *comm, *file; /* in the working folder */
@@ -297,7 +291,7 @@ static void test_links(void **state)
 
 /* What a program calls itself later is no link that it was run by; and where
  * users may have mounted something, nobody looks unless told to. */
-static void test_links_are_of_execs(void **state)
+FOLDER_TEST(test_links_are_of_execs)
 {
 	const char *folder = *state;
 	char path[512], wanted[600];
@@ -323,7 +317,7 @@ static void test_links_are_of_execs(void **state)
 }
 
 /* A source that does not know the path of the program has it from /proc. */
-static void test_links_from_proc(void **state)
+FOLDER_TEST(test_links_from_proc)
 {
 	const char *folder = *state;
 	char path[512], wanted[600];
@@ -354,13 +348,12 @@ static void test_links_from_proc(void **state)
 
 /* More tasks than there is room for: the oldest are forgotten, and told once
  * more. */
-static void test_bound(void **state)
+FOLDER_TEST(test_bound)
 {
 	const uint32_t nr = 2 * OPD_NAMES_SETS * OPD_NAMES_WAYS;
 	struct rig rig;
 	char wanted[64];
 
-	(void)state;
 	start(&rig, OPD_TELL_NAMES);
 	for (uint32_t i = 1; i <= nr; i++)
 		opd_names_named(&rig.names, i, i, "x", true);
@@ -371,14 +364,13 @@ static void test_bound(void **state)
 }
 
 /* It runs for days: tasks are used more often than 32 bits can count. */
-static void test_many_uses(void **state)
+FOLDER_TEST(test_many_uses)
 {
 	const uint32_t last = 2 * OPD_NAMES_WAYS * OPD_NAMES_SETS;
 	struct rig rig;
 	uint32_t tid;
 	char path[64];
 
-	(void)state;
 	start(&rig, OPD_TELL_NAMES);
 	for (tid = OPD_NAMES_SETS; tid <= last; tid += OPD_NAMES_SETS) {
 		snprintf(path, sizeof(path), "proc/%u/task/%u/comm", tid, tid);
@@ -393,23 +385,4 @@ static void test_many_uses(void **state)
 	for (tid = last; tid > last / 2; tid -= OPD_NAMES_SETS)
 		assert_string_equal(tell(&rig, tid, tid, 7, NULL), "");
 	stop(&rig);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cgroup_files),
-		folder_test(test_names_from_proc),
-		folder_test(test_names_are_told_again),
-		folder_test(test_names_from_records),
-		folder_test(test_nothing_is_wanted),
-		folder_test(test_cgroups),
-		folder_test(test_links),
-		folder_test(test_links_are_of_execs),
-		folder_test(test_links_from_proc),
-		folder_test(test_bound),
-		folder_test(test_many_uses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,12 +27,11 @@ static int kernel_of(const char *text, uint64_t *start, uint64_t *end,
 	return opd_proc_kernel(&all, start, end, diag);
 }
 
-static void the_kernel(void **state)
+TEST(the_kernel)
 {
 	uint64_t start, end;
 	struct op_diag diag;
 
-	(void)state;
 	assert_int_equal(kernel_of("ffffffff81000000 T _stext\n"
 				   "ffffffff81000010 T _stext_of_no_kernel\n"
 				   "ffffffff81200000 T _etext\n"
@@ -49,12 +48,11 @@ static void the_kernel(void **state)
 	assert_true(end == 0xffffffff81200000);
 }
 
-static void hidden_or_strange_kernels(void **state)
+TEST(hidden_or_strange_kernels)
 {
 	uint64_t start, end;
 	struct op_diag diag;
 
-	(void)state;
 	assert_int_equal(kernel_of("0000000000000000 T _stext\n"
 				   "0000000000000000 T _end\n",
 				   &start, &end, &diag),
@@ -98,12 +96,11 @@ static int modules_of(const char *text, struct seen *seen, struct op_diag *diag)
 	return err;
 }
 
-static void modules(void **state)
+TEST(modules)
 {
 	struct seen seen = { .stop = 0 };
 	struct op_diag diag;
 
-	(void)state;
 	assert_int_equal(
 		modules_of(
 			"ext4 1000 1 - Live 0xffffffffc0000000\n"
@@ -130,14 +127,13 @@ static void modules(void **state)
 }
 
 /* Of this very machine; it may not say how fast it is. */
-static void this_machine(void **state)
+TEST(this_machine)
 {
 	FILE *file = fopen("/proc/cpuinfo", "r");
 	bool says = !access(
 		"/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", R_OK);
 	char line[4096];
 
-	(void)state;
 	while (file && !says && fgets(line, sizeof(line), file))
 		says = !strncmp(line, "cpu MHz", 7);
 	if (file)
@@ -191,7 +187,7 @@ FILE *machine_fopen(const char *path, const char *mode)
 	return REAL(fopen64)(path, mode);
 }
 
-static void test_speed_of_the_cpu(void **state)
+TEST(test_speed_of_the_cpu)
 {
 	static const struct {
 		const char *frequency;
@@ -212,7 +208,6 @@ static void test_speed_of_the_cpu(void **state)
 		{ NULL, NULL, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		machine = (struct machine){ true, rows[i].frequency,
 					    rows[i].cpuinfo, NULL };
@@ -221,31 +216,16 @@ static void test_speed_of_the_cpu(void **state)
 	machine.is_there = false;
 }
 
-static void test_most_mappings(void **state)
+TEST(test_most_mappings)
 {
 	static const struct {
 		const char *text;
 		uint64_t nr;
 	} rows[] = { { "65530\n", 65530 }, { "x\n", 0 }, { NULL, 0 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		machine = (struct machine){ true, NULL, NULL, rows[i].text };
 		assert_int_equal(opd_proc_max_maps(), rows[i].nr);
 	}
 	machine.is_there = false;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_kernel),
-		cmocka_unit_test(hidden_or_strange_kernels),
-		cmocka_unit_test(modules),
-		cmocka_unit_test(this_machine),
-		cmocka_unit_test(test_speed_of_the_cpu),
-		cmocka_unit_test(test_most_mappings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

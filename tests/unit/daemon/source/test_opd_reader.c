@@ -71,13 +71,33 @@ static void expect_self(struct opd_reader *reader, uint64_t key)
 	assert_int_equal(opd_reader_ask(reader, key, &file), -ENOENT);
 }
 
-static void test_reads_a_descriptor_and_a_path(void **state)
+static int setup_no_stdin(void **state)
+{
+	(void)state;
+	close_stdin();
+	return 0;
+}
+
+static int teardown_no_stdin(void **state)
+{
+	(void)state;
+	reopen_stdin();
+	return 0;
+}
+
+/* A test that runs twice: as it is, and without standard input. */
+#define READER_TEST(name)                                                      \
+	static void name(void **state);                                        \
+	TEST_ADD(name##_without_stdin, name, setup_no_stdin,                   \
+		 teardown_no_stdin)                                            \
+	TEST(name)
+
+READER_TEST(test_reads_a_descriptor_and_a_path)
 {
 	struct opd_reader reader;
 	char path[PATH_MAX] = "";
 	int fd = open_self();
 
-	(void)state;
 	assert_true(readlink(self, path, sizeof(path) - 1) > 0);
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	assert_int_equal(opd_reader_give(&reader, 7, fd, "/nowhere"), 0);
@@ -92,7 +112,7 @@ static void test_reads_a_descriptor_and_a_path(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void test_what_is_no_program_has_no_build_id(void **state)
+READER_TEST(test_what_is_no_program_has_no_build_id)
 {
 	static const char *const paths[] = { "/dev/null", "/", "/etc/passwd",
 					     "/no/such/file",
@@ -102,7 +122,6 @@ static void test_what_is_no_program_has_no_build_id(void **state)
 	struct opd_reader reader;
 	struct opd_read_file file;
 
-	(void)state;
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		assert_int_equal(opd_reader_give(&reader, 1, -1, paths[i]), 0);
@@ -156,14 +175,13 @@ static void ends_by_kill(pid_t pid)
 		assert_int_equal(end.si_status, SIGKILL);
 }
 
-static void test_a_file_that_hangs_delays_no_other(void **state)
+READER_TEST(test_a_file_that_hangs_delays_no_other)
 {
 	struct opd_reader reader;
 	struct opd_read_file file;
 	int fd = open_self(), err;
 	pid_t pid;
 
-	(void)state;
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	pid = hang_first(&reader);
 	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
@@ -188,13 +206,12 @@ static void test_a_file_that_hangs_delays_no_other(void **state)
 	opd_reader_release(&reader);
 }
 
-static void test_all_may_hang(void **state)
+READER_TEST(test_all_may_hang)
 {
 	struct opd_reader reader;
 	struct opd_read_file file;
 	int fd = open_self();
 
-	(void)state;
 	opd_reader_init(&reader, HASTY, PATIENT);
 	for (uint64_t key = 1; key <= OPD_READERS; key++)
 		assert_int_equal(opd_reader_give(&reader, key, fd, ""), 0);
@@ -210,13 +227,12 @@ static void test_all_may_hang(void **state)
 	opd_reader_release(&reader);
 }
 
-static void test_a_process_that_dies(void **state)
+READER_TEST(test_a_process_that_dies)
 {
 	struct opd_reader reader;
 	struct opd_read_file file;
 	int fd = open_self();
 
-	(void)state;
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	hang_first(&reader);
 	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
@@ -241,14 +257,13 @@ static void forget_first(struct opd_reader *reader)
 }
 
 /* A process keeps nothing of the daemon's, and ends with its socket. */
-static void test_a_process_has_only_its_socket(void **state)
+READER_TEST(test_a_process_has_only_its_socket)
 {
 	char path[64], cwd[PATH_MAX] = "", byte;
 	struct opd_reader reader;
 	int fd = open_self(), ends[2], status;
 	pid_t pid;
 
-	(void)state;
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
@@ -298,7 +313,7 @@ static int try_confined(const char *path)
 	return setuid(0) ? 0 : 10;
 }
 
-static void test_a_process_can_only_read(void **state)
+READER_TEST(test_a_process_can_only_read)
 {
 	char path[] = "/tmp/test_reader.XXXXXX", line[256];
 	int fd = mkstemp(path), status;
@@ -306,7 +321,6 @@ static void test_a_process_can_only_read(void **state)
 	FILE *file;
 	pid_t pid;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "text", 4), 4);
 	pid = fork();
@@ -343,13 +357,12 @@ static void test_a_process_can_only_read(void **state)
 }
 
 /* Where no more descriptors are to be had no file is read. */
-static void test_no_more_descriptors(void **state)
+READER_TEST(test_no_more_descriptors)
 {
 	struct rlimit limit, none;
 	struct opd_reader reader;
 	struct opd_read_file file;
 
-	(void)state;
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	none = limit;
@@ -364,7 +377,7 @@ static void test_no_more_descriptors(void **state)
 }
 
 /* A kernel that confines no process is no reason to have no build-ids. */
-static void test_a_process_that_is_not_confined(void **state)
+READER_TEST(test_a_process_that_is_not_confined)
 {
 	char path[PATH_MAX] = "", folder[8] = "";
 	struct opd_reader reader;
@@ -372,7 +385,6 @@ static void test_a_process_that_is_not_confined(void **state)
 	int fd = open_self(), nr = nr_files_of(getpid()), status;
 	pid_t pid;
 
-	(void)state;
 	assert_true(readlink(self, path, sizeof(path) - 1) > 0);
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	refuse_to_confine();
@@ -437,7 +449,7 @@ static void send_files(int sock, size_t len, int nr, int fd)
 }
 
 /* Descriptors that nobody asked for do not stay open, whatever is sent. */
-static void test_descriptors_that_nobody_asked_for(void **state)
+READER_TEST(test_descriptors_that_nobody_asked_for)
 {
 	static const struct {
 		size_t len;
@@ -451,7 +463,6 @@ static void test_descriptors_that_nobody_asked_for(void **state)
 	int nr = nr_files_of(getpid()), socks[2], fd;
 	char bytes[8];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, socks), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		send_files(socks[0], rows[i].len, rows[i].nr, socks[0]);
@@ -467,14 +478,13 @@ static void test_descriptors_that_nobody_asked_for(void **state)
 }
 
 /* An answer that cannot be, with a descriptor. */
-static void test_an_answer_that_cannot_be(void **state)
+READER_TEST(test_an_answer_that_cannot_be)
 {
 	struct opd_read_file file = { .build_id.len = OP_BUILD_ID_MAX + 1 };
 	int nr = nr_files_of(getpid()), socks[2];
 	struct opd_reader reader;
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid)
 		pause();
 	opd_reader_init(&reader, PATIENT, PATIENT);
@@ -493,12 +503,11 @@ static void test_an_answer_that_cannot_be(void **state)
 }
 
 /* A process to which nothing can be sent is given up. */
-static void test_a_socket_that_is_shut(void **state)
+READER_TEST(test_a_socket_that_is_shut)
 {
 	struct opd_reader reader;
 	int fd = open_self();
 
-	(void)state;
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	hang_first(&reader);
 	assert_int_equal(shutdown(reader.children[0].sock, SHUT_RDWR), 0);
@@ -512,13 +521,12 @@ static void test_a_socket_that_is_shut(void **state)
 }
 
 /* An answer that nobody asks for is thrown away in time, with its file. */
-static void test_an_answer_that_nobody_takes(void **state)
+READER_TEST(test_an_answer_that_nobody_takes)
 {
 	struct opd_reader reader;
 	struct pollfd p = { .events = POLLIN };
 	int fd = open_self(), nr = nr_files_of(getpid());
 
-	(void)state;
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	assert_int_equal(opd_reader_give(&reader, 1, fd, ""), 0);
 	p.fd = reader.children[0].sock;
@@ -537,12 +545,11 @@ static void test_an_answer_that_nobody_takes(void **state)
 }
 
 /* Nothing is read where no process can be started. */
-static void test_no_more_processes(void **state)
+READER_TEST(test_no_more_processes)
 {
 	struct opd_reader reader;
 	int nr = nr_files_of(getpid());
 
-	(void)state;
 	opd_reader_init(&reader, PATIENT, PATIENT);
 	confine_kernel.has_no_fork = true;
 	assert_int_equal(opd_reader_give(&reader, 1, -1, "/"), -EBUSY);
@@ -552,44 +559,4 @@ static void test_no_more_processes(void **state)
 	assert_int_equal(reader.children[0].sock, -1);
 	assert_int_equal(nr_files_of(getpid()), nr);
 	opd_reader_release(&reader);
-}
-
-static int setup_no_stdin(void **state)
-{
-	(void)state;
-	close_stdin();
-	return 0;
-}
-
-static int teardown_no_stdin(void **state)
-{
-	(void)state;
-	reopen_stdin();
-	return 0;
-}
-
-int main(void)
-{
-#define BOTH(test)                                                             \
-	cmocka_unit_test(test),                                                \
-		cmocka_unit_test_setup_teardown(test, setup_no_stdin,          \
-						teardown_no_stdin)
-	const struct CMUnitTest tests[] = {
-		BOTH(test_reads_a_descriptor_and_a_path),
-		BOTH(test_what_is_no_program_has_no_build_id),
-		BOTH(test_a_file_that_hangs_delays_no_other),
-		BOTH(test_all_may_hang),
-		BOTH(test_a_process_that_dies),
-		BOTH(test_a_process_has_only_its_socket),
-		BOTH(test_a_process_can_only_read),
-		BOTH(test_no_more_descriptors),
-		BOTH(test_a_process_that_is_not_confined),
-		BOTH(test_descriptors_that_nobody_asked_for),
-		BOTH(test_an_answer_that_cannot_be),
-		BOTH(test_a_socket_that_is_shut),
-		BOTH(test_an_answer_that_nobody_takes),
-		BOTH(test_no_more_processes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,11 +79,6 @@ static void run_file(const struct row *row, FILE *out)
 	free_fixture(f);
 }
 
-static void test_row(void **state)
-{
-	check_row(*state, run_file);
-}
-
 /* The escape, the code word of the beginning, its magic. */
 #define HEAD "ffffffffffffffff 300000011 " MAGIC
 #define MAGIC "4d4145525453504f"
@@ -131,7 +126,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-int main(void)
+TEST_ROWS(test_row, rows)
 {
-	return run_rows(rows, NR(rows), test_row, NULL, 0);
+	check_row(*state, run_file);
 }

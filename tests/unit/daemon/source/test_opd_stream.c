@@ -14,13 +14,12 @@ static enum opd_unit take(struct words *w, size_t at, size_t nr,
 	return unit;
 }
 
-static void records_are_whole_or_not_there(void **state)
+TEST(records_are_whole_or_not_there)
 {
 	struct words w = { .nr = 0 };
 	struct opd_rec rec;
 	size_t used;
 
-	(void)state;
 	put_record(&w, 77, 3, U(1), U(2), U(3));
 	for (size_t nr = 1; nr < w.nr; nr++) {
 		assert_int_equal(take(&w, 0, nr, &rec, &used), OPD_UNIT_MORE);
@@ -33,13 +32,12 @@ static void records_are_whole_or_not_there(void **state)
 	assert_int_equal(rec.payload[2], 3);
 }
 
-static void length_has_a_limit(void **state)
+TEST(length_has_a_limit)
 {
 	struct words w = { .nr = 0 };
 	struct opd_rec rec;
 	size_t used;
 
-	(void)state;
 	put(&w, OP_ESCAPE);
 	put(&w, OP_CODE_WORD(1, 0, OP_MAX_RECORD_WORDS));
 	assert_int_equal(take(&w, 0, 2, &rec, &used), OPD_UNIT_MORE);
@@ -50,13 +48,12 @@ static void length_has_a_limit(void **state)
 	assert_int_equal(take(&w, 0, 2, &rec, &used), OPD_UNIT_BAD);
 }
 
-static void resync_finds_cpu_switches_only(void **state)
+TEST(resync_finds_cpu_switches_only)
 {
 	struct words w = { .nr = 0 };
 	struct opd_stream s;
 	size_t at;
 
-	(void)state;
 	put(&w, 5);
 	put_user(&w);
 	put_cpu(&w, OPD_MAX_CPU + 1);
@@ -68,12 +65,11 @@ static void resync_finds_cpu_switches_only(void **state)
 	assert_int_equal(s.at - w.word, at);
 }
 
-static void resync_keeps_a_possible_start(void **state)
+TEST(resync_keeps_a_possible_start)
 {
 	struct words w = { .nr = 0 };
 	struct opd_stream s;
 
-	(void)state;
 	put(&w, 1);
 	put_cpu(&w, 3);
 	for (size_t nr = 2; nr < 4; nr++) {
@@ -95,11 +91,10 @@ static int get_string(uint64_t len, const char *bytes, size_t room, char *buf)
 	return opd_stream_string(&rec, 0, buf, room);
 }
 
-static void strings_are_checked(void **state)
+TEST(strings_are_checked)
 {
 	char buf[32];
 
-	(void)state;
 	assert_int_equal(get_string(5, "hello___________", 32, buf), 0);
 	assert_string_equal(buf, "hello");
 	assert_int_equal(get_string(16, "0123456789abcdef", 17, buf), 0);
@@ -118,12 +113,11 @@ static int begins(struct words *w, struct op_diag *diag)
 	return opd_stream_begins(w->word, w->nr, diag);
 }
 
-static void streams_that_cannot_be_read_are_told(void **state)
+TEST(streams_that_cannot_be_read_are_told)
 {
 	struct words w = { .nr = 0 };
 	struct op_diag diag;
 
-	(void)state;
 	put_begin(&w);
 	assert_int_equal(begins(&w, &diag), 0);
 	w.word[3] = OP_ABI_VERSION + 1;
@@ -143,18 +137,4 @@ static void streams_that_cannot_be_read_are_told(void **state)
 	assert_non_null(strstr(diag.text, "not a recorded stream"));
 	w.nr = 4;
 	assert_int_equal(begins(&w, &diag), -EAGAIN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_are_whole_or_not_there),
-		cmocka_unit_test(length_has_a_limit),
-		cmocka_unit_test(resync_finds_cpu_switches_only),
-		cmocka_unit_test(resync_keeps_a_possible_start),
-		cmocka_unit_test(strings_are_checked),
-		cmocka_unit_test(streams_that_cannot_be_read_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

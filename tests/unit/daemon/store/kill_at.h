@@ -8,16 +8,13 @@
  */
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+
+#include "tests/unit/test.h"
 
 /* Wait until @pid stands still. False when it is about to end by itself. */
 static bool kill_at_stops(pid_t pid)

@@ -23,7 +23,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-#define disk_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define DISK_TEST(name) TEST_WITH(name, set_up, tear_down)
 
 static void set_history(struct opd_store *store, const char *text)
 {
@@ -91,7 +91,7 @@ static unsigned int nr_logged(struct fixture *f, const char *text)
 /* A sixteenth, but no more than 16 MiB, is for the log; an eighth of the rest,
  * but no more than 256 KiB, for the ledger and names. Half of what is left is
  * for a new pack beside the old one. */
-static void test_limit(void **state)
+DISK_TEST(test_limit)
 {
 	static const struct {
 		unsigned int mib;
@@ -139,7 +139,7 @@ static void test_limit(void **state)
 
 /* Files and folders, but for a pack that is being written, which has the other
  * half, and for spans of a history. */
-static void test_measure(void **state)
+DISK_TEST(test_measure)
 {
 	struct fixture *f = *state;
 	struct opd_store *store = &f->opd.store;
@@ -176,7 +176,7 @@ static void test_measure(void **state)
 
 /* A block, four times the name and what a folder keeps with it, and a block for
  * each folder that is missing. */
-static void test_take(void **state)
+DISK_TEST(test_take)
 {
 	static const struct {
 		const char *name;
@@ -235,7 +235,7 @@ static void test_take(void **state)
 /* ---- when there is none -----------------------------------------------------
  */
 
-static void test_refused(void **state)
+DISK_TEST(test_refused)
 {
 	static const struct {
 		bool packs;
@@ -282,7 +282,7 @@ static void test_refused(void **state)
 }
 
 /* What sample files took is an estimate, until somebody looks. */
-static void test_half_full(void **state)
+DISK_TEST(test_half_full)
 {
 	struct fixture *f = *state;
 	struct opd_store *store = &f->opd.store;
@@ -311,7 +311,7 @@ static void test_half_full(void **state)
 }
 
 /* Half of the bound is packed; an eighth, when room was refused already. */
-static void test_wants_pack(void **state)
+DISK_TEST(test_wants_pack)
 {
 	struct fixture *f = *state;
 	struct opd_store *store = &f->opd.store;
@@ -325,15 +325,4 @@ static void test_wants_pack(void **state)
 	assert_true(opd_disk_wants_pack(store, 1000));
 	opd_disk_init(store, 0);
 	assert_false(opd_disk_wants_pack(store, UINT64_MAX));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		disk_test(test_limit),	   disk_test(test_measure),
-		disk_test(test_take),	   disk_test(test_refused),
-		disk_test(test_half_full), disk_test(test_wants_pack),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,11 +8,10 @@
 /* ---- closing ----------------------------------------------------------------
  */
 
-static void a_span_is_what_came_since_the_last(void **state)
+TEST(a_span_is_what_came_since_the_last)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 
-	(void)state;
 	assert_false(opd_history_is_due(&f->opd.store));
 	take(f, "/bin/sh", 5);
 	now += 59;
@@ -42,13 +41,12 @@ static void a_span_is_what_came_since_the_last(void **state)
 	free_fixture(f);
 }
 
-static void nobody_is_disturbed(void **state)
+TEST(nobody_is_disturbed)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	struct op_diag diag = { "" };
 	struct db_folder *reader;
 
-	(void)state;
 	take(f, "/bin/sh", 5);
 	now += 60;
 	assert_int_equal(db_folder_open(&reader, f->opd.session.current), 0);
@@ -68,12 +66,11 @@ static void nobody_is_disturbed(void **state)
 	free_fixture(f);
 }
 
-static void a_clock_that_is_set_back_makes_no_overlap(void **state)
+TEST(a_clock_that_is_set_back_makes_no_overlap)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	uint64_t limit;
 
-	(void)state;
 	take(f, "/bin/sh", 1);
 	now += 600;
 	close_span(f);
@@ -101,7 +98,7 @@ static void a_clock_that_is_set_back_makes_no_overlap(void **state)
 }
 
 /* A span has a second at least, and ends no later than now. */
-static void spans_end_in_time(void **state)
+TEST(spans_end_in_time)
 {
 	static const struct {
 		int end, wanted;
@@ -109,7 +106,6 @@ static void spans_end_in_time(void **state)
 		     { 0, 1 },	 { -5, 1 },  { (int)-START, 1 } };
 	char wanted[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct fixture *f = new_history("10M,minute:1h");
 		struct op_diag diag = { "" };
@@ -140,12 +136,11 @@ static void set_mtime(struct fixture *f, const char *name, time_t seconds)
 }
 
 /* That was when the newest of its files was written; spans do not count. */
-static void a_session_tells_when_it_was_left(void **state)
+TEST(a_session_tells_when_it_was_left)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	char ledger[64];
 
-	(void)state;
 	assert_int_equal(opd_history_left_at(&f->opd.store), 0);
 	take(f, "/bin/ls", 1);
 	now += 60;
@@ -165,12 +160,11 @@ static void a_session_tells_when_it_was_left(void **state)
 }
 
 /* Room is looked for at once, but once a second, and by one child. */
-static void a_full_disk_presses(void **state)
+TEST(a_full_disk_presses)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	struct opd_store *store = &f->opd.store;
 
-	(void)state;
 	opd_disk_init(store, 0);
 	store->disk.limit = 1024;
 	store->disk.room = 512;
@@ -190,14 +184,13 @@ static void a_full_disk_presses(void **state)
 	free_fixture(f);
 }
 
-static void reset_and_save_take_the_history_along(void **state)
+TEST(reset_and_save_take_the_history_along)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	struct op_diag diag = { "" };
 	char path[8192];
 	struct op_ledger ledger;
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	now += 60;
 	close_span(f);
@@ -249,7 +242,7 @@ static void count_asking(struct opd_source *source)
 
 /* If the source tells them again: else those of all threads that ever were
  * would go from span to span. What is replayed tells them once. */
-static void names_belong_to_their_span(void **state)
+TEST(names_belong_to_their_span)
 {
 	static const struct {
 		bool ends;
@@ -261,7 +254,6 @@ static void names_belong_to_their_span(void **state)
 	};
 	static struct opd_source_ops ops;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct fixture *f = new_history("10M,minute:1h");
 		struct opd_tasks *tasks = &f->opd.tasks;
@@ -299,13 +291,12 @@ static void names_belong_to_their_span(void **state)
 
 /* A sample that waits for the name of its image belongs to the next span, like
  * those of the task that the stream is in. */
-static void names_of_samples_that_wait(void **state)
+TEST(names_of_samples_that_wait)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	struct opd_source_ops ops = *f->opd.source.ops;
 	struct words *w = calloc(1, sizeof(*w));
 
-	(void)state;
 	assert_non_null(w);
 	ops.ends = false;
 	f->opd.source.ops = &ops;
@@ -379,21 +370,19 @@ static void killed_while_closing(unsigned int nr)
 	free_fixture(f);
 }
 
-static void a_daemon_dies_while_it_closes_a_span(void **state)
+TEST(a_daemon_dies_while_it_closes_a_span)
 {
-	(void)state;
 	for (unsigned int nr = 0; nr <= 3; nr++)
 		killed_while_closing(nr);
 }
 
 /* Something is in the way of the last file: the span has a part. */
-static void a_span_is_closed_in_part(void **state)
+TEST(a_span_is_closed_in_part)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	struct op_diag diag = { "" };
 	char path[8192];
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	pack(f);
 	take(f, "/bin/sh", 4);
@@ -432,14 +421,13 @@ static void make_long_path(char *path, size_t len)
 
 /* What fits samples/current fits where it moves to, too: else nobody could pack
  * or count it. Its name has the path twice. */
-static void long_paths_move(void **state)
+TEST(long_paths_move)
 {
 	struct fixture *f = new_history("10M,minute:10m,hour:1d");
 	struct op_diag diag = { "" };
 	char path[2048], to[8192], wanted[64];
 	struct op_ledger ledger;
 
-	(void)state;
 	for (size_t len = 1700; len < 2040; len++) {
 		make_long_path(path, len);
 		take(f, path, 1);
@@ -467,14 +455,13 @@ static void long_paths_move(void **state)
 
 /* What was to be in a span that cannot be made, as on a full disk, is in the
  * next one, with the time of both. */
-static void a_span_that_cannot_be_made(void **state)
+TEST(a_span_that_cannot_be_made)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	struct op_diag diag = { "" };
 	char path[8192];
 	int fd;
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	now += 60;
 	snprintf(path, sizeof(path), "%s/.closing-%lld-%lld",
@@ -500,11 +487,10 @@ static void a_span_that_cannot_be_made(void **state)
 /* ---- sums -------------------------------------------------------------------
  */
 
-static void old_spans_become_coarser_ones(void **state)
+TEST(old_spans_become_coarser_ones)
 {
 	struct fixture *f = new_history("10M,minute:10m,hour:2h");
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		take(f, i % 2 ? "/bin/sh" : "/bin/ls", i + 1);
 		now += 20 * MINUTE;
@@ -534,13 +520,12 @@ static void old_spans_become_coarser_ones(void **state)
 }
 
 /* A sum, what it is made of, and the remains of one that was begun. */
-static void what_a_killed_child_leaves_counts_once(void **state)
+TEST(what_a_killed_child_leaves_counts_once)
 {
 	struct fixture *f = new_history("10M,minute:1h,hour:1d");
 	char path[8192], copy[3 * 8192];
 	const char *dir = f->opd.session.current;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		take(f, "/bin/sh", 1 + i);
 		now += 30 * MINUTE;
@@ -578,12 +563,11 @@ static void make_unremovable(struct fixture *f, long long begin, long long end)
 	close(fd);
 }
 
-static void what_cannot_be_removed_drops_nothing(void **state)
+TEST(what_cannot_be_removed_drops_nothing)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	struct op_diag diag;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		take(f, "/bin/sh", i + 1);
 		now += 30 * MINUTE;
@@ -600,14 +584,13 @@ static void what_cannot_be_removed_drops_nothing(void **state)
 }
 
 /* A part of a sum that stays is neither summed nor accounted for again. */
-static void what_cannot_be_removed_counts_once(void **state)
+TEST(what_cannot_be_removed_counts_once)
 {
 	struct fixture *f = new_history("10M,minute:10m,hour:20m,day:10d");
 	const char *dir = f->opd.session.current;
 	struct op_diag diag;
 	char copy[3 * 8192];
 
-	(void)state;
 	now += 30 * MINUTE;
 	opd_history_skip(&f->opd.store);
 	take(f, "/bin/sh", 2);
@@ -642,7 +625,7 @@ static int add_to_size(const struct op_walk_entry *entry, void *ctx)
 }
 
 /* The bound holds with what cannot be removed, too. */
-static void what_cannot_be_removed_takes_room(void **state)
+TEST(what_cannot_be_removed_takes_room)
 {
 	struct fixture *f = new_history("10M,minute:10d,hour:20d");
 	const char *dir = f->opd.session.current;
@@ -652,7 +635,6 @@ static void what_cannot_be_removed_takes_room(void **state)
 	struct op_diag diag;
 	int fd;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		take(f, "/bin/sh", i + 1);
 		now += MINUTE;
@@ -676,12 +658,11 @@ static void what_cannot_be_removed_takes_room(void **state)
 }
 
 /* All of a span was packed, but for removing what was packed. */
-static void what_a_killed_packer_leaves_goes(void **state)
+TEST(what_a_killed_packer_leaves_goes)
 {
 	struct fixture *f = new_history("10M,minute:1h");
 	char path[8192];
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	die_after(f, COMMITTED);
 	now += 60;
@@ -709,13 +690,12 @@ static void flip_a_byte(const char *path, off_t at)
 }
 
 /* Neither is anything lost, nor the rest of the history held up. */
-static void of_what_is_damaged_no_sum_is_made(void **state)
+TEST(of_what_is_damaged_no_sum_is_made)
 {
 	struct fixture *f = new_history("10M,minute:10m,hour:1d");
 	struct op_diag diag;
 	char path[8192];
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		take(f, "/bin/sh", i + 1);
 		now += 30 * MINUTE;
@@ -740,31 +720,7 @@ static void of_what_is_damaged_no_sum_is_made(void **state)
 	free_fixture(f);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_span_is_what_came_since_the_last),
-		cmocka_unit_test(nobody_is_disturbed),
-		cmocka_unit_test(a_clock_that_is_set_back_makes_no_overlap),
-		cmocka_unit_test(spans_end_in_time),
-		cmocka_unit_test(a_session_tells_when_it_was_left),
-		cmocka_unit_test(a_full_disk_presses),
-		cmocka_unit_test(reset_and_save_take_the_history_along),
-		cmocka_unit_test(names_belong_to_their_span),
-		cmocka_unit_test(names_of_samples_that_wait),
-		cmocka_unit_test(a_daemon_dies_while_it_closes_a_span),
-		cmocka_unit_test(a_span_is_closed_in_part),
-		cmocka_unit_test(a_span_that_cannot_be_made),
-		cmocka_unit_test(long_paths_move),
-		cmocka_unit_test(old_spans_become_coarser_ones),
-		cmocka_unit_test(what_a_killed_child_leaves_counts_once),
-		cmocka_unit_test(what_a_killed_packer_leaves_goes),
-		cmocka_unit_test(what_cannot_be_removed_drops_nothing),
-		cmocka_unit_test(what_cannot_be_removed_counts_once),
-		cmocka_unit_test(what_cannot_be_removed_takes_room),
-		cmocka_unit_test(of_what_is_damaged_no_sum_is_made),
-	};
-
 	setenv("TZ", "UTC0", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,26 +5,18 @@
  */
 #include "opd_history_days.h"
 
-static void days_by_age(void **state)
+TEST(days_by_age)
 {
-	(void)state;
 	run_days("64M,minute:2h,hour:1d,day:2d", 3, 1, 37);
 }
 
-static void days_in_little_room(void **state)
+TEST(days_in_little_room)
 {
-	(void)state;
 	/* Only so much is kept, as there is no room for more. */
 	assert_true(run_days("8M,minute:30d", 2, 7500, 37) > 60);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(days_by_age),
-		cmocka_unit_test(days_in_little_room),
-	};
-
 	setenv("TZ", "UTC0", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,26 +122,20 @@ static bool killed_after(unsigned long nr)
 	return done < nr;
 }
 
-static void each_sample_counts_once_after_each_call(void **state)
+TEST(each_sample_counts_once_after_each_call)
 {
 	const char *tier = getenv("TIER");
 	unsigned long nr = 0, every = tier && !strcmp(tier, "all")
 					      ? 1
 					      : EVERY_IN_FIRST_TIER;
 
-	(void)state;
 	while (!killed_after(nr))
 		nr += every;
 	print_message("killed after each of %lu system calls\n", nr / every);
 	assert_true(nr > 100);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_sample_counts_once_after_each_call),
-	};
-
 	setenv("TZ", "UTC0", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

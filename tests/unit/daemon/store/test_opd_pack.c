@@ -76,11 +76,10 @@ static void wait_for_child(struct fixture *f)
 	assert_int_equal(f->opd.store.pack.child, 0);
 }
 
-static void a_child_packs_while_the_daemon_counts(void **state)
+TEST(a_child_packs_while_the_daemon_counts)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	take(f, "/bin/sh", 5);
 	opd_pack_check(&f->opd.store);
@@ -102,11 +101,10 @@ static void a_child_packs_while_the_daemon_counts(void **state)
 	free_fixture(f);
 }
 
-static void little_stays_loose(void **state)
+TEST(little_stays_loose)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	take(f, "/bin/sh", 5);
 	assert_int_equal(opd_finish(&f->opd), 0);
@@ -192,7 +190,7 @@ static unsigned long kill_child_after(struct fixture *f, unsigned long nr)
 	return done;
 }
 
-static void a_killed_child_loses_nothing(void **state)
+TEST(a_killed_child_loses_nothing)
 {
 	struct fixture *f = new_replay();
 	const char *tier = getenv("TIER");
@@ -200,7 +198,6 @@ static void a_killed_child_loses_nothing(void **state)
 		tier && !strcmp(tier, "all") ? MAX_KILLS : MAX_KILLS / 4;
 	unsigned long nr_events;
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	f->opd.store.clock = &clock_of_test;
 	nr_events = kill_child_after(f, ULONG_MAX);
@@ -225,13 +222,12 @@ static int begin_to_read(struct fixture *f)
 	return fd;
 }
 
-static void one_packer_at_a_time(void **state)
+TEST(one_packer_at_a_time)
 {
 	struct fixture *f = new_replay();
 	int reader;
 	pid_t child;
 
-	(void)state;
 	take_many(f, 2);
 	die_after(f, BEGUN);
 	restart_daemon(f);
@@ -250,12 +246,11 @@ static void one_packer_at_a_time(void **state)
 	free_fixture(f);
 }
 
-static void a_child_ends_with_its_daemon(void **state)
+TEST(a_child_ends_with_its_daemon)
 {
 	struct fixture *f = new_replay();
 	pid_t child;
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	take_many(f, 2);
 	opd_pack_check(&f->opd.store);
@@ -297,14 +292,13 @@ static pid_t start_killable(struct fixture *f)
 
 /* The next one begins when both are gone, and nobody changes files behind it.
  */
-static void a_daemon_that_is_killed_takes_its_child_along(void **state)
+TEST(a_daemon_that_is_killed_takes_its_child_along)
 {
 	struct fixture *f = new_replay();
 	struct op_diag diag = { "" };
 	int reader, status;
 	pid_t pid;
 
-	(void)state;
 	take_many(f, 2);
 	die_after(f, BEGUN);
 	restart_daemon(f);
@@ -322,13 +316,12 @@ static void a_daemon_that_is_killed_takes_its_child_along(void **state)
 	free_fixture(f);
 }
 
-static void failures_are_said_once_and_tried_less(void **state)
+TEST(failures_are_said_once_and_tried_less)
 {
 	struct fixture *f = new_replay();
 	char path[8192];
 	int fd;
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	f->opd.store.clock = &clock_of_test;
 	take_many(f, 2);
@@ -360,11 +353,10 @@ static void failures_are_said_once_and_tried_less(void **state)
 	free_fixture(f);
 }
 
-static void what_was_left_is_packed(void **state)
+TEST(what_was_left_is_packed)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	die_after(f, WRITTEN);
 	restart_daemon(f);
@@ -377,12 +369,11 @@ static void what_was_left_is_packed(void **state)
 }
 
 /* All of it was packed, but for removing what was packed. */
-static void what_was_packed_is_removed(void **state)
+TEST(what_was_packed_is_removed)
 {
 	struct fixture *f = new_replay();
 	struct op_diag diag = { "" };
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	take(f, "/bin/sh", 3);
 	die_after(f, COMMITTED);
@@ -401,14 +392,13 @@ static void what_was_packed_is_removed(void **state)
 	free_fixture(f);
 }
 
-static void sessions_are_reset_and_saved(void **state)
+TEST(sessions_are_reset_and_saved)
 {
 	struct fixture *f = new_replay();
 	struct op_diag diag = { "" };
 	char dir[8192];
 	struct sum sum;
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	f->opd.store.clock = &clock_of_test;
 	take_many(f, 2);
@@ -451,12 +441,11 @@ static double logged_cost(struct fixture *f)
 }
 
 /* What it costs decides when the next pack may follow. */
-static void packs_are_far_apart(void **state)
+TEST(packs_are_far_apart)
 {
 	struct fixture *f = new_replay();
 	double wanted;
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	f->opd.store.clock = &clock_of_test;
 	now = 1000;
@@ -496,13 +485,12 @@ static void finish_heard(struct fixture *f, char *said, size_t len)
 	close(fds[1]);
 }
 
-static void who_waits_for_the_end_hears_of_packing(void **state)
+TEST(who_waits_for_the_end_hears_of_packing)
 {
 	struct fixture *f = new_replay();
 	char said[256];
 	uint64_t bytes;
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	take(f, "/bin/sh", 5);
 	finish_heard(f, said, sizeof(said));
@@ -556,13 +544,12 @@ static void expect_file(pid_t pid, int fd, const char *want)
 
 /* A child keeps the log and the lock, whichever was opened first, and nothing
  * that the daemon may want to close. */
-static void a_child_keeps_no_other_files(void **state)
+TEST(a_child_keeps_no_other_files)
 {
 	static const struct {
 		int log, lock; /* -1: it has none */
 	} rows[] = { { 50, 100 }, { 100, 50 }, { 50, 51 }, { 50, -1 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		static const int numbers[] = { 10, 49, 52, 70, 99, 101, 200 };
 		struct fixture *f = new_replay();
@@ -615,12 +602,11 @@ static void a_child_keeps_no_other_files(void **state)
 }
 
 /* A child that is stopped may have found damage. */
-static void a_child_is_stopped(void **state)
+TEST(a_child_is_stopped)
 {
 	struct fixture *f = new_replay();
 	int reader = hold_child(f);
 
-	(void)state;
 	f->opd.store.recount = false;
 	opd_pack_stop(&f->opd.store);
 	assert_int_equal(f->opd.store.pack.child, 0);
@@ -631,12 +617,11 @@ static void a_child_is_stopped(void **state)
 	free_fixture(f);
 }
 
-static void only_a_killed_child_asks_for_a_count(void **state)
+TEST(only_a_killed_child_asks_for_a_count)
 {
 	struct fixture *f = new_replay();
 	int reader;
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	take_many(f, 2);
 	opd_pack_check(&f->opd.store);
@@ -655,12 +640,11 @@ static void only_a_killed_child_asks_for_a_count(void **state)
 }
 
 /* Nothing is moved away below somebody who reads, and that is no failure. */
-static void readers_are_not_disturbed(void **state)
+TEST(readers_are_not_disturbed)
 {
 	struct fixture *f = new_replay();
 	int reader;
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	take_many(f, 2);
 	reader = begin_to_read(f);
@@ -677,12 +661,11 @@ static void readers_are_not_disturbed(void **state)
 }
 
 /* A saved session comes first, and alone. */
-static void one_session_at_a_time(void **state)
+TEST(one_session_at_a_time)
 {
 	struct fixture *f = new_replay();
 	struct op_diag diag = { "" };
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	take_many(f, 1);
 	assert_int_equal(opd_command_save(&f->opd, "one", &diag), 0);
@@ -697,7 +680,7 @@ static void one_session_at_a_time(void **state)
 }
 
 /* The pause is doubled up to 64 minutes. */
-static void the_longest_pause(void **state)
+TEST(the_longest_pause)
 {
 	static const struct {
 		time_t before, after;
@@ -706,7 +689,6 @@ static void the_longest_pause(void **state)
 	struct fixture *f = new_replay();
 	char path[8192];
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	f->opd.store.clock = &clock_of_test;
 	take_many(f, 1);
@@ -727,11 +709,10 @@ static void the_longest_pause(void **state)
 }
 
 /* A CPU has 60 times as long for other things. */
-static void a_pack_that_costs_much(void **state)
+TEST(a_pack_that_costs_much)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	f->opd.store.clock = &clock_of_test;
 	now = 1000;
@@ -750,31 +731,4 @@ static void a_pack_that_costs_much(void **state)
 	assert_int_equal(f->opd.store.pack.not_before, 1000 + 150);
 	assert_int_equal(f->opd.store.pack.nr_made, 2);
 	free_fixture(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_child_packs_while_the_daemon_counts),
-		cmocka_unit_test(little_stays_loose),
-		cmocka_unit_test(a_killed_child_loses_nothing),
-		cmocka_unit_test(one_packer_at_a_time),
-		cmocka_unit_test(a_child_ends_with_its_daemon),
-		cmocka_unit_test(a_daemon_that_is_killed_takes_its_child_along),
-		cmocka_unit_test(failures_are_said_once_and_tried_less),
-		cmocka_unit_test(what_was_left_is_packed),
-		cmocka_unit_test(what_was_packed_is_removed),
-		cmocka_unit_test(sessions_are_reset_and_saved),
-		cmocka_unit_test(packs_are_far_apart),
-		cmocka_unit_test(who_waits_for_the_end_hears_of_packing),
-		cmocka_unit_test(a_child_keeps_no_other_files),
-		cmocka_unit_test(a_child_is_stopped),
-		cmocka_unit_test(only_a_killed_child_asks_for_a_count),
-		cmocka_unit_test(readers_are_not_disturbed),
-		cmocka_unit_test(one_session_at_a_time),
-		cmocka_unit_test(the_longest_pause),
-		cmocka_unit_test(a_pack_that_costs_much),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,11 +8,10 @@
 /* ---- packing ----------------------------------------------------------------
  */
 
-static void counts_come_into_the_pack(void **state)
+TEST(counts_come_into_the_pack)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	take_at(f, "/bin/sh", 0, 0x20, 5);
 	take(f, "/bin/ls", 2);
@@ -26,11 +25,10 @@ static void counts_come_into_the_pack(void **state)
 	free_fixture(f);
 }
 
-static void counting_goes_on_beside_the_pack(void **state)
+TEST(counting_goes_on_beside_the_pack)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	for (int i = 1; i <= 4; i++) {
 		take(f, "/bin/sh", 3);
 		take(f, i % 2 ? "/bin/ls" : "/bin/cp", 1);
@@ -48,11 +46,10 @@ static void counting_goes_on_beside_the_pack(void **state)
 
 /* Files where their names say, as earlier versions made them, count like those
  * that are made now, and come into the pack with them. */
-static void files_of_earlier_versions_count(void **state)
+TEST(files_of_earlier_versions_count)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	as_before_loose(f);
 	assert_false(has_samples(f, SH));
@@ -70,12 +67,11 @@ static void files_of_earlier_versions_count(void **state)
 	free_fixture(f);
 }
 
-static void nothing_makes_no_pack(void **state)
+TEST(nothing_makes_no_pack)
 {
 	struct fixture *f = new_replay();
 	struct opd_packer packer;
 
-	(void)state;
 	assert_int_equal(go(f, &packer, BEGUN), -ENODATA);
 	take(f, "/bin/sh", 1);
 	pack(f);
@@ -105,12 +101,11 @@ static void make_derived(struct fixture *f, int nr, uint64_t own)
 	odb_close(odb);
 }
 
-static void derived_files_keep_their_account(void **state)
+TEST(derived_files_keep_their_account)
 {
 	struct fixture *f = new_replay();
 	uint64_t nr;
 
-	(void)state;
 	for (int i = 1; i <= 3; i++) {
 		make_derived(f, 100, 7);
 		pack(f);
@@ -125,9 +120,8 @@ static void derived_files_keep_their_account(void **state)
 /* ---- killed -----------------------------------------------------------------
  */
 
-static void a_packer_may_die_after_each_step(void **state)
+TEST(a_packer_may_die_after_each_step)
 {
-	(void)state;
 	for (int with_pack = 0; with_pack < 2; with_pack++) {
 		for (enum step step = BEGUN; step <= TIDY; step++) {
 			struct fixture *f = new_replay();
@@ -149,12 +143,11 @@ static void a_packer_may_die_after_each_step(void **state)
 	}
 }
 
-static void several_may_die(void **state)
+TEST(several_may_die)
 {
 	struct fixture *f = new_replay();
 	uint64_t there = 0;
 
-	(void)state;
 	for (enum step step = BEGUN; step <= TIDY; step++) {
 		for (int i = 0; i < 3; i++) {
 			take(f, "/bin/sh", 3);
@@ -169,13 +162,12 @@ static void several_may_die(void **state)
 	free_fixture(f);
 }
 
-static void a_packer_may_die_between_two_folders(void **state)
+TEST(a_packer_may_die_between_two_folders)
 {
 	struct fixture *f = new_replay();
 	struct words *w = calloc(1, sizeof(*w));
 	char from[8192], to[8192];
 
-	(void)state;
 	assert_non_null(w);
 	put_cpu(w, 0);
 	put_kernel(w);
@@ -194,14 +186,13 @@ static void a_packer_may_die_between_two_folders(void **state)
 	free_fixture(f);
 }
 
-static void a_folder_may_be_half_removed(void **state)
+TEST(a_folder_may_be_half_removed)
 {
 	struct fixture *f = new_replay();
 	uint64_t *folders;
 	char dir[4200], path[8192];
 	size_t nr;
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	take(f, "/bin/ls", 2);
 	die_after(f, COMMITTED);
@@ -223,7 +214,7 @@ static void a_folder_may_be_half_removed(void **state)
 /* ---- others -----------------------------------------------------------------
  */
 
-static void readers_are_waited_for(void **state)
+TEST(readers_are_waited_for)
 {
 	struct fixture *f = new_replay();
 	const char *dir = f->opd.session.current;
@@ -231,7 +222,6 @@ static void readers_are_waited_for(void **state)
 	struct opd_packer packer;
 	int fd = open(dir, O_RDONLY | O_DIRECTORY);
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	opd_sfiles_drop_all(&f->opd.store);
 	assert_int_equal(flock(fd, LOCK_SH), 0);
@@ -251,13 +241,12 @@ static void readers_are_waited_for(void **state)
 	free_fixture(f);
 }
 
-static void success_needs_no_reason(void **state)
+TEST(success_needs_no_reason)
 {
 	struct fixture *f = new_replay();
 	struct op_diag diag = { "" };
 	struct opd_packer packer;
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	opd_sfiles_drop_all(&f->opd.store);
 	assert_int_equal(go(f, &packer, WRITTEN), 0);
@@ -268,7 +257,7 @@ static void success_needs_no_reason(void **state)
 	free_fixture(f);
 }
 
-static void a_full_disk_stops_it(void **state)
+TEST(a_full_disk_stops_it)
 {
 	const struct rlimit none = { 64, RLIM_INFINITY };
 	struct fixture *f = new_replay();
@@ -276,7 +265,6 @@ static void a_full_disk_stops_it(void **state)
 	struct opd_packer packer;
 	int err;
 
-	(void)state;
 	take_many(f, 3);
 	opd_sfiles_drop_all(&f->opd.store);
 	signal(SIGXFSZ, SIG_IGN);
@@ -319,11 +307,10 @@ static void cut_pack(struct fixture *f, off_t len)
 }
 
 /* Header and index are not needed to find what is in a pack. */
-static void a_pack_without_header_is_made_anew(void **state)
+TEST(a_pack_without_header_is_made_anew)
 {
 	struct fixture *f = new_replay();
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	pack(f);
 	take(f, "/bin/ls", 2);
@@ -339,12 +326,11 @@ static void a_pack_without_header_is_made_anew(void **state)
 	free_fixture(f);
 }
 
-static void a_damaged_pack_makes_way(void **state)
+TEST(a_damaged_pack_makes_way)
 {
 	struct fixture *f = new_replay();
 	struct op_ledger l;
 
-	(void)state;
 	take(f, "/bin/sh", 3);
 	pack(f);
 	take(f, "/bin/ls", 2);
@@ -360,14 +346,13 @@ static void a_damaged_pack_makes_way(void **state)
 	free_fixture(f);
 }
 
-static void a_damaged_file_is_left_out(void **state)
+TEST(a_damaged_file_is_left_out)
 {
 	struct fixture *f = new_replay();
 	char path[8192];
 	struct op_ledger l;
 	FILE *file;
 
-	(void)state;
 	f->opd.store.pack.limit = 1;
 	take_many(f, 1);
 	take(f, "/bin/sh", 3);
@@ -387,13 +372,12 @@ static void a_damaged_file_is_left_out(void **state)
 }
 
 /* Change each byte of a small pack: what can be read of it is kept. */
-static void a_pack_may_be_damaged_in_part(void **state)
+TEST(a_pack_may_be_damaged_in_part)
 {
 	struct stat st;
 	char path[8192];
 	off_t len = 1;
 
-	(void)state;
 	for (off_t where = 0; where < len; where += 5) {
 		struct fixture *f = new_replay();
 		struct op_ledger l;
@@ -421,28 +405,4 @@ static void a_pack_may_be_damaged_in_part(void **state)
 		assert_true(l.stored == 7 || exists(f, "current/packed.bad"));
 		free_fixture(f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_come_into_the_pack),
-		cmocka_unit_test(counting_goes_on_beside_the_pack),
-		cmocka_unit_test(files_of_earlier_versions_count),
-		cmocka_unit_test(nothing_makes_no_pack),
-		cmocka_unit_test(derived_files_keep_their_account),
-		cmocka_unit_test(a_packer_may_die_after_each_step),
-		cmocka_unit_test(several_may_die),
-		cmocka_unit_test(a_packer_may_die_between_two_folders),
-		cmocka_unit_test(a_folder_may_be_half_removed),
-		cmocka_unit_test(readers_are_waited_for),
-		cmocka_unit_test(success_needs_no_reason),
-		cmocka_unit_test(a_full_disk_stops_it),
-		cmocka_unit_test(a_pack_without_header_is_made_anew),
-		cmocka_unit_test(a_damaged_pack_makes_way),
-		cmocka_unit_test(a_damaged_file_is_left_out),
-		cmocka_unit_test(a_pack_may_be_damaged_in_part),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

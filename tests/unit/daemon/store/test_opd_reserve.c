@@ -59,7 +59,7 @@ static void leave_small_disk(const char *dir)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static void reserve_is_what_is_free(void **state)
+TEST(reserve_is_what_is_free)
 {
 	static const struct {
 		int free;
@@ -69,7 +69,6 @@ static void reserve_is_what_is_free(void **state)
 	};
 	char dir[] = "/tmp/test_opd_reserve.XXXXXX";
 
-	(void)state;
 	if (!enter_small_disk(dir))
 		skip();
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -110,12 +109,11 @@ static void lose_by_all_causes(struct op_ledger *ledger)
 }
 
 /* The disk is full all the time, and no block of the reserve becomes free. */
-static void ledger_and_reserve_change_places(void **state)
+TEST(ledger_and_reserve_change_places)
 {
 	char dir[] = "/tmp/test_opd_reserve.XXXXXX";
 	struct op_ledger ledger = { .source = "test", .taken = 1 };
 
-	(void)state;
 	if (!enter_small_disk(dir))
 		skip();
 	assert_int_equal(op_ledger_write(&ledger, "ledger", NULL, NULL), 0);
@@ -145,13 +143,12 @@ static void ledger_and_reserve_change_places(void **state)
 }
 
 /* Without a ledger the reserve becomes the first, and there is a new one. */
-static void reserve_becomes_the_first_ledger(void **state)
+TEST(reserve_becomes_the_first_ledger)
 {
 	char dir[] = "/tmp/test_opd_reserve.XXXXXX";
 	const struct op_ledger ledger = { .source = "test", .taken = 7 };
 	ino_t reserve;
 
-	(void)state;
 	if (!enter_small_disk(dir))
 		skip();
 	assert_int_equal(opd_reserve_write(&session, &ledger, "ledger"),
@@ -169,15 +166,4 @@ static void reserve_becomes_the_first_ledger(void **state)
 	assert_int_equal(opd_reserve_write(&session, &ledger, "folder"),
 			 -EISDIR);
 	leave_small_disk(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reserve_is_what_is_free),
-		cmocka_unit_test(ledger_and_reserve_change_places),
-		cmocka_unit_test(reserve_becomes_the_first_ledger),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

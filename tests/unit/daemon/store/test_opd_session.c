@@ -87,7 +87,21 @@ static bool is_there(const struct fixture *f, const char *name)
 	return !access(path, F_OK);
 }
 
-static void unfinished_files_go_and_no_others(void **state)
+static int begin(void **state)
+{
+	*state = new_replay();
+	return 0;
+}
+
+static int end(void **state)
+{
+	free_fixture(*state);
+	return 0;
+}
+
+#define SESSION_TEST(name) TEST_WITH(name, begin, end)
+
+SESSION_TEST(unfinished_files_go_and_no_others)
 {
 	static const struct {
 		const char *name;
@@ -133,7 +147,7 @@ static void unfinished_files_go_and_no_others(void **state)
 	assert_true(is_there(f, "samples/current/.folder.grow"));
 }
 
-static void the_next_daemon_removes_unfinished_files(void **state)
+SESSION_TEST(the_next_daemon_removes_unfinished_files)
 {
 	struct fixture *f = *state;
 
@@ -144,22 +158,10 @@ static void the_next_daemon_removes_unfinished_files(void **state)
 	ledger_is(f, "taken 3 stored 3");
 }
 
-static int begin(void **state)
-{
-	*state = new_replay();
-	return 0;
-}
-
-static int end(void **state)
-{
-	free_fixture(*state);
-	return 0;
-}
-
 /* ---- ledgers ----------------------------------------------------------------
  */
 
-static void the_ledger_goes_on(void **state)
+SESSION_TEST(the_ledger_goes_on)
 {
 	struct fixture *f = *state;
 
@@ -176,7 +178,7 @@ static void the_ledger_goes_on(void **state)
 	assert_int_equal(count_at(f, SH, 0x10), 9);
 }
 
-static void a_killed_daemon_loses_no_stored_sample(void **state)
+SESSION_TEST(a_killed_daemon_loses_no_stored_sample)
 {
 	struct fixture *f = *state;
 
@@ -187,7 +189,7 @@ static void a_killed_daemon_loses_no_stored_sample(void **state)
 	ledger_is(f, "taken 7 stored 7");
 }
 
-static void pending_samples_die_with_it(void **state)
+SESSION_TEST(pending_samples_die_with_it)
 {
 	struct fixture *f = *state;
 
@@ -202,7 +204,7 @@ static void pending_samples_die_with_it(void **state)
 		"taken 14 stored 5 event_lost_overflow 2 lost_daemon_killed 7");
 }
 
-static void a_damaged_ledger_makes_way(void **state)
+SESSION_TEST(a_damaged_ledger_makes_way)
 {
 	struct fixture *f = *state;
 
@@ -217,7 +219,7 @@ static void a_damaged_ledger_makes_way(void **state)
 /* ---- damaged sample files ---------------------------------------------------
  */
 
-static void damaged_files_make_way_at_the_start(void **state)
+SESSION_TEST(damaged_files_make_way_at_the_start)
 {
 	struct fixture *f = *state;
 
@@ -232,7 +234,7 @@ static void damaged_files_make_way_at_the_start(void **state)
 	assert_int_equal(count_at(f, SH, 0x10), 1);
 }
 
-static void damaged_files_make_way_in_between(void **state)
+SESSION_TEST(damaged_files_make_way_in_between)
 {
 	struct fixture *f = *state;
 
@@ -249,7 +251,7 @@ static void damaged_files_make_way_in_between(void **state)
 	assert_true(has_samples(f, SH ".bad-3"));
 }
 
-static void a_strange_header_is_damage(void **state)
+SESSION_TEST(a_strange_header_is_damage)
 {
 	struct fixture *f = *state;
 	struct op_sample_header *header;
@@ -268,7 +270,7 @@ static void a_strange_header_is_damage(void **state)
 	assert_true(has_samples(f, SH ".bad"));
 }
 
-static void deleted_files_are_made_again(void **state)
+SESSION_TEST(deleted_files_are_made_again)
 {
 	struct fixture *f = *state;
 	struct words *w = calloc(1, sizeof(*w));
@@ -292,7 +294,7 @@ static void deleted_files_are_made_again(void **state)
 	free(w);
 }
 
-static void a_folder_in_the_way(void **state)
+SESSION_TEST(a_folder_in_the_way)
 {
 	struct fixture *f = *state;
 	struct op_ledger l;
@@ -317,7 +319,7 @@ static void a_folder_in_the_way(void **state)
 /* ---- other builds -----------------------------------------------------------
  */
 
-static void two_builds_of_an_application_share_its_files(void **state)
+SESSION_TEST(two_builds_of_an_application_share_its_files)
 {
 	struct fixture *f = *state;
 	struct words *w = calloc(1, sizeof(*w));
@@ -345,7 +347,7 @@ static void two_builds_of_an_application_share_its_files(void **state)
 	free(w);
 }
 
-static void images_have_the_build_of_their_cookie(void **state)
+SESSION_TEST(images_have_the_build_of_their_cookie)
 {
 	struct fixture *f = *state;
 	struct op_cookie_query query = {
@@ -367,7 +369,7 @@ static void images_have_the_build_of_their_cookie(void **state)
 /* ---- the session as a whole -------------------------------------------------
  */
 
-static void reset_starts_at_zero(void **state)
+SESSION_TEST(reset_starts_at_zero)
 {
 	struct fixture *f = *state;
 	struct op_diag diag = { "" };
@@ -386,7 +388,7 @@ static void reset_starts_at_zero(void **state)
 }
 
 /* What was damaged or deleted before is not searched for. */
-static void reset_needs_no_count(void **state)
+SESSION_TEST(reset_needs_no_count)
 {
 	struct fixture *f = *state;
 	struct op_diag diag = { "" };
@@ -402,7 +404,7 @@ static void reset_needs_no_count(void **state)
 }
 
 /* Whoever compares what is there with what was finds another folder. */
-static void reset_makes_another_folder(void **state)
+SESSION_TEST(reset_makes_another_folder)
 {
 	struct fixture *f = *state;
 	struct op_diag diag = { "" };
@@ -421,7 +423,7 @@ static void reset_makes_another_folder(void **state)
 	assert_int_equal(count_samples(f), 2);
 }
 
-static void save_keeps_what_was(void **state)
+SESSION_TEST(save_keeps_what_was)
 {
 	struct fixture *f = *state;
 	struct op_diag diag = { "" };
@@ -479,7 +481,7 @@ FTSENT *fts_read(FTS *fts)
 	return NULL;
 }
 
-static void a_save_that_fails_changes_nothing(void **state)
+SESSION_TEST(a_save_that_fails_changes_nothing)
 {
 	struct fixture *f = *state;
 	struct op_diag diag = { "" };
@@ -498,7 +500,7 @@ static void a_save_that_fails_changes_nothing(void **state)
 }
 
 /* The account tells what is left, and what is not. */
-static void a_reset_that_fails(void **state)
+SESSION_TEST(a_reset_that_fails)
 {
 	static const struct {
 		int *error;
@@ -529,7 +531,7 @@ static void a_reset_that_fails(void **state)
 	}
 }
 
-static void one_daemon_has_the_lock(void **state)
+SESSION_TEST(one_daemon_has_the_lock)
 {
 	struct fixture *f = *state;
 	struct opd *other = calloc(1, sizeof(*other));
@@ -563,7 +565,7 @@ static void one_daemon_has_the_lock(void **state)
 }
 
 /* What is in the place of the lock is neither followed nor replaced. */
-static void a_lock_that_cannot_be(void **state)
+SESSION_TEST(a_lock_that_cannot_be)
 {
 	struct fixture *f = *state;
 	const char *lock = f->opd.session.lock;
@@ -590,7 +592,7 @@ static void a_lock_that_cannot_be(void **state)
 }
 
 /* Nothing is there: that is no samples. Something else is: nobody knows. */
-static void a_folder_that_cannot_be_counted(void **state)
+SESSION_TEST(a_folder_that_cannot_be_counted)
 {
 	struct fixture *f = *state;
 	const char *current = f->opd.session.current;
@@ -675,7 +677,7 @@ static void leave_heir(struct fixture *f, unsigned int keep_ms)
 	f->opd.store.clock = &heir_clock;
 }
 
-static void a_lock_may_outlive_its_daemon(void **state)
+SESSION_TEST(a_lock_may_outlive_its_daemon)
 {
 	struct fixture *f = *state;
 	struct op_diag diag = { "" };
@@ -687,7 +689,7 @@ static void a_lock_may_outlive_its_daemon(void **state)
 	close(heir.gone);
 }
 
-static void but_not_for_long(void **state)
+SESSION_TEST(but_not_for_long)
 {
 	struct fixture *f = *state;
 	struct op_diag diag = { "" };
@@ -700,7 +702,7 @@ static void but_not_for_long(void **state)
 	close(heir.gone);
 }
 
-static void a_living_daemon_is_not_waited_for(void **state)
+SESSION_TEST(a_living_daemon_is_not_waited_for)
 {
 	struct fixture *f = *state;
 	struct opd *other = calloc(1, sizeof(*other));
@@ -715,39 +717,4 @@ static void a_living_daemon_is_not_waited_for(void **state)
 	assert_int_equal(heir.nr_pauses, 0);
 	opd_session_unlock(&f->opd.store);
 	free(other);
-}
-
-#define session_test(test) cmocka_unit_test_setup_teardown(test, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		session_test(the_ledger_goes_on),
-		session_test(a_killed_daemon_loses_no_stored_sample),
-		session_test(pending_samples_die_with_it),
-		session_test(a_damaged_ledger_makes_way),
-		session_test(damaged_files_make_way_at_the_start),
-		session_test(damaged_files_make_way_in_between),
-		session_test(a_strange_header_is_damage),
-		session_test(deleted_files_are_made_again),
-		session_test(a_folder_in_the_way),
-		session_test(two_builds_of_an_application_share_its_files),
-		session_test(images_have_the_build_of_their_cookie),
-		session_test(unfinished_files_go_and_no_others),
-		session_test(the_next_daemon_removes_unfinished_files),
-		session_test(reset_starts_at_zero),
-		session_test(reset_makes_another_folder),
-		session_test(reset_needs_no_count),
-		session_test(a_save_that_fails_changes_nothing),
-		session_test(a_reset_that_fails),
-		session_test(save_keeps_what_was),
-		session_test(one_daemon_has_the_lock),
-		session_test(a_lock_that_cannot_be),
-		session_test(a_folder_that_cannot_be_counted),
-		session_test(a_lock_may_outlive_its_daemon),
-		session_test(but_not_for_long),
-		session_test(a_living_daemon_is_not_waited_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,8 @@ static int end(void **state)
 	return 0;
 }
 
+#define CACHE_TEST(name) TEST_WITH(name, begin, end)
+
 static struct opd_image *image_of(const char *name)
 {
 	const struct opd_image_id id = { .space = OP_SPACE_ROOT, .name = name };
@@ -103,14 +105,13 @@ static size_t nr_sfiles(void)
  */
 
 /* Each change of a key, or of a callee, is another set of files. */
-static void test_keys(void **state)
+CACHE_TEST(test_keys)
 {
 	static const char anon[] = "anon";
 	struct opd_sfile_key keys[12];
 	struct opd_callee callees[8];
 	struct opd_sfile *files[12], *arcs[8];
 
-	(void)state;
 	for (size_t i = 0; i < NR(keys); i++)
 		keys[i] = key_of("/a");
 	keys[1].app = image_of("/b");
@@ -177,12 +178,11 @@ static void test_keys(void **state)
  */
 
 /* Of 16 an eighth and one go: those that were not used for longest. */
-static void test_the_oldest_go(void **state)
+CACHE_TEST(test_the_oldest_go)
 {
 	struct opd_sfile *files[17];
 	char name[8];
 
-	(void)state;
 	cache.store->sfiles.max_open = 17;
 	for (int i = 0; i < 16; i++) {
 		snprintf(name, sizeof(name), "/%d", i);
@@ -206,12 +206,11 @@ static void test_the_oldest_go(void **state)
 }
 
 /* The one that was used last stays, however few there may be. */
-static void test_the_last_stays(void **state)
+CACHE_TEST(test_the_last_stays)
 {
 	struct opd_sfile *last = NULL;
 	char name[64];
 
-	(void)state;
 	cache.store->sfiles.max_open = 1;
 	for (int i = 0; i < 5; i++) {
 		snprintf(name, sizeof(name), "/%d", i);
@@ -232,11 +231,10 @@ static void test_the_last_stays(void **state)
 }
 
 /* Files count, too, not sets of files alone. */
-static void test_open_files_count(void **state)
+CACHE_TEST(test_open_files_count)
 {
 	struct opd_sfile *a, *b;
 
-	(void)state;
 	cache.store->sfiles.max_open = 4;
 	a = get("/a");
 	b = get("/b");
@@ -256,12 +254,11 @@ static void test_open_files_count(void **state)
 }
 
 /* Half of the mappings that a process may have. */
-static void test_limit(void **state)
+CACHE_TEST(test_limit)
 {
 	FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
 	unsigned long maps = 65530;
 
-	(void)state;
 	if (file && fscanf(file, "%lu", &maps) != 1)
 		fail();
 	if (file)
@@ -283,12 +280,11 @@ static void path_of(const char *name, char *path, size_t len)
 #define B "{root}/a/{dep}/{root}/a/B.2000.0.all.all.all"
 
 /* A counter whose file cannot be opened is not tried again before a sync. */
-static void test_failed_counters(void **state)
+CACHE_TEST(test_failed_counters)
 {
 	struct opd_sfile *a;
 	char path[8192];
 
-	(void)state;
 	a = get("/a");
 	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1, 1), 0);
 	assert_int_equal(opd_sfile_add(cache.store, a, 2, 1, 1), 0);
@@ -315,14 +311,13 @@ static void test_failed_counters(void **state)
 #define TREE "{root}/a/{tree}/A.1000.0.all.all.all"
 
 /* Likewise a call tree. */
-static void test_failed_trees(void **state)
+CACHE_TEST(test_failed_trees)
 {
 	struct opd_sfile_key key = key_of("/a");
 	struct opd_spot spot = { .image = key.dep, .key = 7 };
 	struct opd_tree *tree;
 	char path[8192];
 
-	(void)state;
 	path_of(TREE, path, sizeof(path));
 	assert_int_equal(op_make_parents(path, 0755), 0);
 	assert_int_equal(mkdir(path, 0755), 0);
@@ -344,12 +339,11 @@ static void test_failed_trees(void **state)
 }
 
 /* A file that somebody deleted is begun anew, and what was there counted. */
-static void test_deleted_file(void **state)
+CACHE_TEST(test_deleted_file)
 {
 	struct opd_sfile *a;
 	char path[8192];
 
-	(void)state;
 	a = get("/a");
 	path_of(A, path, sizeof(path));
 	assert_int_equal(opd_sfile_add(cache.store, a, 0, 1, 1), 0);
@@ -365,31 +359,12 @@ static void test_deleted_file(void **state)
 	assert_int_equal(count_at(cache.f, A, 1999), 1);
 }
 
-static void test_sync_each(void **state)
+CACHE_TEST(test_sync_each)
 {
-	(void)state;
 	get("/a");
 	get("/b");
 	get("/c");
 	opd_sfiles_sync(cache.store);
 	assert_int_equal(cache.nr_synced, 3);
 	assert_int_equal(nr_sfiles(), 3);
-}
-
-int main(void)
-{
-#define WITH_CACHE(test) cmocka_unit_test_setup_teardown(test, begin, end)
-	const struct CMUnitTest tests[] = {
-		WITH_CACHE(test_keys),
-		WITH_CACHE(test_the_oldest_go),
-		WITH_CACHE(test_the_last_stays),
-		WITH_CACHE(test_open_files_count),
-		WITH_CACHE(test_limit),
-		WITH_CACHE(test_failed_counters),
-		WITH_CACHE(test_failed_trees),
-		WITH_CACHE(test_deleted_file),
-		WITH_CACHE(test_sync_each),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void must_be_equal_trees(const struct ctree *a, const struct ctree *b)
 /* ---- what goes in comes out ------------------------------------------------
  */
 
-static void entries_are_found_by_name(void **state)
+ODB_TEST(entries_are_found_by_name)
 {
 	struct fixture *f = *state;
 	uint8_t user[ODB_USER_SIZE];
@@ -86,7 +86,7 @@ static void entries_are_found_by_name(void **state)
 	pack_close(pack);
 }
 
-static void content_does_not_need_the_pack(void **state)
+ODB_TEST(content_does_not_need_the_pack)
 {
 	struct fixture *f = *state;
 	struct odb *odb, *want;
@@ -118,7 +118,7 @@ static void content_does_not_need_the_pack(void **state)
 	ctree_close(want_tree);
 }
 
-static void other_kinds_are_refused(void **state)
+ODB_TEST(other_kinds_are_refused)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = NULL;
@@ -132,7 +132,7 @@ static void other_kinds_are_refused(void **state)
 	pack_close(pack);
 }
 
-static void a_pack_may_be_empty(void **state)
+ODB_TEST(a_pack_may_be_empty)
 {
 	struct fixture *f = *state;
 	struct pack *pack;
@@ -145,7 +145,7 @@ static void a_pack_may_be_empty(void **state)
 }
 
 /* Rows of slots that are full, files that grew, keys of all lengths. */
-static void random_tables_come_out(void **state)
+ODB_TEST(random_tables_come_out)
 {
 	static const size_t sizes[] = { 1, 2, 300, 20000 };
 	struct fixture *f = *state;
@@ -168,7 +168,7 @@ static void random_tables_come_out(void **state)
 	}
 }
 
-static void keys_and_counts_may_be_anything(void **state)
+ODB_TEST(keys_and_counts_may_be_anything)
 {
 	static const uint64_t edges[] = { 0,
 					  1,
@@ -204,7 +204,7 @@ static void keys_and_counts_may_be_anything(void **state)
 }
 
 /* A level for each of a recursion: no stack of ours may be as deep. */
-static void a_tree_may_be_deep(void **state)
+ODB_TEST(a_tree_may_be_deep)
 {
 	const uint32_t depth = 300000;
 	struct fixture *f = *state;
@@ -267,7 +267,7 @@ static void must_be_same_bytes(uint8_t *a, size_t a_len, uint8_t *b,
 }
 
 /* a + b, b + a and the file to which both were added are the same pack. */
-static void tables_add_up(void **state)
+ODB_TEST(tables_add_up)
 {
 	struct fixture *f = *state;
 
@@ -306,7 +306,7 @@ static struct ctree *new_tree(const struct fixture *f, const char *name,
 }
 
 /* As above; and the sum is what the stacks of both make in one file. */
-static void trees_add_up(void **state)
+ODB_TEST(trees_add_up)
 {
 	struct fixture *f = *state;
 
@@ -342,7 +342,7 @@ static void trees_add_up(void **state)
 	}
 }
 
-static void trees_merge_into_files(void **state)
+ODB_TEST(trees_merge_into_files)
 {
 	struct fixture *f = *state;
 	struct ctree *b = new_tree(f, "b", 5, 300), *a, *sum;
@@ -365,7 +365,7 @@ static void trees_merge_into_files(void **state)
 	ctree_close(sum);
 }
 
-static void user_bytes_are_the_first_that_are_there(void **state)
+ODB_TEST(user_bytes_are_the_first_that_are_there)
 {
 	struct fixture *f = *state;
 	struct odb *blank = must_open(beside(f, "blank"), ODB_RDWR);
@@ -397,7 +397,7 @@ static void user_bytes_are_the_first_that_are_there(void **state)
 }
 
 /* A copy, entry by entry, is the same file. */
-static void entries_can_be_copied(void **state)
+ODB_TEST(entries_can_be_copied)
 {
 	struct fixture *f = *state;
 	struct pack_writer *writer;
@@ -421,7 +421,7 @@ static void entries_can_be_copied(void **state)
 /* ---- names -----------------------------------------------------------------
  */
 
-static void names_ascend_and_stay_below(void **state)
+ODB_TEST(names_ascend_and_stay_below)
 {
 	static const char *const bad[] = { "",	 "/",	 "/a",	 "m",
 					   "a",	 "n/",	 "n//n", ".",
@@ -444,25 +444,4 @@ static void names_ascend_and_stay_below(void **state)
 	put_table(writer, name + 1, odb, NULL);
 	assert_int_equal(pack_writer_finish(writer), 0);
 	odb_close(odb);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(entries_are_found_by_name),
-		odb_unit_test(content_does_not_need_the_pack),
-		odb_unit_test(other_kinds_are_refused),
-		odb_unit_test(a_pack_may_be_empty),
-		odb_unit_test(random_tables_come_out),
-		odb_unit_test(keys_and_counts_may_be_anything),
-		odb_unit_test(a_tree_may_be_deep),
-		odb_unit_test(tables_add_up),
-		odb_unit_test(trees_add_up),
-		odb_unit_test(trees_merge_into_files),
-		odb_unit_test(user_bytes_are_the_first_that_are_there),
-		odb_unit_test(entries_can_be_copied),
-		odb_unit_test(names_ascend_and_stay_below),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

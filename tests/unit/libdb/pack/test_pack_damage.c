@@ -48,7 +48,7 @@ static bool is_sound(const char *path)
 	return !err;
 }
 
-static void any_cut_is_noticed(void **state)
+ODB_TEST(any_cut_is_noticed)
 {
 	struct fixture *f = *state;
 	uint8_t *bytes;
@@ -68,7 +68,7 @@ static void any_cut_is_noticed(void **state)
 }
 
 /* A file that is cut while it is open is an error, no signal. */
-static void a_cut_while_it_is_read_is_noticed(void **state)
+ODB_TEST(a_cut_while_it_is_read_is_noticed)
 {
 	struct fixture *f = *state;
 	struct odb *odb = NULL;
@@ -81,7 +81,7 @@ static void a_cut_while_it_is_read_is_noticed(void **state)
 	pack_close(pack);
 }
 
-static void any_changed_byte_is_noticed(void **state)
+ODB_TEST(any_changed_byte_is_noticed)
 {
 	struct fixture *f = *state;
 	uint8_t *bytes;
@@ -102,7 +102,7 @@ static void any_changed_byte_is_noticed(void **state)
 	free(bytes);
 }
 
-static void others_are_told_from_damage(void **state)
+ODB_TEST(others_are_told_from_damage)
 {
 	struct fixture *f = *state;
 	struct pack_header header;
@@ -159,7 +159,7 @@ static void pack_zeros(struct pack_bytes *to, size_t len, uint64_t more)
 }
 
 /* All of it, and no more, is to be read. */
-static void columns_are_read_to_their_end(void **state)
+TEST(columns_are_read_to_their_end)
 {
 	static const struct {
 		size_t len, more, read;
@@ -178,7 +178,6 @@ static void columns_are_read_to_their_end(void **state)
 	};
 	static uint8_t room[300001];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct pack_bytes packed = { 0 };
 		struct pack_column column;
@@ -195,7 +194,7 @@ static void columns_are_read_to_their_end(void **state)
 }
 
 /* A pack that cannot take its name is gone, and the writer says so. */
-static void a_folder_in_the_way(void **state)
+ODB_TEST(a_folder_in_the_way)
 {
 	struct fixture *f = *state;
 	struct pack_writer *writer = new_writer(f->path);
@@ -243,7 +242,7 @@ static int get_table(const uint64_t columns[PACK_TABLE_COLUMNS][16],
 	return err;
 }
 
-static void tables_that_cannot_be_are_refused(void **state)
+TEST(tables_that_cannot_be_are_refused)
 {
 	/* 2 groups: 1 key with half 5, 2 with half 6; counts 2, 3, 4 */
 	const uint64_t sound[3][16] = { { 5, 0, 0, 1, LAST },
@@ -270,7 +269,6 @@ static void tables_that_cannot_be_are_refused(void **state)
 	};
 	uint64_t bad[3][16];
 
-	(void)state;
 	assert_int_equal(get_table(sound, 3, 9), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint64_t *number = &bad[rows[i].column][rows[i].at];
@@ -310,7 +308,7 @@ static int get_changed(const uint64_t sound[PACK_TREE_COLUMNS][16],
 	return get_tree(columns, 4, 6);
 }
 
-static void trees_that_cannot_be_are_refused(void **state)
+TEST(trees_that_cannot_be_are_refused)
 {
 	/* f -> (g, h -> f) in images "a" and "bb" */
 	const uint64_t sound[PACK_TREE_COLUMNS][16] = {
@@ -345,7 +343,6 @@ static void trees_that_cannot_be_are_refused(void **state)
 		{ "another sum", 6, 1, 1 },
 	};
 
-	(void)state;
 	assert_int_equal(get_tree(sound, 4, 6), 0);
 	assert_int_equal(get_tree(sound, 3, 6), -EBADMSG);
 	assert_int_equal(get_tree(sound, 5, 6), -EBADMSG);
@@ -357,7 +354,7 @@ static void trees_that_cannot_be_are_refused(void **state)
 }
 
 /* Images ascend, and none is there twice. */
-static void images_of_trees_ascend(void **state)
+TEST(images_of_trees_ascend)
 {
 	static const struct {
 		uint64_t images[8];
@@ -371,7 +368,6 @@ static void images_of_trees_ascend(void **state)
 		{ { 1, 'b', 1, 'a', LAST }, -EBADMSG },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		/* A node in each of both. */
 		/* clang-format off */
@@ -391,7 +387,7 @@ static void images_of_trees_ascend(void **state)
 /* ---- the index ------------------------------------------------------------
  */
 
-static void indexes_that_cannot_be_are_refused(void **state)
+TEST(indexes_that_cannot_be_are_refused)
 {
 	static const uint8_t zeros[3 * ODB_USER_SIZE];
 #define USER ODB_USER_SIZE
@@ -434,7 +430,6 @@ static void indexes_that_cannot_be_are_refused(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct pack_bytes columns[PACK_INDEX_COLUMNS] = { 0 };
 		struct pack_header header = { .nr = rows[i].nr,
@@ -477,9 +472,8 @@ static void indexes_that_cannot_be_are_refused(void **state)
 	}
 }
 
-static void names_have_a_length(void **state)
+TEST(names_have_a_length)
 {
-	(void)state;
 	for (size_t len = PACK_NAME_MAX - 1; len <= PACK_NAME_MAX + 1; len++) {
 		struct pack_bytes columns[PACK_INDEX_COLUMNS] = { 0 };
 		struct pack_header header = { .nr = 1, .index_at = AT + 6 };
@@ -510,7 +504,7 @@ static void names_have_a_length(void **state)
 /* ---- numbers --------------------------------------------------------------
  */
 
-static void numbers_are_written_one_way(void **state)
+TEST(numbers_are_written_one_way)
 {
 #define FF9 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 	static const struct {
@@ -535,7 +529,6 @@ static void numbers_are_written_one_way(void **state)
 		{ { 0 }, 0, -EBADMSG, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct pack_column column = {
 			.at = rows[i].bytes, .end = rows[i].bytes + rows[i].len
@@ -552,13 +545,12 @@ static void numbers_are_written_one_way(void **state)
 }
 
 /* Lengths are claims: nothing is allocated for them. */
-static void columns_that_lie_about_their_length_are_refused(void **state)
+TEST(columns_that_lie_about_their_length_are_refused)
 {
 	const struct pack_entry entry = { "t", PACK_TABLE, no_user, 1u << 27,
 					  0 };
 	static const uint64_t packed[] = { 0, 1, 6, UINT32_MAX, UINT64_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++) {
 		struct pack_bytes bytes = { 0 };
 		struct odb *odb = NULL;
@@ -599,7 +591,7 @@ static int write_limited(struct fixture *f, const struct odb *odb, size_t limit)
 	return err;
 }
 
-static void a_writer_that_fails_changes_nothing(void **state)
+ODB_TEST(a_writer_that_fails_changes_nothing)
 {
 	struct fixture *f = *state;
 	struct odb *odb;
@@ -621,7 +613,7 @@ static void a_writer_that_fails_changes_nothing(void **state)
 	free(was);
 }
 
-static void a_cancelled_writer_leaves_nothing(void **state)
+ODB_TEST(a_cancelled_writer_leaves_nothing)
 {
 	struct fixture *f = *state;
 	struct pack_writer *writer = new_writer(f->path);
@@ -704,7 +696,7 @@ static size_t group_at(const uint8_t *bytes, size_t len, int nr)
 	}
 }
 
-static void without_header_or_index_all_is_found(void **state)
+ODB_TEST(without_header_or_index_all_is_found)
 {
 	struct fixture *f = *state;
 	struct pack_header header;
@@ -727,7 +719,7 @@ static void without_header_or_index_all_is_found(void **state)
 	free(bytes);
 }
 
-static void of_a_pack_that_was_cut_the_start_is_found(void **state)
+ODB_TEST(of_a_pack_that_was_cut_the_start_is_found)
 {
 	struct fixture *f = *state;
 	uint8_t *bytes;
@@ -753,7 +745,7 @@ static void of_a_pack_that_was_cut_the_start_is_found(void **state)
 	free(bytes);
 }
 
-static void a_damaged_group_costs_its_entries(void **state)
+ODB_TEST(a_damaged_group_costs_its_entries)
 {
 	struct fixture *f = *state;
 	uint8_t *bytes;
@@ -777,7 +769,7 @@ static void a_damaged_group_costs_its_entries(void **state)
 }
 
 /* Content that looks like the end of a pack is content. */
-static void a_pack_in_a_pack_is_not_taken(void **state)
+ODB_TEST(a_pack_in_a_pack_is_not_taken)
 {
 	struct fixture *f = *state;
 	uint8_t *bytes, *twice;
@@ -796,7 +788,7 @@ static void a_pack_in_a_pack_is_not_taken(void **state)
 	free(bytes);
 }
 
-static void a_rebuilt_pack_is_as_it_was(void **state)
+ODB_TEST(a_rebuilt_pack_is_as_it_was)
 {
 	struct fixture *f = *state;
 	uint64_t nr_lost;
@@ -824,7 +816,7 @@ static void a_rebuilt_pack_is_as_it_was(void **state)
 }
 
 /* Packs of version 1, which had no groups. */
-static void a_pack_without_groups_is_read(void **state)
+ODB_TEST(a_pack_without_groups_is_read)
 {
 	static const uint8_t user[ODB_USER_SIZE] = { 'u' };
 	struct pack_bytes all = { 0 }, index = { 0 }, columns[4] = { 0 };
@@ -879,7 +871,7 @@ static void a_pack_without_groups_is_read(void **state)
 	pack_bytes_release(&index);
 }
 
-static void trees_to_be_written_are_refused(void **state)
+ODB_TEST(trees_to_be_written_are_refused)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(beside(f, "tree"), ODB_RDWR);
@@ -897,15 +889,14 @@ static void trees_to_be_written_are_refused(void **state)
 }
 
 /* The usual check value of CRC-32: other programs compute the same. */
-static void checksums_are_those_of_others(void **state)
+TEST(checksums_are_those_of_others)
 {
-	(void)state;
 	assert_int_equal(pack_crc("123456789", 9), 0xcbf43926);
 	assert_int_equal(pack_crc("", 0), 0);
 }
 
 /* A program without standard input gets its files as descriptor 0. */
-static void any_descriptor_will_do(void **state)
+ODB_TEST(any_descriptor_will_do)
 {
 	struct fixture *f = *state;
 	int input = dup(STDIN_FILENO);
@@ -947,37 +938,4 @@ static void any_descriptor_will_do(void **state)
 	/* None of them has been left open. */
 	assert_int_equal(dup2(input, STDIN_FILENO), STDIN_FILENO);
 	close(input);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(any_cut_is_noticed),
-		odb_unit_test(a_cut_while_it_is_read_is_noticed),
-		odb_unit_test(any_changed_byte_is_noticed),
-		odb_unit_test(others_are_told_from_damage),
-		cmocka_unit_test(columns_are_read_to_their_end),
-		odb_unit_test(a_folder_in_the_way),
-		cmocka_unit_test(tables_that_cannot_be_are_refused),
-		cmocka_unit_test(trees_that_cannot_be_are_refused),
-		cmocka_unit_test(images_of_trees_ascend),
-		cmocka_unit_test(indexes_that_cannot_be_are_refused),
-		cmocka_unit_test(names_have_a_length),
-		cmocka_unit_test(numbers_are_written_one_way),
-		cmocka_unit_test(
-			columns_that_lie_about_their_length_are_refused),
-		odb_unit_test(a_writer_that_fails_changes_nothing),
-		odb_unit_test(a_cancelled_writer_leaves_nothing),
-		odb_unit_test(without_header_or_index_all_is_found),
-		odb_unit_test(of_a_pack_that_was_cut_the_start_is_found),
-		odb_unit_test(a_damaged_group_costs_its_entries),
-		odb_unit_test(a_pack_in_a_pack_is_not_taken),
-		odb_unit_test(a_rebuilt_pack_is_as_it_was),
-		odb_unit_test(a_pack_without_groups_is_read),
-		odb_unit_test(trees_to_be_written_are_refused),
-		cmocka_unit_test(checksums_are_those_of_others),
-		odb_unit_test(any_descriptor_will_do),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

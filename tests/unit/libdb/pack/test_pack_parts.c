@@ -39,9 +39,8 @@ static int open_one_column(uint64_t len, uint64_t packed_len, size_t nr)
 }
 
 /* Who is packed is shorter, and all bytes are of some column. */
-static void columns_do_not_grow_when_packed(void **state)
+TEST(columns_do_not_grow_when_packed)
 {
-	(void)state;
 	assert_int_equal(open_one_column(4, 4, 4), 0);
 	assert_int_equal(open_one_column(0, 0, 0), 0);
 	assert_int_equal(open_one_column(4, 5, 5), -EBADMSG);
@@ -94,7 +93,7 @@ static int add_entries(struct pack_index *index, const char *const *names,
 	return err;
 }
 
-static void groups_are_added_as_a_whole(void **state)
+TEST(groups_are_added_as_a_whole)
 {
 	static const char *const one[] = { "a", "b", NULL };
 	static const char *const two[] = { "c", "d", NULL };
@@ -102,7 +101,6 @@ static void groups_are_added_as_a_whole(void **state)
 	const struct pack_item *item;
 	struct pack_index index = { 0 };
 
-	(void)state;
 	assert_int_equal(add_entries(&index, one, 2, 64, 76), 0);
 	assert_int_equal(index.nr, 2);
 	/* A name that cannot be, an entry too few and one too many, contents
@@ -133,13 +131,12 @@ static void groups_are_added_as_a_whole(void **state)
 }
 
 /* Each group is sound, but not all of them together. */
-static void names_ascend_over_groups(void **state)
+TEST(names_ascend_over_groups)
 {
 	static const char *const one[] = { "b", NULL };
 	static const char *const same[] = { "b", "c", NULL };
 	struct pack_index index = { 0 };
 
-	(void)state;
 	assert_int_equal(add_entries(&index, one, 1, 64, 70), 0);
 	assert_int_equal(pack_index_link(&index), 0);
 	assert_int_equal(add_entries(&index, same, 2, 70, 82), 0);
@@ -150,7 +147,7 @@ static void names_ascend_over_groups(void **state)
 /* ---- recovery --------------------------------------------------------------
  */
 
-static void what_only_looks_like_a_group_is_passed_over(void **state)
+ODB_TEST(what_only_looks_like_a_group_is_passed_over)
 {
 	static const uint8_t padding[sizeof(struct pack_group)];
 	struct fixture *f = *state;
@@ -181,16 +178,4 @@ static void what_only_looks_like_a_group_is_passed_over(void **state)
 	}
 	free(more);
 	free(bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_do_not_grow_when_packed),
-		cmocka_unit_test(groups_are_added_as_a_whole),
-		cmocka_unit_test(names_ascend_over_groups),
-		odb_unit_test(what_only_looks_like_a_group_is_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "tests/unit/libdb/odb_fixture.h"
 
-static void counts_add_up(void **state)
+ODB_TEST(counts_add_up)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -17,7 +17,7 @@ static void counts_add_up(void **state)
 	odb_close(odb);
 }
 
-static void edge_keys_are_keys(void **state)
+ODB_TEST(edge_keys_are_keys)
 {
 	static const uint64_t keys[] = { 0, 1, UINT64_MAX, UINT64_MAX - 1,
 					 UINT64_C(1) << 63 };
@@ -36,7 +36,7 @@ static void edge_keys_are_keys(void **state)
 }
 
 /* Key 0 looks like a free slot; among others it must still be found. */
-static void key_zero_is_found_among_others(void **state)
+ODB_TEST(key_zero_is_found_among_others)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -50,7 +50,7 @@ static void key_zero_is_found_among_others(void **state)
 	odb_close(odb);
 }
 
-static void adding_zero_adds_no_key(void **state)
+ODB_TEST(adding_zero_adds_no_key)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -63,7 +63,7 @@ static void adding_zero_adds_no_key(void **state)
 	odb_close(odb);
 }
 
-static void counts_stay_at_the_maximum(void **state)
+ODB_TEST(counts_stay_at_the_maximum)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -83,7 +83,7 @@ static void counts_stay_at_the_maximum(void **state)
 }
 
 /* How many slots are looked at: one for the only key, more for others. */
-static void searches_have_a_length(void **state)
+ODB_TEST(searches_have_a_length)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -105,7 +105,7 @@ static void searches_have_a_length(void **state)
 	odb_close(odb);
 }
 
-static void a_new_file_is_one_page(void **state)
+ODB_TEST(a_new_file_is_one_page)
 {
 	static const uint8_t zero[ODB_USER_SIZE];
 	struct fixture *f = *state;
@@ -124,7 +124,7 @@ static void a_new_file_is_one_page(void **state)
 	assert_int_equal(st.st_size, 4096);
 }
 
-static void all_is_there_after_reopening(void **state)
+ODB_TEST(all_is_there_after_reopening)
 {
 	struct fixture *f = *state;
 	uint8_t user[ODB_USER_SIZE];
@@ -147,7 +147,7 @@ static void all_is_there_after_reopening(void **state)
 	odb_close(odb);
 }
 
-static void growing_keeps_all(void **state)
+ODB_TEST(growing_keeps_all)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -197,7 +197,7 @@ static void must_equal(const struct odb *odb, const uint64_t *model, size_t n)
 	free(seen);
 }
 
-static void a_million_keys_equal_a_model(void **state)
+ODB_TEST(a_million_keys_equal_a_model)
 {
 	const size_t n = 1000000;
 	struct fixture *f = *state;
@@ -226,7 +226,7 @@ static void a_million_keys_equal_a_model(void **state)
 	free(model);
 }
 
-static void statistics_count_keys(void **state)
+ODB_TEST(statistics_count_keys)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -243,7 +243,7 @@ static void statistics_count_keys(void **state)
 	odb_close(odb);
 }
 
-static void readers_cannot_add(void **state)
+ODB_TEST(readers_cannot_add)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -258,7 +258,7 @@ static void readers_cannot_add(void **state)
 	odb_close(odb);
 }
 
-static void two_files_are_two(void **state)
+ODB_TEST(two_files_are_two)
 {
 	struct fixture *f = *state;
 	struct odb *a = must_open(f->path, ODB_RDWR);
@@ -279,7 +279,7 @@ static void two_files_are_two(void **state)
 }
 
 /* More open databases than descriptors. */
-static void open_files_hold_no_descriptor(void **state)
+ODB_TEST(open_files_hold_no_descriptor)
 {
 	enum { NR_FILES = 2500 };
 	static struct odb *all[NR_FILES];
@@ -303,31 +303,7 @@ static void open_files_hold_no_descriptor(void **state)
 	}
 }
 
-static void closing_nothing_is_allowed(void **state)
+TEST(closing_nothing_is_allowed)
 {
-	(void)state;
 	odb_close(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(counts_add_up),
-		odb_unit_test(edge_keys_are_keys),
-		odb_unit_test(key_zero_is_found_among_others),
-		odb_unit_test(adding_zero_adds_no_key),
-		odb_unit_test(counts_stay_at_the_maximum),
-		odb_unit_test(searches_have_a_length),
-		odb_unit_test(a_new_file_is_one_page),
-		odb_unit_test(all_is_there_after_reopening),
-		odb_unit_test(growing_keeps_all),
-		odb_unit_test(a_million_keys_equal_a_model),
-		odb_unit_test(statistics_count_keys),
-		odb_unit_test(readers_cannot_add),
-		odb_unit_test(two_files_are_two),
-		odb_unit_test(open_files_hold_no_descriptor),
-		cmocka_unit_test(closing_nothing_is_allowed),
-	};
-
-	return cmocka_run_group_tests_name("odb", tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static struct odb_slot *slots_of(uint8_t *bytes)
 	return (struct odb_slot *)(bytes + sizeof(struct odb_header));
 }
 
-static void each_truncation_is_refused(void **state)
+ODB_TEST(each_truncation_is_refused)
 {
 	struct fixture *f = *state;
 	size_t len;
@@ -42,7 +42,7 @@ static void each_truncation_is_refused(void **state)
 	free(bytes);
 }
 
-static void trailing_bytes_are_refused(void **state)
+ODB_TEST(trailing_bytes_are_refused)
 {
 	struct fixture *f = *state;
 	size_t len;
@@ -59,7 +59,7 @@ static void trailing_bytes_are_refused(void **state)
 	free(bytes);
 }
 
-static void an_empty_file_becomes_new_when_written(void **state)
+ODB_TEST(an_empty_file_becomes_new_when_written)
 {
 	struct fixture *f = *state;
 	struct odb *odb;
@@ -113,7 +113,7 @@ static bool is_refused(const char *path)
 	return true;
 }
 
-static void single_byte_changes_end_well(void **state)
+ODB_TEST(single_byte_changes_end_well)
 {
 	struct fixture *f = *state;
 	size_t len, key_changes = 0, key_refusals = 0;
@@ -172,7 +172,7 @@ static struct odb_header good_header(struct fixture *f)
 	return header;
 }
 
-static void other_versions_are_told_apart(void **state)
+ODB_TEST(other_versions_are_told_apart)
 {
 	struct fixture *f = *state;
 	struct odb_header good = good_header(f);
@@ -191,7 +191,7 @@ static void other_versions_are_told_apart(void **state)
 	refuse_header(f, &bad, -EBADMSG);
 }
 
-static void sizes_must_fit_the_file(void **state)
+ODB_TEST(sizes_must_fit_the_file)
 {
 	static const uint64_t nr_slots[] = {
 		0,
@@ -235,7 +235,7 @@ static void sizes_must_fit_the_file(void **state)
 
 /* ---- what the slots say -------------------------------------------------- */
 
-static void a_stale_number_of_used_slots_is_set_right(void **state)
+ODB_TEST(a_stale_number_of_used_slots_is_set_right)
 {
 	struct fixture *f = *state;
 	size_t len;
@@ -262,7 +262,7 @@ static size_t free_slot(const struct odb_slot *slots)
 }
 
 /* What a kill between the two writes of a new pair leaves. */
-static void a_half_written_pair_is_free(void **state)
+ODB_TEST(a_half_written_pair_is_free)
 {
 	struct fixture *f = *state;
 	size_t len;
@@ -285,7 +285,7 @@ static void a_half_written_pair_is_free(void **state)
 	free(bytes);
 }
 
-static void a_key_that_is_there_twice_is_refused(void **state)
+ODB_TEST(a_key_that_is_there_twice_is_refused)
 {
 	struct fixture *f = *state;
 	size_t len;
@@ -303,7 +303,7 @@ static void a_key_that_is_there_twice_is_refused(void **state)
 	free(bytes);
 }
 
-static void gaps_before_keys_are_said_and_closed(void **state)
+ODB_TEST(gaps_before_keys_are_said_and_closed)
 {
 	struct fixture *f = *state;
 	size_t len;
@@ -338,7 +338,7 @@ static void gaps_before_keys_are_said_and_closed(void **state)
  * A reader's two copies of a file that is being written: in the first any
  * slots may still be free, in the second those may be half written.
  */
-static void copies_made_beside_a_writer_are_sound(void **state)
+ODB_TEST(copies_made_beside_a_writer_are_sound)
 {
 	struct fixture *f = *state;
 	struct odb_slot *before;
@@ -368,7 +368,7 @@ static void copies_made_beside_a_writer_are_sound(void **state)
 	odb_close(odb);
 }
 
-static void counts_that_vanish_are_refused(void **state)
+ODB_TEST(counts_that_vanish_are_refused)
 {
 	struct fixture *f = *state;
 	size_t len;
@@ -384,24 +384,4 @@ static void counts_that_vanish_are_refused(void **state)
 			 -EBADMSG);
 	free(bytes);
 	odb_close(odb);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(each_truncation_is_refused),
-		odb_unit_test(trailing_bytes_are_refused),
-		odb_unit_test(an_empty_file_becomes_new_when_written),
-		odb_unit_test(single_byte_changes_end_well),
-		odb_unit_test(other_versions_are_told_apart),
-		odb_unit_test(sizes_must_fit_the_file),
-		odb_unit_test(a_stale_number_of_used_slots_is_set_right),
-		odb_unit_test(a_half_written_pair_is_free),
-		odb_unit_test(a_key_that_is_there_twice_is_refused),
-		odb_unit_test(gaps_before_keys_are_said_and_closed),
-		odb_unit_test(copies_made_beside_a_writer_are_sound),
-		odb_unit_test(counts_that_vanish_are_refused),
-	};
-
-	return cmocka_run_group_tests_name("odb_check", tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void kill_writer_at(struct fixture *f, struct shared *shared,
 	assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
 }
 
-static void a_killed_writer_loses_nothing(void **state)
+ODB_TEST(a_killed_writer_loses_nothing)
 {
 	struct fixture *f = *state;
 	struct shared *shared = map_shared();
@@ -128,7 +128,7 @@ static void a_killed_writer_loses_nothing(void **state)
  * gets to kill it: else the file would grow as long as this process stands
  * still.
  */
-static void writers_go_on_where_others_were_killed(void **state)
+ODB_TEST(writers_go_on_where_others_were_killed)
 {
 	struct fixture *f = *state;
 	struct shared *shared = map_shared();
@@ -196,19 +196,19 @@ static void read_beside_writer(struct fixture *f, uint64_t nr_keys, int nth)
 	munmap(shared, sizeof(*shared));
 }
 
-static void readers_beside_a_writer_see_whole_files(void **state)
+ODB_TEST(readers_beside_a_writer_see_whole_files)
 {
 	read_beside_writer(*state, 300000, 16);
 }
 
 /* Small files, where gaps and half-written pairs show most. */
-static void readers_beside_writers_of_small_files(void **state)
+ODB_TEST(readers_beside_writers_of_small_files)
 {
 	for (int i = 0; i < 100; i++)
 		read_beside_writer(*state, 600, 1);
 }
 
-static void a_reader_outlives_the_file(void **state)
+ODB_TEST(a_reader_outlives_the_file)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -221,17 +221,4 @@ static void a_reader_outlives_the_file(void **state)
 	assert_int_equal(walk(odb), 1000);
 	assert_int_equal(odb_get(odb, scattered(999)), 1);
 	odb_close(odb);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(a_killed_writer_loses_nothing),
-		odb_unit_test(writers_go_on_where_others_were_killed),
-		odb_unit_test(readers_beside_a_writer_see_whole_files),
-		odb_unit_test(readers_beside_writers_of_small_files),
-		odb_unit_test(a_reader_outlives_the_file),
-	};
-
-	return cmocka_run_group_tests_name("odb_crash", tests, NULL, NULL);
 }

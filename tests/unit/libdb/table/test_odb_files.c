@@ -43,7 +43,7 @@ static int add_until_error(struct odb *odb, uint64_t *n)
 	return err;
 }
 
-static void nothing_is_created_for_a_reader(void **state)
+ODB_TEST(nothing_is_created_for_a_reader)
 {
 	struct fixture *f = *state;
 
@@ -51,7 +51,7 @@ static void nothing_is_created_for_a_reader(void **state)
 	assert_int_equal(nr_entries(f->dir), 0);
 }
 
-static void folders_are_not_created(void **state)
+ODB_TEST(folders_are_not_created)
 {
 	struct fixture *f = *state;
 
@@ -59,7 +59,7 @@ static void folders_are_not_created(void **state)
 	assert_int_equal(nr_entries(f->dir), 0);
 }
 
-static void folders_are_refused(void **state)
+ODB_TEST(folders_are_refused)
 {
 	struct fixture *f = *state;
 
@@ -68,7 +68,7 @@ static void folders_are_refused(void **state)
 }
 
 /* A wait for the other end of the FIFO would never end. */
-static void fifos_and_devices_are_refused(void **state)
+ODB_TEST(fifos_and_devices_are_refused)
 {
 	struct fixture *f = *state;
 
@@ -80,7 +80,7 @@ static void fifos_and_devices_are_refused(void **state)
 }
 
 /* The user's bytes are told by the head of the file alone. */
-static void a_peek_reads_the_users_bytes(void **state)
+ODB_TEST(a_peek_reads_the_users_bytes)
 {
 	struct fixture *f = *state;
 	const char *path = beside(f, "tree");
@@ -107,7 +107,7 @@ static void a_peek_reads_the_users_bytes(void **state)
 	assert_int_equal(odb_peek(beside(f, "nothing"), user), -ENOENT);
 }
 
-static void only_the_database_stays_in_the_folder(void **state)
+ODB_TEST(only_the_database_stays_in_the_folder)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -119,7 +119,7 @@ static void only_the_database_stays_in_the_folder(void **state)
 }
 
 /* What a writer leaves that was killed while its file grew. */
-static void left_overs_are_replaced(void **state)
+ODB_TEST(left_overs_are_replaced)
 {
 	struct fixture *f = *state;
 	struct odb *odb;
@@ -134,7 +134,7 @@ static void left_overs_are_replaced(void **state)
 	odb_close(odb);
 }
 
-static void a_left_over_link_is_not_followed(void **state)
+ODB_TEST(a_left_over_link_is_not_followed)
 {
 	struct fixture *f = *state;
 	const char *victim = beside(f, "victim");
@@ -147,7 +147,7 @@ static void a_left_over_link_is_not_followed(void **state)
 	must_hold(victim, (const uint8_t *)"precious", 8);
 }
 
-static void symbolic_links_stay_links(void **state)
+ODB_TEST(symbolic_links_stay_links)
 {
 	struct fixture *f = *state;
 	const char *real = beside(f, "sub/real");
@@ -170,7 +170,7 @@ static void symbolic_links_stay_links(void **state)
 	odb_close(odb);
 }
 
-static void links_that_lead_nowhere_are_refused(void **state)
+ODB_TEST(links_that_lead_nowhere_are_refused)
 {
 	struct fixture *f = *state;
 
@@ -183,7 +183,7 @@ static void links_that_lead_nowhere_are_refused(void **state)
 	must_refuse(f->path, ODB_RDONLY, -ELOOP);
 }
 
-static void relative_paths_survive_chdir(void **state)
+ODB_TEST(relative_paths_survive_chdir)
 {
 	struct fixture *f = *state;
 	char *home = getcwd(NULL, 0);
@@ -202,7 +202,7 @@ static void relative_paths_survive_chdir(void **state)
 	free(home);
 }
 
-static void growing_keeps_the_mode(void **state)
+ODB_TEST(growing_keeps_the_mode)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -216,7 +216,7 @@ static void growing_keeps_the_mode(void **state)
 }
 
 /* A session may be reset or replaced under a writer: hands off then. */
-static void a_file_that_was_replaced_does_not_grow(void **state)
+ODB_TEST(a_file_that_was_replaced_does_not_grow)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -238,7 +238,7 @@ static void a_file_that_was_replaced_does_not_grow(void **state)
 }
 
 /* A sparse copy is given all its blocks before it is written to. */
-static void holes_are_filled(void **state)
+ODB_TEST(holes_are_filled)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -295,7 +295,7 @@ static void fill_up(const char *dir, const char *path, uint64_t *room,
 	odb_close(odb);
 }
 
-static void a_file_size_limit_leaves_the_file_as_it_was(void **state)
+ODB_TEST(a_file_size_limit_leaves_the_file_as_it_was)
 {
 	struct fixture *f = *state;
 	struct rlimit limit, small;
@@ -318,7 +318,7 @@ static uint64_t file_len(const char *path)
 	return (uint64_t)st.st_size;
 }
 
-static void want_of_room_leaves_the_file_as_it_was(void **state)
+ODB_TEST(want_of_room_leaves_the_file_as_it_was)
 {
 	const uint64_t all = 200000;
 	struct fixture *f = *state;
@@ -330,7 +330,7 @@ static void want_of_room_leaves_the_file_as_it_was(void **state)
 	assert_true(file_len(f->path) / 10 * 13 > room);
 }
 
-static void tables_and_trees_share_room(void **state)
+ODB_TEST(tables_and_trees_share_room)
 {
 	struct fixture *f = *state;
 	struct odb *odb = must_open(f->path, ODB_RDWR);
@@ -407,7 +407,7 @@ static void fill_small_disk(struct fixture *f)
 	odb_close(odb);
 }
 
-static void a_full_disk_leaves_the_file_as_it_was(void **state)
+ODB_TEST(a_full_disk_leaves_the_file_as_it_was)
 {
 	in_child(fill_small_disk, *state);
 }
@@ -437,7 +437,7 @@ static void write_in_locked_folder(struct fixture *f)
 	      "wrote a secret");
 }
 
-static void a_folder_that_cannot_be_written(void **state)
+ODB_TEST(a_folder_that_cannot_be_written)
 {
 	struct fixture *f = *state;
 
@@ -470,7 +470,7 @@ static void expect_nothing_mapped(struct fixture *f)
 }
 
 /* A child may be one that reads files of others. */
-static void children_have_no_tables(void **state)
+ODB_TEST(children_have_no_tables)
 {
 	struct fixture *f = *state;
 	struct odb *old, *odb;
@@ -495,32 +495,4 @@ static void children_have_no_tables(void **state)
 	ctree_close(tree);
 	odb_close(odb);
 	odb_close(old);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(nothing_is_created_for_a_reader),
-		odb_unit_test(folders_are_not_created),
-		odb_unit_test(folders_are_refused),
-		odb_unit_test(fifos_and_devices_are_refused),
-		odb_unit_test(a_peek_reads_the_users_bytes),
-		odb_unit_test(only_the_database_stays_in_the_folder),
-		odb_unit_test(left_overs_are_replaced),
-		odb_unit_test(a_left_over_link_is_not_followed),
-		odb_unit_test(symbolic_links_stay_links),
-		odb_unit_test(links_that_lead_nowhere_are_refused),
-		odb_unit_test(relative_paths_survive_chdir),
-		odb_unit_test(growing_keeps_the_mode),
-		odb_unit_test(a_file_that_was_replaced_does_not_grow),
-		odb_unit_test(children_have_no_tables),
-		odb_unit_test(holes_are_filled),
-		odb_unit_test(a_file_size_limit_leaves_the_file_as_it_was),
-		odb_unit_test(want_of_room_leaves_the_file_as_it_was),
-		odb_unit_test(tables_and_trees_share_room),
-		odb_unit_test(a_full_disk_leaves_the_file_as_it_was),
-		odb_unit_test(a_folder_that_cannot_be_written),
-	};
-
-	return cmocka_run_group_tests_name("odb_files", tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static uint64_t power_stride(uint64_t i, unsigned int shift)
 	return i << shift;
 }
 
-static void strides_by_powers_of_two(void **state)
+ODB_TEST(strides_by_powers_of_two)
 {
 	/* 5000 keys are 13 bits. */
 	for (unsigned int shift = 0; shift <= 64 - 13; shift++)
@@ -60,7 +60,7 @@ static uint64_t odd_stride(uint64_t i, unsigned int stride)
 	return i * stride;
 }
 
-static void odd_strides(void **state)
+ODB_TEST(odd_strides)
 {
 	for (unsigned int stride = 3; stride < 200; stride += 6)
 		must_look_random(*state, odd_stride, stride);
@@ -71,7 +71,7 @@ static uint64_t self_arc(uint64_t i, unsigned int stride)
 	return (i * stride) << 32 | (i * stride);
 }
 
-static void self_arcs(void **state)
+ODB_TEST(self_arcs)
 {
 	for (unsigned int stride = 1; stride <= 4096; stride *= 2)
 		must_look_random(*state, self_arc, stride);
@@ -83,7 +83,7 @@ static uint64_t arc(uint64_t i, unsigned int shift)
 	return (i / 100) << (32 + shift) | (i % 100) << shift;
 }
 
-static void arcs(void **state)
+ODB_TEST(arcs)
 {
 	for (unsigned int shift = 0; shift <= 16; shift++)
 		must_look_random(*state, arc, shift);
@@ -94,7 +94,7 @@ static uint64_t descending(uint64_t i, unsigned int stride)
 	return UINT64_MAX - i * stride;
 }
 
-static void descending_keys(void **state)
+ODB_TEST(descending_keys)
 {
 	for (unsigned int stride = 1; stride <= 4096; stride *= 2)
 		must_look_random(*state, descending, stride);
@@ -110,12 +110,12 @@ static uint64_t reversed_bits(uint64_t i, unsigned int arg)
 	return key;
 }
 
-static void bits_in_reverse(void **state)
+ODB_TEST(bits_in_reverse)
 {
 	must_look_random(*state, reversed_bits, 0);
 }
 
-static void other_random_keys(void **state)
+ODB_TEST(other_random_keys)
 {
 	for (unsigned int i = 1; i < 10; i++)
 		must_look_random(*state, random_key, i);
@@ -125,7 +125,7 @@ static void other_random_keys(void **state)
  * Keys chosen for the seed of a file, to meet in one line of a table of any
  * size: the file gets another seed instead of growing without end.
  */
-static void chosen_keys_do_not_help(void **state)
+ODB_TEST(chosen_keys_do_not_help)
 {
 	struct fixture *f = *state;
 	struct odb *odb = open_seeded(f->path);
@@ -149,7 +149,7 @@ static void chosen_keys_do_not_help(void **state)
 }
 
 /* A row has so many lines, and a key behind them is not looked for. */
-static void rows_have_an_end(void **state)
+TEST(rows_have_an_end)
 {
 	enum { NR_LINES = 256 };
 	static struct odb_slot slots[NR_LINES * ODB_LINE_SLOTS];
@@ -157,7 +157,6 @@ static void rows_have_an_end(void **state)
 	size_t taken = 0;
 	struct odb_slot *slot;
 
-	(void)state;
 	memset(slots, 0, sizeof(slots));
 	for (uint64_t key = 1; (slot = odb_place(&odb, key)); key++) {
 		assert_int_equal(slot->count, 0);
@@ -176,7 +175,7 @@ static void rows_have_an_end(void **state)
 	assert_int_equal(taken, ODB_ROW_LINES * ODB_LINE_SLOTS);
 }
 
-static void seeds_differ(void **state)
+ODB_TEST(seeds_differ)
 {
 	struct fixture *f = *state;
 	uint64_t seed[2];
@@ -192,22 +191,4 @@ static void seeds_differ(void **state)
 		unlink(f->path);
 	}
 	assert_true(seed[0] != seed[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(strides_by_powers_of_two),
-		odb_unit_test(odd_strides),
-		odb_unit_test(self_arcs),
-		odb_unit_test(arcs),
-		odb_unit_test(descending_keys),
-		odb_unit_test(bits_in_reverse),
-		odb_unit_test(other_random_keys),
-		odb_unit_test(chosen_keys_do_not_help),
-		cmocka_unit_test(rows_have_an_end),
-		odb_unit_test(seeds_differ),
-	};
-
-	return cmocka_run_group_tests_name("odb_hash", tests, NULL, NULL);
 }

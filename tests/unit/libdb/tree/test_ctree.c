@@ -117,7 +117,7 @@ static void must_be_example(const struct ctree *tree)
 /* ---- what is added ---------------------------------------------------------
  */
 
-static void what_is_added_is_there(void **state)
+ODB_TEST(what_is_added_is_there)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(f->path, ODB_RDWR);
@@ -129,7 +129,7 @@ static void what_is_added_is_there(void **state)
 	ctree_close(tree);
 }
 
-static void the_same_again_takes_no_space(void **state)
+ODB_TEST(the_same_again_takes_no_space)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(f->path, ODB_RDWR);
@@ -156,7 +156,7 @@ static void the_same_again_takes_no_space(void **state)
 	free(bytes);
 }
 
-static void counts_do_not_wrap(void **state)
+ODB_TEST(counts_do_not_wrap)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(f->path, ODB_RDWR);
@@ -173,7 +173,7 @@ static void counts_do_not_wrap(void **state)
 	ctree_close(tree);
 }
 
-static void images_of_all_lengths(void **state)
+ODB_TEST(images_of_all_lengths)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(f->path, ODB_RDWR);
@@ -205,7 +205,7 @@ static void images_of_all_lengths(void **state)
 	ctree_close(tree);
 }
 
-static void numbers_that_were_not_given_are_refused(void **state)
+ODB_TEST(numbers_that_were_not_given_are_refused)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(f->path, ODB_RDWR);
@@ -241,7 +241,7 @@ static void add_big(struct ctree *tree, uint32_t *nodes, uint32_t i)
 	add(tree, nodes[i], i);
 }
 
-static void big_trees_grow(void **state)
+ODB_TEST(big_trees_grow)
 {
 	enum { NR = 200000 };
 	struct fixture *f = *state;
@@ -273,7 +273,7 @@ static void big_trees_grow(void **state)
 /* ---- files that are in the way ----------------------------------------------
  */
 
-static void other_kinds_of_files(void **state)
+ODB_TEST(other_kinds_of_files)
 {
 	struct fixture *f = *state;
 	const char *fifo = beside(f, "fifo"), *odb = beside(f, "odb");
@@ -294,7 +294,7 @@ static void other_kinds_of_files(void **state)
 	must_refuse(f->path, ODB_RDWR, -EBADMSG);
 }
 
-static void an_empty_file_becomes_a_tree(void **state)
+ODB_TEST(an_empty_file_becomes_a_tree)
 {
 	struct fixture *f = *state;
 	struct ctree *tree;
@@ -313,7 +313,7 @@ static void an_empty_file_becomes_a_tree(void **state)
 	assert_int_equal(st.st_mode & 0777, 0640);
 }
 
-static void a_replaced_file_is_noticed(void **state)
+ODB_TEST(a_replaced_file_is_noticed)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(f->path, ODB_RDWR);
@@ -337,7 +337,7 @@ static void a_replaced_file_is_noticed(void **state)
 	ctree_close(tree);
 }
 
-static void a_merge_takes_user_bytes_where_there_are_none(void **state)
+ODB_TEST(a_merge_takes_user_bytes_where_there_are_none)
 {
 	struct fixture *f = *state;
 	struct ctree *to = must_open_tree(f->path, ODB_RDWR);
@@ -359,7 +359,7 @@ static void a_merge_takes_user_bytes_where_there_are_none(void **state)
 }
 
 /* Images or nodes are too many for the file, which cannot be made longer. */
-static void a_merge_that_fails_says_so(void **state)
+ODB_TEST(a_merge_that_fails_says_so)
 {
 	static const struct {
 		unsigned int nr_images, nr_nodes;
@@ -392,7 +392,7 @@ static void a_merge_that_fails_says_so(void **state)
 }
 
 /* No room: the limit on file sizes stands for a full disk. */
-static void no_room_leaves_the_file_as_it_was(void **state)
+ODB_TEST(no_room_leaves_the_file_as_it_was)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(f->path, ODB_RDWR);
@@ -482,7 +482,7 @@ static void must_be_torn(struct fixture *f, const struct file *file, size_t len)
 	ctree_close(tree);
 }
 
-static void broken_headers_are_refused(void **state)
+ODB_TEST(broken_headers_are_refused)
 {
 	struct fixture *f = *state;
 	struct file sound = sound_file(f), broken;
@@ -516,7 +516,7 @@ static void broken_headers_are_refused(void **state)
 	TORN(header.nr_used = 4);
 }
 
-static void broken_slots_end_the_tree(void **state)
+ODB_TEST(broken_slots_end_the_tree)
 {
 	struct fixture *f = *state;
 	struct file sound = sound_file(f), broken;
@@ -552,7 +552,7 @@ static void broken_slots_end_the_tree(void **state)
 	TORN(slots[6].image.mark = CTREE_IMAGE_HEAD);
 }
 
-static void cut_files_are_refused(void **state)
+ODB_TEST(cut_files_are_refused)
 {
 	struct fixture *f = *state;
 	struct file sound = sound_file(f);
@@ -569,7 +569,7 @@ static void cut_files_are_refused(void **state)
 }
 
 /* After a power cut some pages, or sectors of them, read as zeroes. */
-static void images_that_lost_a_part_end_the_tree(void **state)
+ODB_TEST(images_that_lost_a_part_end_the_tree)
 {
 	static const struct {
 		size_t len; /* of a description, which begins at 4080 */
@@ -612,7 +612,7 @@ static void images_that_lost_a_part_end_the_tree(void **state)
 }
 
 /* Every byte that matters changed in every bit: refused or another tree. */
-static void damage_leads_nowhere(void **state)
+ODB_TEST(damage_leads_nowhere)
 {
 	struct fixture *f = *state;
 	struct file sound = sound_file(f), broken;
@@ -707,7 +707,7 @@ static uint32_t must_have_nodes(const char *path, uint32_t nr)
 	return there;
 }
 
-static void a_killed_writer_loses_nothing(void **state)
+ODB_TEST(a_killed_writer_loses_nothing)
 {
 	struct fixture *f = *state;
 	struct shared *shared = map_shared();
@@ -729,7 +729,7 @@ static void a_killed_writer_loses_nothing(void **state)
 	munmap(shared, sizeof(*shared));
 }
 
-static void readers_beside_a_writer_see_whole_trees(void **state)
+ODB_TEST(readers_beside_a_writer_see_whole_trees)
 {
 	struct fixture *f = *state;
 	struct shared *shared = map_shared();
@@ -750,7 +750,7 @@ static void readers_beside_a_writer_see_whole_trees(void **state)
 	munmap(shared, sizeof(*shared));
 }
 
-static void a_reader_outlives_the_file(void **state)
+ODB_TEST(a_reader_outlives_the_file)
 {
 	struct fixture *f = *state;
 	struct ctree *tree = must_open_tree(f->path, ODB_RDWR);
@@ -761,32 +761,4 @@ static void a_reader_outlives_the_file(void **state)
 	assert_int_equal(truncate(f->path, 0), 0);
 	must_be_example(tree);
 	ctree_close(tree);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		odb_unit_test(what_is_added_is_there),
-		odb_unit_test(the_same_again_takes_no_space),
-		odb_unit_test(counts_do_not_wrap),
-		odb_unit_test(images_of_all_lengths),
-		odb_unit_test(numbers_that_were_not_given_are_refused),
-		odb_unit_test(big_trees_grow),
-		odb_unit_test(other_kinds_of_files),
-		odb_unit_test(an_empty_file_becomes_a_tree),
-		odb_unit_test(a_replaced_file_is_noticed),
-		odb_unit_test(a_merge_takes_user_bytes_where_there_are_none),
-		odb_unit_test(a_merge_that_fails_says_so),
-		odb_unit_test(no_room_leaves_the_file_as_it_was),
-		odb_unit_test(broken_headers_are_refused),
-		odb_unit_test(broken_slots_end_the_tree),
-		odb_unit_test(cut_files_are_refused),
-		odb_unit_test(images_that_lost_a_part_end_the_tree),
-		odb_unit_test(damage_leads_nowhere),
-		odb_unit_test(a_killed_writer_loses_nothing),
-		odb_unit_test(readers_beside_a_writer_see_whole_trees),
-		odb_unit_test(a_reader_outlives_the_file),
-	};
-
-	return cmocka_run_group_tests_name("ctree", tests, NULL, NULL);
 }

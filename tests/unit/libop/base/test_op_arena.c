@@ -4,14 +4,9 @@
  * an array that grows keeps what it holds.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "tests/unit/test.h"
 #include "libop/base/op_arena.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -25,7 +20,7 @@ static void assert_bytes(const unsigned char *bytes, size_t len,
 }
 
 /* Sizes about those where blocks end or are their own. */
-static void pieces_do_not_overlap(void **state)
+TEST(pieces_do_not_overlap)
 {
 	static const size_t sizes[] = { 0,     1,     15,    16,     17,
 					100,   16383, 16384, 16385,  40000,
@@ -33,7 +28,6 @@ static void pieces_do_not_overlap(void **state)
 	unsigned char *pieces[20 * NR(sizes)];
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(pieces); i++) {
 		size_t size = sizes[i % NR(sizes)];
@@ -85,9 +79,8 @@ static void grow_arrays(size_t size, size_t nr)
 	op_arena_release(&arena);
 }
 
-static void arrays_grow(void **state)
+TEST(arrays_grow)
 {
-	(void)state;
 	grow_arrays(1, 40000);
 	grow_arrays(24, 6000);
 	grow_arrays(4096, 40);
@@ -96,12 +89,11 @@ static void arrays_grow(void **state)
 	grow_arrays(70000, 5);
 }
 
-static void what_cannot_be_had(void **state)
+TEST(what_cannot_be_had)
 {
 	struct op_arena arena;
 	char *array;
 
-	(void)state;
 	op_arena_init(&arena);
 	assert_null(op_arena_alloc(&arena, SIZE_MAX, 2));
 	assert_null(op_arena_alloc(&arena, SIZE_MAX, 1));
@@ -113,13 +105,12 @@ static void what_cannot_be_had(void **state)
 	op_arena_release(&arena);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
 	struct op_arena arena;
 	char text[] = "text";
 	const char *copy, *empty, *made;
 
-	(void)state;
 	op_arena_init(&arena);
 	copy = op_arena_strdup(&arena, text);
 	empty = op_arena_strdup(&arena, "");
@@ -129,16 +120,4 @@ static void texts(void **state)
 	assert_string_equal(empty, "");
 	assert_string_equal(made, "percent 100%");
 	op_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_do_not_overlap),
-		cmocka_unit_test(arrays_grow),
-		cmocka_unit_test(what_cannot_be_had),
-		cmocka_unit_test(texts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

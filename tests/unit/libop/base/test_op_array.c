@@ -24,7 +24,7 @@ static void fill(uint32_t *array, size_t from, size_t to)
 		array[i] = (uint32_t)i;
 }
 
-static void elements_stay_and_room_is_there(void **state)
+TEST(elements_stay_and_room_is_there)
 {
 	/* Elements in use, and how many more are wanted. */
 	static const struct {
@@ -37,7 +37,6 @@ static void elements_stay_and_room_is_there(void **state)
 		{ 63, 65 }, { 64, 64 }, { 100, 28 }, { 1000, 100000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		size_t nr = rows[i].nr, all = nr + rows[i].more;
 		uint32_t *array = NULL;
@@ -53,12 +52,11 @@ static void elements_stay_and_room_is_there(void **state)
 	}
 }
 
-static void one_at_a_time_moves_at_powers_of_two(void **state)
+TEST(one_at_a_time_moves_at_powers_of_two)
 {
 	uint64_t *array = NULL, *was;
 	unsigned int nr_moves = 0;
 
-	(void)state;
 	for (size_t nr = 0; nr < 5000; nr++) {
 		was = array;
 		assert_int_equal(op_array_reserve(&array, nr, 1), 0);
@@ -75,11 +73,10 @@ static void one_at_a_time_moves_at_powers_of_two(void **state)
 	free(array);
 }
 
-static void dropped_elements_leave_a_sound_array(void **state)
+TEST(dropped_elements_leave_a_sound_array)
 {
 	static const size_t kept[] = { 0, 1, 16, 17, 31, 999 };
 
-	(void)state;
 	for (size_t i = 0; i < NR(kept); i++) {
 		uint32_t *array = NULL;
 
@@ -98,7 +95,7 @@ static void dropped_elements_leave_a_sound_array(void **state)
 	}
 }
 
-static void too_much_changes_nothing(void **state)
+TEST(too_much_changes_nothing)
 {
 	static const size_t more[] = {
 		SIZE_MAX,	  SIZE_MAX - 1, SIZE_MAX - 20,	  SIZE_MAX / 2,
@@ -106,7 +103,6 @@ static void too_much_changes_nothing(void **state)
 	};
 	uint64_t *array = NULL, *was;
 
-	(void)state;
 	for (size_t nr = 0; nr < 40; nr++) {
 		assert_int_equal(op_array_reserve(&array, nr, 1), 0);
 		array[nr] = nr;
@@ -120,16 +116,4 @@ static void too_much_changes_nothing(void **state)
 		assert_int_equal(array[nr], nr);
 	}
 	free(array);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_stay_and_room_is_there),
-		cmocka_unit_test(one_at_a_time_moves_at_powers_of_two),
-		cmocka_unit_test(dropped_elements_leave_a_sound_array),
-		cmocka_unit_test(too_much_changes_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

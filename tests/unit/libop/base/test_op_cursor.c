@@ -17,7 +17,7 @@ static void assert_failed(const struct op_cursor *c)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static void test_numbers_are_of_either_order(void **state)
+TEST(test_numbers_are_of_either_order)
 {
 	static const struct {
 		size_t size;
@@ -32,7 +32,6 @@ static void test_numbers_are_of_either_order(void **state)
 		{ 8, 0xefcdab8967452301, 0x0123456789abcdef },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_cursor c = op_cursor(digits, sizeof(digits));
 		struct op_cursor big = c;
@@ -48,11 +47,10 @@ static void test_numbers_are_of_either_order(void **state)
 	}
 }
 
-static void test_signed_numbers_keep_their_sign(void **state)
+TEST(test_signed_numbers_keep_their_sign)
 {
 	struct op_cursor c = op_cursor(digits, sizeof(digits));
 
-	(void)state;
 	assert_int_equal(op_cursor_signed(&c, 4), 0x67452301);
 	assert_int_equal(op_cursor_signed(&c, 1), (int8_t)0x89);
 	assert_int_equal(op_cursor_signed(&c, 2), (int16_t)0xcdab);
@@ -61,11 +59,10 @@ static void test_signed_numbers_keep_their_sign(void **state)
 	assert_int_equal(op_cursor_signed(&c, 8), (int64_t)0xefcdab8967452301);
 }
 
-static void test_beyond_the_end_is_0(void **state)
+TEST(test_beyond_the_end_is_0)
 {
 	struct op_cursor c = op_cursor(digits, 3);
 
-	(void)state;
 	assert_int_equal(op_cursor_number(&c, 4), 0);
 	assert_failed(&c);
 	/* It does not come back. */
@@ -91,7 +88,7 @@ static void test_beyond_the_end_is_0(void **state)
 #define BYTES(...)                                                             \
 	.bytes = { __VA_ARGS__ }, .len = sizeof((uint8_t[]){ __VA_ARGS__ })
 
-static void test_leb_numbers_are_read(void **state)
+TEST(test_leb_numbers_are_read)
 {
 	/* Those of the examples of DWARF 5, section 7.6, first. */
 	static const struct {
@@ -123,7 +120,6 @@ static void test_leb_numbers_are_read(void **state)
 		  5, 5 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_cursor c = op_cursor(rows[i].bytes, rows[i].len);
 		struct op_cursor s = c;
@@ -136,12 +132,11 @@ static void test_leb_numbers_are_read(void **state)
 	}
 }
 
-static void test_leb_numbers_without_end_fail(void **state)
+TEST(test_leb_numbers_without_end_fail)
 {
 	static const uint8_t endless[] = { 0xff, 0xff, 0xff };
 	struct op_cursor c = op_cursor(endless, sizeof(endless));
 
-	(void)state;
 	op_cursor_uleb(&c);
 	assert_failed(&c);
 	c = op_cursor(endless, sizeof(endless));
@@ -151,12 +146,11 @@ static void test_leb_numbers_without_end_fail(void **state)
 
 /* ---- strings, parts, units ----------------------------------------------- */
 
-static void test_strings_need_their_end(void **state)
+TEST(test_strings_need_their_end)
 {
 	static const uint8_t bytes[] = "ab\0\0cd";
 	struct op_cursor c = op_cursor(bytes, sizeof(bytes) - 1);
 
-	(void)state;
 	assert_string_equal(op_cursor_string(&c), "ab");
 	assert_string_equal(op_cursor_string(&c), "");
 	assert_null(op_cursor_string(&c));
@@ -166,12 +160,11 @@ static void test_strings_need_their_end(void **state)
 	assert_failed(&c);
 }
 
-static void test_parts_end_where_they_are_told(void **state)
+TEST(test_parts_end_where_they_are_told)
 {
 	struct op_cursor c = op_cursor(digits, sizeof(digits));
 	struct op_cursor part;
 
-	(void)state;
 	c.big_endian = true;
 	part = op_cursor_part(&c, 3);
 	assert_int_equal(op_cursor_left(&part), 3);
@@ -194,7 +187,7 @@ static struct op_cursor unit_of(struct op_cursor *c, const uint8_t *bytes,
 	return op_cursor_unit(c, is_64);
 }
 
-static void test_units_tell_their_length(void **state)
+TEST(test_units_tell_their_length)
 {
 	static const uint8_t narrow[] = { 2, 0, 0, 0, 'a', 'b', 'c' };
 	static const uint8_t wide[] = { 0xff, 0xff, 0xff, 0xff, 1, 0,  0,
@@ -203,7 +196,6 @@ static void test_units_tell_their_length(void **state)
 	struct op_cursor c, unit;
 	bool is_64;
 
-	(void)state;
 	unit = unit_of(&c, narrow, sizeof(narrow), &is_64);
 	assert_false(is_64 || unit.failed || c.failed);
 	assert_int_equal(op_cursor_left(&unit), 2);
@@ -231,20 +223,4 @@ static void test_units_tell_their_length(void **state)
 	unit = unit_of(&c, wide, 3, &is_64);
 	assert_failed(&unit);
 	assert_failed(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers_are_of_either_order),
-		cmocka_unit_test(test_signed_numbers_keep_their_sign),
-		cmocka_unit_test(test_beyond_the_end_is_0),
-		cmocka_unit_test(test_leb_numbers_are_read),
-		cmocka_unit_test(test_leb_numbers_without_end_fail),
-		cmocka_unit_test(test_strings_need_their_end),
-		cmocka_unit_test(test_parts_end_where_they_are_told),
-		cmocka_unit_test(test_units_tell_their_length),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void percent_must_be_as_printed(double value)
 	assert_int_equal(len, strlen(expected));
 }
 
-static void percents_are_as_printed(void **state)
+TEST(percents_are_as_printed)
 {
 	static const double values[] = {
 		0,	 -0.0,	   0.00005,  0.00004999999, 0.00015,
@@ -39,7 +39,6 @@ static void percents_are_as_printed(void **state)
 	};
 	uint64_t seed = 88172645463325252;
 
-	(void)state;
 	for (size_t i = 0; i < NR(values); i++) {
 		percent_must_be_as_printed(values[i]);
 		percent_must_be_as_printed(nextafter(values[i], -1e9));
@@ -57,12 +56,11 @@ static void percents_are_as_printed(void **state)
 		percent_must_be_as_printed(i / 20000.0);
 }
 
-static void integers_are_as_printed(void **state)
+TEST(integers_are_as_printed)
 {
 	char buf[OP_DECIMAL_LEN], expected[64];
 	uint64_t seed = 88172645463325252;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		uint64_t number = i ? random_u64(&seed) >> i % 64 : 0;
 		int digits = i % 17;
@@ -79,14 +77,4 @@ static void integers_are_as_printed(void **state)
 	}
 	op_decimal_u64(buf, UINT64_MAX);
 	assert_string_equal(buf, "18446744073709551615");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(percents_are_as_printed),
-		cmocka_unit_test(integers_are_as_printed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static uint64_t hash_to_one_word(uint64_t seed, uint64_t key)
 	return key << 29;
 }
 
-static void every_number_is_found(void **state)
+TEST(every_number_is_found)
 {
 	static const struct {
 		uint64_t (*hash)(uint64_t seed, uint64_t key);
@@ -51,7 +51,6 @@ static void every_number_is_found(void **state)
 		{ hash_to_one_slot, 300 }, { hash_to_one_word, 3000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		uint64_t (*hash)(uint64_t, uint64_t) = rows[i].hash;
 		struct op_hash table = { 0 };
@@ -81,13 +80,12 @@ static void every_number_is_found(void **state)
 	}
 }
 
-static void nothing_is_in_an_empty_table(void **state)
+TEST(nothing_is_in_an_empty_table)
 {
 	struct op_hash table = { 0 };
 	uint64_t seed;
 	uint32_t number = 7;
 
-	(void)state;
 	op_hash_each(&table, 1, number)
 		fail();
 	assert_int_equal(number, 0);
@@ -110,13 +108,12 @@ static void nothing_is_in_an_empty_table(void **state)
 	op_hash_release(&table);
 }
 
-static void too_many_are_refused(void **state)
+TEST(too_many_are_refused)
 {
 	static const size_t rows[] = { ((size_t)1 << 30) + 1, SIZE_MAX,
 				       (size_t)UINT32_MAX + 1 };
 	struct op_hash table = { 0 };
 
-	(void)state;
 	assert_int_equal(op_hash_reserve(&table, 1), 0);
 	op_hash_add(&table, 5, 1);
 	for (size_t i = 0; i < NR(rows); i++)
@@ -125,7 +122,7 @@ static void too_many_are_refused(void **state)
 	op_hash_release(&table);
 }
 
-static void bytes_that_differ_have_other_hashes(void **state)
+TEST(bytes_that_differ_have_other_hashes)
 {
 	static const char *const rows[] = {
 		"",	     "a",	  "b",	      "ab",
@@ -134,7 +131,6 @@ static void bytes_that_differ_have_other_hashes(void **state)
 		"\1",	     "\1\1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++)
 		for (size_t j = 0; j < NR(rows); j++) {
 			uint64_t a = op_hash_text(SEED, rows[i]);
@@ -152,16 +148,4 @@ static void bytes_that_differ_have_other_hashes(void **state)
 		    op_hash_bytes(SEED, "\0\0", 2));
 	assert_true(op_hash_bytes(SEED, "", 0) != op_hash_bytes(SEED, "\0", 1));
 	assert_true(op_hash_new_seed() != op_hash_new_seed());
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_number_is_found),
-		cmocka_unit_test(nothing_is_in_an_empty_table),
-		cmocka_unit_test(too_many_are_refused),
-		cmocka_unit_test(bytes_that_differ_have_other_hashes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,13 +34,12 @@ static unsigned int count_lines(const char *path, char *line, size_t size)
 	return nr;
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	char path[128], line[4096], text[3000];
 	struct op_log log;
 	struct fixture *f = new_log(&log, path, sizeof(path));
 
-	(void)state;
 	op_log_plain(&log, "%s %d", "one", 1);
 	assert_int_equal(count_lines(path, line, sizeof(line)), 1);
 	assert_string_equal(line, "one 1\n");
@@ -72,13 +71,12 @@ static void test_lines(void **state)
 }
 
 /* What says nothing new is left out, and how much of it is told. */
-static void test_budget(void **state)
+TEST(test_budget)
 {
 	char path[128], line[4096];
 	struct op_log log;
 	struct fixture *f = new_log(&log, path, sizeof(path));
 
-	(void)state;
 	op_log_refill(&log);
 	assert_int_equal(count_lines(path, line, sizeof(line)), 0);
 	for (unsigned int i = 0; i < OP_LOG_BUDGET; i++)
@@ -104,14 +102,13 @@ static void test_budget(void **state)
 }
 
 /* A full log becomes the old one, once each time. */
-static void test_full(void **state)
+TEST(test_full)
 {
 	char path[128], old[160], line[4096];
 	struct op_log log;
 	struct fixture *f = new_log(&log, path, sizeof(path));
 	struct stat st;
 
-	(void)state;
 	snprintf(old, sizeof(old), "%s.old", path);
 	assert_int_equal(truncate(path, OP_LOG_MAX), 0);
 	op_log_refill(&log);
@@ -142,14 +139,13 @@ static void test_full(void **state)
 }
 
 /* However many lines there are until the next refill, both logs are bounded. */
-static void test_small(void **state)
+TEST(test_small)
 {
 	char path[128], old[160];
 	struct op_log log;
 	struct fixture *f = new_log(&log, path, sizeof(path));
 	struct stat st;
 
-	(void)state;
 	snprintf(old, sizeof(old), "%s.old", path);
 	log.max = 5000;
 	for (unsigned int i = 0; i < 1000; i++) {
@@ -164,7 +160,7 @@ static void test_small(void **state)
 }
 
 /* A log that was moved away is opened again; if that fails it goes on. */
-static void test_reopened(void **state)
+TEST(test_reopened)
 {
 	char path[128], moved[160], line[4096];
 	struct op_diag diag = { "" };
@@ -172,7 +168,6 @@ static void test_reopened(void **state)
 	struct fixture *f = new_log(&log, path, sizeof(path));
 	int fd;
 
-	(void)state;
 	op_log_plain(&log, "first");
 	snprintf(moved, sizeof(moved), "%s.old", path);
 	assert_int_equal(rename(path, moved), 0);
@@ -193,15 +188,4 @@ static void test_reopened(void **state)
 	op_log(&log, "nowhere");
 	assert_int_equal(count_lines(path, line, sizeof(line)), 1);
 	free_fixture(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_full),	 cmocka_unit_test(test_small),
-		cmocka_unit_test(test_reopened),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

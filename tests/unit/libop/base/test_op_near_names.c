@@ -52,12 +52,12 @@ static void print_near_names(const struct row *row, FILE *out)
 	op_arena_release(&arena);
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, print_near_names);
 }
 
-static void distances(void **state)
+TEST(distances)
 {
 	char long_name[OP_EDIT_MAX + 20];
 	static const struct {
@@ -72,7 +72,6 @@ static void distances(void **state)
 		{ "abcd", "badc", 3, 3 }, { "\xc4", "\xe4", 1, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(cases); i++) {
 		const char *a = cases[i].a, *b = cases[i].b;
 
@@ -86,13 +85,4 @@ static void distances(void **state)
 	assert_int_equal(op_edit_distance("", long_name, false), OP_EDIT_MAX);
 	assert_int_equal(op_edit_distance("x", long_name, false),
 			 OP_EDIT_MAX - 1);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(distances),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

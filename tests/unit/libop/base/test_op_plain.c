@@ -9,7 +9,7 @@
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
-static void texts_are_one_line(void **state)
+TEST(texts_are_one_line)
 {
 	static const struct {
 		const char *text, *wanted;
@@ -41,7 +41,6 @@ static void texts_are_one_line(void **state)
 		  "\xe4\xbd\x9b \xf0\x9f\x9b\x80 \xc3\x9b" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		char text[64];
 
@@ -72,7 +71,7 @@ static void write_in_pieces(const char *text, size_t piece, const char *wanted)
 	free(got);
 }
 
-static void streams_are_text(void **state)
+TEST(streams_are_text)
 {
 	static const struct {
 		const char *text, *wanted;
@@ -113,18 +112,16 @@ static void streams_are_text(void **state)
 		{ "\xc2\n\xc2\033[m\xc2\001", "\xc2\n\xc2\033[m\xc2?" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++)
 		for (size_t piece = 1; piece < 12; piece++)
 			write_in_pieces(rows[i].text, piece, rows[i].wanted);
 }
 
-static void failures_are_seen(void **state)
+TEST(failures_are_seen)
 {
 	FILE *full = fopen("/dev/full", "w");
 	FILE *plain = op_plain_open(full);
 
-	(void)state;
 	setvbuf(full, NULL, _IONBF, 0);
 	assert_non_null(plain);
 	fputs("text", plain);
@@ -133,15 +130,4 @@ static void failures_are_seen(void **state)
 	fclose(plain);
 	assert_true(ferror(full));
 	fclose(full);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_are_one_line),
-		cmocka_unit_test(streams_are_text),
-		cmocka_unit_test(failures_are_seen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void sort_both_ways(size_t nr, uint64_t mask)
 	free(wanted);
 }
 
-static void all_sizes_and_numbers(void **state)
+TEST(all_sizes_and_numbers)
 {
 	static const size_t nrs[] = { 0, 1, 2, 3, 31, 32, 33, 100, 5000 };
 	static const uint64_t masks[] = {
@@ -67,18 +67,16 @@ static void all_sizes_and_numbers(void **state)
 		0xfff000,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(nrs); i++)
 		for (size_t j = 0; j < NR(masks); j++)
 			sort_both_ways(nrs[i], masks[j]);
 }
 
 /* Numbers alone, each of them at the wrong end. */
-static void backwards(void **state)
+TEST(backwards)
 {
 	uint64_t numbers[1000];
 
-	(void)state;
 	for (size_t nr = 1000; nr > 1; nr /= 2) {
 		for (size_t i = 0; i < nr; i++)
 			numbers[i] = UINT64_MAX - i;
@@ -86,14 +84,4 @@ static void backwards(void **state)
 		for (size_t i = 0; i < nr; i++)
 			assert_int_equal(numbers[i], UINT64_MAX - nr + 1 + i);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_sizes_and_numbers),
-		cmocka_unit_test(backwards),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,9 +114,8 @@ static void read_back(const struct classic_file *file)
 	}
 }
 
-static void test_layouts(void **state)
+FOLDER_TEST(test_layouts)
 {
-	(void)state;
 	each_layout(read_back);
 }
 
@@ -140,14 +139,13 @@ static void read_sizes(const struct classic_file *file)
 	}
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-	(void)state;
 	each_layout(read_sizes);
 }
 
 /* A count of zero is none; a key may come twice. */
-static void test_odd_pairs(void **state)
+TEST(test_odd_pairs)
 {
 	static const struct classic_pair odd[] = {
 		{ 1, 0 }, { 2, 5 }, { 2, 6 }, { 3, 0 }
@@ -157,7 +155,6 @@ static void test_odd_pairs(void **state)
 	struct op_classic classic;
 	uint8_t bytes[ROOM];
 
-	(void)state;
 	classic_build(&file, bytes, odd, 4);
 	assert_int_equal(op_classic_parse(&classic, bytes,
 					  classic_len(&file, 4), NULL, "f",
@@ -171,7 +168,7 @@ static void test_odd_pairs(void **state)
 }
 
 /* Keys of 32 bits, and more room in the structures than is needed. */
-static void test_told_layout(void **state)
+FOLDER_TEST(test_told_layout)
 {
 	struct classic_file file = sample(0, true);
 	uint8_t bytes[100 + 8 + 2 * 15] = { 0 };
@@ -179,7 +176,6 @@ static void test_told_layout(void **state)
 	struct op_classic classic;
 	struct op_classic_abi abi;
 
-	(void)state;
 	read_abi(&abi, &file);
 	abi.header_size = 100;
 	abi.descr_size = 8;
@@ -243,9 +239,8 @@ static void refuse_number(size_t at, uint32_t value, int err,
 	refuse(bytes, sound_len, err, reason);
 }
 
-static void test_not_classic(void **state)
+TEST(test_not_classic)
 {
-	(void)state;
 	refuse(sound, 0, -EBADMSG, "empty");
 	refuse(sound, 3, -EBADMSG, "not a sample file");
 	refuse((const uint8_t *)"DAE\r\0\0\0\0", 8, -EBADMSG,
@@ -258,11 +253,10 @@ static void test_not_classic(void **state)
 		refuse(sound, len, -EBADMSG, "truncated");
 }
 
-static void test_damaged_numbers(void **state)
+TEST(test_damaged_numbers)
 {
 	size_t descr = 88, node = descr + 32, hash = node + 128 * 16;
 
-	(void)state;
 	refuse_number(descr, 0, -EBADMSG, "truncated");
 	refuse_number(descr, 64, -EBADMSG, "truncated");
 	refuse_number(descr, UINT32_MAX, -EBADMSG, "truncated");
@@ -278,11 +272,10 @@ static void test_damaged_numbers(void **state)
 }
 
 /* A length that fits and a number of nodes that no file has. */
-static void test_odd_number_of_nodes(void **state)
+TEST(test_odd_number_of_nodes)
 {
 	uint8_t bytes[88 + 32 + 3 * 20] = { 0 };
 
-	(void)state;
 	classic_put_header(&sound_file, bytes);
 	classic_put(&sound_file, bytes + 88, 4, 3);
 	classic_put(&sound_file, bytes + 92, 4, 1);
@@ -292,12 +285,11 @@ static void test_odd_number_of_nodes(void **state)
 }
 
 /* What the ABI says is no reason to read more than there is. */
-static void test_cut_short_with_an_abi(void **state)
+FOLDER_TEST(test_cut_short_with_an_abi)
 {
 	struct op_classic classic;
 	struct op_classic_abi abi;
 
-	(void)state;
 	read_abi(&abi, &sound_file);
 	assert_int_equal(op_classic_parse(&classic, sound, sound_len, &abi,
 					  "s/f", NULL),
@@ -316,14 +308,13 @@ static void test_cut_short_with_an_abi(void **state)
 	}
 }
 
-static void test_wrong_abi(void **state)
+FOLDER_TEST(test_wrong_abi)
 {
 	struct classic_file other = sample(0, true);
 	struct op_classic classic;
 	struct op_classic_abi abi;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	read_abi(&abi, &other);
 	assert_int_equal(op_classic_parse(&classic, sound, sound_len, &abi, "f",
 					  &diag),
@@ -338,7 +329,7 @@ static void test_wrong_abi(void **state)
 	assert_reason(&diag, "not of the given ABI");
 }
 
-static void test_speed(void **state)
+TEST(test_speed)
 {
 	static const struct {
 		double mhz;
@@ -354,7 +345,6 @@ static void test_speed(void **state)
 	struct op_classic classic;
 	uint8_t bytes[ROOM];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(speeds) / sizeof(*speeds); i++) {
 		struct classic_file file = sample(2, i % 2);
 
@@ -368,12 +358,11 @@ static void test_speed(void **state)
 	}
 }
 
-static void test_no_file(void **state)
+FOLDER_TEST(test_no_file)
 {
 	struct op_diag diag = { "" };
 	struct op_classic classic;
 
-	(void)state;
 	assert_int_equal(op_classic_open(&classic, "none", NULL, &diag),
 			 -ENOENT);
 	assert_reason(&diag, "none: no such file");
@@ -412,12 +401,11 @@ static void refuse_abi(const char *from, const char *to, const char *reason)
 	assert_reason(&diag, reason);
 }
 
-static void test_bad_abi(void **state)
+FOLDER_TEST(test_bad_abi)
 {
 	struct op_diag diag = { "" };
 	struct op_classic_abi abi;
 
-	(void)state;
 	refuse_abi("sizeof_double 8", "sizeof_double", ":1: ");
 	refuse_abi("sizeof_u8 1", "sizeof_u8 x", ":3: ");
 	refuse_abi("sizeof_u8 1", "sizeof_u8 -1", ":3: ");
@@ -443,7 +431,7 @@ static void test_bad_abi(void **state)
 }
 
 /* Older versions had neither anonymous memory nor call graphs. */
-static void test_short_abi(void **state)
+FOLDER_TEST(test_short_abi)
 {
 	struct op_classic classic;
 	struct op_classic_abi abi;
@@ -451,7 +439,6 @@ static void test_short_abi(void **state)
 	const char *good = abi_text();
 	const char *cut = strstr(good, "offsetof_header_cg_to_is_kernel");
 
-	(void)state;
 	assert_non_null(cut);
 	snprintf(text, sizeof(text), "%.*sunknown 17\nlittle_endian 1\n",
 		 (int)(cut - good), good);
@@ -483,7 +470,7 @@ static void is_named(const char *classic, const char *ours)
 
 #define E "CPU_CLK_UNHALTED.100000.0.all.all.all"
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const char *const same[] = {
 		"{root}/bin/ls/{dep}/{root}/lib/libc.so.6/" E,
@@ -496,7 +483,6 @@ static void test_names(void **state)
 		"{root}/b/{dep}/{anon:anon}/5.0x1.0x2/{cg}/{root}/c/" E,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
 		is_named(same[i], same[i]);
 	is_named("/{root}//bin/ls/{dep}/{root}//bin/ls/" E,
@@ -505,7 +491,7 @@ static void test_names(void **state)
 		 "{root}/a%25b/%c3%a9/{dep}/{root}/%7bx/" E);
 }
 
-static void test_bad_names(void **state)
+TEST(test_bad_names)
 {
 	static const char *const bad[] = {
 		"",
@@ -543,7 +529,6 @@ static void test_bad_names(void **state)
 	char buf[OP_MANGLE_MAX];
 	struct op_mangle m;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct op_diag diag = { "" };
 
@@ -561,9 +546,8 @@ static void test_bad_names(void **state)
 
 /* ---- CPU types ----------------------------------------------------------- */
 
-static void test_cpu_types(void **state)
+TEST(test_cpu_types)
 {
-	(void)state;
 	/* Version 1.0 numbered them anew. */
 	assert_string_equal(op_classic_cpu_name(0x12, 44), "x86-64/family10");
 	assert_string_equal(op_classic_cpu_name(0x13, 35), "x86-64/family10");
@@ -582,26 +566,4 @@ static void test_cpu_types(void **state)
 	assert_null(op_classic_cpu_name(0x13, UINT32_MAX));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_layouts),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_odd_pairs),
-		folder_test(test_told_layout),
-		cmocka_unit_test(test_not_classic),
-		cmocka_unit_test(test_damaged_numbers),
-		cmocka_unit_test(test_odd_number_of_nodes),
-		folder_test(test_cut_short_with_an_abi),
-		folder_test(test_wrong_abi),
-		cmocka_unit_test(test_speed),
-		folder_test(test_no_file),
-		folder_test(test_bad_abi),
-		folder_test(test_short_abi),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_bad_names),
-		cmocka_unit_test(test_cpu_types),
-	};
-
-	return cmocka_run_group_tests(tests, make_sound, NULL);
-}
+TEST_GROUP(make_sound, NULL)

@@ -65,11 +65,10 @@ static bool is_possible(const struct set *set, size_t i, uint64_t taken)
 	return false;
 }
 
-static void test_random_sets(void **state)
+TEST(test_random_sets)
 {
 	unsigned int seed = 1, possible = 0;
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		unsigned int counters = 1 + rand_r(&seed) % 8;
 		size_t nr = 1 + rand_r(&seed) % 8;
@@ -97,11 +96,10 @@ static void test_random_sets(void **state)
 	assert_in_range(possible, 5000, 15000);
 }
 
-static void test_lowest_first(void **state)
+TEST(test_lowest_first)
 {
 	struct set set;
 
-	(void)state;
 	fill(&set, 4, 3, (uint64_t[]){ 0xf, 0xf, 0xf });
 	assert_int_equal(alloc(&set, NULL), 0);
 	for (int i = 0; i < 3; i++)
@@ -109,11 +107,10 @@ static void test_lowest_first(void **state)
 }
 
 /* The last one makes all others move. */
-static void test_chain(void **state)
+TEST(test_chain)
 {
 	struct set set;
 
-	(void)state;
 	fill(&set, 4, 4, (uint64_t[]){ 3, 6, 12, 1 });
 	assert_int_equal(alloc(&set, NULL), 0);
 	for (int i = 0; i < 3; i++)
@@ -122,12 +119,11 @@ static void test_chain(void **state)
 }
 
 /* Eight events of a Pentium 4, two of each of its four groups. */
-static void test_pentium4(void **state)
+TEST(test_pentium4)
 {
 	static const int wanted[] = { 3, 7, 0, 4, 2, 6, 1, 5 };
 	struct set set;
 
-	(void)state;
 	fill(&set, 8, 8,
 	     (uint64_t[]){ 0x88, 0x88, 0x11, 0x11, 0x44, 0x44, 0x22, 0x22 });
 	assert_int_equal(alloc(&set, NULL), 0);
@@ -143,11 +139,10 @@ static void explains(struct set *set, const char *reason)
 }
 
 /* Only those that stand in each other's way are named. */
-static void test_explanations(void **state)
+TEST(test_explanations)
 {
 	struct set set;
 
-	(void)state;
 	fill(&set, 4, 4, (uint64_t[]){ 0xc, 0x2, 0x4, 0x2 });
 	explains(&set, "E3: no counter is free: with E1 it competes for "
 		       "counter 1; leave one of them out");
@@ -159,11 +154,10 @@ static void test_explanations(void **state)
 		       "counters, the CPU has 2; leave one of them out");
 }
 
-static void test_features_take_no_counter(void **state)
+TEST(test_features_take_no_counter)
 {
 	struct set set;
 
-	(void)state;
 	fill(&set, 1, 3, (uint64_t[]){ 0, 1, 0 });
 	set.event[0].ext = "ibs_fetch";
 	set.event[2].ext = "ibs_op";
@@ -174,28 +168,12 @@ static void test_features_take_no_counter(void **state)
 }
 
 /* The most that a type may have. */
-static void test_64_counters(void **state)
+TEST(test_64_counters)
 {
 	struct set set;
 
-	(void)state;
 	fill(&set, 64, 2, (uint64_t[]){ 1ull << 63, ~0ull << 62 });
 	assert_int_equal(alloc(&set, NULL), 0);
 	assert_int_equal(set.counters[0], 63);
 	assert_int_equal(set.counters[1], 62);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_sets),
-		cmocka_unit_test(test_lowest_first),
-		cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_pentium4),
-		cmocka_unit_test(test_explanations),
-		cmocka_unit_test(test_features_take_no_counter),
-		cmocka_unit_test(test_64_counters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

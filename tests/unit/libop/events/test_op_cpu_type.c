@@ -117,12 +117,11 @@ static void is_type(unsigned int nth, const char *wanted)
 
 /* ---- tests ---- */
 
-static void test_machines(void **state)
+FOLDER_TEST(test_machines)
 {
 	struct op_cpu_type *type;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	make_types();
 	make_cpuinfo(zen3);
 	is_type(0, "x86-64/zen3");
@@ -138,18 +137,16 @@ static void test_machines(void **state)
 	is_type(0, "ppc64/power8");
 }
 
-static void test_big_little(void **state)
+FOLDER_TEST(test_big_little)
 {
-	(void)state;
 	make_types();
 	make_cpuinfo(big_little);
 	is_type(0, "arm/ca53");
 	is_type(1, "arm/armv8");
 }
 
-static void test_most_exact_wins(void **state)
+FOLDER_TEST(test_most_exact_wins)
 {
-	(void)state;
 	make_types();
 	make_cpuinfo("processor : 0\nvendor_id : AuthenticAMD\n"
 		     "cpu family : 25\nmodel : 0x80\n");
@@ -175,9 +172,8 @@ static void make_sys_file(const char *path, const char *text)
 }
 
 /* Where /proc/cpuinfo names nothing, the register itself does. */
-static void test_midr(void **state)
+FOLDER_TEST(test_midr)
 {
-	(void)state;
 	make_types();
 	make_cpuinfo("processor : 0\nBogoMIPS : 48.00\n");
 	make_sys_file(
@@ -197,11 +193,10 @@ static void refuses(const char *cpuinfo, int err, const char *reason)
 	assert_non_null(strstr(diag.text, reason));
 }
 
-static void test_unknown_machines(void **state)
+FOLDER_TEST(test_unknown_machines)
 {
 	struct op_cpu_type *type;
 
-	(void)state;
 	make_types();
 	refuses("processor : 0\nvendor_id : CyrixInstead\ncpu family : 5\n",
 		-ENODEV, "vendor CyrixInstead family 0x5");
@@ -216,12 +211,11 @@ static void test_unknown_machines(void **state)
 			 -ENOENT);
 }
 
-static void test_fields(void **state)
+FOLDER_TEST(test_fields)
 {
 	struct op_diag diag = { "" };
 	struct op_cpu_type *type;
 
-	(void)state;
 	make_types();
 	assert_int_equal(
 		op_cpu_type_read(&type, "events", "x86-64/zen3", &diag), 0);
@@ -247,9 +241,8 @@ static void is_broken(const char *lines, const char *reason)
 	assert_string_equal(diag.text, reason);
 }
 
-static void test_broken_files(void **state)
+FOLDER_TEST(test_broken_files)
 {
-	(void)state;
 #define AT "events/x86-64/broken/cpu:6: "
 	is_broken("what\n", AT "no \"key = value\"");
 	is_broken("what = x\n", AT "what: unknown key");
@@ -271,12 +264,11 @@ static void test_broken_files(void **state)
 #undef AT
 }
 
-static void test_incomplete_files(void **state)
+FOLDER_TEST(test_incomplete_files)
 {
 	struct op_diag diag = { "" };
 	struct op_cpu_type *type;
 
-	(void)state;
 	make_type("x86-64", "x", "");
 	write_bytes("events/x86-64/x/cpu", "name = x\ncounters = 65\n", 23);
 	assert_int_equal(op_cpu_type_read(&type, "events", "x86-64/x", &diag),
@@ -291,7 +283,7 @@ static void test_incomplete_files(void **state)
 			    "events/x86-64/x/cpu:2: default: not given");
 }
 
-static void test_names_lead_nowhere_else(void **state)
+FOLDER_TEST(test_names_lead_nowhere_else)
 {
 	static const char *const names[] = {
 		"",    "x86-64",       "/x86-64/zen3",	   "../events/x86-64",
@@ -299,7 +291,6 @@ static void test_names_lead_nowhere_else(void **state)
 	};
 	struct op_cpu_type *type;
 
-	(void)state;
 	make_types();
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct op_diag diag = { "" };
@@ -311,7 +302,7 @@ static void test_names_lead_nowhere_else(void **state)
 	}
 }
 
-static void test_list(void **state)
+FOLDER_TEST(test_list)
 {
 	static const char *const wanted[] = {
 		"arm/armv8",   "arm/ca53",     "i386/arch_perfmon",
@@ -320,7 +311,6 @@ static void test_list(void **state)
 	};
 	char *names, *at;
 
-	(void)state;
 	make_types();
 	mkdir("events/empty", 0777);
 	mkdir("events/empty/no-cpu-file", 0777);
@@ -337,12 +327,11 @@ static void test_list(void **state)
 
 /* A folder whose path, with "/x86-64", is as long as paths may be, or longer.
  */
-static void test_list_of_a_long_path(void **state)
+FOLDER_TEST(test_list_of_a_long_path)
 {
 	char dir[PATH_MAX];
 	char *names;
 
-	(void)state;
 	make_types();
 	for (size_t len = PATH_MAX - 9; len <= PATH_MAX - 6; len++) {
 		bool fits = len + strlen("/x86-64") < PATH_MAX;
@@ -371,12 +360,11 @@ static void prints(const struct op_cpu_id *id, const char *wanted)
 	assert_string_equal(buf, wanted);
 }
 
-static void test_print(void **state)
+TEST(test_print)
 {
 	static struct op_cpu_id none, vendor = { .vendor = "V" }, id;
 	char buf[8];
 
-	(void)state;
 	prints(&none, "a CPU that /proc/cpuinfo does not describe");
 	prints(&vendor, "vendor V");
 	id.has[OP_CPU_PVR] = true;
@@ -390,7 +378,7 @@ static void test_print(void **state)
 	assert_string_equal(buf, "vendor");
 }
 
-static void test_matches(void **state)
+TEST(test_matches)
 {
 	static struct op_cpu_id id = { .vendor = "V", .flags = " fpu sse2 " };
 	static const struct {
@@ -414,7 +402,6 @@ static void test_matches(void **state)
 		{ "family 6-", -1 },	    { "family 6 model x", -1 },
 	};
 
-	(void)state;
 	id.has[OP_CPU_FAMILY] = true;
 	id.number[OP_CPU_FAMILY] = 6;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -460,7 +447,7 @@ static void test_matches(void **state)
 	"system type : MIPS Malta\nmachine : mti,malta\nprocessor : 0\n"       \
 	"cpu model : MIPS " model " V0.0  FPU V0.0\n"
 
-static void test_known_machines(void **state)
+FOLDER_TEST(test_known_machines)
 {
 	static const struct {
 		const char *cpuinfo, *type;
@@ -552,7 +539,6 @@ static void test_known_machines(void **state)
 	};
 	const char *top = getenv("OPROFILE_TEST_TOP");
 
-	(void)state;
 	assert_int_equal(symlink(top, "top"), 0);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct op_diag diag = { "" };
@@ -573,7 +559,7 @@ static void test_known_machines(void **state)
 }
 
 /* Intel's hybrids: the kernel's PMUs tell the kinds of cores apart. */
-static void test_hybrids(void **state)
+FOLDER_TEST(test_hybrids)
 {
 	static const char cpus[] = INTEL("151") INTEL("151") INTEL("151");
 	char cpuinfo[sizeof(cpus)], *at = cpuinfo;
@@ -582,7 +568,6 @@ static void test_hybrids(void **state)
 	struct op_cpu_id id;
 	char text[256];
 
-	(void)state;
 	assert_int_equal(symlink(getenv("OPROFILE_TEST_TOP"), "top"), 0);
 	memcpy(cpuinfo, cpus, sizeof(cpus));
 	for (char cpu = '0'; (at = strstr(at, "processor : ")); cpu++)
@@ -608,13 +593,12 @@ static void test_hybrids(void **state)
 }
 
 /* All that the original called a CPU is known, with a list or without. */
-static void test_original_names(void **state)
+FOLDER_TEST(test_original_names)
 {
 	const uint32_t versions[] = { OP_CLASSIC_VERSION_0,
 				      OP_CLASSIC_VERSION_1 };
 	unsigned int nr = 0, lists = 0;
 
-	(void)state;
 	assert_int_equal(symlink(getenv("OPROFILE_TEST_TOP"), "top"), 0);
 	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
 		const char *name;
@@ -639,7 +623,7 @@ static void test_original_names(void **state)
 	assert_false(op_classic_knows_cpu(""));
 }
 
-static void test_events_dir(void **state)
+FOLDER_TEST(test_events_dir)
 {
 	struct op_diag diag = { "" };
 	char *dir;
@@ -654,31 +638,11 @@ static void test_events_dir(void **state)
 	unsetenv("OPROFILE_EVENTS_DIR");
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		folder_test(test_machines),
-		folder_test(test_big_little),
-		folder_test(test_most_exact_wins),
-		folder_test(test_midr),
-		folder_test(test_unknown_machines),
-		folder_test(test_fields),
-		folder_test(test_broken_files),
-		folder_test(test_incomplete_files),
-		folder_test(test_names_lead_nowhere_else),
-		folder_test(test_list),
-		folder_test(test_list_of_a_long_path),
-		cmocka_unit_test(test_print),
-		cmocka_unit_test(test_matches),
-		folder_test(test_known_machines),
-		folder_test(test_hybrids),
-		folder_test(test_original_names),
-		folder_test(test_events_dir),
-	};
 	char top[PATH_MAX];
 
 	/* The unit tests are started in the top folder of the tree. */
 	if (!getcwd(top, sizeof(top)) || setenv("OPROFILE_TEST_TOP", top, 1))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+		abort();
 }

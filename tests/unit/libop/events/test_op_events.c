@@ -3,12 +3,11 @@
 
 #include "tests/unit/events_fixture.h"
 
-static void test_events(void **state)
+FOLDER_TEST(test_events)
 {
 	struct op_events *events = load_sample();
 	const struct op_event *event = op_events_find(events, "ISSUE");
 
-	(void)state;
 	assert_int_equal(events->nr, 5);
 	assert_string_equal(events->cpu->title, "Test CPU");
 	assert_string_equal(event->desc, "Issued : with a colon");
@@ -29,12 +28,11 @@ static void test_events(void **state)
 	op_events_free(events);
 }
 
-static void test_unit_masks(void **state)
+FOLDER_TEST(test_unit_masks)
 {
 	struct op_events *events = load_sample();
 	const struct op_unit_mask *um = events->event[1].um;
 
-	(void)state;
 	assert_int_equal(um->type, OP_UM_BITMASK);
 	assert_int_equal(um->nr, 5);
 	assert_int_equal(um->default_value, 0x1f);
@@ -77,12 +75,11 @@ static const struct {
 	{ "gone_grp1", "GONE", 0x55, 5, 0, 2, 9 },
 };
 
-static void test_original_names(void **state)
+FOLDER_TEST(test_original_names)
 {
 	struct op_events *events = load_sample();
 	size_t nr = events->nr;
 
-	(void)state;
 	op_events_free(events);
 	make_file(CPU, "original",
 		  "# a comment\n"
@@ -118,12 +115,11 @@ static void test_original_names(void **state)
 	op_events_free(events);
 }
 
-static void test_config(void **state)
+FOLDER_TEST(test_config)
 {
 	struct op_events *events = load_sample();
 	const struct op_event *issue = op_events_find(events, "ISSUE");
 
-	(void)state;
 	assert_int_equal(op_event_config(events, issue, 1, 0), 0x10000010e);
 	assert_int_equal(op_event_config(events, issue, 0xff,
 					 OP_EXTRA_INV | 1ull << 24),
@@ -136,23 +132,21 @@ static void test_config(void **state)
 }
 
 /* GLOBAL_POWER_EVENTS as Linux' own p4_general_events has it. */
-static void test_netburst_config(void **state)
+FOLDER_TEST(test_netburst_config)
 {
 	struct op_events *events = load_sample();
 	struct op_event event = { .code = 0x1306, .perf = 24 };
 
-	(void)state;
 	events->cpu->encoding = OP_ENCODING_NETBURST;
 	assert_int_equal(op_event_config(events, &event, 1, 0),
 			 (24ull << 25 | 1 << 9) << 32 | 6 << 13);
 	op_events_free(events);
 }
 
-static void test_include(void **state)
+FOLDER_TEST(test_include)
 {
 	struct op_events *events;
 
-	(void)state;
 	op_events_free(load_sample());
 	make_cpu("x86-64/more",
 		 "include:" CPU
@@ -172,11 +166,10 @@ static void test_include(void **state)
 }
 
 /* What includes brought need not be used; own unit masks must. */
-static void test_include_of_unit_masks_alone(void **state)
+FOLDER_TEST(test_include_of_unit_masks_alone)
 {
 	struct op_events *events;
 
-	(void)state;
 	op_events_free(load_sample());
 	make_cpu("x86-64/more", "include:" CPU "\n",
 		 "event:0x1 counters:0 um:zero minimum:1 name:CYCLES : One\n");
@@ -186,12 +179,11 @@ static void test_include_of_unit_masks_alone(void **state)
 	op_events_free(events);
 }
 
-static void test_merged_unit_masks(void **state)
+FOLDER_TEST(test_merged_unit_masks)
 {
 	struct op_events *events;
 	const struct op_unit_mask *um;
 
-	(void)state;
 	make_cpu(CPU,
 		 "name:a type:bitmask default:0x1\n\t0x1 A\n"
 		 "name:b type:bitmask default:0x2\n\t0x2 extra: two B\n"
@@ -215,11 +207,10 @@ static void test_merged_unit_masks(void **state)
 }
 
 /* As many as fit the bits of a number. */
-static void test_64_counters(void **state)
+FOLDER_TEST(test_64_counters)
 {
 	struct op_events *events;
 
-	(void)state;
 	make_cpu(CPU, "name:zero type:mandatory default:0x0\n\t0x00 Z\n",
 		 "event:1 counters:all um:zero minimum:1 name:CYCLES : C\n"
 		 "event:2 counters:63,0 um:zero minimum:1 name:LAST : L\n");
@@ -249,9 +240,8 @@ static void is_broken(const char *unit_masks, const char *events,
 	assert_string_equal(diag.text, reason);
 }
 
-static void test_broken_events(void **state)
+FOLDER_TEST(test_broken_events)
 {
-	(void)state;
 #define E(line, reason) is_broken(ZERO, "\n" line "\n", EVENTS "2: " reason)
 #define GOOD "event:1 counters:0 um:zero minimum:5 name:E"
 	E("what", "what: no tag, \"KEY:VALUE\"");
@@ -284,7 +274,7 @@ static void test_broken_events(void **state)
 }
 
 /* First and last characters of each length, and what is beside them. */
-static void test_characters(void **state)
+FOLDER_TEST(test_characters)
 {
 	static const struct {
 		const char *bytes;
@@ -322,7 +312,6 @@ static void test_characters(void **state)
 	};
 	char events[200], wanted[200];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct op_diag diag = { "" };
 		struct op_events *out;
@@ -349,9 +338,8 @@ static void test_characters(void **state)
 	}
 }
 
-static void test_broken_names(void **state)
+FOLDER_TEST(test_broken_names)
 {
-	(void)state;
 	is_broken(ZERO, GOOD " : D\n" GOOD " : D\n",
 		  EVENTS "2: name:E: already used in " EVENTS "1");
 	is_broken(ZERO, "", "events/" CPU "/events: no events");
@@ -364,7 +352,7 @@ static void test_broken_names(void **state)
 			 "be merged");
 }
 
-static void test_broken_original_names(void **state)
+FOLDER_TEST(test_broken_original_names)
 {
 	static const struct {
 		const char *line, *reason;
@@ -384,7 +372,6 @@ static void test_broken_original_names(void **state)
 		  "name:E/F: must not contain '/', '.', ':' or ','" },
 	};
 
-	(void)state;
 	op_events_free(load_sample());
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct op_diag diag = { "" };
@@ -400,9 +387,8 @@ static void test_broken_original_names(void **state)
 	}
 }
 
-static void test_broken_unit_masks(void **state)
+FOLDER_TEST(test_broken_unit_masks)
 {
-	(void)state;
 #define U(text, reason) is_broken(text, GOOD " : D\n", MASKS reason)
 	U("name:zero type:mandatory\n", "1: default: not given");
 	U("type:mandatory default:0\n", "1: name: not given");
@@ -447,12 +433,11 @@ static void test_broken_unit_masks(void **state)
 #undef U
 }
 
-static void test_broken_includes(void **state)
+FOLDER_TEST(test_broken_includes)
 {
 	struct op_diag diag = { "" };
 	struct op_events *events;
 
-	(void)state;
 	is_broken("include:" CPU "\n", "",
 		  "events/" CPU "/unit_masks: include: too deep; does it "
 		  "include itself?");
@@ -465,12 +450,11 @@ static void test_broken_includes(void **state)
 				       "file or directory");
 }
 
-static void test_missing(void **state)
+FOLDER_TEST(test_missing)
 {
 	struct op_diag diag = { "" };
 	struct op_events *events;
 
-	(void)state;
 	op_events_free(load_sample());
 	assert_int_equal(op_events_load(&events, "events", "x86-64/none",
 					&diag),
@@ -482,28 +466,4 @@ static void test_missing(void **state)
 			 -ENOENT);
 	assert_non_null(strstr(diag.text, CPU "/events: No such file"));
 	op_events_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_events),
-		folder_test(test_unit_masks),
-		folder_test(test_original_names),
-		folder_test(test_broken_original_names),
-		folder_test(test_config),
-		folder_test(test_netburst_config),
-		folder_test(test_include),
-		folder_test(test_include_of_unit_masks_alone),
-		folder_test(test_merged_unit_masks),
-		folder_test(test_64_counters),
-		folder_test(test_broken_events),
-		folder_test(test_characters),
-		folder_test(test_broken_names),
-		folder_test(test_broken_unit_masks),
-		folder_test(test_broken_includes),
-		folder_test(test_missing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,11 +25,10 @@ static struct op_parsed_event parsed(const struct op_event *event,
 	};
 }
 
-static void kinds_are_told_by_the_extension(void **state)
+TEST(kinds_are_told_by_the_extension)
 {
 	enum op_ibs_kind kind = OP_IBS_NR_KINDS;
 
-	(void)state;
 	assert_false(op_event_is_ibs(&plain, &kind));
 	assert_false(op_event_is_ibs(&other, &kind));
 	assert_int_equal(kind, OP_IBS_NR_KINDS);
@@ -42,14 +41,13 @@ static void kinds_are_told_by_the_extension(void **state)
 	assert_string_equal(op_ibs_kind_name(OP_IBS_KIND_FETCH), "ibs_fetch");
 }
 
-static void the_first_of_a_kind(void **state)
+TEST(the_first_of_a_kind)
 {
 	const struct op_parsed_event events[] = {
 		parsed(&plain, 1), parsed(&op, 16),    parsed(&fetch, 32),
 		parsed(&op_2, 16), parsed(&plain, 16),
 	};
 
-	(void)state;
 	assert_ptr_equal(op_ibs_first(events, 5, OP_IBS_KIND_OP), &events[1]);
 	assert_ptr_equal(op_ibs_first(events, 5, OP_IBS_KIND_FETCH),
 			 &events[2]);
@@ -59,11 +57,10 @@ static void the_first_of_a_kind(void **state)
 }
 
 /* The hardware leaves the low four bits of a count out. */
-static void counts_are_multiples(void **state)
+TEST(counts_are_multiples)
 {
 	struct op_parsed_event event = parsed(&fetch, 0);
 
-	(void)state;
 	for (event.count = 50000; event.count < 50033; event.count++) {
 		struct op_diag diag = { "" };
 		bool fits = event.count % 16 == 0;
@@ -83,7 +80,7 @@ static void counts_are_multiples(void **state)
 	assert_int_equal(op_ibs_check_count(&event, "SPEC", NULL), 0);
 }
 
-static void events_of_a_kind_share_their_settings(void **state)
+TEST(events_of_a_kind_share_their_settings)
 {
 	struct op_parsed_event events[] = {
 		parsed(&plain, 7),     parsed(&fetch, 160), parsed(&op, 320),
@@ -92,7 +89,6 @@ static void events_of_a_kind_share_their_settings(void **state)
 	const struct op_parsed_event sound = events[4];
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(op_ibs_check(events, 5, &diag), 0);
 	assert_string_equal(diag.text, "");
 	assert_int_equal(op_ibs_check(events, 0, &diag), 0);
@@ -130,31 +126,17 @@ static void is_text(const struct op_parsed_event *events, size_t nr,
 	free(text);
 }
 
-static void the_text_for_the_daemon(void **state)
+TEST(the_text_for_the_daemon)
 {
 	const struct op_parsed_event events[] = {
 		parsed(&op, 320),      parsed(&plain, 7),   parsed(&op_2, 320),
 		parsed(&fetch_2, 160), parsed(&fetch, 160),
 	};
 
-	(void)state;
 	is_text(events, 0, "");
 	is_text(events + 1, 1, "");
 	is_text(events, 1, "ibs:op:OP:320:1");
 	is_text(events, 3, "ibs:op:OP,OP_2:320:1");
 	is_text(events + 3, 1, "ibs:fetch:FETCH_2:160:1");
 	is_text(events, 5, "ibs:fetch:FETCH_2,FETCH:160:1|op:OP,OP_2:320:1");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_are_told_by_the_extension),
-		cmocka_unit_test(the_first_of_a_kind),
-		cmocka_unit_test(counts_are_multiples),
-		cmocka_unit_test(events_of_a_kind_share_their_settings),
-		cmocka_unit_test(the_text_for_the_daemon),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void count_line(struct counts *counts, const struct op_events *events,
 		    got ? got : '=', o->mark ? o->mark : '=', diag.text);
 }
 
-static void every_event(void **state)
+TEST(every_event)
 {
 	struct op_events *events = NULL;
 	struct counts counts = { 0 };
@@ -120,7 +120,6 @@ static void every_event(void **state)
 	struct original o = { 0 };
 	FILE *file = fopen(LIST, "r");
 
-	(void)state;
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
 		if (*line == '#')
@@ -150,13 +149,4 @@ static void every_event(void **state)
 	assert_int_equal(counts.missing, 0);
 	assert_int_equal(counts.refused, 0);
 	assert_true(counts.cpus >= 50 && counts.same > 5000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_event),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,11 @@ static struct op_parsed_event good(const struct op_events *events,
 	return parsed;
 }
 
-static void test_fields(void **state)
+FOLDER_TEST(test_fields)
 {
 	struct op_events *events = load_sample();
 	struct op_parsed_event p = good(events, "MISSES:5000:0x12:0:1");
 
-	(void)state;
 	assert_string_equal(p.event->name, "MISSES");
 	assert_int_equal(p.count, 5000);
 	assert_int_equal(p.um, 0x12);
@@ -36,7 +35,7 @@ static void test_fields(void **state)
 	op_events_free(events);
 }
 
-static void test_defaults(void **state)
+FOLDER_TEST(test_defaults)
 {
 	static const char *const specs[] = {
 		"MISSES:500",	  "MISSES:500:",     "MISSES:0x1f4::",
@@ -44,7 +43,6 @@ static void test_defaults(void **state)
 	};
 	struct op_events *events = load_sample();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		struct op_parsed_event p = good(events, specs[i]);
 
@@ -58,12 +56,11 @@ static void test_defaults(void **state)
 	op_events_free(events);
 }
 
-static void test_named_unit_masks(void **state)
+FOLDER_TEST(test_named_unit_masks)
 {
 	struct op_events *events = load_sample();
 	struct op_parsed_event p = good(events, "MISSES:500:shared+4k+owned");
 
-	(void)state;
 	assert_int_equal(p.um, 0x1a);
 	assert_string_equal(p.um_name, "shared+4k+owned");
 	p = good(events, "ISSUE:6:stalls");
@@ -76,14 +73,13 @@ static void test_named_unit_masks(void **state)
 	op_events_free(events);
 }
 
-static void test_options(void **state)
+FOLDER_TEST(test_options)
 {
 	struct op_events *events = load_sample();
 	struct op_parse_options options = { .no_count = true };
 	struct op_diag diag = { "" };
 	struct op_parsed_event p;
 
-	(void)state;
 	assert_int_equal(
 		op_parse_event(&p, events, "MISSES:2:0", &options, &diag), 0);
 	assert_int_equal(p.um, 2);
@@ -98,7 +94,7 @@ static void test_options(void **state)
 	op_events_free(events);
 }
 
-static void test_errors(void **state)
+FOLDER_TEST(test_errors)
 {
 	static const struct {
 		const char *spec, *reason;
@@ -135,7 +131,6 @@ static void test_errors(void **state)
 	};
 	struct op_events *events = load_sample();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct op_diag diag = { "" };
 		struct op_parsed_event p;
@@ -151,13 +146,12 @@ static void test_errors(void **state)
 }
 
 /* Neither long names nor long specifications get anywhere they should not. */
-static void test_long_specifications(void **state)
+FOLDER_TEST(test_long_specifications)
 {
 	struct op_events *events = load_sample();
 	struct op_parsed_event p;
 	char spec[2000];
 
-	(void)state;
 	for (size_t len = 1; len < sizeof(spec); len += 37) {
 		memset(spec, 'A', len);
 		spec[len] = '\0';
@@ -174,7 +168,7 @@ static void test_long_specifications(void **state)
  * A quarter of the letters, rounded up, may be wrong; else what was written
  * must be a part of the name, of three letters at least.
  */
-static void test_similar_names(void **state)
+FOLDER_TEST(test_similar_names)
 {
 	static const struct {
 		const char *name, *similar;
@@ -203,7 +197,6 @@ static void test_similar_names(void **state)
 	struct op_events *events = load_sample();
 	char buf[200];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		op_events_similar(events, cases[i].name, buf, sizeof(buf));
 		if (strcmp(buf, cases[i].similar) != 0)
@@ -213,12 +206,11 @@ static void test_similar_names(void **state)
 }
 
 /* The three most similar ones, the first of the file where two are so. */
-static void test_similar_order(void **state)
+FOLDER_TEST(test_similar_order)
 {
 	struct op_events *events;
 	char buf[200];
 
-	(void)state;
 #define LINE(name) "event:1 counters:0 um:zero minimum:1 name:" name " : D\n"
 	make_cpu(CPU, "name:zero type:mandatory default:0x0\n\t0x00 Z\n",
 		 LINE("CYCLES") LINE("PART_4444") LINE("PART_22") LINE("PART_1")
@@ -232,12 +224,11 @@ static void test_similar_order(void **state)
 	op_events_free(events);
 }
 
-static void test_similar_is_bounded(void **state)
+FOLDER_TEST(test_similar_is_bounded)
 {
 	struct op_events *events = load_sample();
 	char buf[16];
 
-	(void)state;
 	op_events_similar(events, "CYCLE", buf, sizeof(buf));
 	assert_string_equal(buf, ", CYCLES");
 	op_events_similar(events, "CYCLE", buf, 5);
@@ -255,13 +246,12 @@ static int check(const struct op_events *events, int *counters,
 	return op_check_events(counters, events, p, 2, diag);
 }
 
-static void test_sets(void **state)
+FOLDER_TEST(test_sets)
 {
 	struct op_events *events = load_sample();
 	struct op_diag diag = { "" };
 	int c[2];
 
-	(void)state;
 	assert_int_equal(check(events, c, &diag, "CYCLES:1000", "MISSES:500"),
 			 0);
 	assert_int_equal(c[0], 0);
@@ -281,22 +271,4 @@ static void test_sets(void **state)
 			       "CYCLES:1000:0:0:1"),
 			 -EINVAL);
 	op_events_free(events);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_fields),
-		folder_test(test_defaults),
-		folder_test(test_named_unit_masks),
-		folder_test(test_options),
-		folder_test(test_errors),
-		folder_test(test_long_specifications),
-		folder_test(test_similar_names),
-		folder_test(test_similar_order),
-		folder_test(test_similar_is_bounded),
-		folder_test(test_sets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static struct stat stat_of(const char *path)
 }
 
 /* Root has one folder for all its sessions; this test may run as anybody. */
-static void folders(void **state)
+FOLDER_TEST(folders)
 {
 	static const struct {
 		const char *own, *xdg, *home, *folder;
@@ -49,7 +49,6 @@ static void folders(void **state)
 	};
 	char path[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *want = rows[i].folder;
 		const char *values[] = { rows[i].own, rows[i].xdg,
@@ -77,11 +76,10 @@ static void folders(void **state)
 }
 
 /* What others may write to is not believed. */
-static void foreign_folders(void **state)
+FOLDER_TEST(foreign_folders)
 {
 	int cache = open_cache();
 
-	(void)state;
 	assert_int_equal(stat_of("a/cache").st_mode & 07777, 0700);
 	close(cache);
 	assert_int_equal(chmod("a/cache", 0720), 0);
@@ -107,11 +105,10 @@ static void foreign_folders(void **state)
 	assert_int_equal(op_cache_open(), -ENOTDIR);
 }
 
-static void files_are_links(void **state)
+FOLDER_TEST(files_are_links)
 {
 	int cache = open_cache();
 
-	(void)state;
 	assert_int_equal(op_cache_get(cache, "f", "s"), -ENOENT);
 	write_text("s", "one");
 	assert_int_equal(op_cache_put(cache, "f", "s", &op_cache_bounds), 0);
@@ -138,13 +135,12 @@ static void files_are_links(void **state)
 }
 
 /* No link goes from one file system to another. */
-static void files_are_copies(void **state)
+FOLDER_TEST(files_are_copies)
 {
 	char far[] = "/dev/shm/op-cache-XXXXXX", path[64];
 	int cache = open_cache();
 	bool is_far;
 
-	(void)state;
 	if (!mkdtemp(far))
 		skip();
 	snprintf(path, sizeof(path), "%s/s", far);
@@ -163,11 +159,10 @@ static void files_are_copies(void **state)
 }
 
 /* In the place of a file. */
-static void other_things(void **state)
+FOLDER_TEST(other_things)
 {
 	int cache = open_cache();
 
-	(void)state;
 	write_text("secret", "");
 	assert_int_equal(symlink("../../secret", "a/cache/link"), 0);
 	assert_int_equal(op_cache_get(cache, "link", "s"), -ELOOP);
@@ -185,13 +180,12 @@ static void other_things(void **state)
 }
 
 /* What no session has goes when another file comes, after its time. */
-static void unused_files(void **state)
+FOLDER_TEST(unused_files)
 {
 	const struct op_cache_bounds at_once = { -1, UINT64_MAX };
 	const struct op_cache_bounds later = { 1000, UINT64_MAX };
 	int cache = open_cache();
 
-	(void)state;
 	write_text("s", "");
 	assert_int_equal(op_cache_put(cache, "used", "s", &at_once), 0);
 	write_text("a/cache/unused", "");
@@ -229,13 +223,12 @@ static void put_unused(int cache, const char *name, unsigned int kib,
 }
 
 /* Those that were left last stay. */
-static void bounded_files(void **state)
+FOLDER_TEST(bounded_files)
 {
 	const struct op_cache_bounds bounds = { 1000, 1 << 20 };
 	struct stat last;
 	int cache = open_cache();
 
-	(void)state;
 	write_text("used", "1");
 	assert_int_equal(op_cache_put(cache, "used", "used", &bounds), 0);
 	put_unused(cache, "one", 600, &bounds);
@@ -254,16 +247,4 @@ static void bounded_files(void **state)
 	assert_int_equal(access("a/cache/three", F_OK), 0);
 	assert_int_equal(access("a/cache/used", F_OK), 0);
 	close(cache);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(folders),	      folder_test(foreign_folders),
-		folder_test(files_are_links), folder_test(files_are_copies),
-		folder_test(other_things),    folder_test(unused_files),
-		folder_test(bounded_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static struct op_config *read_text(const char *text)
 	return config;
 }
 
-static void test_forms_of_lines(void **state)
+FOLDER_TEST(test_forms_of_lines)
 {
 	struct op_config *c = read_text("# comment = no\n"
 					"\n"
@@ -30,7 +30,6 @@ static void test_forms_of_lines(void **state)
 					"image = /bin/a=b\n"
 					"last = no newline");
 
-	(void)state;
 	assert_string_equal(op_config_find(c, "a"), "1");
 	assert_string_equal(op_config_find(c, "b"), "two words");
 	assert_string_equal(op_config_find(c, "empty"), "");
@@ -41,12 +40,11 @@ static void test_forms_of_lines(void **state)
 	op_config_free(c);
 }
 
-static void test_nothing_is_expanded(void **state)
+FOLDER_TEST(test_nothing_is_expanded)
 {
 	struct op_config *c = read_text("x = $(touch evil) `touch evil`\n"
 					"y = $HOME # not a comment\n");
 
-	(void)state;
 	assert_string_equal(op_config_find(c, "x"),
 			    "$(touch evil) `touch evil`");
 	assert_string_equal(op_config_find(c, "y"), "$HOME # not a comment");
@@ -54,12 +52,11 @@ static void test_nothing_is_expanded(void **state)
 	op_config_free(c);
 }
 
-static void test_order_and_repeats(void **state)
+FOLDER_TEST(test_order_and_repeats)
 {
 	struct op_config *c = read_text("k = 1\nj = 2\nk = 3\n");
 	const char *key, *value;
 
-	(void)state;
 	assert_string_equal(op_config_find(c, "k"), "3");
 	assert_int_equal(op_config_at(c, 0, &key, &value), 0);
 	assert_string_equal(key, "k");
@@ -82,9 +79,8 @@ static void refuse(const void *bytes, size_t len, const char *reason)
 	assert_reason(&diag, reason);
 }
 
-static void test_broken_lines(void **state)
+FOLDER_TEST(test_broken_lines)
 {
-	(void)state;
 	refuse("a = 1\n\nno pair\n", 16, "c:3: no \"key = value\": no pair");
 	refuse("= 1\n", 4, "c:1: no key");
 	refuse("  = 1\n", 6, "c:1: no key");
@@ -93,12 +89,11 @@ static void test_broken_lines(void **state)
 	refuse("\033]0;x\n", 6, "c:1: no \"key = value\": ?]0;x");
 }
 
-static void test_files_that_are_none(void **state)
+FOLDER_TEST(test_files_that_are_none)
 {
 	struct op_config *config = NULL;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(op_config_read(&config, "absent", &diag), -ENOENT);
 	assert_string_equal(diag.text, "");
 	assert_int_equal(op_config_read(&config, ".", &diag), -EINVAL);
@@ -116,24 +111,22 @@ static void test_files_that_are_none(void **state)
 }
 
 /* Files of /proc say that they have no bytes. */
-static void test_file_without_a_size(void **state)
+FOLDER_TEST(test_file_without_a_size)
 {
 	struct op_config *config = NULL;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(op_config_read(&config, "/proc/self/status", &diag),
 			 -EINVAL);
 	assert_reason(&diag, "/proc/self/status:1: ");
 }
 
-static void test_many_lines(void **state)
+FOLDER_TEST(test_many_lines)
 {
 	FILE *file = fopen("c", "w");
 	struct op_config *c;
 	const char *key, *value;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++)
 		fprintf(file, "key%d = %d\n", i, i);
 	assert_int_equal(fclose(file), 0);
@@ -143,11 +136,10 @@ static void test_many_lines(void **state)
 	op_config_free(c);
 }
 
-static void test_set_add_unset(void **state)
+FOLDER_TEST(test_set_add_unset)
 {
 	struct op_config *c = read_text("a = 1\nk = 1\nb = 2\nk = 3\n");
 
-	(void)state;
 	assert_int_equal(op_config_set(c, "k", "new"), 0);
 	assert_int_equal(op_config_add(c, "k", "more"), 0);
 	op_config_unset(c, "a");
@@ -160,12 +152,11 @@ static void test_set_add_unset(void **state)
 }
 
 /* Strings that the configuration itself has given out. */
-static void test_own_strings(void **state)
+FOLDER_TEST(test_own_strings)
 {
 	struct op_config *c = read_text("k = 1\nj = 2\nk = 3\n");
 	const char *key, *value;
 
-	(void)state;
 	assert_int_equal(op_config_at(c, 0, &key, &value), 0);
 	assert_int_equal(op_config_set(c, key, value), 0);
 	assert_string_equal(op_config_find(c, "k"), "1");
@@ -178,7 +169,7 @@ static void test_own_strings(void **state)
 	op_config_free(c);
 }
 
-static void test_unreadable_pairs_are_refused(void **state)
+FOLDER_TEST(test_unreadable_pairs_are_refused)
 {
 	static const char *const keys[] = { "",	  "#a", "a=b", "a\nb",
 					    " a", "a ", "\ta", "a\r" };
@@ -187,7 +178,6 @@ static void test_unreadable_pairs_are_refused(void **state)
 	struct op_config *c = op_config_new();
 	const char *key, *value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		assert_int_equal(op_config_set(c, keys[i], "v"), -EINVAL);
 		assert_int_equal(op_config_add(c, keys[i], "v"), -EINVAL);
@@ -199,12 +189,11 @@ static void test_unreadable_pairs_are_refused(void **state)
 }
 
 /* Whatever set() takes comes back from a file. */
-static void test_random_pairs_round_trip(void **state)
+FOLDER_TEST(test_random_pairs_round_trip)
 {
 	static const char bytes[] = "ab=# \t\r\n\v\x01\xff%";
 	unsigned int seed = 1, taken = 0;
 
-	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		struct op_config *c = op_config_new(), *back = NULL;
 		char text[2][8];
@@ -230,13 +219,12 @@ static void test_random_pairs_round_trip(void **state)
 	assert_true(taken > 100);
 }
 
-static void test_write_mode_and_leftovers(void **state)
+FOLDER_TEST(test_write_mode_and_leftovers)
 {
 	struct op_config *c = read_text("a = 1\n");
 	mode_t old = umask(0077);
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(op_config_write(c, "w", 0644, NULL), 0);
 	umask(old);
 	assert_int_equal(stat("w", &st), 0);
@@ -248,12 +236,11 @@ static void test_write_mode_and_leftovers(void **state)
 	op_config_free(c);
 }
 
-static void test_write_replaces_a_link(void **state)
+FOLDER_TEST(test_write_replaces_a_link)
 {
 	struct op_config *c = read_text("a = 1\n");
 	struct stat st;
 
-	(void)state;
 	write_text("victim", "precious");
 	assert_int_equal(symlink("victim", "w"), 0);
 	assert_int_equal(op_config_write(c, "w", 0600, NULL), 0);
@@ -263,13 +250,12 @@ static void test_write_replaces_a_link(void **state)
 	op_config_free(c);
 }
 
-static void test_write_failures(void **state)
+FOLDER_TEST(test_write_failures)
 {
 	struct op_config *c = read_text("a = 1\n");
 	struct op_diag diag = { "" };
 	char *path = calloc(1, 5000);
 
-	(void)state;
 	assert_int_equal(op_config_write(c, "no/where", 0600, &diag), -ENOENT);
 	assert_reason(&diag, "no/where: cannot write: No such file");
 	diag.text[0] = '\0';
@@ -285,12 +271,11 @@ static void test_write_failures(void **state)
 	op_config_free(c);
 }
 
-static void test_full_disk(void **state)
+FOLDER_TEST(test_full_disk)
 {
 	struct op_config *c = read_text("a = 1\n");
 	struct op_diag diag = { "" };
 
-	(void)state;
 	for (int i = 0; i < 20000; i++)
 		op_config_add(c, "key", "value");
 	write_text("w", "old = 1\n");
@@ -309,7 +294,7 @@ static void test_full_disk(void **state)
 	op_config_free(c);
 }
 
-static void test_parse_u64(void **state)
+FOLDER_TEST(test_parse_u64)
 {
 	static const struct {
 		const char *text;
@@ -342,7 +327,6 @@ static void test_parse_u64(void **state)
 		{ "\xd9\xa1", -EINVAL, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint64_t value = 0;
 		int err = op_parse_u64(cases[i].text, &value);
@@ -352,14 +336,13 @@ static void test_parse_u64(void **state)
 	}
 }
 
-static void test_get_u64(void **state)
+FOLDER_TEST(test_get_u64)
 {
 	struct op_config *c = read_text("a = 0x10\nb = many\nc = -1\n"
 					"d = 99999999999999999999\n");
 	struct op_diag diag = { "" };
 	uint64_t value = 5;
 
-	(void)state;
 	assert_int_equal(op_config_get_u64(c, "x", &value, &diag), -ENOENT);
 	assert_string_equal(diag.text, "");
 	assert_int_equal(op_config_get_u64(c, "b", &value, &diag), -EINVAL);
@@ -377,29 +360,4 @@ static void test_get_u64(void **state)
 	assert_int_equal(op_config_get_u64(c, "b", &value, &diag), -EINVAL);
 	assert_string_equal(diag.text, "b: \"none\" is not a whole number");
 	op_config_free(c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_forms_of_lines),
-		folder_test(test_nothing_is_expanded),
-		folder_test(test_order_and_repeats),
-		folder_test(test_broken_lines),
-		folder_test(test_files_that_are_none),
-		folder_test(test_file_without_a_size),
-		folder_test(test_many_lines),
-		folder_test(test_set_add_unset),
-		folder_test(test_own_strings),
-		folder_test(test_unreadable_pairs_are_refused),
-		folder_test(test_random_pairs_round_trip),
-		folder_test(test_write_mode_and_leftovers),
-		folder_test(test_write_replaces_a_link),
-		folder_test(test_write_failures),
-		folder_test(test_full_disk),
-		folder_test(test_parse_u64),
-		folder_test(test_get_u64),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

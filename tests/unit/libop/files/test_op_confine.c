@@ -85,11 +85,6 @@ static void run_confine(const struct row *row, FILE *out)
 	reset_confine_kernel();
 }
 
-static void test_confine_row(void **state)
-{
-	check_row(*state, run_confine);
-}
-
 /* clang-format off */
 static const struct row rows[] = {
 	{ "it_may_read_any_file", NULL, "has ffffffff; to reading",
@@ -119,6 +114,11 @@ static const struct row rows[] = {
 	  " no-new-privs=1 file-size=0/0 core=0/0 capget capset=4/4/0,0/0/0 filter: ENOSYS\n" },
 };
 /* clang-format on */
+
+TEST_ROWS(test_confine_row, rows)
+{
+	check_row(*state, run_confine);
+}
 
 /* ---- the filter -------------------------------------------------------------
  */
@@ -212,12 +212,11 @@ static bool is_call_of_reader(long nr)
 }
 
 /* Calls but openat(2), whatever their arguments are. */
-static void calls_that_are_let_through(void **state)
+TEST(calls_that_are_let_through)
 {
 	static const enum op_confine_to ways[] = { OP_CONFINE_TO_READING,
 						   OP_CONFINE_TO_DESCRIPTORS };
 
-	(void)state;
 	for (size_t i = 0; i < NR(ways); i++) {
 		make_filter(ways[i]);
 		for (uint32_t nr = 0; nr < NR_CALLS; nr++) {
@@ -240,7 +239,7 @@ static void calls_that_are_let_through(void **state)
 	}
 }
 
-static void how_files_are_opened(void **state)
+TEST(how_files_are_opened)
 {
 	static const struct {
 		uint64_t flags;
@@ -260,7 +259,6 @@ static void how_files_are_opened(void **state)
 		{ O_RDWR | O_CLOEXEC, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(opens); i++) {
 		make_filter(OP_CONFINE_TO_WRITING);
 		if (filter_lets_through(THIS_ARCH, SYS_openat,
@@ -313,11 +311,10 @@ static void be_confined_child(int fd, pid_t parent)
 	_exit(10);
 }
 
-static void what_a_child_has(void **state)
+TEST(what_a_child_has)
 {
 	int ends[2], far;
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	far = fcntl(ends[1], F_DUPFD_CLOEXEC, MAX_DESCRIPTORS - 1);
 	assert_int_equal(far, MAX_DESCRIPTORS - 1);
@@ -351,9 +348,8 @@ static void be_child_that_ends(int fd, pid_t parent)
 	_exit(10);
 }
 
-static void end_of_a_child(void **state)
+TEST(end_of_a_child)
 {
-	(void)state;
 	reset_confine_kernel();
 	assert_int_equal(status_of_child(be_child_that_ends, 0, 0), 0);
 	confine_kernel.is_mine = true;
@@ -403,9 +399,8 @@ static void be_child_that_tries(int to, pid_t parent)
 	syscall(SYS_exit_group, try_calls((enum op_confine_to)to));
 }
 
-static void this_kernel_refuses(void **state)
+TEST(this_kernel_refuses)
 {
-	(void)state;
 	assert_int_equal(status_of_child(be_child_that_tries,
 					 OP_CONFINE_TO_READING, 0),
 			 0);
@@ -415,17 +410,4 @@ static void this_kernel_refuses(void **state)
 	assert_int_equal(status_of_child(be_child_that_tries,
 					 OP_CONFINE_TO_WRITING, 0),
 			 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(calls_that_are_let_through),
-		cmocka_unit_test(how_files_are_opened),
-		cmocka_unit_test(what_a_child_has),
-		cmocka_unit_test(end_of_a_child),
-		cmocka_unit_test(this_kernel_refuses),
-	};
-
-	return run_rows(rows, NR(rows), test_confine_row, others, NR(others));
 }

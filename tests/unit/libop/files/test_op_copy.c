@@ -54,7 +54,7 @@ static struct stat fill(int fd)
 	return st;
 }
 
-static void copies_have_content_times_and_rights(void **state)
+FOLDER_TEST(copies_have_content_times_and_rights)
 {
 	static const mode_t modes[][2] = {
 		{ 0644, 0444 }, { 0755, 0444 }, { 0700, 0400 }, { 0640, 0440 }
@@ -62,7 +62,6 @@ static void copies_have_content_times_and_rights(void **state)
 	struct stat st;
 	int fd;
 
-	(void)state;
 	fd = open("from", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	fill(fd);
@@ -78,12 +77,11 @@ static void copies_have_content_times_and_rights(void **state)
 }
 
 /* What a copy leaves that was killed, and a copy whose name is a link. */
-static void what_is_in_the_way_is_replaced(void **state)
+FOLDER_TEST(what_is_in_the_way_is_replaced)
 {
 	struct stat st;
 	int fd;
 
-	(void)state;
 	fd = open("from", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
 	st = fill(fd);
@@ -98,12 +96,11 @@ static void what_is_in_the_way_is_replaced(void **state)
 }
 
 /* copy_file_range(2) does not reach across file systems. */
-static void copies_from_another_file_system(void **state)
+FOLDER_TEST(copies_from_another_file_system)
 {
 	int fd = memfd_create("from", MFD_CLOEXEC);
 	struct stat st;
 
-	(void)state;
 	assert_true(fd >= 0);
 	st = fill(fd);
 	assert_int_equal(op_copy_file(fd, &st, "to"), 0);
@@ -116,12 +113,11 @@ static void copies_from_another_file_system(void **state)
 	close(fd);
 }
 
-static void what_fails_leaves_nothing(void **state)
+FOLDER_TEST(what_fails_leaves_nothing)
 {
 	struct stat st;
 	int fd, unreadable;
 
-	(void)state;
 	fd = open("from", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
 	st = fill(fd);
@@ -141,12 +137,11 @@ static void what_fails_leaves_nothing(void **state)
 	close(fd);
 }
 
-static void empty_files_are_copied(void **state)
+FOLDER_TEST(empty_files_are_copied)
 {
 	struct stat st;
 	int fd;
 
-	(void)state;
 	fd = open("from", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);
@@ -154,17 +149,4 @@ static void empty_files_are_copied(void **state)
 	assert_string_equal(text_of("to"), "");
 	assert_int_equal(nr_files(), 2);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(copies_have_content_times_and_rights),
-		folder_test(what_is_in_the_way_is_replaced),
-		folder_test(copies_from_another_file_system),
-		folder_test(what_fails_leaves_nothing),
-		folder_test(empty_files_are_copied),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * refused. */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <zlib.h>
 
+#include "tests/unit/test.h"
 #include "libop/files/op_deflate.h"
 
 static const size_t lengths[] = { 0, 1, 2, 1000, 65536, 1000000 };
@@ -34,9 +30,8 @@ static uint8_t *make_text(size_t len)
 	return text;
 }
 
-static void test_theirs_and_ours(void **state)
+TEST(test_theirs_and_ours)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_LENGTHS; i++) {
 		size_t len = lengths[i], used, ours_len;
 		uLongf theirs_len = compressBound(len), back_len = len;
@@ -67,13 +62,12 @@ static void test_theirs_and_ours(void **state)
 }
 
 /* Each byte that is changed or missing is noticed, and each other length. */
-static void test_damage(void **state)
+TEST(test_damage)
 {
 	size_t len = 1000, packed_len;
 	uint8_t *text = make_text(len), *back = malloc(len + 1);
 	uint8_t *packed = op_deflate(text, len, &packed_len);
 
-	(void)state;
 	assert_non_null(packed);
 	for (size_t i = 0; i < packed_len; i++) {
 		uint8_t before = packed[i];
@@ -98,13 +92,12 @@ static void test_damage(void **state)
 }
 
 /* What follows is not looked at, but can be told. */
-static void test_what_follows(void **state)
+TEST(test_what_follows)
 {
 	size_t packed_len, used;
 	uint8_t *packed = op_deflate("text", 4, &packed_len), back[4];
 	uint8_t longer[100] = { 0 };
 
-	(void)state;
 	assert_non_null(packed);
 	assert_true(packed_len + 3 < sizeof(longer));
 	memcpy(longer, packed, packed_len);
@@ -115,28 +108,15 @@ static void test_what_follows(void **state)
 }
 
 /* No bytes become more than the ratio says. */
-static void test_ratio(void **state)
+TEST(test_ratio)
 {
 	size_t len = 16 << 20, packed_len;
 	uint8_t *zeros = calloc(1, len);
 	uint8_t *packed = op_deflate(zeros, len, &packed_len);
 
-	(void)state;
 	assert_non_null(packed);
 	assert_true(len / OP_DEFLATE_RATIO <= packed_len);
 	assert_true(len / (OP_DEFLATE_RATIO / 2) > packed_len);
 	free(zeros);
 	free(packed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_theirs_and_ours),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_what_follows),
-		cmocka_unit_test(test_ratio),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,11 @@
 
 #include "libop/files/op_file.h"
 
-static void test_what_is_written_is_read(void **state)
+FOLDER_TEST(test_what_is_written_is_read)
 {
 	int fd = open("f", O_RDWR | O_CREAT, 0600);
 	char buf[8] = "";
 
-	(void)state;
 	assert_int_equal(op_file_write_at(fd, "world", 5, 6), 0);
 	assert_int_equal(op_file_write_at(fd, "hello", 5, 0), 0);
 	assert_int_equal(op_file_read_at(fd, buf, 7, 4), 0);
@@ -22,12 +21,11 @@ static void test_what_is_written_is_read(void **state)
 	close(fd);
 }
 
-static void test_less_than_was_asked_for_is_none(void **state)
+FOLDER_TEST(test_less_than_was_asked_for_is_none)
 {
 	char buf[8];
 	int fd;
 
-	(void)state;
 	write_text("f", "abc");
 	fd = open("f", O_RDONLY);
 	assert_int_equal(op_file_read_at(fd, buf, 3, 0), 0);
@@ -41,23 +39,21 @@ static void test_less_than_was_asked_for_is_none(void **state)
 	assert_int_equal(op_file_read_at(-1, buf, 1, 0), -EBADF);
 }
 
-static void test_a_full_disk_is_told(void **state)
+FOLDER_TEST(test_a_full_disk_is_told)
 {
 	int fd = open("/dev/full", O_WRONLY);
 
-	(void)state;
 	assert_int_equal(op_file_write_at(fd, "x", 1, 0), -ENOSPC);
 	close(fd);
 }
 
 /* They have no size: what is too much is seen while it is read. */
-static void test_files_of_proc_are_bounded(void **state)
+FOLDER_TEST(test_files_of_proc_are_bounded)
 {
 	static const char name[] = "/proc/self/comm";
 	char *text;
 	size_t len, again;
 
-	(void)state;
 	assert_int_equal(op_file_read(name, 4096, &text, &len, NULL), 0);
 	assert_int_equal(strlen(text), len);
 	free(text);
@@ -92,11 +88,10 @@ static void replace_file(bool is_kept, const char *wanted)
 	assert_int_equal(access(replace.tmp, F_OK), -1);
 }
 
-static void test_files_are_replaced_whole_or_not(void **state)
+FOLDER_TEST(test_files_are_replaced_whole_or_not)
 {
 	struct op_replace replace;
 
-	(void)state;
 	replace_file(false, "old");
 	replace_file(true, "new");
 	/* What cannot be replaced leaves nothing behind. */
@@ -109,7 +104,7 @@ static void test_files_are_replaced_whole_or_not(void **state)
 }
 
 /* The status alone tells, not who may read. */
-static void test_others_may_have_written(void **state)
+FOLDER_TEST(test_others_may_have_written)
 {
 	const struct {
 		uid_t owner;
@@ -124,25 +119,10 @@ static void test_others_may_have_written(void **state)
 		{ geteuid(), 0666, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct stat st = { .st_uid = rows[i].owner,
 					 .st_mode = S_IFREG | rows[i].mode };
 
 		assert_int_equal(op_is_own_file(&st), rows[i].is_own);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_what_is_written_is_read),
-		folder_test(test_less_than_was_asked_for_is_none),
-		folder_test(test_a_full_disk_is_told),
-		folder_test(test_files_of_proc_are_bounded),
-		folder_test(test_files_are_replaced_whole_or_not),
-		folder_test(test_others_may_have_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

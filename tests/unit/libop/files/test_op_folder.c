@@ -3,12 +3,6 @@
  * Folders above a file are made as far as they are missing.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -16,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/unit/test.h"
 #include "libop/files/op_folder.h"
 #include "libop/files/op_remove.h"
 
@@ -47,9 +42,8 @@ static void assert_closed_folder(const char *path)
 	assert_int_equal(st.st_mode & 027, 0);
 }
 
-static void makes_one(void **state)
+TEST(makes_one)
 {
-	(void)state;
 	assert_int_equal(op_make_folder("one", 0750), 0);
 	assert_closed_folder("one");
 	assert_int_equal(op_make_folder("one", 0755), 0);
@@ -58,11 +52,10 @@ static void makes_one(void **state)
 	assert_int_equal(op_make_folder("none/one", 0755), -ENOENT);
 }
 
-static void makes_what_is_missing(void **state)
+TEST(makes_what_is_missing)
 {
 	char path[PATH_MAX];
 
-	(void)state;
 	assert_int_equal(op_make_parents("a/b/c/file", 0750), 0);
 	assert_closed_folder("a/b/c");
 	assert_int_equal(access("a/b/c/file", F_OK), -1);
@@ -74,18 +67,16 @@ static void makes_what_is_missing(void **state)
 	assert_int_equal(access("x/y/z", F_OK), -1);
 }
 
-static void needs_none(void **state)
+TEST(needs_none)
 {
-	(void)state;
 	assert_int_equal(op_make_parents("file", 0755), 0);
 	assert_int_equal(op_make_parents("/file", 0755), 0);
 }
 
-static void says_why_not(void **state)
+TEST(says_why_not)
 {
 	char path[PATH_MAX + 16];
 
-	(void)state;
 	assert_int_equal(symlink("nowhere", "link"), 0);
 	assert_int_equal(op_make_parents("link/a/file", 0755), -ENOENT);
 	assert_int_equal(op_make_folder("link", 0755), -ENOENT);
@@ -100,14 +91,4 @@ static void says_why_not(void **state)
 	assert_int_equal(op_make_parents(path, 0755), -ENAMETOOLONG);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(makes_one),
-		cmocka_unit_test(makes_what_is_missing),
-		cmocka_unit_test(needs_none),
-		cmocka_unit_test(says_why_not),
-	};
-
-	return cmocka_run_group_tests(tests, enter, leave);
-}
+TEST_GROUP(enter, leave)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Paths that others chose lead to regular files, or nowhere. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/unit/test.h"
 #include "libop/files/op_open.h"
 #include "libop/files/op_remove.h"
 
@@ -57,7 +52,7 @@ static int leave(void **state)
 	return err;
 }
 
-static void without_links(void **state)
+TEST_WITH(without_links, enter, leave)
 {
 	static const struct {
 		const char *root, *name, *found; /* NULL: nothing is opened */
@@ -88,7 +83,6 @@ static void without_links(void **state)
 		{ "b/file", "/file", NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int fd = op_open_without_links(rows[i].root, rows[i].name);
 		struct stat st, want;
@@ -169,11 +163,10 @@ static bool forbid_openat2(unsigned int err)
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-static void beneath_a_folder(void **state)
+TEST_WITH(beneath_a_folder, enter, leave)
 {
 	static const unsigned int errors[] = { ENOSYS, EPERM };
 
-	(void)state;
 	assert_int_equal(symlink("../b", "a/out") | symlink("round", "a/round"),
 			 0);
 	find_beneath(true);
@@ -191,11 +184,10 @@ static void beneath_a_folder(void **state)
 	}
 }
 
-static void names_that_are_too_long(void **state)
+TEST_WITH(names_that_are_too_long, enter, leave)
 {
 	char name[NAME_MAX + 2] = "";
 
-	(void)state;
 	memset(name, 'x', NAME_MAX);
 	make(name);
 	assert_int_equal(close(op_open_without_links(".", name)), 0);
@@ -204,11 +196,10 @@ static void names_that_are_too_long(void **state)
 }
 
 /* No descriptor stays open. */
-static void nothing_is_left_open(void **state)
+TEST_WITH(nothing_is_left_open, enter, leave)
 {
 	int next = dup(0);
 
-	(void)state;
 	close(next);
 	without_links(state);
 	assert_int_equal(dup(0), next);
@@ -236,27 +227,11 @@ static int keep_in_child(int *kept, size_t nr, const char *wanted)
 	return WEXITSTATUS(status);
 }
 
-static void others_are_closed(void **state)
+TEST(others_are_closed)
 {
 	int some[] = { 57, -1, 50, 51, 57, 59 }, first[] = { 52, 0 };
 
-	(void)state;
 	assert_int_equal(keep_in_child(NULL, 0, "----------"), 0);
 	assert_int_equal(keep_in_child(some, 6, "xx-----x-x"), 0);
 	assert_int_equal(keep_in_child(first, 2, "--x-------"), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(without_links, enter, leave),
-		cmocka_unit_test_setup_teardown(beneath_a_folder, enter, leave),
-		cmocka_unit_test_setup_teardown(names_that_are_too_long, enter,
-						leave),
-		cmocka_unit_test_setup_teardown(nothing_is_left_open, enter,
-						leave),
-		cmocka_unit_test(others_are_closed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

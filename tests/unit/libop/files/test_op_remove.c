@@ -3,12 +3,6 @@
  * Trees of any depth and with any names are removed, and nothing beside them.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/unit/test.h"
 #include "libop/files/op_remove.h"
 
 #define DEPTH 3000 /* folders, more than a path has bytes */
@@ -58,11 +53,10 @@ static int leave(void **state)
 	return err;
 }
 
-static void removes_a_deep_tree(void **state)
+TEST_WITH(removes_a_deep_tree, enter, leave)
 {
 	int home = open(".", O_RDONLY | O_DIRECTORY);
 
-	(void)state;
 	assert_int_equal(mkdir("tree", 0700), 0);
 	assert_int_equal(chdir("tree"), 0);
 	for (int i = 0; i < DEPTH; i++) {
@@ -77,9 +71,8 @@ static void removes_a_deep_tree(void **state)
 	assert_int_equal(access("tree", F_OK), -1);
 }
 
-static void follows_no_link(void **state)
+TEST_WITH(follows_no_link, enter, leave)
 {
-	(void)state;
 	assert_int_equal(mkdir("tree", 0700), 0);
 	assert_int_equal(mkdir("tree/sub", 0700), 0);
 	assert_int_equal(mkdir("kept", 0700), 0);
@@ -99,9 +92,8 @@ static bool starts_with_x(const char *name)
 	return name[0] == 'x';
 }
 
-static void removes_what_is_wanted(void **state)
+TEST_WITH(removes_what_is_wanted, enter, leave)
 {
-	(void)state;
 	assert_int_equal(mkdir("parent", 0700), 0);
 	assert_int_equal(mkdir("parent/.reset", 0700), 0);
 	make_file("parent/.reset/0"); /* left by one that was cut off */
@@ -129,12 +121,11 @@ static bool is_a_file(const char *name)
 }
 
 /* An earlier removal that was cut off has left names that are taken. */
-static void goes_on_where_one_was_cut_off(void **state)
+TEST_WITH(goes_on_where_one_was_cut_off, enter, leave)
 {
 	static bool (*const wanted[])(const char *) = { is_a_folder,
 							is_a_file };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(mkdir("parent", 0700), 0);
 		assert_int_equal(mkdir("parent/.reset", 0700), 0);
@@ -161,7 +152,7 @@ static bool is_x_or_y(const char *name)
 }
 
 /* There is no room for the trash folder. */
-static void needs_no_room(void **state)
+TEST_WITH(needs_no_room, enter, leave)
 {
 	static const struct {
 		const char *parent;
@@ -172,7 +163,6 @@ static void needs_no_room(void **state)
 		{ "folder", EACCES, -EACCES },
 	};
 
-	(void)state;
 	assert_int_equal(mkdir("parent", 0700), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_int_equal(mkdir("folder", 0700), 0);
@@ -204,9 +194,8 @@ static void needs_no_room(void **state)
 	assert_int_equal(rmdir("parent"), 0);
 }
 
-static void needs_no_room_for_files(void **state)
+TEST_WITH(needs_no_room_for_files, enter, leave)
 {
-	(void)state;
 	assert_int_equal(mkdir("folder", 0700), 0);
 	make_file("folder/file");
 	mkdirat_error = ENOSPC;
@@ -215,16 +204,15 @@ static void needs_no_room_for_files(void **state)
 	assert_int_equal(access("folder", F_OK), -1);
 }
 
-static void needs_no_room_for_a_deep_tree(void **state)
+TEST_WITH(needs_no_room_for_a_deep_tree, enter, leave)
 {
 	mkdirat_error = ENOSPC;
 	removes_a_deep_tree(state);
 	mkdirat_error = 0;
 }
 
-static void tells_what_is_missing(void **state)
+TEST_WITH(tells_what_is_missing, enter, leave)
 {
-	(void)state;
 	assert_int_equal(op_remove_tree("none"), -ENOENT);
 	make_file("file");
 	assert_int_equal(op_remove_tree("file"), -ENOTDIR);
@@ -232,26 +220,4 @@ static void tells_what_is_missing(void **state)
 	assert_int_equal(unlink("file"), 0);
 	assert_int_equal(op_remove_entries(".", "none", starts_with_x),
 			 -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(removes_a_deep_tree, enter,
-						leave),
-		cmocka_unit_test_setup_teardown(follows_no_link, enter, leave),
-		cmocka_unit_test_setup_teardown(removes_what_is_wanted, enter,
-						leave),
-		cmocka_unit_test_setup_teardown(goes_on_where_one_was_cut_off,
-						enter, leave),
-		cmocka_unit_test_setup_teardown(needs_no_room, enter, leave),
-		cmocka_unit_test_setup_teardown(needs_no_room_for_files, enter,
-						leave),
-		cmocka_unit_test_setup_teardown(needs_no_room_for_a_deep_tree,
-						enter, leave),
-		cmocka_unit_test_setup_teardown(tells_what_is_missing, enter,
-						leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,11 +23,10 @@ static uint64_t take_all(struct op_shares *shares, uint32_t user)
 	return nr;
 }
 
-static void a_user_gets_a_quarter(void **state)
+TEST(a_user_gets_a_quarter)
 {
 	struct op_shares shares;
 
-	(void)state;
 	op_shares_init(&shares, SIZE);
 	assert_int_equal(take_all(&shares, FIRST), SIZE / 4);
 	/* The next ones get half of what is left, which they leave more of. */
@@ -40,12 +39,11 @@ static void a_user_gets_a_quarter(void **state)
 }
 
 /* Somebody who has thousands of numbers gets no more than three quarters. */
-static void many_users_leave_a_quarter(void **state)
+TEST(many_users_leave_a_quarter)
 {
 	struct op_shares shares;
 	uint64_t nr = 0;
 
-	(void)state;
 	op_shares_init(&shares, SIZE);
 	for (uint32_t user = FIRST; user < FIRST + 5000; user++)
 		nr += take_all(&shares, user);
@@ -54,11 +52,10 @@ static void many_users_leave_a_quarter(void **state)
 	op_shares_release(&shares);
 }
 
-static void what_is_given_back_is_free(void **state)
+TEST(what_is_given_back_is_free)
 {
 	struct op_shares shares;
 
-	(void)state;
 	op_shares_init(&shares, SIZE);
 	for (uint32_t user = FIRST; user < FIRST + 100; user++) {
 		assert_false(op_shares_take(&shares, user, SIZE / 4 + SIZE));
@@ -77,12 +74,11 @@ static void what_is_given_back_is_free(void **state)
 	op_shares_release(&shares);
 }
 
-static void the_real_user_counts(void **state)
+TEST(the_real_user_counts)
 {
 	char proc[] = "/tmp/op-shares-XXXXXX", path[64];
 	FILE *file;
 
-	(void)state;
 	assert_non_null(mkdtemp(proc));
 	snprintf(path, sizeof(path), "%s/77", proc);
 	assert_int_equal(mkdir(path, 0755), 0);
@@ -102,16 +98,4 @@ static void the_real_user_counts(void **state)
 	snprintf(path, sizeof(path), "%s/77", proc);
 	rmdir(path);
 	rmdir(proc);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_user_gets_a_quarter),
-		cmocka_unit_test(many_users_leave_a_quarter),
-		cmocka_unit_test(what_is_given_back_is_free),
-		cmocka_unit_test(the_real_user_counts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

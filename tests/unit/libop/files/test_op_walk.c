@@ -6,18 +6,14 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/files/op_walk.h"
 
 static char dir[] = "/tmp/test_op_walk.XXXXXX";
@@ -106,12 +102,11 @@ static int remove_files(void **state)
 	"2 file b/a\n" FROM_C "2 file b/z\n"                                   \
 	"1 left b\n" FROM_EMPTY
 
-static void all_is_visited_by_name(void **state)
+TEST(all_is_visited_by_name)
 {
 	struct log log = { .text = "" };
 	char slashes[64];
 
-	(void)state;
 	assert_int_equal(op_walk(dir, note, &log), 0);
 	assert_string_equal(log.text, ALL);
 	log.text[0] = '\0';
@@ -120,31 +115,28 @@ static void all_is_visited_by_name(void **state)
 	assert_string_equal(log.text, ALL);
 }
 
-static void folders_may_be_skipped(void **state)
+TEST(folders_may_be_skipped)
 {
 	struct log log = { .skip = "b" };
 
-	(void)state;
 	assert_int_equal(op_walk(dir, note, &log), 0);
 	assert_string_equal(log.text, "0 folder \n"
 				      "1 file A\n"
 				      "1 folder b\n" FROM_EMPTY);
 }
 
-static void a_visit_may_end_it(void **state)
+TEST(a_visit_may_end_it)
 {
 	struct log log = { .end_with = -EXDEV };
 
-	(void)state;
 	assert_int_equal(op_walk(dir, note, &log), -EXDEV);
 	assert_string_equal(log.text, "0 folder \n1 file A\n");
 }
 
-static void what_is_removed_meanwhile_is_left_out(void **state)
+TEST(what_is_removed_meanwhile_is_left_out)
 {
 	struct log log = { .remove = "b/z" };
 
-	(void)state;
 	assert_int_equal(op_walk(dir, note, &log), 0);
 	assert_string_equal(log.text,
 			    "0 folder \n"
@@ -154,11 +146,10 @@ static void what_is_removed_meanwhile_is_left_out(void **state)
 	assert_int_equal(system("touch b/z"), 0);
 }
 
-static void a_folder_that_is_not_there(void **state)
+TEST(a_folder_that_is_not_there)
 {
 	struct log log = { .text = "" };
 
-	(void)state;
 	assert_int_equal(rename(dir, "/tmp/test_op_walk.gone"), 0);
 	assert_int_equal(op_walk(dir, note, &log), 0);
 	assert_string_equal(log.text, "0 unread  ENOENT\n");
@@ -166,9 +157,8 @@ static void a_folder_that_is_not_there(void **state)
 }
 
 /* Of five entries, ".", ".." and three more, and the end. */
-static void a_listing_that_fails_is_told(void **state)
+TEST(a_listing_that_fails_is_told)
 {
-	(void)state;
 	for (unsigned int nr = 1; nr <= 6; nr++) {
 		struct log log = { .skip = "b" };
 
@@ -180,16 +170,4 @@ static void a_listing_that_fails_is_told(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_is_visited_by_name),
-		cmocka_unit_test(folders_may_be_skipped),
-		cmocka_unit_test(a_visit_may_end_it),
-		cmocka_unit_test(what_is_removed_meanwhile_is_left_out),
-		cmocka_unit_test(a_folder_that_is_not_there),
-		cmocka_unit_test(a_listing_that_fails_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, make_files, remove_files);
-}
+TEST_GROUP(make_files, remove_files)

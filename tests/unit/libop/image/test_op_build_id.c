@@ -19,13 +19,12 @@ static size_t put_note(uint8_t *to, const char *name, uint32_t type,
 	return (at + len + 3) / 4 * 4;
 }
 
-static void notes(void **state)
+TEST(notes)
 {
 	uint8_t bytes[512] = { 0 };
 	struct op_build_id id;
 	size_t len;
 
-	(void)state;
 	len = put_note(bytes, "CORE", NT_GNU_BUILD_ID, 20);
 	len += put_note(bytes + len, "GNU", NT_GNU_ABI_TAG, 16);
 	len += put_note(bytes + len, "GNU", NT_GNU_BUILD_ID, 20);
@@ -46,13 +45,12 @@ static void notes(void **state)
 	assert_int_equal(op_build_id_in_notes(&id, bytes, len), -ENOENT);
 }
 
-static void lengths_of_notes_are_checked(void **state)
+TEST(lengths_of_notes_are_checked)
 {
 	const uint32_t sizes[] = { 0xffffffff, 0xfffffffc, 0x80000000, 64, 13 };
 	struct op_build_id id;
 	uint8_t bytes[64];
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		Elf64_Nhdr note = { sizes[i], 4, NT_GNU_BUILD_ID };
 
@@ -66,7 +64,7 @@ static void lengths_of_notes_are_checked(void **state)
 	}
 }
 
-static void files_of_notes(void **state)
+TEST(files_of_notes)
 {
 	char path[] = "/tmp/opd-notes-XXXXXX";
 	uint8_t bytes[20000] = { 0 };
@@ -74,7 +72,6 @@ static void files_of_notes(void **state)
 	struct op_build_id id;
 	size_t len;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(op_build_id_of_notes_file(&id, path), -ENOENT);
 	len = put_note(bytes, "GNU", NT_GNU_ABI_TAG, 16);
@@ -206,13 +203,12 @@ static int ask(const struct elf *elf)
 	return ask_part(elf, ELF_LEN, &id);
 }
 
-static void files_of_programs(void **state)
+TEST(files_of_programs)
 {
 	struct op_build_id id;
 	uint8_t expected[20];
 	struct elf elf;
 
-	(void)state;
 	memset(expected, 0xab, sizeof(expected));
 	for (int is_64 = 0; is_64 < 2; is_64++) {
 		elf_usual(&elf, is_64);
@@ -245,13 +241,12 @@ static int ask_memory(struct dl_phdr_info *info, size_t len, void *arg)
 	return 1; /* the first one is the program */
 }
 
-static void this_program(void **state)
+TEST(this_program)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct op_build_id in_file = { 0, { 0 } }, in_memory = { 0, { 0 } };
 	int err;
 
-	(void)state;
 	assert_true(fd >= 0);
 	err = op_build_id_of_elf(&in_file, fd);
 	close(fd);
@@ -261,12 +256,11 @@ static void this_program(void **state)
 	assert_memory_equal(in_file.bytes, in_memory.bytes, in_file.len);
 }
 
-static void cut_programs(void **state)
+TEST(cut_programs)
 {
 	struct op_build_id id;
 	struct elf elf;
 
-	(void)state;
 	for (int is_64 = 0; is_64 < 2; is_64++) {
 		size_t end = NOTES_AT + 32 + 32 + 36;
 
@@ -279,11 +273,10 @@ static void cut_programs(void **state)
 	}
 }
 
-static void what_is_no_program(void **state)
+TEST(what_is_no_program)
 {
 	struct elf elf;
 
-	(void)state;
 	elf_usual(&elf, true);
 	elf.bytes[1] = 'e';
 	assert_int_equal(ask(&elf), -EBADMSG);
@@ -300,13 +293,12 @@ static void what_is_no_program(void **state)
 }
 
 /* As many program headers as there can be, and where they cannot be. */
-static void headers_that_lie(void **state)
+TEST(headers_that_lie)
 {
 	static const uint64_t ats[] = { ELF_LEN, ELF_LEN - 8, 0xfffffff0,
 					UINT64_MAX, UINT64_MAX - 55 };
 	struct elf elf;
 
-	(void)state;
 	for (int is_64 = 0; is_64 < 2; is_64++) {
 		/* Too far for any file: that has another number. */
 		elf_usual(&elf, is_64);
@@ -327,7 +319,7 @@ static void headers_that_lie(void **state)
 }
 
 /* A segment of notes that is not there does not hide the next one. */
-static void segments_that_lie(void **state)
+TEST(segments_that_lie)
 {
 	static const uint64_t lies[][2] = {
 		{ ELF_LEN, 1 },
@@ -341,7 +333,6 @@ static void segments_that_lie(void **state)
 	};
 	struct elf elf;
 
-	(void)state;
 	for (int is_64 = 0; is_64 < 2; is_64++) {
 		for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 			elf_begin(&elf, is_64);
@@ -356,7 +347,7 @@ static void segments_that_lie(void **state)
 }
 
 /* Lengths in the note itself; the segment is as long as it says. */
-static void notes_that_lie(void **state)
+TEST(notes_that_lie)
 {
 	static const Elf64_Nhdr lies[] = {
 		{ 4, 21, NT_GNU_BUILD_ID },
@@ -370,7 +361,6 @@ static void notes_that_lie(void **state)
 	};
 	struct elf elf;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		elf_begin(&elf, true);
 		put_note(elf.bytes + NOTES_AT, "GNU", NT_GNU_BUILD_ID, 20);
@@ -381,12 +371,11 @@ static void notes_that_lie(void **state)
 }
 
 /* Any one byte of the headers and notes may be any other. */
-static void damaged_programs_are_harmless(void **state)
+TEST(damaged_programs_are_harmless)
 {
 	struct op_build_id id;
 	struct elf elf;
 
-	(void)state;
 	for (size_t i = 0; i < NOTES_AT + 100; i++) {
 		if (i == 64 + 4 * sizeof(Elf64_Phdr))
 			i = NOTES_AT;
@@ -401,12 +390,11 @@ static void damaged_programs_are_harmless(void **state)
 	assert_true(op_build_id_of_elf(&id, -1) < 0);
 }
 
-static void as_text(void **state)
+TEST(as_text)
 {
 	static const uint8_t id[32] = { 0x01, 0xab, 0xff, 0x00, 0x7e };
 	char buf[65];
 
-	(void)state;
 	assert_string_equal(op_build_id_text(id, 4, buf), "01abff00");
 	assert_string_equal(op_build_id_text(id, 0, buf), "-");
 	assert_string_equal(op_build_id_text(NULL, 0, buf), "-");
@@ -429,12 +417,11 @@ static struct op_build_id id_of(unsigned int len, uint64_t fingerprint)
 }
 
 /* Behind 24 bytes of build-id there is room for one. */
-static void fingerprints_in_the_room(void **state)
+TEST(fingerprints_in_the_room)
 {
 	struct op_build_id id = id_of(24, FINGERPRINT), again;
 	uint8_t room[OP_BUILD_ID_MAX];
 
-	(void)state;
 	assert_int_equal(id.bytes[23], 0xab);
 	assert_int_equal(id.bytes[24], 0x01);
 	assert_int_equal(id.bytes[31], 0xef);
@@ -461,7 +448,7 @@ static void fingerprints_in_the_room(void **state)
 	assert_memory_equal(again.bytes, room, 32);
 }
 
-static void builds_of_one_build_id(void **state)
+TEST(builds_of_one_build_id)
 {
 	static const struct {
 		uint64_t a, b;
@@ -474,7 +461,6 @@ static void builds_of_one_build_id(void **state)
 		{ FINGERPRINT, FINGERPRINT + 1, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_build_id a = id_of(20, rows[i].a);
 		struct op_build_id b = id_of(20, rows[i].b);
@@ -490,7 +476,7 @@ static void builds_of_one_build_id(void **state)
 	}
 }
 
-static void texts_of_fingerprints(void **state)
+TEST(texts_of_fingerprints)
 {
 	static const char *const bad[] = {
 		"abab-",
@@ -508,7 +494,6 @@ static void texts_of_fingerprints(void **state)
 	struct op_build_id id = id_of(2, FINGERPRINT);
 	char text[OP_BUILD_TEXT_MAX];
 
-	(void)state;
 	op_build_text(text, &id, 1, 2, 3);
 	assert_string_equal(text, "abab-0123456789abcdef");
 	assert_true(op_build_text_ok(text));
@@ -529,12 +514,11 @@ static void texts_of_fingerprints(void **state)
 }
 
 /* Of a file with code there is one, of a file without code there is none. */
-static void fingerprints_of_files(void **state)
+TEST(fingerprints_of_files)
 {
 	struct op_build_id id, other;
 	struct elf elf;
 
-	(void)state;
 	elf_usual(&elf, true);
 	assert_int_equal(ask_part(&elf, ELF_LEN, &id), 0);
 	assert_int_equal(op_build_id_fingerprint(id.bytes, id.len), 0);
@@ -546,28 +530,4 @@ static void fingerprints_of_files(void **state)
 	assert_int_equal(ask_part(&elf, ELF_LEN, &other), 0);
 	assert_true(op_build_id_same(&id, &other));
 	assert_false(op_build_id_agrees(&id, &other));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(notes),
-		cmocka_unit_test(lengths_of_notes_are_checked),
-		cmocka_unit_test(files_of_notes),
-		cmocka_unit_test(files_of_programs),
-		cmocka_unit_test(this_program),
-		cmocka_unit_test(cut_programs),
-		cmocka_unit_test(what_is_no_program),
-		cmocka_unit_test(headers_that_lie),
-		cmocka_unit_test(segments_that_lie),
-		cmocka_unit_test(notes_that_lie),
-		cmocka_unit_test(damaged_programs_are_harmless),
-		cmocka_unit_test(as_text),
-		cmocka_unit_test(fingerprints_in_the_room),
-		cmocka_unit_test(builds_of_one_build_id),
-		cmocka_unit_test(texts_of_fingerprints),
-		cmocka_unit_test(fingerprints_of_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

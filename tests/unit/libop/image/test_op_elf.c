@@ -122,9 +122,8 @@ static void check_headers_of(const struct op_elf *elf)
 	assert_int_equal(section.entry_size, 26);
 }
 
-static void all_kinds_read_the_same(void **state)
+TEST(all_kinds_read_the_same)
 {
-	(void)state;
 	for (unsigned int bits = 0; bits < 8; bits++) {
 		const struct kind kind = { bits & 1, bits & 2, bits & 4 };
 		struct image image;
@@ -143,7 +142,7 @@ static void all_kinds_read_the_same(void **state)
 }
 
 /* What counting says of the file after one member of its header changed. */
-static void headers_that_lie(void **state)
+TEST(headers_that_lie)
 {
 	enum { PHOFF, PHENTSIZE, PHNUM, SHOFF, SHENTSIZE, SHNUM };
 	static const struct {
@@ -174,7 +173,6 @@ static void headers_that_lie(void **state)
 		{ SHOFF, UINT64_MAX, 0, -ENOEXEC, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * NR(rows); i++) {
 		const struct kind kind = { .wide = i & 1, .in_memory = true };
 		uint64_t value = rows[i / 2].value, nr_sections, names;
@@ -219,13 +217,12 @@ static void headers_that_lie(void **state)
 }
 
 /* 0xff00 sections and more: the first header has both numbers. */
-static void many_sections(void **state)
+TEST(many_sections)
 {
 	static const struct kind kind = { .wide = true };
 	uint64_t nr, names;
 	struct image image;
 
-	(void)state;
 	for (uint64_t size = 0; size < 12; size++) {
 		struct op_elf elf;
 		bool fits = SECTIONS_AT + size * sizeof(Elf64_Shdr) <= FILE_LEN;
@@ -243,7 +240,7 @@ static void many_sections(void **state)
 	}
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
 	static const struct {
 		size_t at;
@@ -257,7 +254,6 @@ static void other_files_are_refused(void **state)
 	struct op_elf elf;
 	FILE *file;
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		make_image(&image, &kind);
 		image.bytes[rows[i].at] = rows[i].value;
@@ -276,9 +272,8 @@ static void other_files_are_refused(void **state)
 }
 
 /* Wherever the file ends, no byte beyond the end is read. */
-static void cut_files(void **state)
+TEST(cut_files)
 {
-	(void)state;
 	for (size_t len = 0; len < FILE_LEN; len++) {
 		const struct kind kind = { .wide = len & 1 };
 		uint8_t *exact = malloc(len ? len : 1);
@@ -310,7 +305,7 @@ static void cut_files(void **state)
 	}
 }
 
-static void parts_are_read_within_the_file(void **state)
+TEST(parts_are_read_within_the_file)
 {
 	static const struct {
 		uint64_t offset, len;
@@ -329,7 +324,6 @@ static void parts_are_read_within_the_file(void **state)
 		{ 0, UINT64_MAX, -ENOEXEC },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * NR(rows); i++) {
 		const struct kind kind = { .in_memory = i & 1 };
 		uint64_t offset = rows[i / 2].offset, len = rows[i / 2].len;
@@ -352,7 +346,7 @@ static void parts_are_read_within_the_file(void **state)
 	}
 }
 
-static void texts_end_with_the_file(void **state)
+TEST(texts_end_with_the_file)
 {
 	static const struct {
 		uint64_t offset;
@@ -365,7 +359,6 @@ static void texts_end_with_the_file(void **state)
 		{ FILE_LEN, 16, "" },	     { UINT64_MAX, 16, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * NR(rows); i++) {
 		const struct kind kind = { .in_memory = i & 1 };
 		char buf[16];
@@ -381,19 +374,4 @@ static void texts_end_with_the_file(void **state)
 		assert_string_equal(buf, rows[i / 2].wanted);
 		fclose(file);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_kinds_read_the_same),
-		cmocka_unit_test(headers_that_lie),
-		cmocka_unit_test(many_sections),
-		cmocka_unit_test(other_files_are_refused),
-		cmocka_unit_test(cut_files),
-		cmocka_unit_test(parts_are_read_within_the_file),
-		cmocka_unit_test(texts_end_with_the_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

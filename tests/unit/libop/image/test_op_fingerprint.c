@@ -67,7 +67,7 @@ static void write_program(const char *file, const char *first,
 #define BUILD "${CC:-cc} -g -O1 -fno-toplevel-reorder "
 #define SAME_ID " -Wl,--build-id=0x00112233445566778899aabbccddeeff00112233 "
 
-static void test_twins(void **state)
+FOLDER_TEST(test_twins)
 {
 	static const char *const kinds[] = {
 		"",
@@ -97,7 +97,6 @@ static void test_twins(void **state)
 	unsigned int nr = 0;
 	char command[512];
 
-	(void)state;
 	write_program("p.c", "one", "two");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		uint64_t found;
@@ -125,11 +124,10 @@ static void test_twins(void **state)
 }
 
 /* One build-id and the same functions, in another order. */
-static void test_other_code(void **state)
+FOLDER_TEST(test_other_code)
 {
 	uint64_t first, second;
 
-	(void)state;
 	write_program("p.c", "one", "two");
 	write_program("q.c", "two", "one");
 	run(BUILD SAME_ID "-o p p.c && " BUILD SAME_ID "-o q q.c");
@@ -139,7 +137,7 @@ static void test_other_code(void **state)
 }
 
 /* The sizes of functions of which none is in a page that is read. */
-static void test_large_code(void **state)
+FOLDER_TEST(test_large_code)
 {
 	static const char *const orders[] = { "4000 8000 4500",
 					      "4500 8000 4000",
@@ -147,7 +145,6 @@ static void test_large_code(void **state)
 	uint64_t found[3];
 	char command[512];
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		snprintf(
 			command, sizeof(command),
@@ -164,9 +161,8 @@ static void test_large_code(void **state)
 }
 
 /* A debug file has no code, and a file that is not linked has no place. */
-static void test_files_without_code(void **state)
+FOLDER_TEST(test_files_without_code)
 {
-	(void)state;
 	write_program("p.c", "one", "two");
 	run(BUILD "-o p p.c && objcopy --only-keep-debug p d");
 	assert_true(fingerprint_of("d") == 0);
@@ -234,11 +230,10 @@ static uint64_t fingerprint_of_made(const struct made *made)
 }
 
 /* It is in files, so it never changes. */
-static void test_the_number(void **state)
+TEST(test_the_number)
 {
 	struct made *made = make_file();
 
-	(void)state;
 	assert_int_equal(fingerprint_of_made(made),
 			 UINT64_C(0x1ca8434dcb5ede17));
 	free(made);
@@ -253,12 +248,11 @@ static void add_segment(struct made *made, uint32_t type, uint64_t offset,
 }
 
 /* What attribution depends on makes another fingerprint. */
-static void test_what_counts(void **state)
+TEST(test_what_counts)
 {
 	struct made *made = make_file();
 	uint64_t found = fingerprint_of_made(made);
 
-	(void)state;
 	made->bytes[CODE_AT] ^= 1;
 	assert_true(fingerprint_of_made(made) != found);
 	made->bytes[CODE_AT] ^= 1;
@@ -283,13 +277,12 @@ static void test_what_counts(void **state)
 }
 
 /* Of 40 pages 16 are read, the first and the last among them. */
-static void test_pages(void **state)
+TEST(test_pages)
 {
 	struct made *made = make_file();
 	uint64_t found = fingerprint_of_made(made);
 	unsigned int nr = 0;
 
-	(void)state;
 	for (size_t page = 0; page < 40; page++) {
 		made->bytes[CODE_AT + page * 4096 + 100] ^= 1;
 		nr += fingerprint_of_made(made) != found;
@@ -320,12 +313,11 @@ static void put_dynamic(struct made *made, size_t i, int64_t tag,
 	memcpy(made->bytes + 1024 + i * sizeof(entry), &entry, sizeof(entry));
 }
 
-static void test_dynamic_symbols(void **state)
+TEST(test_dynamic_symbols)
 {
 	struct made *made = make_file();
 	uint64_t without = fingerprint_of_made(made), found;
 
-	(void)state;
 	/* In a page of the segment that is not read as code. */
 	put_dynamic(made, 0, DT_STRTAB, 0x400000 + 4096 + 96);
 	put_dynamic(made, 1, DT_SYMTAB, 0x400000 + 4096 + 48);
@@ -351,7 +343,7 @@ static void test_dynamic_symbols(void **state)
 }
 
 /* Segments that are not there have no fingerprint, whatever they claim. */
-static void test_headers_that_lie(void **state)
+TEST(test_headers_that_lie)
 {
 	static const uint64_t lies[][2] = {
 		{ FILE_LEN, 1 },
@@ -363,7 +355,6 @@ static void test_headers_that_lie(void **state)
 		{ CODE_AT, UINT64_C(1) << 52 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		struct made *made = make_file();
 
@@ -383,7 +374,7 @@ static void test_headers_that_lie(void **state)
 
 /* A file of 1 TiB that is a hole, with as many segments as there can be: no
  * more is read than is promised. */
-static void test_huge_file(void **state)
+FOLDER_TEST(test_huge_file)
 {
 	const uint64_t len = UINT64_C(1) << 40;
 	int fd = open("huge", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -391,7 +382,6 @@ static void test_huge_file(void **state)
 	Elf64_Phdr *segments = calloc(65534, sizeof(*segments));
 	uint64_t found;
 
-	(void)state;
 	assert_true(fd >= 0 && segments);
 	for (size_t i = 0; i < 65534; i++) {
 		segments[i] = made->segments[0];
@@ -419,13 +409,12 @@ static void test_huge_file(void **state)
 }
 
 /* What cannot be read is not what has no fingerprint. */
-static void test_faults(void **state)
+TEST(test_faults)
 {
 	struct made *made = make_file();
 	uint64_t found = 1;
 	struct op_elf elf;
 
-	(void)state;
 	assert_int_equal(op_elf_init_memory(&elf, made->bytes, FILE_LEN), 0);
 	elf.bytes = NULL; /* from a file that is not open */
 	elf.fd = -1;
@@ -435,11 +424,10 @@ static void test_faults(void **state)
 }
 
 /* Any byte of the headers may be any other. */
-static void test_damage(void **state)
+TEST(test_damage)
 {
 	struct made *made = make_file();
 
-	(void)state;
 	add_segment(made, PT_GNU_EH_FRAME, CODE_AT, 100);
 	add_segment(made, PT_DYNAMIC, 1024, 48);
 	put_dynamic(made, 0, DT_SYMTAB, 0x400000);
@@ -457,24 +445,4 @@ static void test_damage(void **state)
 	}
 	assert_true(fingerprint_of_made(made) != 0);
 	free(made);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_twins),
-		folder_test(test_other_code),
-		folder_test(test_large_code),
-		folder_test(test_files_without_code),
-		cmocka_unit_test(test_the_number),
-		cmocka_unit_test(test_what_counts),
-		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_dynamic_symbols),
-		cmocka_unit_test(test_headers_that_lie),
-		folder_test(test_huge_file),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

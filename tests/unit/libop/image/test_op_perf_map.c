@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/image/op_perf_map.h"
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	static const struct {
 		const char *text;
@@ -36,7 +31,6 @@ static void test_lines(void **state)
 		{ "", 0, 0, NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *text = rows[i].text;
 		struct op_perf_map_line line;
@@ -53,11 +47,10 @@ static void test_lines(void **state)
 	}
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	char name[6];
 
-	(void)state;
 	op_perf_map_copy_name(name, sizeof(name), "a\033[1m\n", 6);
 	assert_string_equal(name, "a?[1m");
 	op_perf_map_copy_name(name, sizeof(name), "\177\0x", 3);
@@ -66,14 +59,4 @@ static void test_names(void **state)
 	assert_string_equal(name, "f\303\251");
 	op_perf_map_copy_name(name, 1, "abc", 3);
 	assert_string_equal(name, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,11 +73,10 @@ static const struct row {
 	{ "/{root}%41", "/{root}%41" },
 };
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	char name[OP_CGROUP_NAME_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		op_cgroup_name(rows[i].path, name, sizeof(name));
 		if (strcmp(name, rows[i].name) != 0)
@@ -87,11 +86,10 @@ static void test_names(void **state)
 }
 
 /* Never more than there is room for. */
-static void test_room(void **state)
+TEST(test_room)
 {
 	char name[8];
 
-	(void)state;
 	for (size_t len = 1; len <= sizeof(name); len++) {
 		memset(name, 'x', sizeof(name));
 		op_cgroup_name("/docker/" ID, name, len);
@@ -101,14 +99,4 @@ static void test_room(void **state)
 	memset(name, 'x', sizeof(name));
 	op_cgroup_name("/docker/" ID, name, 0);
 	assert_int_equal(name[0], 'x');
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,10 @@ static void is_path(const char *name, size_t id_len, const char *wanted)
 	assert_string_equal(path, wanted);
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
 	char path[512], name[300];
 
-	(void)state;
 	is_path("vmlinux", 3, "/s/vmlinux-01abff");
 	is_path("ext4", 0, "/s/ext4");
 	is_path("..", 0, "/s/%2e.");
@@ -112,11 +111,10 @@ static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 			       "ffffffffc0001040 t other2\t[ext44]\n"
 			       "ffffffffc0001050 T bpf_prog_1\t[bpf]\n";
 
-static void test_kernel_symbols(void **state)
+FOLDER_TEST(test_kernel_symbols)
 {
 	struct op_ksyms k;
 
-	(void)state;
 	write_text("kallsyms", kallsyms);
 	k = scan(NULL, 0xffffffff81000000, 0xffffffff82000000);
 	assert_int_equal(k.nr, 5);
@@ -130,11 +128,10 @@ static void test_kernel_symbols(void **state)
 }
 
 /* Of names at one address: global, weak, local; plain; short; early. */
-static void test_names_of_one_address(void **state)
+FOLDER_TEST(test_names_of_one_address)
 {
 	struct op_ksyms k;
 
-	(void)state;
 	write_text("kallsyms", "ffffffff81000000 t a\n"
 			       "ffffffff81000000 W weak\n"
 			       "ffffffff81000000 T _a_global_name\n"
@@ -159,11 +156,10 @@ static void test_names_of_one_address(void **state)
 	op_ksyms_release(&k);
 }
 
-static void test_module_symbols(void **state)
+FOLDER_TEST(test_module_symbols)
 {
 	struct op_ksyms k;
 
-	(void)state;
 	write_text("kallsyms", kallsyms);
 	k = scan("ext4", 0xffffffffc0000000, UINT64_MAX);
 	assert_int_equal(k.nr, 3);
@@ -183,14 +179,13 @@ static void test_module_symbols(void **state)
 }
 
 /* Which name is kept must not depend on the order of the lines. */
-static void test_choice_of_names(void **state)
+FOLDER_TEST(test_choice_of_names)
 {
 	static const char *const lines[] = {
 		"10 t a\n",  "10 T __longer\n", "10 T bbb\n",
 		"10 T cc\n", "10 W w\n",
 	};
 
-	(void)state;
 	for (int first = 0; first < 5; first++) {
 		char text[256] = "";
 		struct op_ksyms k;
@@ -212,12 +207,11 @@ static void test_choice_of_names(void **state)
 	}
 }
 
-static void test_hidden_addresses(void **state)
+FOLDER_TEST(test_hidden_addresses)
 {
 	struct op_ksyms k;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	write_text("kallsyms", "0000000000000000 T _stext\n"
 			       "0000000000000000 t f\t[ext4]\n");
 	assert_int_equal(scan_file(&k, "kallsyms", NULL, 0, UINT64_MAX, &diag),
@@ -230,7 +224,7 @@ static void test_hidden_addresses(void **state)
 			 -EACCES);
 }
 
-static void test_odd_lines_are_passed_over(void **state)
+FOLDER_TEST(test_odd_lines_are_passed_over)
 {
 	static const char text[] = "\n"
 				   " \n"
@@ -253,7 +247,6 @@ static void test_odd_lines_are_passed_over(void **state)
 				   "40 T no_newline";
 	struct op_ksyms k;
 
-	(void)state;
 	write_bytes("kallsyms", text, sizeof(text) - 1);
 	k = scan(NULL, 0, 0x1000);
 	assert_int_equal(k.nr, 2);
@@ -262,12 +255,11 @@ static void test_odd_lines_are_passed_over(void **state)
 	op_ksyms_release(&k);
 }
 
-static void test_no_kallsyms(void **state)
+FOLDER_TEST(test_no_kallsyms)
 {
 	struct op_ksyms k;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(scan_file(&k, "absent", NULL, 0, 1, &diag), -ENOENT);
 	assert_reason(&diag, "absent: ");
 	diag.text[0] = '\0';
@@ -280,12 +272,11 @@ static void test_no_kallsyms(void **state)
 	op_ksyms_release(&k);
 }
 
-static void test_large_kallsyms(void **state)
+FOLDER_TEST(test_large_kallsyms)
 {
 	FILE *file = fopen("kallsyms", "w");
 	struct op_ksyms k, back;
 
-	(void)state;
 	for (int i = 0; i < 250000; i++)
 		fprintf(file, "%016x %c symbol_of_some_length_%d%s\n",
 			0x1000 + (i * 7919 % 250000) * 16, "tTdW"[i % 4], i,
@@ -307,14 +298,13 @@ static void test_large_kallsyms(void **state)
 }
 
 /* The kernel's own file: any answer but a crash, and one that is in order. */
-static void test_real_kallsyms(void **state)
+FOLDER_TEST(test_real_kallsyms)
 {
 	struct op_ksyms k;
 	struct op_diag diag = { "" };
 	int err = scan_file(&k, "/proc/kallsyms", NULL, 1ULL << 63, UINT64_MAX,
 			    &diag);
 
-	(void)state;
 	if (err) {
 		assert_true(err == -EACCES || err == -ENOENT);
 		return;
@@ -327,7 +317,7 @@ static void test_real_kallsyms(void **state)
 /* ---- snapshots --------------------------------------------------------------
  */
 
-static void test_snapshot_round_trip(void **state)
+FOLDER_TEST(test_snapshot_round_trip)
 {
 	struct op_ksym syms[] = { { 0, "_text", 'T' },
 				  { 0x1f, "f.isra.0", 't' },
@@ -335,7 +325,6 @@ static void test_snapshot_round_trip(void **state)
 	struct op_ksyms k = { .syms = syms, .nr = 3, .size = 1234 }, back;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", id, 3, NULL), 0);
 	assert_memory_equal(text_of("s"),
 			    "oprofile symbols 3 vmlinux 01abff 3 ", 36);
@@ -357,11 +346,10 @@ static void test_snapshot_round_trip(void **state)
 }
 
 /* As they were written before they were packed. */
-static void test_text_snapshot(void **state)
+FOLDER_TEST(test_text_snapshot)
 {
 	struct op_ksyms k;
 
-	(void)state;
 	write_text("s", "oprofile symbols 1 vmlinux 01abff\n"
 			"0 T _text\n"
 			"1f t f.isra.0\n"
@@ -389,13 +377,12 @@ static void refuse_write(struct op_ksym a, struct op_ksym b)
 	assert_int_equal(nr_files(), 0);
 }
 
-static void test_unreadable_symbols_are_not_written(void **state)
+FOLDER_TEST(test_unreadable_symbols_are_not_written)
 {
 	const struct op_ksym good = { 5, "f", 't' };
 	struct op_ksyms none = { 0 };
 	struct op_diag diag = { "" };
 
-	(void)state;
 	refuse_write(good, (struct op_ksym){ 4, "g", 't' });
 	refuse_write(good, (struct op_ksym){ 6, "", 't' });
 	refuse_write(good, (struct op_ksym){ 6, "a b", 't' });
@@ -410,7 +397,7 @@ static void test_unreadable_symbols_are_not_written(void **state)
 }
 
 /* A file that could not be read back: of more than 64 MiB, unpacked. */
-static void test_too_much_is_not_written(void **state)
+FOLDER_TEST(test_too_much_is_not_written)
 {
 	enum { NR = 70000, LEN = 1000 };
 	struct op_ksym *syms = calloc(NR, sizeof(*syms));
@@ -420,7 +407,6 @@ static void test_too_much_is_not_written(void **state)
 	char names[2][LEN + 1];
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_non_null(syms);
 	for (size_t i = 0; i < 2; i++) {
 		memset(names[i], "ab"[i], LEN);
@@ -454,13 +440,12 @@ static void refuse(const char *text, const char *reason)
 
 #define HEAD "oprofile symbols 1 vmlinux 01ab\n"
 
-static void test_broken_snapshots(void **state)
+FOLDER_TEST(test_broken_snapshots)
 {
 	static const char nul[] = HEAD "0 T a\0b\n";
 	struct op_ksyms k;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(op_ksyms_read(&k, "absent", &diag), -ENOENT);
 	assert_string_equal(diag.text, "");
 	assert_int_equal(op_ksyms_read(&k, ".", &diag), -EINVAL);
@@ -491,38 +476,13 @@ static void test_broken_snapshots(void **state)
 	refuse_bytes(nul, sizeof(nul) - 1, "a zero byte");
 }
 
-static void test_huge_snapshot(void **state)
+FOLDER_TEST(test_huge_snapshot)
 {
 	struct op_ksyms k;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	write_text("s", HEAD);
 	assert_int_equal(truncate("s", 1LL << 40), 0);
 	assert_int_equal(op_ksyms_read(&k, "s", &diag), -EFBIG);
 	assert_reason(&diag, "s: larger than");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),
-		folder_test(test_kernel_symbols),
-		folder_test(test_names_of_one_address),
-		folder_test(test_module_symbols),
-		folder_test(test_choice_of_names),
-		folder_test(test_hidden_addresses),
-		folder_test(test_odd_lines_are_passed_over),
-		folder_test(test_no_kallsyms),
-		folder_test(test_large_kallsyms),
-		folder_test(test_real_kallsyms),
-		folder_test(test_snapshot_round_trip),
-		folder_test(test_text_snapshot),
-		folder_test(test_unreadable_symbols_are_not_written),
-		folder_test(test_too_much_is_not_written),
-		folder_test(test_broken_snapshots),
-		folder_test(test_huge_snapshot),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

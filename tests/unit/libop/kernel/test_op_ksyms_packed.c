@@ -79,7 +79,7 @@ static void round_trip(struct op_ksym *syms, size_t nr)
  */
 
 /* Also where bytes of an offset or of a name are at their limits. */
-static void test_names_and_offsets(void **state)
+FOLDER_TEST(test_names_and_offsets)
 {
 	char longest[300], end[300];
 	struct op_ksym syms[] = {
@@ -95,7 +95,6 @@ static void test_names_and_offsets(void **state)
 		{ UINT64_MAX, "a", 'A' },
 	};
 
-	(void)state;
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	strcpy(end, longest + 255);
@@ -107,7 +106,7 @@ static void test_names_and_offsets(void **state)
 }
 
 /* The format does not depend on who wrote it, nor on the machine. */
-static void test_format(void **state)
+FOLDER_TEST(test_format)
 {
 	static const char columns[] = "ttTW"
 				      "\0\6\0\3"
@@ -120,7 +119,6 @@ static void test_format(void **state)
 	const struct op_ksyms k = { .syms = syms, .nr = 4 };
 	struct op_ksyms back;
 
-	(void)state;
 	write_columns(4, columns, sizeof(columns));
 	back = read_back();
 	are_equal(&back, &k);
@@ -137,7 +135,7 @@ static struct op_ksyms many(struct op_ksym *syms, char (*names)[32], size_t nr)
 	return (struct op_ksyms){ .syms = syms, .nr = nr };
 }
 
-static void test_small(void **state)
+FOLDER_TEST(test_small)
 {
 	enum { NR = 10000 };
 	static char names[NR][32];
@@ -145,7 +143,6 @@ static void test_small(void **state)
 	struct op_ksyms k = many(syms, names, NR), back;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
 	assert_int_equal(stat("s", &st), 0);
 	/* As text it would be 270,000 bytes. */
@@ -176,7 +173,7 @@ static const struct {
 	{ "far from each other", "abfg", { 10, 11, 99 }, 3 },
 };
 
-static void test_wanted(void **state)
+FOLDER_TEST(test_wanted)
 {
 	struct op_ksym syms[] = { { 10, "a", 't' }, { 20, "b", 't' },
 				  { 20, "c", 't' }, { 30, "d", 't' },
@@ -184,7 +181,6 @@ static void test_wanted(void **state)
 				  { 50, "g", 't' } };
 	const struct op_ksyms k = { .syms = syms, .nr = 7, .size = 60 };
 
-	(void)state;
 	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
 	for (size_t i = 0; i < sizeof(wanted_cases) / sizeof(*wanted_cases);
 	     i++) {
@@ -212,7 +208,7 @@ static void test_wanted(void **state)
 
 /* Each name is that of the whole snapshot, also of what is a part of one that
  * is not read. */
-static void test_wanted_of_many(void **state)
+FOLDER_TEST(test_wanted_of_many)
 {
 	enum { NR = 10000 };
 	static char names[NR][32];
@@ -221,7 +217,6 @@ static void test_wanted_of_many(void **state)
 	uint64_t offset;
 	const struct op_ksyms_wanted wanted = { &offset, 1 };
 
-	(void)state;
 	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
 	for (size_t i = 1; i + 1 < NR; i += 97) {
 		offset = syms[i].offset + i % 16;
@@ -249,11 +244,10 @@ static void refuse_columns(size_t nr, const void *columns, size_t len)
 
 #define REFUSE_COLUMNS(nr, text) refuse_columns(nr, text, sizeof(text) - 1)
 
-static void test_hostile_columns(void **state)
+FOLDER_TEST(test_hostile_columns)
 {
 	struct op_ksyms k;
 
-	(void)state;
 	write_columns(1, "t\0\5f", 5);
 	k = read_back();
 	op_ksyms_release(&k);
@@ -286,9 +280,8 @@ static void refuse_head(const char *head, const char *reason)
 	refused(reason);
 }
 
-static void test_first_line(void **state)
+FOLDER_TEST(test_first_line)
 {
-	(void)state;
 	refuse_head("oprofile symbols 2 m - 1", "s:1: no snapshot of symbols");
 	refuse_head("oprofile symbols 2 m - 1 5 ",
 		    "s:1: no snapshot of symbols");
@@ -319,12 +312,11 @@ static void test_first_line(void **state)
 }
 
 /* What unpacks to more than the first line says is never all unpacked. */
-static void test_bomb(void **state)
+FOLDER_TEST(test_bomb)
 {
 	size_t len = 65 << 20;
 	char *zeros = calloc(1, len);
 
-	(void)state;
 	assert_non_null(zeros);
 	write_packed("oprofile symbols 2 m - 1 5", zeros, len);
 	refused(DAMAGED);
@@ -365,7 +357,7 @@ static void check_damaged(const struct op_ksyms *k)
 	op_ksyms_release(&back);
 }
 
-static void test_damage(void **state)
+FOLDER_TEST(test_damage)
 {
 	enum { NR = 40 };
 	static char names[NR][32];
@@ -375,7 +367,6 @@ static void test_damage(void **state)
 	size_t len;
 	char *bytes;
 
-	(void)state;
 	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
 	bytes = whole_file(&len);
 	for (size_t i = 0; i < len * 8; i++) {
@@ -392,21 +383,4 @@ static void test_damage(void **state)
 	write_bytes("s", bytes, len + 1);
 	refused(DAMAGED);
 	free(bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_names_and_offsets),
-		folder_test(test_format),
-		folder_test(test_small),
-		folder_test(test_wanted),
-		folder_test(test_wanted_of_many),
-		folder_test(test_hostile_columns),
-		folder_test(test_first_line),
-		folder_test(test_bomb),
-		folder_test(test_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,12 +13,11 @@ static const struct perf_event_attr clock_attr = {
 
 /* ---- the table ----------------------------------------------------------- */
 
-static void test_names_are_unique_and_plain(void **state)
+TEST(test_names_are_unique_and_plain)
 {
 	size_t nr;
 	const struct op_perf_event *events = op_perf_events(&nr);
 
-	(void)state;
 	for (size_t i = 0; i < nr; i++) {
 		const char *name = events[i].name;
 
@@ -44,9 +43,8 @@ static void assert_event(const char *name, uint32_t type, uint64_t config)
 }
 
 /* Numbers from perf_event_open(2) and what perf(1) makes of the names. */
-static void test_known_events(void **state)
+TEST(test_known_events)
 {
-	(void)state;
 	assert_event("cycles", 0, 0);
 	assert_event("instructions", 0, 1);
 	assert_event("ref-cycles", 0, 9);
@@ -60,9 +58,8 @@ static void test_known_events(void **state)
 	assert_event("node-store-misses", 3, 0x10106);
 }
 
-static void test_second_names(void **state)
+TEST(test_second_names)
 {
-	(void)state;
 	assert_string_equal(op_perf_event_find("cpu-cycles")->name, "cycles");
 	assert_string_equal(op_perf_event_find("cs")->name, "context-switches");
 	assert_string_equal(op_perf_event_find("faults")->name, "page-faults");
@@ -70,9 +67,8 @@ static void test_second_names(void **state)
 			    "branches");
 }
 
-static void test_unknown_names(void **state)
+TEST(test_unknown_names)
 {
-	(void)state;
 	assert_null(op_perf_event_find(""));
 	assert_null(op_perf_event_find("cycle"));
 	assert_null(op_perf_event_find("cycles "));
@@ -103,11 +99,10 @@ static void reason(int err, const struct op_perf_rights *rights,
 	assert_null(strchr(diag->text, '\n'));
 }
 
-static void test_system_wide_refused(void **state)
+TEST(test_system_wide_refused)
 {
 	struct op_diag diag;
 
-	(void)state;
 	reason(-EACCES, &ordinary, &clock_attr, -1, 0, &diag);
 	assert_reason(&diag, "EVENT: access to whole CPUs");
 	assert_reason(&diag, "it is 2");
@@ -116,12 +111,11 @@ static void test_system_wide_refused(void **state)
 	assert_reason(&diag, "your own programs need neither");
 }
 
-static void test_kernel_mode_refused(void **state)
+TEST(test_kernel_mode_refused)
 {
 	struct perf_event_attr attr = clock_attr;
 	struct op_diag diag;
 
-	(void)state;
 	reason(-EACCES, &ordinary, &attr, 0, -1, &diag);
 	assert_reason(&diag, "EVENT: kernel mode needs");
 	assert_reason(&diag, "sysctl kernel.perf_event_paranoid=1");
@@ -131,13 +125,12 @@ static void test_kernel_mode_refused(void **state)
 	assert_null(strstr(diag.text, "user mode needs neither"));
 }
 
-static void test_paranoid_3(void **state)
+TEST(test_paranoid_3)
 {
 	const struct op_perf_rights none = { .paranoid = 3 };
 	struct perf_event_attr attr = clock_attr;
 	struct op_diag diag;
 
-	(void)state;
 	attr.exclude_kernel = 1;
 	reason(-EACCES, &none, &attr, 0, -1, &diag);
 	assert_reason(&diag, "kernel.perf_event_paranoid is 3");
@@ -150,12 +143,11 @@ static void test_paranoid_3(void **state)
 	assert_reason(&diag, "kernel mode needs");
 }
 
-static void test_process_refused(void **state)
+TEST(test_process_refused)
 {
 	struct perf_event_attr attr = clock_attr;
 	struct op_diag diag;
 
-	(void)state;
 	attr.exclude_kernel = 1;
 	reason(-EACCES, &ordinary, &attr, 77, -1, &diag);
 	assert_reason(&diag, "process 77: it belongs to another user");
@@ -177,7 +169,7 @@ static void test_process_refused(void **state)
 }
 
 /* The level from which on the kernel refuses, and the one below it. */
-static void test_paranoid_levels(void **state)
+TEST(test_paranoid_levels)
 {
 	static const struct {
 		int paranoid;
@@ -197,7 +189,6 @@ static void test_paranoid_levels(void **state)
 	struct perf_event_attr attr = clock_attr;
 	struct op_diag diag;
 
-	(void)state;
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		const struct op_perf_rights rights = {
 			.paranoid = cases[i].paranoid,
@@ -210,13 +201,12 @@ static void test_paranoid_levels(void **state)
 	}
 }
 
-static void test_seccomp(void **state)
+TEST(test_seccomp)
 {
 	static const int errors[] = { -EPERM, -EACCES, -ENOSYS };
 	struct op_perf_rights rights = { .paranoid = 2, .seccomp = true };
 	struct op_diag diag;
 
-	(void)state;
 	for (size_t i = 0; i < NR_OF(errors); i++) {
 		reason(errors[i], &rights, &clock_attr, -1, 0, &diag);
 		assert_reason(&diag, "seccomp filter");
@@ -244,7 +234,7 @@ static void test_seccomp(void **state)
 	assert_reason(&diag, "whole CPUs");
 }
 
-static void test_root_without_rights(void **state)
+TEST(test_root_without_rights)
 {
 	struct op_perf_rights rights = {
 		.paranoid = 2,
@@ -253,7 +243,6 @@ static void test_root_without_rights(void **state)
 	};
 	struct op_diag diag;
 
-	(void)state;
 	reason(-EACCES, &rights, &clock_attr, -1, 0, &diag);
 	assert_reason(&diag, "give this container CAP_PERFMON");
 	rights.namespace = true;
@@ -271,24 +260,22 @@ static void test_root_without_rights(void **state)
 	assert_reason(&diag, "a security module");
 }
 
-static void test_security_module(void **state)
+TEST(test_security_module)
 {
 	struct op_perf_rights rights = all_rights;
 	struct op_diag diag;
 
-	(void)state;
 	rights.basic = false;
 	reason(-EACCES, &rights, &clock_attr, 0, -1, &diag);
 	assert_reason(&diag, "SELinux");
 	assert_reason(&diag, "kernel.perf_event_paranoid is 2");
 }
 
-static void test_no_such_event(void **state)
+TEST(test_no_such_event)
 {
 	struct perf_event_attr attr = clock_attr;
 	struct op_diag diag;
 
-	(void)state;
 	reason(-ENOENT, &all_rights, &attr, 0, -1, &diag);
 	assert_reason(&diag, "this kernel has no such event");
 	attr.type = PERF_TYPE_RAW;
@@ -301,7 +288,7 @@ static void test_no_such_event(void **state)
 					       : "no hardware counters");
 }
 
-static void test_other_errors(void **state)
+TEST(test_other_errors)
 {
 	static const struct {
 		int err;
@@ -320,7 +307,6 @@ static void test_other_errors(void **state)
 	};
 	struct op_diag diag;
 
-	(void)state;
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		reason(cases[i].err, &all_rights, &clock_attr, 77, 5, &diag);
 		assert_reason(&diag, cases[i].part);
@@ -329,11 +315,10 @@ static void test_other_errors(void **state)
 
 /* ---- this machine -------------------------------------------------------- */
 
-static void test_rights_agree(void **state)
+TEST(test_rights_agree)
 {
 	struct op_perf_rights rights;
 
-	(void)state;
 	op_perf_rights_get(&rights);
 	assert_int_equal(rights.paranoid, op_perf_paranoid());
 	assert_int_equal(rights.root, geteuid() == 0);
@@ -346,7 +331,7 @@ static void test_rights_agree(void **state)
 }
 
 /* The kernel's own events on both kinds of a hybrid's cores. */
-static void test_second_kind(void **state)
+FOLDER_TEST(test_second_kind)
 {
 	static const struct {
 		uint32_t type;
@@ -373,7 +358,6 @@ static void test_second_kind(void **state)
 	};
 	static const char file[] = "sys/bus/event_source/devices/cpu_atom/type";
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		mkdir(folders[i], 0777);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -390,13 +374,12 @@ static void test_second_kind(void **state)
 	}
 }
 
-static void test_open_closes_on_exec(void **state)
+TEST(test_open_closes_on_exec)
 {
 	struct perf_event_attr attr = clock_attr;
 	struct op_perf_rights rights;
 	int fd;
 
-	(void)state;
 	attr.exclude_kernel = 1;
 	op_perf_rights_get(&rights);
 	fd = op_perf_open(&attr, 0, -1, -1);
@@ -407,13 +390,12 @@ static void test_open_closes_on_exec(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-static void test_open_returns_errors(void **state)
+TEST(test_open_returns_errors)
 {
 	struct perf_event_attr attr = clock_attr;
 	struct op_diag diag = { "" };
 	int err;
 
-	(void)state;
 	attr.exclude_kernel = 1;
 	err = op_perf_open(&attr, 0x7ffffffe, -1, -1);
 	assert_true(err == -ESRCH || err == -EPERM || err == -EACCES ||
@@ -422,30 +404,4 @@ static void test_open_returns_errors(void **state)
 					 "EVENT"),
 			 err);
 	assert_true(strlen(diag.text) > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_are_unique_and_plain),
-		cmocka_unit_test(test_known_events),
-		cmocka_unit_test(test_second_names),
-		cmocka_unit_test(test_unknown_names),
-		cmocka_unit_test(test_system_wide_refused),
-		cmocka_unit_test(test_kernel_mode_refused),
-		cmocka_unit_test(test_paranoid_3),
-		cmocka_unit_test(test_process_refused),
-		cmocka_unit_test(test_paranoid_levels),
-		cmocka_unit_test(test_seccomp),
-		cmocka_unit_test(test_root_without_rights),
-		cmocka_unit_test(test_security_module),
-		cmocka_unit_test(test_no_such_event),
-		cmocka_unit_test(test_other_errors),
-		cmocka_unit_test(test_rights_agree),
-		folder_test(test_second_kind),
-		cmocka_unit_test(test_open_closes_on_exec),
-		cmocka_unit_test(test_open_returns_errors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,8 @@
  * The kernel drops samples of this process, and of no other one, as it is told.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/unit/test.h"
 #include "libop/kernel/op_perf.h"
 #include "libop/kernel/op_perf_filter.h"
 
@@ -82,14 +79,13 @@ static bool comes_soon(const struct sampled *s)
 	return s->ring->data_head != head;
 }
 
-static void samples_are_dropped(void **state)
+TEST(samples_are_dropped)
 {
 	uint32_t self = (uint32_t)getpid();
 	struct op_perf_filter filter;
 	struct sampled s;
 	int err = op_perf_filter_open(&filter);
 
-	(void)state;
 	if (err) {
 		printf("no filter here: %s\n", strerror(-err));
 		assert_null(filter.words);
@@ -119,14 +115,13 @@ static void samples_are_dropped(void **state)
 	sampled_close(&s);
 }
 
-static void the_set_has_all_numbers(void **state)
+TEST(the_set_has_all_numbers)
 {
 	struct op_perf_filter filter = { .program_fd = -1 };
 	static const uint32_t ins[] = { 0, 63, 64, OP_PERF_FILTER_PIDS - 1 };
 	static const uint32_t outs[] = { 1, 62, 65, OP_PERF_FILTER_PIDS,
 					 UINT32_MAX };
 
-	(void)state;
 	filter.words = calloc(OP_PERF_FILTER_WORDS, sizeof(filter.words[0]));
 	assert_non_null(filter.words);
 	for (size_t i = 0; i < sizeof(ins) / sizeof(ins[0]); i++)
@@ -140,14 +135,4 @@ static void the_set_has_all_numbers(void **state)
 	assert_false(op_perf_filter_drops(&filter, 63));
 	assert_true(op_perf_filter_drops(&filter, 64));
 	free(filter.words);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_are_dropped),
-		cmocka_unit_test(the_set_has_all_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

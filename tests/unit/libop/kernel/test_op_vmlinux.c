@@ -100,9 +100,8 @@ static void make_kernel(const struct row *row)
 	write_bytes("sys/kernel/notes", elf + 120, 36);
 }
 
-static void files(void **state)
+FOLDER_TEST(files)
 {
-	(void)state;
 	assert_int_equal(mkdir("sys", 0755) | mkdir("sys/kernel", 0755) |
 				 mkdir("proc", 0755),
 			 0);
@@ -120,23 +119,12 @@ static void files(void **state)
 	}
 }
 
-static void no_elf(void **state)
+FOLDER_TEST(no_elf)
 {
 	struct op_diag diag = { "" };
 
-	(void)state;
 	write_text("file", "\177EL" OURS "\n");
 	assert_int_equal(op_vmlinux_check("file", ".", "go", &diag), -ENOEXEC);
 	assert_reason(&diag, "--vmlinux=file: not an ELF file; give the "
 			     "uncompressed vmlinux, not vmlinuz, or go");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(files),
-		folder_test(no_elf),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,7 +212,7 @@ static void run_pager(const struct row *row, FILE *out)
 		fprintf(out, "error %d: %s\n", err, diag.text);
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_pager);
 }
@@ -225,7 +225,7 @@ static void ignore_signal(int signo)
 }
 
 /* The pager has the signals of the keyboard; later they are the caller's. */
-static void signals_are_left_to_the_pager(void **state)
+TEST(signals_are_left_to_the_pager)
 {
 	static const int signals[] = { SIGINT, SIGQUIT, SIGPIPE };
 	const struct sigaction own = { .sa_handler = ignore_signal };
@@ -236,7 +236,6 @@ static void signals_are_left_to_the_pager(void **state)
 	struct op_diag diag;
 	bool ignored = true, back = true;
 
-	(void)state;
 	set_variables(setting);
 	for (size_t i = 0; i < NR(signals); i++)
 		sigaction(signals[i], &own, &was[i]);
@@ -257,13 +256,12 @@ static void signals_are_left_to_the_pager(void **state)
 	assert_true(back);
 }
 
-static void output_that_cannot_be_written(void **state)
+TEST(output_that_cannot_be_written)
 {
 	struct op_diag diag = { "" };
 	struct op_pager pager;
 	FILE *full = fopen("/dev/full", "w");
 
-	(void)state;
 	assert_non_null(full);
 	set_variables(NULL);
 	op_pager_start(&pager, full, true, 0);
@@ -277,7 +275,7 @@ static void output_that_cannot_be_written(void **state)
 	fclose(full);
 }
 
-static void colours(void **state)
+TEST(colours)
 {
 	static const struct {
 		const char *environment;
@@ -293,7 +291,6 @@ static void colours(void **state)
 	FILE *file = fopen("/dev/null", "w");
 	struct terminal terminal;
 
-	(void)state;
 	assert_non_null(file);
 	terminal_open(&terminal);
 	for (size_t i = 0; i < NR(cases); i++) {
@@ -325,19 +322,17 @@ static int make_less(void)
 	return fclose(file) || chmod(path, 0755);
 }
 
-int main(void)
+static int enter_pager_tests(void **state)
 {
-	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(signals_are_left_to_the_pager),
-		cmocka_unit_test(output_that_cannot_be_written),
-		cmocka_unit_test(colours),
-	};
-	int failed;
-
+	(void)state;
 	environment_was = environ;
-	if (make_less())
-		return 1;
-	failed = run_rows(rows, NR(rows), test_row, others, NR(others));
-	op_remove_tree(folder);
-	return failed;
+	return make_less();
 }
+
+static int leave_pager_tests(void **state)
+{
+	(void)state;
+	return op_remove_tree(folder);
+}
+
+TEST_GROUP(enter_pager_tests, leave_pager_tests)

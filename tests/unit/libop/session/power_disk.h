@@ -21,12 +21,7 @@
  * again.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,6 +34,7 @@
 
 #include "libop/files/op_folder.h"
 #include "libop/files/op_walk.h"
+#include "tests/unit/test.h"
 
 #define POWER_VERSIONS 24 /* of a file, kept: the first is that on the disk */
 #define POWER_TREES 48 /* of names, likewise */

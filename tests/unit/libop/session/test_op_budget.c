@@ -7,7 +7,7 @@
 
 #include "libop/session/op_budget.h"
 
-static void budgets_are_percent(void **state)
+TEST(budgets_are_percent)
 {
 	static const struct {
 		const char *text;
@@ -19,7 +19,6 @@ static void budgets_are_percent(void **state)
 		{ ".25", 2500 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_diag diag = { "" };
 		uint32_t budget = 77;
@@ -31,13 +30,12 @@ static void budgets_are_percent(void **state)
 	}
 }
 
-static void other_words_are_refused(void **state)
+TEST(other_words_are_refused)
 {
 	static const char *const words[] = {
 		"", "x", "-1", "100.1", "1%", "nan", "None", "1 ", "inf", "1,5"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(words); i++) {
 		struct op_diag diag = { "" };
 		char start[64];
@@ -49,14 +47,4 @@ static void other_words_are_refused(void **state)
 			 words[i]);
 		assert_memory_equal(diag.text, start, strlen(start));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(budgets_are_percent),
-		cmocka_unit_test(other_words_are_refused),
-	};
-
-	return cmocka_run_group_tests_name("op_budget", tests, NULL, NULL);
 }

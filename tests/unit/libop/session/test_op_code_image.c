@@ -34,6 +34,8 @@ static int remove_temp_folder(void **state)
 	return 0;
 }
 
+#define TEMP_TEST(name) TEST_WITH(name, make_temp_folder, remove_temp_folder)
+
 #define FUNCTION(called, len, contents)                                        \
 	(&(const struct op_code_function){ .name = (called),                   \
 					   .size = (len),                      \
@@ -66,7 +68,7 @@ static void expect_name(const char *in, int err, const char *want)
 	op_code_image_release(&image);
 }
 
-static void test_name(void **state)
+TEMP_TEST(test_name)
 {
 	/* A file's name, and that of an image made when it is there. */
 	static const struct {
@@ -80,18 +82,16 @@ static void test_name(void **state)
 		{ "77.4.jo-01", "/77.6.jo" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		write_text(folder, rows[i].file, "");
 		expect_name(folder, 0, rows[i].want);
 	}
 }
 
-static void test_no_more_names(void **state)
+TEMP_TEST(test_no_more_names)
 {
 	char name[32];
 
-	(void)state;
 	write_text(folder, "77.jo-0", "");
 	for (int i = 2; i < 999; i++) {
 		snprintf(name, sizeof(name), "77.%d.jo-0", i);
@@ -103,14 +103,13 @@ static void test_no_more_names(void **state)
 }
 
 /* The build-id is by chance, and in the name of the file. */
-static void test_path(void **state)
+TEMP_TEST(test_path)
 {
 	char path[512], images[80];
 	struct op_code_image a, b;
 	struct stat st;
 	size_t len;
 
-	(void)state;
 	snprintf(images, sizeof(images), "%s/images", folder);
 	assert_int_equal(op_code_image_init_jit(&a, images, 77), 0);
 	assert_int_equal(stat(images, &st), 0);
@@ -132,11 +131,10 @@ static void test_path(void **state)
 	op_code_image_release(&b);
 }
 
-static void test_no_folder(void **state)
+TEMP_TEST(test_no_folder)
 {
 	char path[80];
 
-	(void)state;
 	write_text(folder, "file", "");
 	snprintf(path, sizeof(path), "%s/file/images", folder);
 	expect_name(path, -ENOTDIR, NULL);
@@ -148,7 +146,7 @@ static void test_no_folder(void **state)
  */
 
 /* Between two functions there is a byte at least. */
-static void test_keys(void **state)
+TEMP_TEST(test_keys)
 {
 	static const struct {
 		uint32_t size;
@@ -167,7 +165,6 @@ static void test_keys(void **state)
 	struct op_code_image image;
 	char name[8];
 
-	(void)state;
 	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	for (uint32_t i = 0; i < NR(rows); i++) {
 		snprintf(name, sizeof(name), "f%u", i);
@@ -182,11 +179,10 @@ static void test_keys(void **state)
 
 /* Without bytes a function is the earlier one of its name that is no shorter.
  */
-static void test_same_name(void **state)
+TEMP_TEST(test_same_name)
 {
 	struct op_code_image image;
 
-	(void)state;
 	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	assert_int_equal(keep(&image, "a", 8, NULL), 1);
 	assert_int_equal(keep(&image, "a", 8, NULL), 1);
@@ -205,13 +201,12 @@ static void test_same_name(void **state)
 	op_code_image_release(&image);
 }
 
-static void test_most_functions(void **state)
+TEMP_TEST(test_most_functions)
 {
 	struct op_code_image image;
 	uint32_t number = 1;
 	char name[16];
 
-	(void)state;
 	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	for (uint32_t i = 1; i <= 65535; i++) {
 		snprintf(name, sizeof(name), "f%u", i);
@@ -227,14 +222,13 @@ static void test_most_functions(void **state)
 }
 
 /* 64 MiB of code; functions without bytes take of it, too. */
-static void test_most_bytes(void **state)
+TEMP_TEST(test_most_bytes)
 {
 	const uint32_t most = 64u << 20;
 	uint8_t *bytes = calloc(1, most);
 	struct op_code_image image;
 	uint32_t number;
 
-	(void)state;
 	assert_non_null(bytes);
 	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	assert_int_equal(keep(&image, "a", 1, NULL), 1);
@@ -402,13 +396,6 @@ static void run_image(const struct row *row, FILE *out)
 	op_code_image_release(&image);
 }
 
-static void test_row(void **state)
-{
-	assert_int_equal(make_temp_folder(NULL), 0);
-	check_row(*state, run_image);
-	remove_temp_folder(NULL);
-}
-
 /* clang-format off */
 static const struct row rows[] = {
 	{ "no_bytes", NULL, "first 5; second 16; save",
@@ -463,14 +450,20 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
+TEST_ROWS(test_row, rows)
+{
+	assert_int_equal(make_temp_folder(NULL), 0);
+	check_row(*state, run_image);
+	remove_temp_folder(NULL);
+}
+
 /* What has not changed is not written again. */
-static void test_save(void **state)
+TEMP_TEST(test_save)
 {
 	struct op_diag diag = { "" };
 	struct op_code_image image;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(op_code_image_init_jit(&image, folder, 77), 0);
 	assert_int_equal(op_code_image_save(&image, &diag), 0);
 	assert_int_equal(access(image.path, F_OK), -1);
@@ -509,24 +502,22 @@ static size_t length_of(const struct op_code_lines *lines)
 	return len;
 }
 
-static void test_no_lines(void **state)
+TEST(test_no_lines)
 {
 	struct op_code_lines lines = { 0 };
 
-	(void)state;
 	assert_int_equal(op_code_lines_add(&lines, 0x1000, 16, NULL, 0), 0);
 	assert_int_equal(length_of(&lines), 0);
 	op_code_lines_release(&lines);
 }
 
-static void test_most_files(void **state)
+TEST(test_most_files)
 {
 	struct op_code_lines lines = { 0 };
 	struct op_code_line line = { .line = 1 };
 	size_t len;
 	char name[16];
 
-	(void)state;
 	line.file = name;
 	for (unsigned int i = 0; i < 4096; i++) {
 		snprintf(name, sizeof(name), "%u.c", i);
@@ -537,26 +528,4 @@ static void test_most_files(void **state)
 	assert_int_equal(op_code_lines_add(&lines, 5000, 1, &line, 1), -ENOMEM);
 	assert_int_equal(lines.program_len, len);
 	op_code_lines_release(&lines);
-}
-
-int main(void)
-{
-#define IN_FOLDER(test)                                                        \
-	cmocka_unit_test_setup_teardown(test, make_temp_folder,                \
-					remove_temp_folder)
-	const struct CMUnitTest others[] = {
-		IN_FOLDER(test_name),
-		IN_FOLDER(test_no_more_names),
-		IN_FOLDER(test_path),
-		IN_FOLDER(test_no_folder),
-		IN_FOLDER(test_keys),
-		IN_FOLDER(test_same_name),
-		IN_FOLDER(test_most_functions),
-		IN_FOLDER(test_most_bytes),
-		IN_FOLDER(test_save),
-		cmocka_unit_test(test_no_lines),
-		cmocka_unit_test(test_most_files),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

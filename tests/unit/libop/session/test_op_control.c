@@ -246,9 +246,8 @@ static int call_script(const char *text)
 /* ---- answers --------------------------------------------------------------
  */
 
-static void test_answers(void **state)
+FOLDER_TEST(test_answers)
 {
-	(void)state;
 	assert_int_equal(call_script("ok\n"), 0);
 	assert_string_equal(reply, "");
 	assert_int_equal(call_script(" a = 1\n\x20\n  b\nok\n"), 0);
@@ -265,12 +264,11 @@ static void add_heard(void *data, const char *line)
 	strcat(strcat(data, line), "|");
 }
 
-static void test_lines_are_heard_as_they_come(void **state)
+FOLDER_TEST(test_lines_are_heard_as_they_come)
 {
 	char heard[64] = "";
 	pid_t pid;
 
-	(void)state;
 	script = " a = 1\n b = 2\nok\n";
 	script_len = strlen(script);
 	pid = start_server("control", serve_bytewise);
@@ -284,9 +282,8 @@ static void test_lines_are_heard_as_they_come(void **state)
 			 -ENOENT);
 }
 
-static void test_answer_in_pieces(void **state)
+FOLDER_TEST(test_answer_in_pieces)
 {
-	(void)state;
 	script = " a = 1\n b = 2\nok\n";
 	script_len = strlen(script);
 	assert_int_equal(call_server(serve_bytewise, LONG_TIME), 0);
@@ -294,12 +291,11 @@ static void test_answer_in_pieces(void **state)
 	assert_int_equal(call_server(serve_bytewise, -1), 0);
 }
 
-static void test_requests(void **state)
+FOLDER_TEST(test_requests)
 {
 	char request[OP_CONTROL_LINE_MAX + 1];
 	pid_t pid;
 
-	(void)state;
 	memset(request, 'x', sizeof(request));
 	request[OP_CONTROL_LINE_MAX] = '\0';
 	diag.text[0] = '\0';
@@ -327,9 +323,8 @@ static void test_requests(void **state)
 	assert_string_equal(reply, "length = 8\nsave a b\n");
 }
 
-static void test_reply_is_cut_at_lines(void **state)
+FOLDER_TEST(test_reply_is_cut_at_lines)
 {
-	(void)state;
 	script = " abc\n defg\n h\nok\n";
 	script_len = strlen(script);
 	for (size_t room = 0; room <= 12; room++) {
@@ -350,12 +345,11 @@ static void test_reply_is_cut_at_lines(void **state)
 	}
 }
 
-static void test_large_answer(void **state)
+FOLDER_TEST(test_large_answer)
 {
 	size_t nr = 50000, len = nr * 8 + 3;
 	char *text = malloc(len + 1);
 
-	(void)state;
 	for (size_t i = 0; i < nr; i++)
 		sprintf(text + 8 * i, " %06zu\n", i);
 	strcpy(text + 8 * nr, "ok\n");
@@ -365,11 +359,10 @@ static void test_large_answer(void **state)
 	free(text);
 }
 
-static void test_longest_line(void **state)
+FOLDER_TEST(test_longest_line)
 {
 	char text[OP_CONTROL_LINE_MAX + 8];
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	text[0] = ' ';
 	strcpy(text + OP_CONTROL_LINE_MAX - 1, "\nok\n");
@@ -380,7 +373,7 @@ static void test_longest_line(void **state)
 	assert_reason(&diag, "a line without an end");
 }
 
-static void test_answers_that_are_none(void **state)
+FOLDER_TEST(test_answers_that_are_none)
 {
 	static const char *const texts[] = {
 		"",	  "\n",	   "ok",	   "OK\n",     "okay\n",
@@ -388,7 +381,6 @@ static void test_answers_that_are_none(void **state)
 		" a = 1", " a\n",  " a\n b\nok?\n"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		if (call_script(texts[i]) != -EPROTO)
 			fail_msg("\"%s\": %s", texts[i], diag.text);
@@ -403,9 +395,8 @@ static void test_answers_that_are_none(void **state)
 /* ---- servers that misbehave
  * -------------------------------------------------- */
 
-static void test_no_answer_in_time(void **state)
+FOLDER_TEST(test_no_answer_in_time)
 {
-	(void)state;
 	assert_int_equal(call_server(serve_silence, 30), -ETIMEDOUT);
 	assert_reason(&diag, "control: the daemon did not answer in time");
 	assert_int_equal(call_server(serve_silence_after_data, 100),
@@ -414,18 +405,16 @@ static void test_no_answer_in_time(void **state)
 }
 
 /* The request meets a closed socket: no SIGPIPE, and an error. */
-static void test_hangup(void **state)
+FOLDER_TEST(test_hangup)
 {
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		assert_int_equal(call_server(serve_hangup, LONG_TIME), -EPROTO);
 		assert_reason(&diag, "it closed the connection");
 	}
 }
 
-static void test_answer_before_the_request(void **state)
+FOLDER_TEST(test_answer_before_the_request)
 {
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		assert_int_equal(call_server(serve_before_asked, LONG_TIME),
 				 -EREMOTEIO);
@@ -441,11 +430,10 @@ static void on_alarm(int signal)
 		_exit(1);
 }
 
-static void test_interrupted(void **state)
+FOLDER_TEST(test_interrupted)
 {
 	struct sigaction action = { .sa_handler = on_alarm }, old;
 
-	(void)state;
 	assert_int_equal(pipe(ticks), 0);
 	assert_int_equal(sigaction(SIGALRM, &action, &old), 0);
 	script = " a = 1\n b = 2\nok\n";
@@ -461,11 +449,10 @@ static void test_interrupted(void **state)
 	close(ticks[1]);
 }
 
-static void test_nobody_listens(void **state)
+FOLDER_TEST(test_nobody_listens)
 {
 	int listener;
 
-	(void)state;
 	diag.text[0] = '\0';
 	assert_int_equal(op_control_call("control", "x", NULL, 0, LONG_TIME,
 					 &diag),
@@ -480,14 +467,13 @@ static void test_nobody_listens(void **state)
 }
 
 /* Connections wait, nobody takes them, and no more fit. */
-static void test_full_queue(void **state)
+FOLDER_TEST(test_full_queue)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX,
 				  .sun_path = "control" };
 	int listener = op_control_listen("control", NULL);
 	int fds[64], nr = 0, err = 0;
 
-	(void)state;
 	assert_true(listener >= 0);
 	while (nr < 64 && !err) {
 		fds[nr] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -509,13 +495,12 @@ static void test_full_queue(void **state)
 /* ---- listening -------------------------------------------------------------
  */
 
-static void test_listener(void **state)
+FOLDER_TEST(test_listener)
 {
 	mode_t old = umask(0);
 	int fd = op_control_listen("control", NULL);
 	struct stat st;
 
-	(void)state;
 	umask(old);
 	assert_true(fd >= 0);
 	assert_int_equal(stat("control", &st), 0);
@@ -545,11 +530,10 @@ static void refuse_to_listen(int err, const char *path, const char *reason)
 	close(unused);
 }
 
-static void test_things_in_the_way(void **state)
+FOLDER_TEST(test_things_in_the_way)
 {
 	struct stat st;
 
-	(void)state;
 	write_text("control", "precious");
 	refuse_to_listen(-EEXIST, "control",
 			 "control: this file is in the place");
@@ -566,13 +550,12 @@ static void test_things_in_the_way(void **state)
 }
 
 /* Someone's socket of another kind is not ours to remove. */
-static void test_other_kind_of_socket(void **state)
+FOLDER_TEST(test_other_kind_of_socket)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX,
 				  .sun_path = "control" };
 	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 
-	(void)state;
 	assert_int_equal(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
 	refuse_to_listen(-EPROTOTYPE, "control", "control: cannot listen");
 	assert_int_equal(access("control", F_OK), 0);
@@ -602,7 +585,7 @@ static int fetch_bytes(void (*serve)(int fd), const char *text, size_t len,
 	return err;
 }
 
-static void test_bytes_behind_an_answer(void **state)
+FOLDER_TEST(test_bytes_behind_an_answer)
 {
 	static const struct {
 		const char *text, *reply, *behind;
@@ -616,7 +599,6 @@ static void test_bytes_behind_an_answer(void **state)
 		{ "", "", "", -EPROTO },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(fetch_bytes(serve_unasked, cases[i].text,
 					     strlen(cases[i].text), LONG_TIME),
@@ -626,13 +608,12 @@ static void test_bytes_behind_an_answer(void **state)
 	}
 }
 
-static void test_many_bytes_behind_an_answer(void **state)
+FOLDER_TEST(test_many_bytes_behind_an_answer)
 {
 	size_t len = 1000003;
 	char *text = malloc(len), *got = malloc(len);
 	FILE *file;
 
-	(void)state;
 	assert_non_null(text);
 	assert_non_null(got);
 	for (size_t i = 0; i < len; i++)
@@ -648,18 +629,16 @@ static void test_many_bytes_behind_an_answer(void **state)
 	free(got);
 }
 
-static void test_bytes_that_do_not_end(void **state)
+FOLDER_TEST(test_bytes_that_do_not_end)
 {
-	(void)state;
 	assert_int_equal(fetch_bytes(serve_unasked_without_end, "ok\nbytes", 8,
 				     50),
 			 -ETIMEDOUT);
 	assert_reason(&diag, "control: ");
 }
 
-static void test_bytes_that_cannot_be_written(void **state)
+FOLDER_TEST(test_bytes_that_cannot_be_written)
 {
-	(void)state;
 	assert_int_equal(symlink("/dev/full", "behind"), 0);
 	assert_int_equal(fetch_bytes(serve_unasked, "ok\nbytes", 8, LONG_TIME),
 			 -ENOSPC);
@@ -671,7 +650,7 @@ static void test_bytes_that_cannot_be_written(void **state)
 /* ---- paths -----------------------------------------------------------------
  */
 
-static void test_long_path(void **state)
+FOLDER_TEST(test_long_path)
 {
 	char path[PATH_MAX];
 	int len, fd;
@@ -703,7 +682,7 @@ static void test_long_path(void **state)
 }
 
 /* Around the length at which an address stops to fit. */
-static void test_path_lengths(void **state)
+FOLDER_TEST(test_path_lengths)
 {
 	char path[256];
 
@@ -722,11 +701,10 @@ static void test_path_lengths(void **state)
 	}
 }
 
-static void test_paths_that_never_fit(void **state)
+FOLDER_TEST(test_paths_that_never_fit)
 {
 	char path[PATH_MAX + 100];
 
-	(void)state;
 	memset(path, 'x', sizeof(path));
 	path[200] = '\0'; /* no folder that could be opened */
 	refuse_to_listen(-ENAMETOOLONG, path, "cannot listen");
@@ -737,36 +715,4 @@ static void test_paths_that_never_fit(void **state)
 	refuse_to_listen(-ENAMETOOLONG, path, "cannot listen");
 	assert_int_equal(op_control_call(path, "x", NULL, 0, 1, NULL),
 			 -ENAMETOOLONG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_answers),
-		folder_test(test_lines_are_heard_as_they_come),
-		folder_test(test_answer_in_pieces),
-		folder_test(test_requests),
-		folder_test(test_reply_is_cut_at_lines),
-		folder_test(test_large_answer),
-		folder_test(test_longest_line),
-		folder_test(test_answers_that_are_none),
-		folder_test(test_no_answer_in_time),
-		folder_test(test_hangup),
-		folder_test(test_answer_before_the_request),
-		folder_test(test_interrupted),
-		folder_test(test_bytes_behind_an_answer),
-		folder_test(test_many_bytes_behind_an_answer),
-		folder_test(test_bytes_that_do_not_end),
-		folder_test(test_bytes_that_cannot_be_written),
-		folder_test(test_nobody_listens),
-		folder_test(test_full_queue),
-		folder_test(test_listener),
-		folder_test(test_things_in_the_way),
-		folder_test(test_other_kind_of_socket),
-		folder_test(test_long_path),
-		folder_test(test_path_lengths),
-		folder_test(test_paths_that_never_fit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #define H UINT64_C(3600)
 
-static void test_values(void **state)
+TEST(test_values)
 {
 	static const struct {
 		const char *text;
@@ -30,7 +30,6 @@ static void test_values(void **state)
 	};
 	struct op_diag diag = { "" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct op_history *want = &rows[i].history;
 		struct op_history got;
@@ -48,7 +47,7 @@ static void test_values(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -77,7 +76,6 @@ static void test_refused(void **state)
 		"none,day:1d",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct op_history history;
 		struct op_diag diag = { "" };
@@ -89,7 +87,7 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_grains(void **state)
+TEST(test_grains)
 {
 	/* From date(1): TZ=Europe/Berlin, around the night of 2026-10-25, which
 	 * has 25 hours, and TZ=Asia/Kolkata, 5:30 ahead. */
@@ -112,7 +110,6 @@ static void test_grains(void **state)
 		  1792953000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		/* Where there are no files of zones. */
 		if (rows[i].zone[0] == 'E' &&
@@ -125,15 +122,4 @@ static void test_grains(void **state)
 		assert_int_equal(op_grain_end(rows[i].grain, rows[i].at),
 				 rows[i].end);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_grains),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "libop/session/op_labels.h"
 
-static void test_keys_and_values(void **state)
+TEST(test_keys_and_values)
 {
 	static const struct {
 		const char *text;
@@ -21,7 +21,6 @@ static void test_keys_and_values(void **state)
 	};
 	char text[OP_LABEL_KEY_MAX + OP_LABEL_VALUE_MAX + 8];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct op_labels labels = { 0 };
 		struct op_diag why = { 0 };
@@ -48,11 +47,10 @@ static void test_keys_and_values(void **state)
 	}
 }
 
-static void test_they_are_sorted_and_replaced(void **state)
+TEST(test_they_are_sorted_and_replaced)
 {
 	struct op_labels labels = { 0 };
 
-	(void)state;
 	assert_int_equal(op_labels_set(&labels, "m", "1"), 0);
 	assert_int_equal(op_labels_set(&labels, "z", "2"), 0);
 	assert_int_equal(op_labels_set(&labels, "a", "3"), 0);
@@ -71,12 +69,11 @@ static void test_they_are_sorted_and_replaced(void **state)
 	assert_int_equal(labels.nr, 0);
 }
 
-static void test_there_is_an_end(void **state)
+TEST(test_there_is_an_end)
 {
 	struct op_labels labels = { 0 };
 	char key[16];
 
-	(void)state;
 	for (int i = 0; i < OP_LABELS_MAX; i++) {
 		snprintf(key, sizeof(key), "k%d", i);
 		assert_int_equal(op_labels_set(&labels, key, "v"), 0);
@@ -86,13 +83,12 @@ static void test_there_is_an_end(void **state)
 	op_labels_release(&labels);
 }
 
-static void test_the_file(void **state)
+FOLDER_TEST(test_the_file)
 {
 	struct op_labels labels = { 0 }, again = { 0 };
 	const char *path = "labels";
 	struct op_diag why = { 0 };
 
-	(void)state;
 	assert_int_equal(op_labels_read(&again, path, &why), -ENOENT);
 	assert_string_equal(why.text, "");
 	assert_int_equal(op_labels_set(&labels, "host", "a = b # c"), 0);
@@ -112,16 +108,4 @@ static void test_the_file(void **state)
 	assert_int_equal(op_labels_read(&again, path, NULL), -EINVAL);
 	op_labels_release(&labels);
 	op_labels_release(&again);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys_and_values),
-		cmocka_unit_test(test_they_are_sorted_and_replaced),
-		cmocka_unit_test(test_there_is_an_end),
-		folder_test(test_the_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

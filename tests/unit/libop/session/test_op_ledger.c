@@ -18,11 +18,10 @@ static struct op_ledger example(void)
 	return l;
 }
 
-static void test_causes_add_up(void **state)
+TEST(test_causes_add_up)
 {
 	struct op_ledger l = example();
 
-	(void)state;
 	assert_int_equal(l.nr_causes, 2);
 	assert_string_equal(l.causes[0].name, "sample_lost_overflow");
 	assert_int_equal(l.causes[0].nr, 7);
@@ -31,14 +30,13 @@ static void test_causes_add_up(void **state)
 	assert_int_equal(l.taken, l.stored + op_ledger_lost(&l) + l.pending);
 }
 
-static void test_names_of_causes(void **state)
+TEST(test_names_of_causes)
 {
 	static const char *const bad[] = { "",	  "Lost", "a b", "a.b",
 					   "a=b", "a\n",  "a-b", "\xc3\xa4" };
 	struct op_ledger l = { 0 };
 	char name[OP_LEDGER_CAUSE_MAX + 1];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(op_ledger_lose(&l, bad[i], 1), -EINVAL);
 	memset(name, 'x', sizeof(name) - 1);
@@ -59,11 +57,10 @@ static void fill_causes(struct op_ledger *l, int from, int to)
 	}
 }
 
-static void test_too_many_causes(void **state)
+TEST(test_too_many_causes)
 {
 	struct op_ledger l = { 0 }, more = { 0 }, before;
 
-	(void)state;
 	fill_causes(&l, 0, OP_LEDGER_MAX_CAUSES);
 	assert_int_equal(op_ledger_lose(&l, "more", 1), -ENOSPC);
 	assert_int_equal(op_ledger_lose(&l, "c7", 1), 0);
@@ -74,11 +71,10 @@ static void test_too_many_causes(void **state)
 	assert_memory_equal(&l, &before, sizeof(l));
 }
 
-static void test_sums_do_not_wrap(void **state)
+TEST(test_sums_do_not_wrap)
 {
 	struct op_ledger l = { 0 };
 
-	(void)state;
 	assert_int_equal(op_ledger_lose(&l, "a", UINT64_MAX), 0);
 	assert_int_equal(op_ledger_lose(&l, "a", 2), 0);
 	assert_true(l.causes[0].nr == UINT64_MAX);
@@ -90,11 +86,10 @@ static void test_sums_do_not_wrap(void **state)
 	assert_true(l.taken == UINT64_MAX);
 }
 
-static void test_merge(void **state)
+TEST(test_merge)
 {
 	struct op_ledger l = { 0 }, more = example();
 
-	(void)state;
 	assert_int_equal(op_ledger_merge(&l, &more), 0);
 	assert_string_equal(l.source, "module/timer");
 	more.pending = 1;
@@ -112,11 +107,10 @@ static void test_merge(void **state)
 
 /* Of sessions beside each other, not one after the other: all is pending that
  * is pending in any. */
-static void test_sum(void **state)
+FOLDER_TEST(test_sum)
 {
 	struct op_ledger l = example(), more = example(), before;
 
-	(void)state;
 	assert_int_equal(op_ledger_sum(&l, &more), 0);
 	assert_int_equal(l.pending, 6);
 	assert_int_equal(l.taken, 220);
@@ -141,7 +135,7 @@ static void print_order(const struct op_ledger *l, char *text)
 				(int)l->events[i].unit_mask);
 }
 
-static void test_order(void **state)
+FOLDER_TEST(test_order)
 {
 	static const struct op_ledger_event events[] = {
 		{ .name = "B", .count = 1, .unit_mask = 1 },
@@ -153,7 +147,6 @@ static void test_order(void **state)
 	struct op_ledger l = { 0 };
 	char text[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		assert_int_equal(op_ledger_time_event(&l, &events[i]), 0);
 	op_ledger_lose(&l, "lost_b", 1);
@@ -171,12 +164,11 @@ static void test_order(void **state)
 }
 
 /* What is printed can be read back. */
-static void test_printed(void **state)
+FOLDER_TEST(test_printed)
 {
 	struct op_ledger l = example(), back;
 	FILE *file = fopen("printed", "w");
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(op_ledger_print(&l, file), 0);
 	l.source[0] = '\0';
@@ -187,12 +179,11 @@ static void test_printed(void **state)
 	assert_memory_equal(&l, &back, sizeof(l));
 }
 
-static void test_file_round_trip(void **state)
+FOLDER_TEST(test_file_round_trip)
 {
 	struct op_ledger l = example(), back;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(op_ledger_write(&l, "ledger", NULL, &diag), 0);
 	assert_string_equal(text_of("ledger"), "source = module/timer\n"
 					       "taken = 110\n"
@@ -205,11 +196,10 @@ static void test_file_round_trip(void **state)
 }
 
 /* A ledger without stacks says nothing of them: see above. */
-static void test_stacks(void **state)
+FOLDER_TEST(test_stacks)
 {
 	struct op_ledger l = example(), back, sum = { 0 };
 
-	(void)state;
 	l.stacks[OP_STACKS_WHOLE] = 90;
 	l.stacks[OP_STACKS_BROKEN] = 4;
 	l.stacks[OP_STACKS_NOT_STORED] = 6;
@@ -228,13 +218,12 @@ static void test_stacks(void **state)
 }
 
 /* What sampling cost, likewise: sums, and the largest of what was allowed. */
-static void test_costs(void **state)
+FOLDER_TEST(test_costs)
 {
 	struct op_ledger l = example(), back, sum = { 0 };
 	char text[128] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
-	(void)state;
 	assert_non_null(out);
 	assert_true(op_ledger_cost(&l) == 0 && op_ledger_grain(&l) == 1);
 	l.costs[OP_COST_TIME] = 60 * UINT64_C(1000000000);
@@ -283,12 +272,11 @@ static struct op_ledger_event times_of(const char *name, uint64_t enabled,
 }
 
 /* Of samples that count for their periods. */
-static void test_periods(void **state)
+FOLDER_TEST(test_periods)
 {
 	struct op_ledger l = example(), back, sum = { 0 };
 	struct op_ledger_event cycles = times_of("CYCLES", 0, 0);
 
-	(void)state;
 	cycles.periods = 3;
 	cycles.sum_of_periods = 3000;
 	cycles.squares_of_periods = 4000;
@@ -315,13 +303,12 @@ static void test_periods(void **state)
 	assert_int_equal(sum.events[0].squares_of_periods, 8000);
 }
 
-static void test_event_times(void **state)
+FOLDER_TEST(test_event_times)
 {
 	struct op_ledger l = example(), back, sum = { 0 };
 	struct op_ledger_event cycles = times_of("CYCLES", 200, 100),
 			       other = cycles, bad;
 
-	(void)state;
 	other.unit_mask = 1;
 	cycles.samples = 10;
 	cycles.turns = 5;
@@ -362,11 +349,10 @@ static void test_event_times(void **state)
 	assert_true(l.events[1].running == UINT64_MAX);
 }
 
-static void test_full_ledger_round_trip(void **state)
+FOLDER_TEST(test_full_ledger_round_trip)
 {
 	struct op_ledger l = example(), back;
 
-	(void)state;
 	fill_causes(&l, 2, OP_LEDGER_MAX_CAUSES);
 	l.taken = l.causes[5].nr = UINT64_MAX;
 	assert_int_equal(op_ledger_write(&l, "ledger", NULL, NULL), 0);
@@ -374,12 +360,11 @@ static void test_full_ledger_round_trip(void **state)
 	assert_memory_equal(&l, &back, sizeof(l));
 }
 
-static void test_write_failures(void **state)
+FOLDER_TEST(test_write_failures)
 {
 	struct op_ledger l = example();
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(op_ledger_write(&l, "no/where", NULL, &diag), -ENOENT);
 	assert_reason(&diag, "no/where: cannot write");
 	diag.text[0] = '\0';
@@ -404,12 +389,11 @@ static void refuse(const char *text, int err, const char *reason)
 
 #define HEAD "source = s\ntaken = 1\nstored = 1\npending = 0\n"
 
-static void test_broken_files(void **state)
+FOLDER_TEST(test_broken_files)
 {
 	struct op_ledger l;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(op_ledger_read(&l, "absent", &diag), -ENOENT);
 	assert_string_equal(diag.text, "");
 	refuse("", -EINVAL, "source");
@@ -448,49 +432,21 @@ static void test_broken_files(void **state)
 	refuse(HEAD "garbage\n", -EINVAL, ":5: ");
 }
 
-static void test_other_keys_and_repeats(void **state)
+FOLDER_TEST(test_other_keys_and_repeats)
 {
 	struct op_ledger l;
 
-	(void)state;
 	write_text("ledger", HEAD "new.key = 7\nlost.a = 1\nlost.a = 2\n");
 	assert_int_equal(op_ledger_read(&l, "ledger", NULL), 0);
 	assert_int_equal(l.nr_causes, 1);
 	assert_int_equal(op_ledger_lost(&l), 3);
 }
 
-static void test_file_of_many_causes(void **state)
+FOLDER_TEST(test_file_of_many_causes)
 {
 	char text[8192] = HEAD;
 
-	(void)state;
 	for (int i = 0; i <= OP_LEDGER_MAX_CAUSES; i++)
 		sprintf(text + strlen(text), "lost.c%d = 1\n", i);
 	refuse(text, -ENOSPC, "more than 64 causes");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_causes_add_up),
-		cmocka_unit_test(test_names_of_causes),
-		cmocka_unit_test(test_too_many_causes),
-		cmocka_unit_test(test_sums_do_not_wrap),
-		cmocka_unit_test(test_merge),
-		folder_test(test_sum),
-		folder_test(test_order),
-		folder_test(test_printed),
-		folder_test(test_file_round_trip),
-		folder_test(test_stacks),
-		folder_test(test_costs),
-		folder_test(test_event_times),
-		folder_test(test_periods),
-		folder_test(test_full_ledger_round_trip),
-		folder_test(test_write_failures),
-		folder_test(test_broken_files),
-		folder_test(test_other_keys_and_repeats),
-		folder_test(test_file_of_many_causes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,11 +112,10 @@ static const char *round_trip(const struct op_mangle *m)
 /* ---- known names ----------------------------------------------------------
  */
 
-static void test_classic_names(void **state)
+TEST(test_classic_names)
 {
 	struct op_mangle m = named(root("/B/liba.so"), root("/B/liba.so"));
 
-	(void)state;
 	m.event = "CPU_CLK_UNHALTED";
 	m.count = 100000;
 	assert_string_equal(round_trip(&m),
@@ -165,7 +164,7 @@ static struct op_mangle tree_of(struct op_image_name app)
 }
 
 /* Whatever a cgroup is called, the name leads nowhere else. */
-static void test_cgroups(void **state)
+TEST(test_cgroups)
 {
 	static const struct {
 		const char *path, *part;
@@ -188,7 +187,6 @@ static void test_cgroups(void **state)
 	struct op_mangle tree = tree_of(root("/a"));
 	char wanted[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		m.cgroup = tree.cgroup = rows[i].path;
 		snprintf(wanted, sizeof(wanted),
@@ -202,23 +200,21 @@ static void test_cgroups(void **state)
 	}
 }
 
-static void test_long_cgroup(void **state)
+TEST(test_long_cgroup)
 {
 	struct op_mangle m = named(root("/a"), kern("b"));
 	char path[1200] = "/";
 
-	(void)state;
 	memset(path + 1, '%', 1000);
 	m.cgroup = path;
 	round_trip(&m);
 }
 
-static void test_impossible_cgroups(void **state)
+TEST(test_impossible_cgroups)
 {
 	static const char *const paths[] = { "a", "//", "/a/", "/a//b", "//a" };
 	struct op_mangle m = named(root("/a"), kern("b"));
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		m.cgroup = paths[i];
 		assert_int_equal(op_mangle_build(&m, built, sizeof(built)),
@@ -226,11 +222,10 @@ static void test_impossible_cgroups(void **state)
 	}
 }
 
-static void test_call_trees(void **state)
+TEST(test_call_trees)
 {
 	struct op_mangle m = tree_of(root("/bin/ls"));
 
-	(void)state;
 	assert_string_equal(round_trip(&m),
 			    "{root}/bin/ls/{tree}/TIMER.0.0.all.all.all");
 	m.app = kern("vmlinux");
@@ -248,12 +243,11 @@ static void test_call_trees(void **state)
 	round_trip(&m);
 }
 
-static void test_largest_numbers(void **state)
+TEST(test_largest_numbers)
 {
 	struct op_mangle m = named(anon("a", INT64_MAX, UINT64_MAX, UINT64_MAX),
 				   anon("a", 0, 0, 0));
 
-	(void)state;
 	m.count = m.unit_mask = UINT64_MAX;
 	m.tgid = m.tid = m.cpu = INT64_MAX;
 	round_trip(&m);
@@ -271,9 +265,8 @@ static void encodes(const char *raw, const char *component)
 	assert_string_equal(round_trip(&m), wanted);
 }
 
-static void test_hostile_components(void **state)
+TEST(test_hostile_components)
 {
-	(void)state;
 	encodes(".", "%2e");
 	encodes("..", "%2e%2e");
 	encodes("...", "...");
@@ -292,11 +285,10 @@ static void test_hostile_components(void **state)
 	encodes("TIMER.0.0.all.all.all", "TIMER.0.0.all.all.all");
 }
 
-static void test_one_component_names(void **state)
+TEST(test_one_component_names)
 {
 	struct op_mangle m = named(kern("[vdso]"), kern("[kernel-other]"));
 
-	(void)state;
 	assert_string_equal(round_trip(&m), "{kern}/[vdso]/{dep}/{kern}/"
 					    "[kernel-other]/"
 					    "TIMER.0.0.all.all.all");
@@ -312,12 +304,11 @@ static void test_one_component_names(void **state)
 	round_trip(&m);
 }
 
-static void test_long_components(void **state)
+TEST(test_long_components)
 {
 	char path[4096];
 	struct op_mangle m = named(root(path), kern(path));
 
-	(void)state;
 	for (size_t len = 230; len < 800; len++) {
 		for (const char *c = "x.{\xff"; *c; c++) {
 			memset(path, *c, len);
@@ -332,12 +323,11 @@ static void test_long_components(void **state)
 }
 
 /* One file's path of the longest kind; several would not fit a name. */
-static void test_longest_paths(void **state)
+TEST(test_longest_paths)
 {
 	char path[4096];
 	struct op_mangle m = named(kern("k"), root(path));
 
-	(void)state;
 	memset(path, '\xff', 4095);
 	path[0] = '/';
 	path[4095] = '\0';
@@ -354,7 +344,7 @@ static void test_longest_paths(void **state)
 			 -ENAMETOOLONG);
 }
 
-static void test_events(void **state)
+TEST(test_events)
 {
 	static const char *const events[] = {
 		"l2_rqsts.miss", ".", "..", "{dep}", "a:b=1,c", "1.2.3.4.5.6",
@@ -363,7 +353,6 @@ static void test_events(void **state)
 	struct op_mangle m = named(root("/a"), kern("b"));
 	char event[300];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
 		m.event = events[i];
 		round_trip(&m);
@@ -389,13 +378,12 @@ static void refuse_build(const struct op_mangle *m)
 	assert_int_equal(op_mangle_build(m, built, sizeof(built)), -EINVAL);
 }
 
-static void test_refused_images(void **state)
+TEST(test_refused_images)
 {
 	static const char *const paths[] = { NULL, "",	    "/",     "a",
 					     "//", "/a//b", "/a/b/", "//a" };
 	struct op_mangle m;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		m = named(root(paths[i]), kern("k"));
 		refuse_build(&m);
@@ -430,7 +418,7 @@ static void test_refused_images(void **state)
 	refuse_build(&m);
 }
 
-static void test_refused_builds(void **state)
+TEST(test_refused_builds)
 {
 	static const char *const builds[] = {
 		"",
@@ -453,7 +441,6 @@ static void test_refused_builds(void **state)
 	};
 	struct op_mangle m;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
 		m = named(root("/a"), root("/a"));
 		m.dep.build = builds[i];
@@ -471,11 +458,10 @@ static void test_refused_builds(void **state)
 	refuse_build(&m);
 }
 
-static void test_refused_fields(void **state)
+TEST(test_refused_fields)
 {
 	struct op_mangle m = named(kern("k"), kern("k"));
 
-	(void)state;
 	m.event = NULL;
 	refuse_build(&m);
 	m.event = "";
@@ -493,13 +479,12 @@ static void test_refused_fields(void **state)
 	refuse_build(&m);
 }
 
-static void test_short_buffers(void **state)
+TEST(test_short_buffers)
 {
 	struct op_mangle m = named(root("/bin/x"), anon("a", 1, 2, 3)), back;
 	int len = op_mangle_build(&m, built, sizeof(built));
 	char *buf;
 
-	(void)state;
 	for (int room = 0; room <= len; room++) {
 		buf = malloc(room ? room : 1); /* so that ASan sees its end */
 		assert_int_equal(op_mangle_build(&m, buf, room), -ENAMETOOLONG);
@@ -525,7 +510,7 @@ static void test_short_buffers(void **state)
 #define GOOD "{root}/a/{dep}/{kern}/b/TIMER.0.0.all.all.all"
 #define EVENT "/TIMER.0.0.all.all.all"
 
-static void test_broken_names(void **state)
+TEST(test_broken_names)
 {
 	static const char *const names[] = {
 		"",
@@ -646,7 +631,6 @@ static void test_broken_names(void **state)
 		"{root}/a/{dep}/{anon:a",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct op_diag diag = { "" };
 		struct op_mangle m;
@@ -660,14 +644,13 @@ static void test_broken_names(void **state)
 	}
 }
 
-static void test_every_truncation(void **state)
+TEST(test_every_truncation)
 {
 	static const char name[] =
 		"{root}/usr/bin/a/{dep}/{anon:heap}/12.0x34.0x56/{cg}/{kern}/"
 		"ext4/CPU.100000.0.7423.7424.0";
 	struct op_mangle m;
 
-	(void)state;
 	assert_int_equal(
 		op_mangle_parse(name, &m, strings, sizeof(strings), NULL), 0);
 	for (size_t len = 0; len < sizeof(name) - 1; len++) {
@@ -680,12 +663,11 @@ static void test_every_truncation(void **state)
 	}
 }
 
-static void test_too_long_to_parse(void **state)
+TEST(test_too_long_to_parse)
 {
 	char *path = calloc(1, 2 * OP_MANGLE_MAX);
 	struct op_mangle m;
 
-	(void)state;
 	memset(path, 'x', 2 * OP_MANGLE_MAX - 1);
 	assert_int_equal(op_mangle_parse(path, &m, strings, sizeof(strings),
 					 NULL),
@@ -777,11 +759,10 @@ static int64_t random_id(void)
 	return pick(2) ? OP_MANGLE_ALL : (int64_t)pick(1 << 22);
 }
 
-static void test_random_names(void **state)
+TEST(test_random_names)
 {
 	char text[4][2048];
 
-	(void)state;
 	for (int i = 0; i < 40000; i++) {
 		struct op_mangle m = {
 			.app = random_image(text[0], 1500),
@@ -812,13 +793,12 @@ static void test_random_names(void **state)
 }
 
 /* Whatever parses after damage is a name that would be built just so. */
-static void test_random_damage(void **state)
+TEST(test_random_damage)
 {
 	char text[2][2048], damaged[OP_MANGLE_MAX], again[OP_MANGLE_MAX];
 	struct op_mangle m, back;
 	unsigned int parsed = 0;
 
-	(void)state;
 	for (int i = 0; i < 40000; i++) {
 		size_t len;
 
@@ -842,32 +822,4 @@ static void test_random_damage(void **state)
 		assert_string_equal(again, damaged);
 	}
 	assert_true(parsed > 100);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classic_names),
-		cmocka_unit_test(test_call_trees),
-		cmocka_unit_test(test_cgroups),
-		cmocka_unit_test(test_long_cgroup),
-		cmocka_unit_test(test_impossible_cgroups),
-		cmocka_unit_test(test_largest_numbers),
-		cmocka_unit_test(test_hostile_components),
-		cmocka_unit_test(test_one_component_names),
-		cmocka_unit_test(test_long_components),
-		cmocka_unit_test(test_longest_paths),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_refused_images),
-		cmocka_unit_test(test_refused_builds),
-		cmocka_unit_test(test_refused_fields),
-		cmocka_unit_test(test_short_buffers),
-		cmocka_unit_test(test_broken_names),
-		cmocka_unit_test(test_every_truncation),
-		cmocka_unit_test(test_too_long_to_parse),
-		cmocka_unit_test(test_random_names),
-		cmocka_unit_test(test_random_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "libop/session/op_policy.h"
+#include "tests/unit/op_fixture.h"
 #include "tests/unit/rows.h"
 
 #define FILE_NAME "policy"
@@ -70,21 +71,19 @@ static void check_policy(const struct policy_row *r)
 	unlink(FILE_NAME);
 }
 
-static void what_it_says(void **state)
+TEST(what_it_says)
 {
-	(void)state;
 	for (size_t i = 0; i < NR(policy_rows); i++) {
 		print_message("# %s\n", policy_rows[i].name);
 		check_policy(&policy_rows[i]);
 	}
 }
 
-static void refused_files(void **state)
+TEST(refused_files)
 {
 	struct op_diag diag = { "" };
 	struct op_policy policy;
 
-	(void)state;
 	assert_int_equal(op_policy_read(&policy, "none", &diag), -ENOENT);
 	assert_string_equal(diag.text, "");
 	write_policy("mine = all\n", 0664);
@@ -108,17 +107,4 @@ static void refused_files(void **state)
 	unlink("link");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_it_says),
-		cmocka_unit_test(refused_files),
-	};
-	char dir[] = "/tmp/op-policy-XXXXXX";
-	int status;
-
-	if (!mkdtemp(dir) || chdir(dir))
-		return 1;
-	status = cmocka_run_group_tests(tests, NULL, NULL);
-	return chdir("/") || rmdir(dir) || status;
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -29,12 +29,11 @@ static void refuse(const struct op_sample_header *h, const char *reason)
 	assert_int_equal(op_sample_header_check(h, "s/f", NULL), -EBADMSG);
 }
 
-static void test_sound_headers(void **state)
+TEST(test_sound_headers)
 {
 	struct op_sample_header h = sound();
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(op_sample_header_check(&h, "f", &diag), 0);
 	assert_string_equal(diag.text, "");
 	h.kind = OP_NR_IMAGE_KINDS - 1;
@@ -47,11 +46,10 @@ static void test_sound_headers(void **state)
 	assert_int_equal(op_sample_header_check(&h, "f", NULL), 0);
 }
 
-static void test_derived(void **state)
+TEST(test_derived)
 {
 	struct op_sample_header h = sound();
 
-	(void)state;
 	assert_int_equal(op_sample_header_samples(&h, 5), 5);
 	h.samples = 1;
 	refuse(&h, "unclear what its counts are");
@@ -62,11 +60,10 @@ static void test_derived(void **state)
 	assert_int_equal(op_sample_header_samples(&h, 5), 1);
 }
 
-static void test_not_ours(void **state)
+TEST(test_not_ours)
 {
 	struct op_sample_header h = { 0 };
 
-	(void)state;
 	refuse(&h, "never written");
 	h = sound();
 	h.magic ^= 1;
@@ -78,11 +75,10 @@ static void test_not_ours(void **state)
 	refuse(&h, "version 2, not 1");
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	struct op_sample_header h = sound();
 
-	(void)state;
 	h.kind = OP_NR_IMAGE_KINDS;
 	refuse(&h, "kind");
 	h.kind = UINT32_MAX;
@@ -105,7 +101,7 @@ static void test_damaged(void **state)
 	refuse(&h, "CPU type");
 }
 
-static void test_files_set_aside(void **state)
+TEST(test_files_set_aside)
 {
 	static const struct {
 		const char *path;
@@ -133,22 +129,8 @@ static void test_files_set_aside(void **state)
 		{ "", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (op_sample_file_is_set_aside(rows[i].path) !=
 		    rows[i].is_set_aside)
 			fail_msg("%s", rows[i].path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sound_headers),
-		cmocka_unit_test(test_derived),
-		cmocka_unit_test(test_not_ours),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_files_set_aside),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

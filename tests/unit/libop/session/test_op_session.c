@@ -29,9 +29,8 @@ static void is_below(void **state, const char *dir, const char *tail)
 	assert_string_equal(dir_of(dir), wanted);
 }
 
-static void test_all_paths(void **state)
+FOLDER_TEST(test_all_paths)
 {
-	(void)state;
 	assert_string_equal(dir_of("/nowhere/s"), "/nowhere/s");
 	assert_string_equal(s.samples, "/nowhere/s/samples");
 	assert_string_equal(s.current, "/nowhere/s/samples/current");
@@ -42,9 +41,8 @@ static void test_all_paths(void **state)
 	assert_string_equal(s.socket, "/nowhere/s/run/control");
 }
 
-static void test_default_runs_in_run(void **state)
+FOLDER_TEST(test_default_runs_in_run)
 {
-	(void)state;
 	dir_of(OP_SESSION_DIR_DEFAULT "//");
 	assert_string_equal(s.run, "/run/oprofile");
 	assert_string_equal(s.socket, "/run/oprofile/control");
@@ -54,7 +52,7 @@ static void test_default_runs_in_run(void **state)
 	assert_string_equal(s.run, OP_SESSION_DIR_DEFAULT "/x/run");
 }
 
-static void test_local_folder_is_taken(void **state)
+FOLDER_TEST(test_local_folder_is_taken)
 {
 	write_text("oprofile_data", "a file is not meant");
 	dir_of(NULL);
@@ -74,7 +72,7 @@ static void refuse_local(void)
 	assert_reason(&diag, "--session-dir=./oprofile_data");
 }
 
-static void test_local_folder_of_another(void **state)
+FOLDER_TEST(test_local_folder_of_another)
 {
 	if (geteuid())
 		skip(); /* only root can make one */
@@ -89,7 +87,7 @@ static void test_local_folder_of_another(void **state)
 	refuse_local();
 }
 
-static void test_relative_folders(void **state)
+FOLDER_TEST(test_relative_folders)
 {
 	assert_int_equal(mkdir("real", 0700), 0);
 	assert_int_equal(symlink("real", "link"), 0);
@@ -105,19 +103,17 @@ static void test_relative_folders(void **state)
 	assert_string_equal(dir_of("/nowhere/../../../x"), "/x");
 }
 
-static void test_link_to_the_top(void **state)
+FOLDER_TEST(test_link_to_the_top)
 {
-	(void)state;
 	assert_int_equal(symlink("/", "top"), 0);
 	assert_string_equal(dir_of("top/nowhere/s"), "/nowhere/s");
 }
 
-static void test_refused_folders(void **state)
+FOLDER_TEST(test_refused_folders)
 {
 	struct op_diag diag = { "" };
 	char *path = calloc(1, PATH_MAX + 10);
 
-	(void)state;
 	assert_int_equal(op_session_init(&s, "", &diag), -ENOENT);
 	diag.text[0] = '\0';
 	assert_int_equal(op_session_init(&s, "/", &diag), -EINVAL);
@@ -138,11 +134,10 @@ static void test_refused_folders(void **state)
 	free(path);
 }
 
-static void test_working_folder_is_gone(void **state)
+FOLDER_TEST(test_working_folder_is_gone)
 {
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(mkdir("x", 0700), 0);
 	assert_int_equal(chdir("x"), 0);
 	assert_int_equal(rmdir("../x"), 0);
@@ -152,7 +147,7 @@ static void test_working_folder_is_gone(void **state)
 	assert_int_equal(chdir(*state), 0);
 }
 
-static void test_names_of_saved_sessions(void **state)
+FOLDER_TEST(test_names_of_saved_sessions)
 {
 	static const char *const good[] = { "a",  "before fix", "x.y",
 					    "-1", "current2",	"\xc3\xa4",
@@ -163,7 +158,6 @@ static void test_names_of_saved_sessions(void **state)
 	};
 	char long_name[257];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
 		assert_int_equal(op_session_name_check(good[i], NULL), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -178,7 +172,7 @@ static void test_names_of_saved_sessions(void **state)
 	assert_int_equal(op_session_name_check(long_name + 1, NULL), 0);
 }
 
-static void test_what_holds_samples(void **state)
+FOLDER_TEST(test_what_holds_samples)
 {
 	static const char *const yes[] = { "{root}",	    "{kern}",
 					   "{anon:[heap]}", "packed",
@@ -189,7 +183,6 @@ static void test_what_holds_samples(void **state)
 					  "x", "x.{root}",   ".{root}",
 					  "-", "unpacked.x", "root" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
 		assert_true(op_session_holds_samples(yes[i]));
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
@@ -201,13 +194,12 @@ static const uint8_t id_of_both[OP_BUILD_ID_MAX] = {
 };
 #define WITH "abcd0102-0f00000000000007"
 
-static void test_builds_have_fingerprints(void **state)
+FOLDER_TEST(test_builds_have_fingerprints)
 {
 	uint8_t id[OP_BUILD_ID_MAX];
 	struct op_session session;
 	char path[4096 + 200];
 
-	(void)state;
 	memcpy(id, id_of_both, sizeof(id));
 	assert_int_equal(op_session_init(&session, "/s", NULL), 0);
 	assert_int_equal(op_session_image(&session, "/bin/x", id, 4, 5, path,
@@ -233,7 +225,7 @@ static void test_builds_have_fingerprints(void **state)
 }
 
 /* Where none is known, the only one there is will do. */
-static void test_any_fingerprint(void **state)
+FOLDER_TEST(test_any_fingerprint)
 {
 	static const char *const others[] = {
 		"f/x-abcd0102-0f0000000000000", /* a digit less */
@@ -245,7 +237,6 @@ static void test_any_fingerprint(void **state)
 	};
 	char path[64] = "f/x-abcd0102";
 
-	(void)state;
 	assert_int_equal(op_session_any_fingerprint(path, sizeof(path)),
 			 -ENOENT);
 	assert_int_equal(mkdir("f", 0700), 0);
@@ -264,24 +255,4 @@ static void test_any_fingerprint(void **state)
 	assert_int_equal(op_session_any_fingerprint(path, sizeof(path)),
 			 -ENOTUNIQ);
 	assert_string_equal(path, "f/x-abcd0102");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_all_paths),
-		folder_test(test_default_runs_in_run),
-		folder_test(test_local_folder_is_taken),
-		folder_test(test_local_folder_of_another),
-		folder_test(test_relative_folders),
-		folder_test(test_link_to_the_top),
-		folder_test(test_refused_folders),
-		folder_test(test_working_folder_is_gone),
-		folder_test(test_names_of_saved_sessions),
-		folder_test(test_what_holds_samples),
-		folder_test(test_builds_have_fingerprints),
-		folder_test(test_any_fingerprint),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

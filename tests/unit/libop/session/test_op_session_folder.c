@@ -256,19 +256,25 @@ static void run_steps(const struct row *row, FILE *out)
 	print_files(out);
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_steps);
 }
 
-int main(void)
+static int enter_home(void **state)
 {
 	struct op_diag diag = { "" };
-	int failed;
 
-	if (!mkdtemp(home) || chdir(home) ||
-	    op_session_init(&session, home, &diag))
-		return 1;
-	failed = run_rows(rows, NR(rows), test_row, NULL, 0);
-	return (chdir("/") || op_remove_tree(home)) + failed;
+	(void)state;
+	if (!mkdtemp(home) || chdir(home))
+		return -1;
+	return op_session_init(&session, home, &diag);
 }
+
+static int leave_home(void **state)
+{
+	(void)state;
+	return chdir("/") || op_remove_tree(home) ? -1 : 0;
+}
+
+TEST_GROUP(enter_home, leave_home)

@@ -19,8 +19,7 @@ static int enter_session(void **state)
 	return enter_folder(state) || op_session_init(&session, *state, NULL);
 }
 
-#define session_test(f)                                                        \
-	cmocka_unit_test_setup_teardown(f, enter_session, leave_folder)
+#define SESSION_TEST(name) TEST_WITH(name, enter_session, leave_folder)
 
 static void assert_mode(const char *path, mode_t mode)
 {
@@ -32,7 +31,7 @@ static void assert_mode(const char *path, mode_t mode)
 	assert_int_equal(st.st_gid, getegid());
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
 	static const struct {
 		const char *name;
@@ -48,7 +47,6 @@ static void test_groups(void **state)
 	};
 	struct op_diag diag;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		gid_t group = 12345;
 
@@ -67,9 +65,8 @@ static void test_groups(void **state)
 	}
 }
 
-static void test_samples_are_for_their_owner(void **state)
+SESSION_TEST(test_samples_are_for_their_owner)
 {
-	(void)state;
 	assert_int_equal(op_session_make_samples(&session, NULL, NULL), 0);
 	assert_mode("samples", usual_mode());
 	/* What is there stays as it is. */
@@ -78,7 +75,7 @@ static void test_samples_are_for_their_owner(void **state)
 	assert_mode("samples", 0711);
 }
 
-static void test_folders_above_are_made(void **state)
+SESSION_TEST(test_folders_above_are_made)
 {
 	char dir[4000];
 
@@ -90,13 +87,12 @@ static void test_folders_above_are_made(void **state)
 	assert_mode("a/b/samples", usual_mode());
 }
 
-static void test_samples_are_for_a_group(void **state)
+SESSION_TEST(test_samples_are_for_a_group)
 {
 	static const char *const folders[] = { "samples", "symbols", "images",
 					       "store" };
 	gid_t group = getegid();
 
-	(void)state;
 	/* As far as they are there. */
 	assert_int_equal(op_session_make_samples(&session, &group, NULL), 0);
 	assert_mode("samples", 0750);
@@ -113,12 +109,11 @@ static void test_samples_are_for_a_group(void **state)
 }
 
 /* A link may lead to a folder of somebody else. */
-static void test_links_are_not_followed(void **state)
+SESSION_TEST(test_links_are_not_followed)
 {
 	struct op_diag diag = { "" };
 	gid_t group = getegid();
 
-	(void)state;
 	assert_int_equal(mkdir("other", 0700), 0);
 	assert_int_equal(symlink("other", "images"), 0);
 	assert_int_equal(op_session_make_samples(&session, &group, &diag),
@@ -128,7 +123,7 @@ static void test_links_are_not_followed(void **state)
 	assert_mode("other", 0700);
 }
 
-static void test_samples_that_cannot_be_made(void **state)
+SESSION_TEST(test_samples_that_cannot_be_made)
 {
 	struct op_diag diag = { "" };
 	char dir[4000];
@@ -149,9 +144,8 @@ static void test_samples_that_cannot_be_made(void **state)
 }
 
 /* As open as the samples are. */
-static void test_folders_beside_the_samples(void **state)
+SESSION_TEST(test_folders_beside_the_samples)
 {
-	(void)state;
 	assert_int_equal(op_session_make_folder(session.symbols), 0);
 	assert_mode("symbols", 0700);
 	assert_int_equal(mkdir("samples", 0700), 0);
@@ -164,19 +158,4 @@ static void test_folders_beside_the_samples(void **state)
 	assert_int_equal(op_session_make_folder("none/images"), -ENOENT);
 	write_text("file", "");
 	assert_int_equal(op_session_make_folder("file"), -ENOTDIR);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_groups),
-		session_test(test_samples_are_for_their_owner),
-		session_test(test_folders_above_are_made),
-		session_test(test_samples_are_for_a_group),
-		session_test(test_links_are_not_followed),
-		session_test(test_samples_that_cannot_be_made),
-		session_test(test_folders_beside_the_samples),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

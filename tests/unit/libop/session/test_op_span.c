@@ -8,7 +8,7 @@
 
 #include "libop/session/op_span.h"
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const struct {
 		const char *name;
@@ -36,7 +36,6 @@ static void test_names(void **state)
 	};
 	char name[OP_SPAN_NAME_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_span span = { 77, 78, OP_SPAN_MAKING, true };
 
@@ -69,7 +68,7 @@ static void make_span(const char *name, const char *ledger)
 	"source = test\ntaken = " taken "\nstored = " stored                   \
 	"\npending = 0\nlost.lost_at_exit = " lost "\n"
 
-static void test_list_and_account(void **state)
+FOLDER_TEST(test_list_and_account)
 {
 	static const struct {
 		uint64_t begin, end;
@@ -84,7 +83,6 @@ static void test_list_and_account(void **state)
 	struct op_span *spans;
 	size_t nr;
 
-	(void)state;
 	assert_int_equal(op_session_account(".", &ledger, &diag), -ENOENT);
 	make_span(".span-60-70", LEDGER("7", "4", "3"));
 	make_span(".span-60-65", LEDGER("5", "5", "0"));
@@ -117,14 +115,13 @@ static void test_list_and_account(void **state)
 }
 
 /* They do not count from the instant when their account is there. */
-static void test_dropped(void **state)
+FOLDER_TEST(test_dropped)
 {
 	struct op_diag diag = { "" };
 	struct op_ledger ledger;
 	struct op_span *spans, span;
 	size_t nr;
 
-	(void)state;
 	make_span(".span-10-20", LEDGER("7", "7", "0"));
 	make_span(".span-20-30", LEDGER("5", "4", "1"));
 	make_span(".span-30-40", LEDGER("3", "3", "0"));
@@ -156,28 +153,15 @@ static void test_dropped(void **state)
 	assert_reason(&diag, ".dropped-10-30/ledger");
 }
 
-static void test_no_folder(void **state)
+FOLDER_TEST(test_no_folder)
 {
 	struct op_ledger ledger = { .taken = 3 };
 	struct op_diag diag = { "" };
 	struct op_span *spans;
 	size_t nr;
 
-	(void)state;
 	assert_int_equal(op_spans_list("absent", &spans, &nr), -ENOENT);
 	assert_null(spans);
 	assert_int_equal(op_spans_account("absent", &ledger, &diag), 0);
 	assert_int_equal(ledger.taken, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		folder_test(test_list_and_account),
-		folder_test(test_dropped),
-		folder_test(test_no_folder),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,11 +6,10 @@
 
 #include "libop/session/op_tasks.h"
 
-static void test_last_name_counts(void **state)
+TEST(test_last_name_counts)
 {
 	struct op_tasks tasks = { 0 };
 
-	(void)state;
 	assert_null(op_tasks_name_of(&tasks, 7, 7));
 	assert_int_equal(op_tasks_name(&tasks, 7, 7, "redis-server"), 0);
 	assert_int_equal(op_tasks_name(&tasks, 7, 8, "redis-server"), 0);
@@ -27,11 +26,10 @@ static void test_last_name_counts(void **state)
 	op_tasks_release(&tasks);
 }
 
-static void test_mounts_are_no_name(void **state)
+TEST(test_mounts_are_no_name)
 {
 	struct op_tasks tasks = { 0 };
 
-	(void)state;
 	assert_int_equal(op_tasks_mounts(&tasks, 7, 4026531841), 0);
 	assert_null(op_tasks_name_of(&tasks, 7, 7));
 	assert_int_equal(op_tasks_find(&tasks, 7, 7)->mounts, 4026531841);
@@ -45,11 +43,10 @@ static void test_mounts_are_no_name(void **state)
 }
 
 /* Links stay, and what is new has a name again. */
-static void test_names_are_taken_away(void **state)
+TEST(test_names_are_taken_away)
 {
 	struct op_tasks tasks = { 0 }, old;
 
-	(void)state;
 	assert_int_equal(op_tasks_name(&tasks, 7, 8, "bio_aof"), 0);
 	assert_int_equal(op_tasks_link(&tasks, "/bin/sh", "/bin/dash"), 0);
 	tasks.nr_unnamed = 3;
@@ -67,7 +64,7 @@ static void test_names_are_taken_away(void **state)
 	op_tasks_release(&tasks);
 }
 
-static void test_file_has_all(void **state)
+FOLDER_TEST(test_file_has_all)
 {
 	static const char *const names[] = {
 		"a",  "two words", " blanks ", "100%",	 "a = b", "#",
@@ -77,7 +74,6 @@ static void test_file_has_all(void **state)
 	struct op_diag diag = { "" };
 	char longest[100];
 
-	(void)state;
 	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_int_equal(op_tasks_name(&tasks, 1, i + 1, names[i]), 0);
 	memset(longest, 'x', sizeof(longest) - 1);
@@ -105,13 +101,12 @@ static void test_file_has_all(void **state)
 
 /* Of files that are read into the same names the last counts; threads without
  * room for a name add up. */
-static void test_files_add_up(void **state)
+FOLDER_TEST(test_files_add_up)
 {
 	struct op_tasks tasks = { 0 }, back = { 0 };
 	struct op_diag diag = { "" };
 	FILE *file = fopen("printed", "w");
 
-	(void)state;
 	assert_non_null(file);
 	op_tasks_name(&tasks, 1, 2, "worker");
 	op_tasks_mounts(&tasks, 1, 5);
@@ -141,7 +136,7 @@ static void test_files_add_up(void **state)
 	op_tasks_release(&back);
 }
 
-static void test_links(void **state)
+FOLDER_TEST(test_links)
 {
 	static const char *const paths[][2] = {
 		{ "/usr/bin/redis-server", "/usr/bin/redis-check-rdb" },
@@ -152,7 +147,6 @@ static void test_links(void **state)
 	struct op_diag diag = { "" };
 	char path[5000];
 
-	(void)state;
 	assert_null(op_tasks_file_of(&tasks, "/a b"));
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(
@@ -183,7 +177,7 @@ static void test_links(void **state)
 	op_tasks_release(&tasks);
 }
 
-static void test_bad_lines(void **state)
+FOLDER_TEST(test_bad_lines)
 {
 	static const struct {
 		const char *text;
@@ -217,7 +211,6 @@ static void test_bad_lines(void **state)
 		{ "name\n", -EINVAL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_tasks tasks = { 0 };
 		struct op_diag diag = { "" };
@@ -231,25 +224,23 @@ static void test_bad_lines(void **state)
 	}
 }
 
-static void test_name_too_long_in_file(void **state)
+FOLDER_TEST(test_name_too_long_in_file)
 {
 	struct op_tasks tasks = { 0 };
 	struct op_diag diag = { "" };
 	char line[128] = "name.1.2 = ";
 
-	(void)state;
 	memset(line + strlen(line), 'x', OP_TASK_NAME_MAX);
 	write_bytes("tasks", line, strlen(line));
 	assert_int_equal(op_tasks_read(&tasks, "tasks", &diag), -EINVAL);
 	op_tasks_release(&tasks);
 }
 
-static void test_no_file(void **state)
+FOLDER_TEST(test_no_file)
 {
 	struct op_tasks tasks = { 0 };
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(op_tasks_read(&tasks, "tasks", &diag), -ENOENT);
 	assert_string_equal(diag.text, "");
 	assert_int_equal(op_tasks_write(&tasks, "none/tasks", &diag), -ENOENT);
@@ -257,11 +248,10 @@ static void test_no_file(void **state)
 }
 
 /* What finds no room is counted, and what is there may still change. */
-static void test_bound(void **state)
+TEST(test_bound)
 {
 	struct op_tasks tasks = { 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < OP_TASKS_MAX; i++)
 		assert_int_equal(op_tasks_name(&tasks, i, i, "x"), 0);
 	tasks.changed = false;
@@ -272,22 +262,4 @@ static void test_bound(void **state)
 	assert_null(op_tasks_name_of(&tasks, OP_TASKS_MAX, 1));
 	assert_int_equal(tasks.nr_unnamed, 1);
 	op_tasks_release(&tasks);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_last_name_counts),
-		cmocka_unit_test(test_mounts_are_no_name),
-		cmocka_unit_test(test_names_are_taken_away),
-		folder_test(test_file_has_all),
-		folder_test(test_files_add_up),
-		folder_test(test_links),
-		folder_test(test_bad_lines),
-		folder_test(test_name_too_long_in_file),
-		folder_test(test_no_file),
-		cmocka_unit_test(test_bound),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

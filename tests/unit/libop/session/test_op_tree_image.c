@@ -77,11 +77,10 @@ static void round_trip(const struct op_tree_image *image)
 			    sizeof(image->build_id));
 }
 
-static void test_all_kinds(void **state)
+TEST(test_all_kinds)
 {
 	struct op_tree_image image = file("/usr/bin/ls");
 
-	(void)state;
 	round_trip(&image);
 	image = with_fingerprint();
 	round_trip(&image);
@@ -103,17 +102,16 @@ static void test_all_kinds(void **state)
 }
 
 /* Names are kept as they are, whatever bytes they have. */
-static void test_odd_names(void **state)
+TEST(test_odd_names)
 {
 	struct op_tree_image image = file("/a b\n\xff%2f{dep}/..");
 
-	(void)state;
 	round_trip(&image);
 	image = kern(OP_IMAGE_PSEUDO, "x");
 	round_trip(&image);
 }
 
-static void test_gaps(void **state)
+TEST(test_gaps)
 {
 	static const char *const names[] = {
 		[OP_STACKS_GUESSED] = "[guessed]",
@@ -125,7 +123,6 @@ static void test_gaps(void **state)
 	};
 	struct op_tree_image image = kern(OP_IMAGE_PSEUDO, "[vdso]");
 
-	(void)state;
 	assert_int_equal(op_tree_image_class(&image), OP_STACKS_WHOLE);
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *gap = op_tree_gap_name((enum op_ledger_stacks)i);
@@ -146,13 +143,12 @@ static void test_gaps(void **state)
 }
 
 /* What does not apply is not told apart: a tree would have an image twice. */
-static void test_one_way(void **state)
+TEST(test_one_way)
 {
 	struct op_tree_image image = file("/usr/bin/ls");
 	uint8_t other[OP_TREE_IMAGE_MAX];
 	int len = op_tree_image_encode(&image, bytes, sizeof(bytes));
 
-	(void)state;
 	image.name.tgid = -1;
 	image.name.start = 17;
 	image.name.end = 4;
@@ -163,12 +159,11 @@ static void test_one_way(void **state)
 }
 
 /* Without a fingerprint the bytes are those of earlier releases. */
-static void test_versions(void **state)
+TEST(test_versions)
 {
 	struct op_tree_image image = file("/x"), back;
 	int len = op_tree_image_encode(&image, bytes, sizeof(bytes));
 
-	(void)state;
 	assert_int_equal(len, 48 + 4 + 2);
 	assert_int_equal(bytes[0], 1);
 	image = with_fingerprint();
@@ -203,11 +198,10 @@ static void refuse_encode(const struct op_tree_image *image)
 			 -EINVAL);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct op_tree_image image = file(NULL);
 
-	(void)state;
 	refuse_encode(&image);
 	image = file("");
 	refuse_encode(&image);
@@ -230,13 +224,12 @@ static void test_refused(void **state)
 	refuse_encode(&image);
 }
 
-static void test_room(void **state)
+TEST(test_room)
 {
 	struct op_tree_image image = file("/bin/x"), back;
 	int len = op_tree_image_encode(&image, bytes, sizeof(bytes));
 	char path[2 * OP_TREE_IMAGE_MAX];
 
-	(void)state;
 	for (int room = 0; room < len; room++)
 		assert_int_equal(op_tree_image_encode(&image, bytes, room),
 				 -ENAMETOOLONG);
@@ -256,7 +249,7 @@ static void test_room(void **state)
 }
 
 /* Each byte of the head changed in each way, each length. */
-static void test_damage(void **state)
+TEST(test_damage)
 {
 	struct op_tree_image images[] = { file("/usr/bin/ls"),
 					  with_fingerprint(), anon() };
@@ -264,7 +257,6 @@ static void test_damage(void **state)
 	uint8_t again[OP_TREE_IMAGE_MAX];
 	unsigned int nr_refused = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		int len =
 			op_tree_image_encode(&images[i], bytes, sizeof(bytes));
@@ -295,20 +287,4 @@ static void test_damage(void **state)
 				 len == 49 ? 0 : -EBADMSG);
 		assert_reason(&diag, "damaged");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_kinds),
-		cmocka_unit_test(test_odd_names),
-		cmocka_unit_test(test_gaps),
-		cmocka_unit_test(test_one_way),
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

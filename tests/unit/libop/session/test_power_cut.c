@@ -365,25 +365,17 @@ static void lose_power(bool has_history)
 	free(w);
 }
 
-static void what_was_acknowledged_survives(void **state)
+TEST(what_was_acknowledged_survives)
 {
-	(void)state;
 	lose_power(false);
 }
 
-static void a_history_survives(void **state)
+TEST(a_history_survives)
 {
-	(void)state;
 	lose_power(true);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_acknowledged_survives),
-		cmocka_unit_test(a_history_survives),
-	};
-
 	setenv("TZ", "UTC0", 1);
-	return cmocka_run_group_tests_name("power_cut", tests, NULL, NULL);
 }

@@ -189,7 +189,7 @@ static void write_list(FILE *out, const struct made_list *m)
 	"objcopy --add-section .gnu_debugaltlink=alt d "                       \
 	"root/usr/lib/debug/.build-id/ab/cdef0124.debug\n"
 
-static void files_are_listed(void **state)
+FOLDER_TEST(files_are_listed)
 {
 	/* clang-format off */
 	static const struct {
@@ -436,7 +436,7 @@ static void write_output(FILE *out, const char *command)
 			"old x x F 1=1"                                        \
 	}
 
-static void archives_are_written(void **state)
+FOLDER_TEST(archives_are_written)
 {
 	/* clang-format off */
 	static const struct {
@@ -644,7 +644,7 @@ static void archives_are_written(void **state)
 
 /* Of a pack the archive has what is asked for; an archive can be archived, and
  * is called what it was. */
-static void archives_are_archived(void **state)
+FOLDER_TEST(archives_are_archived)
 {
 	/* clang-format off */
 	static const struct {
@@ -816,7 +816,7 @@ static void make_packed_sessions(void)
 }
 
 /* Of several packs each is archived in its session, with what is asked for. */
-static void packs_are_archived(void **state)
+FOLDER_TEST(packs_are_archived)
 {
 	/* clang-format off */
 	static const struct {
@@ -986,7 +986,7 @@ static void write_opened(FILE *out, const char *folder)
 	op_arena_release(&arena);
 }
 
-static void archives_are_opened(void **state)
+FOLDER_TEST(archives_are_opened)
 {
 #define FACTS(facts) "printf '" facts "' >a/.oparchive/facts; "
 #define SUMS                                                                   \
@@ -1046,17 +1046,4 @@ static void archives_are_opened(void **state)
 		write_opened(text_begin(&t), *state);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(files_are_listed),
-		folder_test(archives_are_written),
-		folder_test(archives_are_archived),
-		folder_test(packs_are_archived),
-		folder_test(archives_are_opened),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,14 +15,13 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void test_reads_what_it_writes(void **state)
+FOLDER_TEST(test_reads_what_it_writes)
 {
 	struct pp_sum list[sizeof(names) / sizeof(*names)] = { 0 };
 	struct pp_sums sums = { list, sizeof(names) / sizeof(*names) }, back;
 	struct op_arena arena;
 	size_t nr;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < sums.nr; i++) {
 		list[i].name = names[i];
@@ -51,14 +50,13 @@ static void test_reads_what_it_writes(void **state)
 }
 
 /* What a tool that everybody has says about the same files. */
-static void test_sha256sum_agrees(void **state)
+FOLDER_TEST(test_sha256sum_agrees)
 {
 	struct op_arena arena;
 	struct pp_sums sums;
 	uint8_t hash[PP_SHA256_LEN];
 	int fd;
 
-	(void)state;
 	op_arena_init(&arena);
 	write_text("a\\b", "one");
 	write_text("x\ny", "two");
@@ -79,7 +77,7 @@ static void test_sha256sum_agrees(void **state)
 
 #define H "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static void test_refuses_what_is_no_list(void **state)
+FOLDER_TEST(test_refuses_what_is_no_list)
 {
 	static const struct {
 		const char *text, *reason;
@@ -107,7 +105,6 @@ static void test_refuses_what_is_no_list(void **state)
 	struct op_arena arena;
 	struct pp_sums sums;
 
-	(void)state;
 	op_arena_init(&arena);
 	assert_int_equal(pp_sums_read(&sums, &arena, "none", NULL), -ENOENT);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -124,15 +121,4 @@ static void test_refuses_what_is_no_list(void **state)
 	assert_int_equal(pp_sums_read(&sums, &arena, "sums", NULL), 0);
 	assert_int_equal(sums.nr, 0);
 	op_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_reads_what_it_writes),
-		folder_test(test_sha256sum_agrees),
-		folder_test(test_refuses_what_is_no_list),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #define G PP_SYM_GLOBAL
 #define W PP_SYM_WEAK
 
-static void symbols_do_not_overlap(void **state)
+TEST(symbols_do_not_overlap)
 {
 	static const struct {
 		const char *what;
@@ -51,7 +51,6 @@ static void symbols_do_not_overlap(void **state)
 		/* clang-format on */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_raw_symbol raw[5];
 		struct pp_symbol table[5];
@@ -78,7 +77,7 @@ static void symbols_do_not_overlap(void **state)
 /* ---- debug information --------------------------------------------------- */
 
 /* Each form takes as many bytes as it should, and has its number or text. */
-static void values_have_forms(void **state)
+TEST(values_have_forms)
 {
 	static const uint8_t bytes[] = {
 		0x81, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a,
@@ -147,7 +146,6 @@ static void values_have_forms(void **state)
 		.str = { texts, sizeof(texts) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const struct pp_dwarf_form form = { rows[i].form,
 						    rows[i].version,
@@ -176,7 +174,7 @@ static void values_have_forms(void **state)
 	}
 }
 
-static void texts_are_in_sections(void **state)
+TEST(texts_are_in_sections)
 {
 	static const uint8_t lines[] = "ab\0cd", strings[] = "ef\0gh",
 			     shared[] = "kl\0mn", own[] = "ij\0x",
@@ -205,7 +203,6 @@ static void texts_are_in_sections(void **state)
 		.shared_str = { shared, sizeof(shared) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const struct pp_dwarf_form form = { rows[i].form, 5, 8, false };
 		struct op_cursor c = op_cursor(rows[i].bytes, 5);
@@ -250,7 +247,7 @@ static int take_path(void *data, const char *path)
 	return 0;
 }
 
-static void images_are_located(void **state)
+FOLDER_TEST(images_are_located)
 {
 	static const char *const path[] = { "path", "second", NULL };
 	static const struct {
@@ -330,7 +327,7 @@ static void images_are_located(void **state)
 	}
 }
 
-static void folders_must_be_there(void **state)
+FOLDER_TEST(folders_must_be_there)
 {
 	static const struct {
 		const char *root, *path, *reason;
@@ -348,7 +345,6 @@ static void folders_must_be_there(void **state)
 		  "path/x: not a folder; give --image-path a folder" },
 	};
 
-	(void)state;
 	make_files();
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *const path[] = { rows[i].path, NULL };
@@ -366,7 +362,7 @@ static void folders_must_be_there(void **state)
 	}
 }
 
-static void sources_are_located(void **state)
+FOLDER_TEST(sources_are_located)
 {
 	static const struct {
 		const char *root, *name, *at;
@@ -416,7 +412,7 @@ static int try_kernel(void *data, const char *path)
 		       : -ESTALE;
 }
 
-static void kernels_are_tried_in_order(void **state)
+FOLDER_TEST(kernels_are_tried_in_order)
 {
 	static const uint8_t id[] = { 0xab, 0xcd, 0x01 };
 	static const char *const path[] = { "path/sub", "path", NULL };
@@ -443,7 +439,6 @@ static void kernels_are_tried_in_order(void **state)
 		{ "vmlinux-6.1", 3, true, IN_PATH, 0 },
 	};
 
-	(void)state;
 	make_files();
 	assert_int_equal(
 		system("rm path/vmlinux && cd root && mkdir -p usr/lib/debug && "
@@ -476,7 +471,7 @@ static void kernels_are_tried_in_order(void **state)
 #define FACTS "format = 1\nsession = /s\n"
 
 /* What the facts of an archive tell, or what is wrong with them. */
-static void facts_are_checked(void **state)
+FOLDER_TEST(facts_are_checked)
 {
 	static const struct {
 		const char *facts, *outcome;
@@ -541,7 +536,7 @@ static void facts_are_checked(void **state)
 }
 
 /* What is held against its hash, and under which name. */
-static void archived_files_are_checked(void **state)
+FOLDER_TEST(archived_files_are_checked)
 {
 	static const struct {
 		const char *path;
@@ -599,21 +594,4 @@ static void archived_files_are_checked(void **state)
 	pp_archive_check_folder(archive, "/none", &messages);
 	assert_int_equal(messages.nr, 1);
 	op_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(symbols_do_not_overlap),
-		cmocka_unit_test(values_have_forms),
-		cmocka_unit_test(texts_are_in_sections),
-		folder_test(images_are_located),
-		folder_test(folders_must_be_there),
-		folder_test(sources_are_located),
-		folder_test(kernels_are_tried_in_order),
-		folder_test(facts_are_checked),
-		folder_test(archived_files_are_checked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1546,9 +1546,8 @@ static const struct fact_row {
 };
 /* clang-format on */
 
-static void facts_are_told(void **state)
+TEST(facts_are_told)
 {
-	(void)state;
 	for (size_t i = 0; i < NR(fact_rows); i++) {
 		const struct fact_row *row = &fact_rows[i];
 		struct made_report m;
@@ -1560,12 +1559,7 @@ static void facts_are_told(void **state)
 	}
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts_are_told),
-	};
-
 	setenv("TZ", "UTC", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,7 +199,7 @@ static void seven_sums(struct made_report *m)
 	with_sums(m, 7);
 }
 
-static void text_has_a_head(void **state)
+TEST(text_has_a_head)
 {
 	/* clang-format off */
 	static const struct changed rows[] = {
@@ -282,7 +282,6 @@ static void text_has_a_head(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_changed("text", rows, NR(rows), "CPU: ", "samples  %");
 }
 
@@ -303,7 +302,7 @@ static void text_has_a_head(void **state)
 	"  \"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2}"
 /* clang-format on */
 
-static void json_has_a_head(void **state)
+TEST(json_has_a_head)
 {
 	/* clang-format off */
 	static const struct changed rows[] = {
@@ -359,7 +358,6 @@ static void json_has_a_head(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_changed("json", rows, NR(rows), " \"title\"",
 		      " \"applications\"");
 }
@@ -518,7 +516,7 @@ static void huge_counts(struct made_report *m)
 	LIST(bytestable, TAG(bytes, id="0", ) TAG(bytes, id="1", ))
 /* clang-format on */
 
-static void xml_is_of_the_schema(void **state)
+TEST(xml_is_of_the_schema)
 {
 	/* clang-format off */
 	static const struct changed heads[] = {
@@ -663,13 +661,12 @@ static void xml_is_of_the_schema(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_changed("xml", heads, NR(heads), "<profile", "<options");
 	write_changed("xml", setups, NR(setups), "<setup>", "<symboltable");
 	write_changed("xml", bodies, NR(bodies), "</setup>\n", "</profile>");
 }
 
-static void xml_is_utf8(void **state)
+TEST(xml_is_utf8)
 {
 	static const struct {
 		const char *name, *xml;
@@ -686,7 +683,6 @@ static void xml_is_utf8(void **state)
 		{ "\xed\xa0\x80", "?\?\?" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		char wanted[64];
 		struct text t;
@@ -701,7 +697,7 @@ static void xml_is_utf8(void **state)
 
 /* ---- text in JSON and CSV ------------------------------------------------ */
 
-static void json_strings_are_utf8(void **state)
+TEST(json_strings_are_utf8)
 {
 #define BAD "\\ufffd"
 	static const struct {
@@ -738,7 +734,6 @@ static void json_strings_are_utf8(void **state)
 		{ NULL, "null" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
 		struct op_json json = { .out = text_begin(&t) };
@@ -748,12 +743,11 @@ static void json_strings_are_utf8(void **state)
 	}
 }
 
-static void json_values_stand_in_lines(void **state)
+TEST(json_values_stand_in_lines)
 {
 	struct text t;
 	struct op_json json = { .out = text_begin(&t) };
 
-	(void)state;
 	op_json_open(&json, NULL, '{');
 	op_json_open(&json, "empty", '{');
 	op_json_close(&json, '}');
@@ -783,7 +777,7 @@ static void json_values_stand_in_lines(void **state)
 		     "}");
 }
 
-static void csv_fields_are_quoted(void **state)
+TEST(csv_fields_are_quoted)
 {
 	static const struct {
 		const char *name, *field;
@@ -809,7 +803,6 @@ static void csv_fields_are_quoted(void **state)
 	};
 	static const struct pp_format_options options = { .no_header = true };
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct made_report m;
 		struct text t;
@@ -831,7 +824,7 @@ static void csv_fields_are_quoted(void **state)
 /* ---- names in text ------------------------------------------------------- */
 
 /* Whoever names a symbol or a file must not make a row of a table. */
-static void names_end_no_rows(void **state)
+TEST(names_end_no_rows)
 {
 	static const struct pp_format_options options = { .no_header = true };
 	static const struct pp_format_options more = { .no_header = true,
@@ -840,7 +833,6 @@ static void names_end_no_rows(void **state)
 	struct made_report m;
 	struct text t;
 
-	(void)state;
 	make_report(&m, SYMBOLS | LINES);
 	m.report.nr_symbols = 1;
 	m.symbols[0].name = "f\n9999      99.9000  b\t\r";
@@ -1022,7 +1014,7 @@ static void no_apps(struct made_report *m)
 	" ],\n"
 /* clang-format on */
 
-static void call_trees_are_written(void **state)
+TEST(call_trees_are_written)
 {
 	/* clang-format off */
 	static const struct changed folded[] = {
@@ -1124,7 +1116,6 @@ static void call_trees_are_written(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_changed("folded", folded, NR(folded), "", "END");
 	write_changed("flamegraph", data, NR(data), " \"columns\"", "</script");
 	write_changed("speedscope", speedscope, NR(speedscope), "{", "END");
@@ -1133,7 +1124,7 @@ static void call_trees_are_written(void **state)
 }
 
 /* What was asked for is repeated, and what it left out is said. */
-static void flame_graphs_tell_options(void **state)
+TEST(flame_graphs_tell_options)
 {
 	static const struct {
 		struct pp_format_options options;
@@ -1148,7 +1139,6 @@ static void flame_graphs_tell_options(void **state)
 		{ { .merge = "x" }, "the others have no stack.\"" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct made_report m;
 		struct text t;
@@ -1167,7 +1157,7 @@ static void flame_graphs_tell_options(void **state)
 }
 
 /* Lines of the tree as text: chains, order, what is repeated and what not. */
-static void trees_are_text(void **state)
+TEST(trees_are_text)
 {
 	/* clang-format off */
 	static struct pp_frame chained[] = {
@@ -1255,7 +1245,6 @@ static void trees_are_text(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		bool two = rows[i].flags & (TWO | DIFF);
 		struct pp_class old;
@@ -1283,23 +1272,4 @@ static void trees_are_text(void **state)
 		assert_int_equal(pp_text_tree(&t), 0);
 		text_must_be(&written, rows[i].name, rows[i].text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_has_a_head),
-		cmocka_unit_test(json_has_a_head),
-		cmocka_unit_test(xml_is_of_the_schema),
-		cmocka_unit_test(xml_is_utf8),
-		cmocka_unit_test(json_strings_are_utf8),
-		cmocka_unit_test(json_values_stand_in_lines),
-		cmocka_unit_test(csv_fields_are_quoted),
-		cmocka_unit_test(names_end_no_rows),
-		cmocka_unit_test(call_trees_are_written),
-		cmocka_unit_test(trees_are_text),
-		cmocka_unit_test(flame_graphs_tell_options),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

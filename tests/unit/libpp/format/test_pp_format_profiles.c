@@ -11,7 +11,7 @@ static const struct pp_format_options plain;
 
 /* ---- callgrind ----------------------------------------------------------- */
 
-static void callgrind_names_and_files(void **state)
+TEST(callgrind_names_and_files)
 {
 	static const struct pp_format_options with_addresses = { .show_address =
 									 true };
@@ -25,7 +25,6 @@ static void callgrind_names_and_files(void **state)
 	struct pp_stack_call calls[2], outer;
 	struct made_report m;
 
-	(void)state;
 	make_report(&m, SYMBOLS | TWO | ACCOUNT);
 	m.classes[0].name = "E:1";
 	m.classes[1].name = "E:1";
@@ -96,7 +95,7 @@ static struct pp_tree_node nodes[] = {
 static uint64_t self[] = { 0, 0, 5, 0, 30, 2, 4, 0, 1, 0, 6, 0, 9, 0 };
 static uint64_t all[] = { 55, 2, 40, 2, 35, 2, 4, 0, 1, 0, 6, 0, 9, 0 };
 
-static void firefox_threads(void **state)
+TEST(firefox_threads)
 {
 	static const struct pp_tree tree = {
 		.frames = frames,
@@ -109,7 +108,6 @@ static void firefox_threads(void **state)
 	};
 	struct made_report m;
 
-	(void)state;
 	make_report(&m, TWO);
 	m.report.tree = &tree;
 	m.report.timer_hz = 250;
@@ -156,7 +154,7 @@ static void firefox_threads(void **state)
 }
 
 /* Frames of all kinds; libraries stand once, and what has no image has none. */
-static void firefox_profile_is_whole(void **state)
+TEST(firefox_profile_is_whole)
 {
 	static struct pp_frame kinds[] = {
 		{ .name = "all" },
@@ -188,7 +186,6 @@ static void firefox_profile_is_whole(void **state)
 	struct op_ledger account = made_account();
 	struct made_report m;
 
-	(void)state;
 	account.stacks[OP_STACKS_WHOLE] = 90;
 	account.stacks[OP_STACKS_BROKEN] = 3;
 	account.nr_events = 4;
@@ -259,7 +256,7 @@ static void firefox_profile_is_whole(void **state)
 }
 
 /* Without applications the root is the only thread. */
-static void firefox_without_applications(void **state)
+TEST(firefox_without_applications)
 {
 	static struct pp_frame some[] = {
 		{ .name = "all" },
@@ -281,7 +278,6 @@ static void firefox_without_applications(void **state)
 	};
 	struct made_report m;
 
-	(void)state;
 	make_report(&m, 0);
 	m.report.tree = &tree;
 	written_must_be(
@@ -292,7 +288,7 @@ static void firefox_without_applications(void **state)
 }
 
 /* Threads that are kept apart, and their main thread. */
-static void firefox_threads_are_told_apart(void **state)
+TEST(firefox_threads_are_told_apart)
 {
 	static struct pp_frame some[] = {
 		{ .name = "all" },
@@ -335,7 +331,6 @@ static void firefox_threads_are_told_apart(void **state)
 	};
 	struct made_report m;
 
-	(void)state;
 	make_report(&m, 0);
 	m.report.tree = &tree;
 	for (size_t i = 0; i < NR(rows); i++)
@@ -346,7 +341,7 @@ static void firefox_threads_are_told_apart(void **state)
 
 /* ---- AutoFDO ------------------------------------------------------------- */
 
-static void autofdo_lines(void **state)
+TEST(autofdo_lines)
 {
 	static const uint64_t counts[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256 };
 	static const struct pp_code_frame hits[][3] = {
@@ -364,7 +359,6 @@ static void autofdo_lines(void **state)
 	struct pp_detail details[NR(hits)] = { { 0 } };
 	struct made_report m;
 
-	(void)state;
 	make_report(&m, SYMBOLS);
 	for (size_t i = 0; i < NR(hits); i++) {
 		details[i].vma = m.symbols[0].vma + i;
@@ -390,18 +384,4 @@ static void autofdo_lines(void **state)
 			"  1: h:128\n"
 			" 2.35: 16\n"
 			" 65534.3: 4\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callgrind_names_and_files),
-		cmocka_unit_test(firefox_threads),
-		cmocka_unit_test(firefox_profile_is_whole),
-		cmocka_unit_test(firefox_without_applications),
-		cmocka_unit_test(firefox_threads_are_told_apart),
-		cmocka_unit_test(autofdo_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 /* ---- values -------------------------------------------------------------- */
 
-static void shares_have_seven_characters(void **state)
+TEST(shares_have_seven_characters)
 {
 	static const struct {
 		double percent;
@@ -26,7 +26,6 @@ static void shares_have_seven_characters(void **state)
 	};
 	char buf[PP_PERCENT_LEN];
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++)
 		assert_string_equal(pp_text_percent(buf, rows[i].percent),
 				    rows[i].text);
@@ -38,7 +37,7 @@ static void shares_have_seven_characters(void **state)
 		assert_true(pp_percent(i, 100) == (double)i);
 }
 
-static void addresses_have_8_or_16_digits(void **state)
+TEST(addresses_have_8_or_16_digits)
 {
 	static const struct {
 		uint64_t vma, detail;
@@ -51,7 +50,6 @@ static void addresses_have_8_or_16_digits(void **state)
 		{ 0, 1ull << 32, 16 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const struct pp_detail details[] = {
 			{ .vma = 1 }, { .vma = rows[i].detail }
@@ -69,7 +67,7 @@ static void addresses_have_8_or_16_digits(void **state)
 	assert_int_equal(pp_vma_digits(&(struct pp_report){ 0 }), 8);
 }
 
-static void formats_have_names(void **state)
+TEST(formats_have_names)
 {
 	static const char *const names[] = {
 		"text",	  "xml",	"json",	   "csv",
@@ -80,7 +78,6 @@ static void formats_have_names(void **state)
 	struct text t;
 	FILE *out = text_begin(&t);
 
-	(void)state;
 	for (size_t i = 0; i < NR(names); i++) {
 		const struct pp_format *f = pp_format_find(names[i]);
 
@@ -160,7 +157,7 @@ static void write_rows(const struct written *rows, size_t nr,
 
 #define BARE .no_header = true
 
-static void text_is_written(void **state)
+TEST(text_is_written)
 {
 	/* clang-format off */
 	static const struct written rows[] = {
@@ -363,11 +360,10 @@ static void text_is_written(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows), pp_format_text);
 }
 
-static void csv_is_written(void **state)
+TEST(csv_is_written)
 {
 	/* clang-format off */
 	static const struct written rows[] = {
@@ -443,11 +439,10 @@ static void csv_is_written(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows), pp_format_csv);
 }
 
-static void json_is_written(void **state)
+TEST(json_is_written)
 {
 	/* clang-format off */
 	static const struct written rows[] = {
@@ -549,11 +544,10 @@ static void json_is_written(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows), pp_format_json);
 }
 
-static void xml_is_written(void **state)
+TEST(xml_is_written)
 {
 	/* clang-format off */
 	static const struct written rows[] = {
@@ -920,12 +914,11 @@ static void xml_is_written(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows), pp_format_xml);
 }
 
 /* Texts are numbers, and counts are lists of class and count. */
-static void html_is_written(void **state)
+TEST(html_is_written)
 {
 	/* clang-format off */
 	static const struct written rows[] = {
@@ -979,22 +972,5 @@ static void html_is_written(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows), pp_format_html);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_have_seven_characters),
-		cmocka_unit_test(addresses_have_8_or_16_digits),
-		cmocka_unit_test(formats_have_names),
-		cmocka_unit_test(text_is_written),
-		cmocka_unit_test(csv_is_written),
-		cmocka_unit_test(json_is_written),
-		cmocka_unit_test(xml_is_written),
-		cmocka_unit_test(html_is_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,7 +161,7 @@ static void write_made(FILE *out, const struct made *made, struct reader *r)
 	}
 
 /* The size of bins, what counts are divided by, records and calls. */
-static void samples_go_into_bins(void **state)
+FOLDER_TEST(samples_go_into_bins)
 {
 	/* clang-format off */
 	static const struct made rows[] = {
@@ -252,7 +252,6 @@ static void samples_go_into_bins(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_ident(ELFCLASS64, ELFDATA2LSB);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct reader r = { .word = 8 };
@@ -263,7 +262,7 @@ static void samples_go_into_bins(void **state)
 	}
 }
 
-static void words_are_of_the_machine(void **state)
+FOLDER_TEST(words_are_of_the_machine)
 {
 	static const struct {
 		unsigned char class, data;
@@ -277,7 +276,6 @@ static void words_are_of_the_machine(void **state)
 		.calls = { CALL(0, 0, 0x1012, 0x1000, 0x12345678) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct reader r = {
 			.word = rows[i].class == ELFCLASS32 ? 4 : 8,
@@ -293,7 +291,7 @@ static void words_are_of_the_machine(void **state)
 }
 
 /* What gprof cannot add up is divided by the least number that will do. */
-static void large_counts_are_divided(void **state)
+FOLDER_TEST(large_counts_are_divided)
 {
 	static const struct {
 		uint64_t max, small, divisor, max_out, small_out;
@@ -307,7 +305,6 @@ static void large_counts_are_divided(void **state)
 		{ 9ull * INT32_MAX, 5, 10, 1932735282, 1 },
 	};
 
-	(void)state;
 	write_ident(ELFCLASS64, ELFDATA2LSB);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct made made = {
@@ -339,7 +336,7 @@ static void large_counts_are_divided(void **state)
 	}
 }
 
-static void only_elf_files_have_words(void **state)
+FOLDER_TEST(only_elf_files_have_words)
 {
 	static const struct {
 		const char *bytes;
@@ -357,7 +354,6 @@ static void only_elf_files_have_words(void **state)
 	struct pp_gmon_result result;
 	struct op_diag diag;
 
-	(void)state;
 	for (size_t i = 0; i <= NR(rows); i++) {
 		bool is_there = i < NR(rows);
 		struct text t;
@@ -377,16 +373,4 @@ static void only_elf_files_have_words(void **state)
 				: "binary: cannot be read: No such file or directory");
 		text_must_be(&t, "no file", "");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(samples_go_into_bins),
-		folder_test(words_are_of_the_machine),
-		folder_test(large_counts_are_divided),
-		folder_test(only_elf_files_have_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

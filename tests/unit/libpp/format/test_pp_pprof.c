@@ -318,7 +318,7 @@ static void two_sessions(struct made_report *m)
 	m->classes[1].session = "old";
 }
 
-static void files_hold_the_report(void **state)
+TEST(files_hold_the_report)
 {
 	/* clang-format off */
 	static const struct row rows[] = {
@@ -385,20 +385,10 @@ static void files_hold_the_report(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
 
 		write_pprof(text_begin(&t), &rows[i]);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_hold_the_report),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,11 @@
 /* Samples by line: none is lost or counted twice, files and lines come in
  * order, and what has no line is told by image. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/test.h"
 #include "libpp/images/annotation.h"
 
 #define NR_CLASSES 2
@@ -53,6 +47,8 @@ static int teardown(void **state)
 	free(w);
 	return 0;
 }
+
+#define ANNOTATION_TEST(name) TEST_WITH(name, setup, teardown)
 
 static struct pp_symbol_entry *add_symbol(struct world *w,
 					  const struct pp_image *image,
@@ -121,7 +117,7 @@ static void expect_line(const struct pp_annotated_file *file, unsigned int nr,
 
 /* ---- tests --------------------------------------------------------------- */
 
-static void test_nothing(void **state)
+ANNOTATION_TEST(test_nothing)
 {
 	struct world *w = *state;
 
@@ -130,7 +126,7 @@ static void test_nothing(void **state)
 	assert_int_equal(w->annotation.nr_unplaced, 0);
 }
 
-static void test_lines_of_several_images(void **state)
+ANNOTATION_TEST(test_lines_of_several_images)
 {
 	struct world *w = *state;
 	struct pp_symbol_entry *f = add_symbol(w, &first, "f", "x.c", 3);
@@ -161,7 +157,7 @@ static void test_lines_of_several_images(void **state)
 }
 
 /* A file in which symbols start, but none of whose lines has samples. */
-static void test_names_of_one_file(void **state)
+ANNOTATION_TEST(test_names_of_one_file)
 {
 	struct world *w = *state;
 	struct pp_symbol_entry *f = add_symbol(w, &first, "f", "src/x.h", 3);
@@ -189,7 +185,7 @@ static void test_names_of_one_file(void **state)
 	assert_string_equal(w->annotation.files[2].name, "y.h");
 }
 
-static void test_file_without_samples(void **state)
+ANNOTATION_TEST(test_file_without_samples)
 {
 	struct world *w = *state;
 	struct pp_symbol_entry *f = add_symbol(w, &first, "f", "x.c", 3);
@@ -200,7 +196,7 @@ static void test_file_without_samples(void **state)
 	assert_string_equal(w->annotation.files[0].name, "x.h");
 }
 
-static void test_equal_files_come_by_address(void **state)
+ANNOTATION_TEST(test_equal_files_come_by_address)
 {
 	struct world *w = *state;
 	struct pp_symbol_entry *f = add_symbol(w, &second, "f", "z.c", 3);
@@ -217,7 +213,7 @@ static void test_equal_files_come_by_address(void **state)
 }
 
 /* The first code of a file need not be of its first line. */
-static void test_equal_files_come_by_their_first_address(void **state)
+ANNOTATION_TEST(test_equal_files_come_by_their_first_address)
 {
 	struct world *w = *state;
 	struct pp_symbol_entry *f = add_symbol(w, &first, "f", "y.c", 50);
@@ -233,7 +229,7 @@ static void test_equal_files_come_by_their_first_address(void **state)
 	assert_string_equal(w->annotation.files[1].name, "x.c");
 }
 
-static void test_unplaced(void **state)
+ANNOTATION_TEST(test_unplaced)
 {
 	struct world *w = *state;
 	struct pp_symbol_entry *f = add_symbol(w, &second, "f", NULL, 0);
@@ -313,7 +309,7 @@ static uint64_t add_up(const struct pp_annotation *a)
 	return total;
 }
 
-static void test_any_report(void **state)
+ANNOTATION_TEST(test_any_report)
 {
 	struct world *w = *state;
 	unsigned int seed = 7;
@@ -329,21 +325,4 @@ static void test_any_report(void **state)
 		assert_true(w->annotation.nr_files <= 4);
 		memset(w->details, 0, sizeof(w->details));
 	}
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_nothing),
-		TEST(test_lines_of_several_images),
-		TEST(test_names_of_one_file),
-		TEST(test_file_without_samples),
-		TEST(test_equal_files_come_by_address),
-		TEST(test_equal_files_come_by_their_first_address),
-		TEST(test_unplaced),
-		TEST(test_any_report),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static void write_archived_image(FILE *out, const struct pp_image *image,
 		.anon_start = 0x1000                                           \
 	}
 
-static void archived_images_are_as_they_were(void **state)
+FOLDER_TEST(archived_images_are_as_they_were)
 {
 	/* clang-format off */
 	static const struct {
@@ -219,7 +219,7 @@ static void write_place(FILE *out, int err, const char *path)
 
 /* Where files of an archive are looked for: in it, then below --root, then
  * binaries in --image-path, and sources at their own place. */
-static void files_of_archives_have_places(void **state)
+FOLDER_TEST(files_of_archives_have_places)
 {
 	/* clang-format off */
 	static const struct {
@@ -288,14 +288,4 @@ static void files_of_archives_have_places(void **state)
 		text_below_must_be(&all, *state, rows[i].name, rows[i].wanted);
 		op_arena_release(&arena);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(archived_images_are_as_they_were),
-		folder_test(files_of_archives_have_places),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,7 @@ static void write_what_is_known(FILE *out, struct pp_image_symbols *symbols,
 	fputc('\n', out);
 }
 
-static void code_has_frames(void **state)
+FOLDER_TEST(code_has_frames)
 {
 	enum {
 		ALL = PP_WANT_LINES | PP_WANT_INLINES | PP_WANT_DECLARATIONS,
@@ -198,7 +198,6 @@ static void code_has_frames(void **state)
 	/* clang-format on */
 	struct op_session session;
 
-	(void)state;
 	make_inlining_binary();
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -222,13 +221,4 @@ static void code_has_frames(void **state)
 		pp_image_symbols_release(&symbols);
 		op_arena_release(&arena);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(code_has_frames),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void write_look(FILE *out, struct pp_kept_symbols *kept,
 	op_arena_release(&arena);
 }
 
-static void symbols_of_builds_are_kept(void **state)
+TEST(symbols_of_builds_are_kept)
 {
 	/* clang-format off */
 	static const struct {
@@ -136,7 +136,6 @@ static void symbols_of_builds_are_kept(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_kept_symbols *kept = pp_kept_symbols_new();
 		void *folder = NULL;
@@ -153,13 +152,4 @@ static void symbols_of_builds_are_kept(void **state)
 		pp_kept_symbols_free(kept);
 		assert_int_equal(leave_folder(&folder), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(symbols_of_builds_are_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

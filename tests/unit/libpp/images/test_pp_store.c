@@ -116,7 +116,7 @@ static void write_stored(FILE *out, const char *folder, uint64_t max,
 #define BINARY ".build-id/ab/cd0102"
 #define MIB (UINT64_C(1) << 20)
 
-static void binaries_are_stored(void **state)
+FOLDER_TEST(binaries_are_stored)
 {
 	static const char *const all[] = { "*", NULL };
 	static const char *const others[] = { "/usr/*", "*.so", NULL };
@@ -218,7 +218,7 @@ int impatient_poll(struct pollfd *fds, nfds_t nr, int ms)
 }
 
 /* Root reads them in a child that is their owner. */
-static void files_of_others(void **state)
+FOLDER_TEST(files_of_others)
 {
 #define BY(user, text) "bfd: $/x: stored as $/" STORED "\n" text "by " user "\n"
 	/* clang-format off */
@@ -309,7 +309,7 @@ static struct op_build_id build_of_len(int len)
 
 /* Each is stored under its fingerprint, and one does not stand in for another,
  * wherever it is. */
-static void other_code_is_stored_apart(void **state)
+FOLDER_TEST(other_code_is_stored_apart)
 {
 	struct op_build_id builds[2];
 	struct op_session session;
@@ -352,7 +352,7 @@ static void other_code_is_stored_apart(void **state)
  */
 
 /* Without a build-id nothing can be stored; one of one byte is no key. */
-static void keys_are_build_ids(void **state)
+FOLDER_TEST(keys_are_build_ids)
 {
 	struct op_session session;
 	uint8_t id[33] = { 0xab, 0xcd, 1, 2 };
@@ -382,7 +382,7 @@ static void keys_are_build_ids(void **state)
 }
 
 /* Images of calls and of stacks are needed as well, each once. */
-static void callers_are_stored(void **state)
+FOLDER_TEST(callers_are_stored)
 {
 	struct text t;
 
@@ -401,7 +401,7 @@ static void callers_are_stored(void **state)
 }
 
 /* What was needed longest ago goes first, but nothing of now. */
-static void a_full_store_forgets(void **state)
+FOLDER_TEST(a_full_store_forgets)
 {
 #define OLD(name) ".build-id/00/" name " 644\n"
 	/* clang-format off */
@@ -448,7 +448,7 @@ static void a_full_store_forgets(void **state)
 }
 
 /* A digest that takes more than half of the store pushes nothing out. */
-static void large_digests_are_not_stored(void **state)
+FOLDER_TEST(large_digests_are_not_stored)
 {
 	struct stat st;
 	struct text t;
@@ -473,14 +473,13 @@ static void large_digests_are_not_stored(void **state)
 
 /* ---- messages ------------------------------------------------------------ */
 
-static void messages_command_no_terminal(void **state)
+TEST(messages_command_no_terminal)
 {
 	struct pp_messages messages = { 0 };
 	struct op_arena arena;
 	char name[9000];
 	struct text t;
 
-	(void)state;
 	op_arena_init(&arena);
 	messages.arena = &arena;
 	pp_message(&messages, PP_WARNING, "%s", "a\x1b\x1f \x7f\x80~");
@@ -496,7 +495,7 @@ static void messages_command_no_terminal(void **state)
 	op_arena_release(&arena);
 }
 
-static void faults_make_a_report_incomplete(void **state)
+TEST(faults_make_a_report_incomplete)
 {
 	static const struct {
 		int err;
@@ -509,7 +508,6 @@ static void faults_make_a_report_incomplete(void **state)
 		{ -ETIMEDOUT, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_messages messages = { 0 };
 		struct op_diag diag = { "" };
@@ -532,21 +530,4 @@ static void faults_make_a_report_incomplete(void **state)
 			assert_reason(&diag, "the report is not complete");
 		op_arena_release(&arena);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(binaries_are_stored),
-		folder_test(files_of_others),
-		folder_test(keys_are_build_ids),
-		folder_test(callers_are_stored),
-		folder_test(other_code_is_stored_apart),
-		folder_test(a_full_store_forgets),
-		folder_test(large_digests_are_not_stored),
-		cmocka_unit_test(messages_command_no_terminal),
-		cmocka_unit_test(faults_make_a_report_incomplete),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
 /*
  * Which symbols a pattern of the command line means.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libpp/images/symbol_match.h"
 
-static void patterns_match(void **state)
+TEST(patterns_match)
 {
 	static const struct {
 		const char *pattern, *name;
@@ -85,7 +81,6 @@ static void patterns_match(void **state)
 		{ "", "", true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (pp_symbol_matches(rows[i].pattern, "_Zraw", rows[i].name) !=
 		    rows[i].matches)
@@ -95,14 +90,13 @@ static void patterns_match(void **state)
 }
 
 /* A part of a name that is longer than any is matched only as a whole. */
-static void long_parts_match_whole(void **state)
+TEST(long_parts_match_whole)
 {
 	static const struct {
 		int len;
 		bool matches;
 	} rows[] = { { 1, true }, { 1023, true }, { 1024, false } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char part[1100], name[1200];
 
@@ -114,14 +108,4 @@ static void long_parts_match_whole(void **state)
 		assert_true(pp_symbol_matches(name, "_Zraw", name));
 		assert_true(pp_symbol_matches("a::x*", "_Zraw", name));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patterns_match),
-		cmocka_unit_test(long_parts_match_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -428,11 +428,10 @@ static const struct merge_row merge_rows[] = {
 };
 /* clang-format on */
 
-static void sessions_are_added_up(void **state)
+TEST(sessions_are_added_up)
 {
 	const struct op_sample_header usual = made_header;
 
-	(void)state;
 	for (size_t i = 0; i < NR(merge_rows); i++) {
 		const struct merge_row *row = &merge_rows[i];
 		struct text text;
@@ -452,7 +451,7 @@ static void sessions_are_added_up(void **state)
 #define OF_CGROUP(app) app "/{cgroup}/a/{dep}/{root}/bin/x/"
 
 /* An archive that has the hash of bin/x and no other. */
-static void names_are_those_of_any_machine(void **state)
+TEST(names_are_those_of_any_machine)
 {
 	static const struct {
 		const char *name, *wanted; /* NULL: it is refused */
@@ -495,7 +494,6 @@ static void names_are_those_of_any_machine(void **state)
 	const uint64_t hash[] = { 1, 2 };
 	char *buf = malloc(OP_MANGLE_MAX);
 
-	(void)state;
 	assert_non_null(buf);
 	memcpy(sum.hash, hash, sizeof(hash));
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -516,14 +514,4 @@ static void names_are_those_of_any_machine(void **state)
 			fail_msg("%s", rows[i].name);
 	}
 	free(buf);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sessions_are_added_up),
-		cmocka_unit_test(names_are_those_of_any_machine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

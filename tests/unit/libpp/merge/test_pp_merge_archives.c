@@ -681,11 +681,10 @@ static const struct merged_row merged_rows[] = {
 };
 /* clang-format on */
 
-static void archives_are_merged(void **state)
+TEST(archives_are_merged)
 {
 	const struct op_sample_header usual = made_header;
 
-	(void)state;
 	for (size_t i = 0; i < NR(merged_rows); i++) {
 		const struct merged_row *row = &merged_rows[i];
 		struct text all;
@@ -700,12 +699,7 @@ static void archives_are_merged(void **state)
 	}
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(archives_are_merged),
-	};
-
 	umask(022);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,11 +47,10 @@ static double log_uniform(uint64_t *state, double low, double high)
 
 /* ---- known values -------------------------------------------------------- */
 
-static void shares_have_the_known_intervals(void **state)
+TEST(shares_have_the_known_intervals)
 {
 	struct pp_interval i;
 
-	(void)state;
 	/* Newcombe 1998, table I, method 3. */
 	i = pp_share_interval(81, 263);
 	NEAR(i.low, 0.2553, 5e-5);
@@ -70,11 +69,10 @@ static void shares_have_the_known_intervals(void **state)
 	NEAR(i.high, 1, 0);
 }
 
-static void ratios_have_the_known_intervals(void **state)
+TEST(ratios_have_the_known_intervals)
 {
 	struct pp_interval i;
 
-	(void)state;
 	/* Koopman 1984, example: 36 of 40 and 16 of 80. */
 	i = pp_ratio_interval(36, 40, 16, 80);
 	NEAR(i.low, 2.94, 0.01);
@@ -93,9 +91,8 @@ static void ratios_have_the_known_intervals(void **state)
 	assert_true(i.low < 1 && i.high > 1 && i.low > 0.9 && i.high < 1.1);
 }
 
-static void tests_have_the_known_values(void **state)
+TEST(tests_have_the_known_values)
 {
-	(void)state;
 	/* Fisher's tea: 3 of 4 and 1 of 4; one tail is 17/70. */
 	NEAR(pp_difference_p(3, 4, 1, 4), 34.0 / 70, 1e-12);
 	NEAR(pp_difference_p(4, 4, 0, 4), 2.0 / 70, 1e-12);
@@ -112,9 +109,8 @@ static void tests_have_the_known_values(void **state)
 }
 
 /* The exact test hands over to the approximate one without a step. */
-static void the_two_tests_agree_where_they_meet(void **state)
+TEST(the_two_tests_agree_where_they_meet)
 {
-	(void)state;
 	for (uint64_t more = 0; more <= 400; more += 100) {
 		uint64_t half = PP_EXACT_MAX / 2, n = 10000000;
 		double exact = pp_difference_p(half + more, n, half - more, n);
@@ -125,12 +121,11 @@ static void the_two_tests_agree_where_they_meet(void **state)
 	}
 }
 
-static void huge_counts_are_no_trouble(void **state)
+TEST(huge_counts_are_no_trouble)
 {
 	uint64_t n = 10000000000000ull;
 	struct pp_interval i;
 
-	(void)state;
 	i = pp_share_interval(n / 4, n);
 	assert_true(i.low < 0.25 && i.high > 0.25 && i.high - i.low < 1e-6);
 	i = pp_ratio_interval(n / 4, n, n / 4, n);
@@ -169,7 +164,7 @@ static double chance_to_cover(uint64_t n, double p)
 
 /* For shares such that @low to @high samples are expected; each order of
  * magnitude counts the same. */
-static void intervals_of_shares_cover_what_they_say(void **state)
+TEST(intervals_of_shares_cover_what_they_say)
 {
 	static const struct {
 		uint64_t n;
@@ -179,7 +174,6 @@ static void intervals_of_shares_cover_what_they_say(void **state)
 		{ 100000, 1, 10 }, { 100000, 10, 100 }, { 100000, 100, 1000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(cases); i++) {
 		double sum = 0, step = cases[i].high / cases[i].low;
 
@@ -218,7 +212,7 @@ static double ratio_coverage(uint64_t *state, uint64_t n, uint64_t old_n,
 	return (double)covered / rounds;
 }
 
-static void intervals_of_changes_cover_what_they_say(void **state)
+TEST(intervals_of_changes_cover_what_they_say)
 {
 	static const struct {
 		uint64_t n, old_n;
@@ -233,7 +227,6 @@ static void intervals_of_changes_cover_what_they_say(void **state)
 	double error = 0.01 + 3 * sqrt(0.05 * 0.95 / rounds);
 	uint64_t random = 2;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		double c = ratio_coverage(&random, cases[i].n, cases[i].old_n,
 					  cases[i].low, cases[i].high, rounds);
@@ -289,12 +282,11 @@ static unsigned int compare(uint64_t *state, uint64_t n, uint64_t old_n,
 	return nr;
 }
 
-static void marks_without_reason_are_rare(void **state)
+TEST(marks_without_reason_are_rare)
 {
 	uint64_t random = 3;
 	unsigned int reports = 0, rounds = rounds_of(400, 2000);
 
-	(void)state;
 	for (unsigned int r = 0; r < rounds; r++) {
 		unsigned int wrong = 0;
 
@@ -308,12 +300,11 @@ static void marks_without_reason_are_rare(void **state)
 		    (0.05 + 3 * sqrt(0.05 * 0.95 / rounds)) * rounds);
 }
 
-static void marks_find_what_changed(void **state)
+TEST(marks_find_what_changed)
 {
 	uint64_t random = 4;
 	unsigned int found = 0, reports = 0, rounds = rounds_of(100, 500);
 
-	(void)state;
 	for (unsigned int r = 0; r < rounds; r++) {
 		unsigned int wrong = 0;
 
@@ -326,12 +317,11 @@ static void marks_find_what_changed(void **state)
 	assert_true(reports <= 0.08 * rounds);
 }
 
-static void scaled_shares_are_those_of_the_samples(void **state)
+TEST(scaled_shares_are_those_of_the_samples)
 {
 	const struct pp_interval taken = pp_share_interval(15, 148);
 	struct pp_interval i = pp_scaled_share_interval(30, 296, 2);
 
-	(void)state;
 	NEAR(i.low, taken.low, 1e-12);
 	NEAR(i.high, taken.high, 1e-12);
 	i = pp_scaled_share_interval(0, 0, 2);
@@ -339,11 +329,10 @@ static void scaled_shares_are_those_of_the_samples(void **state)
 	NEAR(i.high, 1, 0);
 }
 
-static void totals_have_the_known_intervals(void **state)
+TEST(totals_have_the_known_intervals)
 {
 	struct pp_interval i;
 
-	(void)state;
 	i = pp_total_interval(500, 1, 1);
 	NEAR(i.low, 500, 0);
 	NEAR(i.high, 500, 0);
@@ -368,13 +357,12 @@ static void totals_have_the_known_intervals(void **state)
 }
 
 /* Of @total samples each is taken with chance @share. */
-static void intervals_of_totals_cover_what_they_say(void **state)
+TEST(intervals_of_totals_cover_what_they_say)
 {
 	static const double shares[] = { 0.1, 0.25, 0.5, 0.75, 0.9 };
 	uint64_t random = 7;
 	unsigned int covered = 0, rounds = 0;
 
-	(void)state;
 	for (size_t s = 0; s < sizeof(shares) / sizeof(shares[0]); s++) {
 		for (int round = 0; round < 400; round++, rounds++) {
 			uint64_t total = (uint64_t)log_uniform(&random, 100,
@@ -398,7 +386,7 @@ static void intervals_of_totals_cover_what_they_say(void **state)
  * several. With the grain of op_ledger_grain() intervals still hold the true
  * share in 95 of 100 cases, and without it they do not.
  */
-static void intervals_of_lowered_rates_cover_what_they_say(void **state)
+TEST(intervals_of_lowered_rates_cover_what_they_say)
 {
 	static const struct {
 		uint64_t nr[3]; /* samples that count for 1, 4, 16 */
@@ -412,7 +400,6 @@ static void intervals_of_lowered_rates_cover_what_they_say(void **state)
 	const unsigned int rounds = 4000;
 	uint64_t random = 17;
 
-	(void)state;
 	for (size_t i = 0; i < NR(cases); i++) {
 		uint64_t whole = 0, squares = 0;
 		unsigned int covered = 0, plain = 0;
@@ -446,38 +433,14 @@ static void intervals_of_lowered_rates_cover_what_they_say(void **state)
 	}
 }
 
-static void holm_stops_at_the_first_that_is_too_large(void **state)
+TEST(holm_stops_at_the_first_that_is_too_large)
 {
 	const double p[] = { 0.01, 0.02, 0.02, 0.05 };
 
-	(void)state;
 	assert_int_equal(pp_holm(p, 0, 0.05), 0);
 	assert_int_equal(pp_holm(p, 1, 0.05), 1);
 	/* 0.01 <= 0.05 / 4, 0.02 > 0.05 / 3 */
 	assert_int_equal(pp_holm(p, 4, 0.05), 1);
 	assert_int_equal(pp_holm(p, 4, 0.06), 4);
 	assert_int_equal(pp_holm(p, 4, 0.03), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_have_the_known_intervals),
-		cmocka_unit_test(ratios_have_the_known_intervals),
-		cmocka_unit_test(tests_have_the_known_values),
-		cmocka_unit_test(the_two_tests_agree_where_they_meet),
-		cmocka_unit_test(huge_counts_are_no_trouble),
-		cmocka_unit_test(intervals_of_shares_cover_what_they_say),
-		cmocka_unit_test(intervals_of_changes_cover_what_they_say),
-		cmocka_unit_test(marks_without_reason_are_rare),
-		cmocka_unit_test(marks_find_what_changed),
-		cmocka_unit_test(scaled_shares_are_those_of_the_samples),
-		cmocka_unit_test(totals_have_the_known_intervals),
-		cmocka_unit_test(intervals_of_totals_cover_what_they_say),
-		cmocka_unit_test(
-			intervals_of_lowered_rates_cover_what_they_say),
-		cmocka_unit_test(holm_stops_at_the_first_that_is_too_large),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void write_rows(const struct row *rows, size_t nr)
 
 /* What is not kept leaves nothing in the memory of what is: two pieces of it
  * are neighbours though a report was made in between. */
-static void what_is_not_kept_is_forgotten(void **state)
+FOLDER_TEST(what_is_not_kept_is_forgotten)
 {
 	static const struct row row = {
 		.files = { "current k k E 0=1", "current x x E 0=2",
@@ -128,7 +128,6 @@ static void what_is_not_kept_is_forgotten(void **state)
 	struct op_arena *arena;
 	const char *before, *after;
 
-	(void)state;
 	assert_non_null(kept);
 	arena = pp_kept_symbols_arena(kept, &any);
 	write_session(row.files, MAX_FILES);
@@ -152,7 +151,7 @@ static void what_is_not_kept_is_forgotten(void **state)
 #define CALLS SYMBOLS, .call_graph = true
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-static void samples_are_of_symbols(void **state)
+FOLDER_TEST(samples_are_of_symbols)
 {
 	/* clang-format off */
 	const struct row rows[] = {
@@ -229,11 +228,10 @@ static void samples_are_of_symbols(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows));
 }
 
-static void some_of_it_is_chosen(void **state)
+FOLDER_TEST(some_of_it_is_chosen)
 {
 	/* clang-format off */
 	const struct row rows[] = {
@@ -291,11 +289,10 @@ static void some_of_it_is_chosen(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows));
 }
 
-static void calls_are_of_symbols(void **state)
+FOLDER_TEST(calls_are_of_symbols)
 {
 	/* clang-format off */
 	const struct row rows[] = {
@@ -456,11 +453,10 @@ static void calls_are_of_symbols(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows));
 }
 
-static void profiles_are_compared(void **state)
+FOLDER_TEST(profiles_are_compared)
 {
 	/* clang-format off */
 	const struct row rows[] = {
@@ -540,14 +536,13 @@ static void profiles_are_compared(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows));
 }
 
 /* ---- names of tasks ------------------------------------------------------ */
 
 /* Names are in a file of the session; control bytes are not shown. */
-static void tasks_have_names(void **state)
+FOLDER_TEST(tasks_have_names)
 {
 	static const char *const files[] = { "current x k E.7.7 0=1",
 					     "current x k E.7.8 0=2",
@@ -613,13 +608,12 @@ static void tasks_have_names(void **state)
 		write_report(text_begin(&t), &row, NULL);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
-	(void)state;
 }
 
 /* ---- files that cannot be used ------------------------------------------- */
 
 /* What @command makes of a session of two files in the kernel. */
-static void files_are_left_out(void **state)
+FOLDER_TEST(files_are_left_out)
 {
 #define K "samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux"
 	static const struct {
@@ -664,7 +658,6 @@ static void files_are_left_out(void **state)
 		/* clang-format on */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		static const struct row row = {
 			.request = { .any_axes = true, SYMBOLS }, .words = ""
@@ -705,7 +698,7 @@ static void pack_samples(void)
 }
 
 /* What is packed and what came since are one file; either may be damaged. */
-static void packed_samples_are_counted(void **state)
+FOLDER_TEST(packed_samples_are_counted)
 {
 	static const struct row row = {
 		.request = { .any_axes = true, DETAILS }, .words = ""
@@ -745,7 +738,6 @@ static void packed_samples_are_counted(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *const files[] = { rows[i].packed, NULL };
 		struct text t;
@@ -761,7 +753,7 @@ static void packed_samples_are_counted(void **state)
 }
 
 /* What CPUs, events and unit masks are called, as far as event files tell. */
-static void events_have_words(void **state)
+FOLDER_TEST(events_have_words)
 {
 	static const struct {
 		const char *cpu_type;
@@ -848,7 +840,7 @@ static void events_have_words(void **state)
 }
 
 /* Whether applications have to be told apart. */
-static void applications_are_counted(void **state)
+FOLDER_TEST(applications_are_counted)
 {
 	static const struct {
 		const char *files[4];
@@ -867,7 +859,6 @@ static void applications_are_counted(void **state)
 		  false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_request request = { .any_axes = true,
 					      .merge = rows[i].merge,
@@ -893,7 +884,7 @@ static void applications_are_counted(void **state)
 	}
 }
 
-static void reasons_have_words(void **state)
+TEST(reasons_have_words)
 {
 	static const struct {
 		int err;
@@ -909,14 +900,13 @@ static void reasons_have_words(void **state)
 		{ -EISDIR, "Is a directory" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++)
 		assert_string_equal(pp_why_not_opened(rows[i].err),
 				    rows[i].text);
 }
 
 /* The accounts of all sessions that are used, if each has one. */
-static void accounts_are_added_up(void **state)
+FOLDER_TEST(accounts_are_added_up)
 {
 	static const struct {
 		const char *words;
@@ -934,7 +924,6 @@ static void accounts_are_added_up(void **state)
 				    .taken = 10,
 				    .stored = 8 };
 
-	(void)state;
 	write_session(files, MAX_FILES);
 	assert_int_equal(op_ledger_lose(&ledger, "no_mm", 2), 0);
 	assert_int_equal(
@@ -979,24 +968,4 @@ static void accounts_are_added_up(void **state)
 		pp_report_free(report);
 		pp_spec_pair_release(&pair);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(what_is_not_kept_is_forgotten),
-		folder_test(samples_are_of_symbols),
-		folder_test(some_of_it_is_chosen),
-		folder_test(calls_are_of_symbols),
-		folder_test(profiles_are_compared),
-		folder_test(tasks_have_names),
-		folder_test(files_are_left_out),
-		folder_test(packed_samples_are_counted),
-		folder_test(events_have_words),
-		folder_test(applications_are_counted),
-		cmocka_unit_test(reasons_have_words),
-		folder_test(accounts_are_added_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

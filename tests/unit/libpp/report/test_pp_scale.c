@@ -29,7 +29,7 @@ static void account_with_times(struct op_ledger *account)
 		account->events[account->nr_events++] = events[i];
 }
 
-static void times_are_those_of_the_event(void **state)
+TEST(times_are_those_of_the_event)
 {
 	static const struct {
 		const char *name;
@@ -104,7 +104,6 @@ static void times_are_those_of_the_event(void **state)
 	};
 	struct op_ledger account;
 
-	(void)state;
 	account_with_times(&account);
 	for (size_t i = 0; i < NR(rows); i++) {
 		/* One before it shows that each is looked at. */
@@ -129,7 +128,7 @@ static void times_are_those_of_the_event(void **state)
 }
 
 /* Kish's design effect, of periods of 512 and 1536. */
-static void periods_widen_intervals(void **state)
+TEST(periods_widen_intervals)
 {
 	struct pp_class class = { .event = "E", .count = 1, .grain = 1 };
 	struct pp_side side = { .classes = { .classes = &class, .nr = 1 } };
@@ -143,7 +142,6 @@ static void periods_widen_intervals(void **state)
 			      .squares_of_periods = 2560 } },
 	};
 
-	(void)state;
 	pp_side_add_times(&side, &session_of_times, &account);
 	assert_true(class.grain == 1280);
 	assert_int_equal(class.periods, 2);
@@ -155,13 +153,12 @@ static void periods_widen_intervals(void **state)
 }
 
 /* Without any stored sample nothing is known of how they are spread. */
-static void spread_needs_samples(void **state)
+TEST(spread_needs_samples)
 {
 	struct pp_class class = { .event = "E", .grain = 1 };
 	struct pp_side side = { .classes = { .classes = &class, .nr = 1 } };
 	struct op_ledger account;
 
-	(void)state;
 	account_with_times(&account);
 	account.stored = 0;
 	pp_side_add_times(&side, &session_of_times, &account);
@@ -170,7 +167,7 @@ static void spread_needs_samples(void **state)
 
 /* ---- sessions that are added up ------------------------------------------ */
 
-static void other_scales_are_told(void **state)
+TEST(other_scales_are_told)
 {
 	static const struct {
 		const char *name;
@@ -212,7 +209,6 @@ static void other_scales_are_told(void **state)
 		  "1" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_class classes[2] = {
 			{ .event = "E", .scale = 1 },
@@ -483,12 +479,11 @@ static void write_counted_report(FILE *out, const struct pp_report *report)
 	"broken 10 7 14\n"                                                     \
 	"cut 14 9 18\n"
 
-static void each_count_of_a_report_is_scaled(void **state)
+TEST(each_count_of_a_report_is_scaled)
 {
 	struct counted_report r;
 	struct text text;
 
-	(void)state;
 	make_counted_report(&r);
 	assert_int_equal(pp_scale_counts(&r.population), 0);
 	assert_true(r.classes[0].scale == 1.5);
@@ -512,11 +507,10 @@ static void each_count_of_a_report_is_scaled(void **state)
 	op_arena_release(&r.report.arena);
 }
 
-static void one_scale_is_enough(void **state)
+TEST(one_scale_is_enough)
 {
 	struct counted_report r;
 
-	(void)state;
 	make_counted_report(&r);
 	r.old_class.running = r.old_class.enabled;
 	assert_int_equal(pp_scale_counts(&r.population), 0);
@@ -532,7 +526,7 @@ static void one_scale_is_enough(void **state)
 }
 
 /* What was scaled is another array; without need nothing is touched. */
-static void counts_without_a_scale_stay(void **state)
+TEST(counts_without_a_scale_stay)
 {
 	static const struct {
 		uint64_t enabled, running;
@@ -546,7 +540,6 @@ static void counts_without_a_scale_stay(void **state)
 	};
 	struct counted_report r;
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const uint64_t *totals;
 
@@ -564,11 +557,10 @@ static void counts_without_a_scale_stay(void **state)
 	}
 }
 
-static void large_counts_stay_the_largest(void **state)
+TEST(large_counts_stay_the_largest)
 {
 	struct counted_report r;
 
-	(void)state;
 	make_counted_report(&r);
 	((uint64_t *)r.report.totals)[0] = UINT64_MAX / 3 * 2 + 1000;
 	((uint64_t *)r.report.symbol_totals)[0] = UINT64_C(1) << 62;
@@ -576,20 +568,4 @@ static void large_counts_stay_the_largest(void **state)
 	assert_true(r.report.totals[0] == UINT64_MAX);
 	assert_true(r.report.symbol_totals[0] == UINT64_C(3) << 61);
 	op_arena_release(&r.report.arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_those_of_the_event),
-		cmocka_unit_test(spread_needs_samples),
-		cmocka_unit_test(periods_widen_intervals),
-		cmocka_unit_test(other_scales_are_told),
-		cmocka_unit_test(each_count_of_a_report_is_scaled),
-		cmocka_unit_test(one_scale_is_enough),
-		cmocka_unit_test(counts_without_a_scale_stay),
-		cmocka_unit_test(large_counts_stay_the_largest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,7 +279,7 @@ static void write_rows(const struct row *rows, size_t nr)
 #define TOTALS .totals = true
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-static void symbols_have_what_they_called(void **state)
+FOLDER_TEST(symbols_have_what_they_called)
 {
 	/* clang-format off */
 	const struct row rows[] = {
@@ -410,7 +410,6 @@ static void symbols_have_what_they_called(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows));
 }
 
@@ -418,7 +417,7 @@ static void symbols_have_what_they_called(void **state)
  */
 
 /* Keys that were not named follow in their usual order. */
-static void symbols_are_sorted(void **state)
+FOLDER_TEST(symbols_are_sorted)
 {
 #define MADE                                                                   \
 	{                                                                      \
@@ -509,7 +508,6 @@ static void symbols_are_sorted(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows));
 }
 
@@ -599,7 +597,7 @@ static void build_inlined(void)
 	build_inlined_with_id("0x01");
 }
 
-static void inlined_functions_are_symbols(void **state)
+FOLDER_TEST(inlined_functions_are_symbols)
 {
 #define INLINES .inlines = true
 	/* clang-format off */
@@ -794,7 +792,6 @@ static void inlined_functions_are_symbols(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	build_inlined();
 	write_rows(rows, NR(rows));
 }
@@ -835,7 +832,7 @@ static void store_inlined(void)
 }
 
 /* What a session keeps of inlined functions is all that a report needs. */
-static void kept_answers_are_enough(void **state)
+FOLDER_TEST(kept_answers_are_enough)
 {
 	static const struct row row = {
 		"without debug information",
@@ -846,7 +843,6 @@ static void kept_answers_are_enough(void **state)
 		"x leaf 8 inlined\nx step 4 inlined\nx same 2\nx step 1\n"
 	};
 
-	(void)state;
 	build_inlined_with_id("0x0100");
 	write_rows(&row, 1);
 	store_inlined();
@@ -855,7 +851,7 @@ static void kept_answers_are_enough(void **state)
 }
 
 /* The binary, and the maker of code, that lack most names are told. */
-static void nameless_code_is_told(void **state)
+FOLDER_TEST(nameless_code_is_told)
 {
 	/* clang-format off */
 	static const struct row rows[] = {
@@ -879,7 +875,6 @@ static void nameless_code_is_told(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	build_inlined();
 	assert_int_equal(system("strip -o bin/s bin/x; strip -o bin/r bin/x"),
 			 0);
@@ -888,7 +883,7 @@ static void nameless_code_is_told(void **state)
 
 /* Stacks end in functions; which of their samples are in what was inlined
  * there, the flat files tell. */
-static void stacks_end_in_inlined_functions(void **state)
+FOLDER_TEST(stacks_end_in_inlined_functions)
 {
 #define TREE INLINES, .tree = true
 	/* clang-format off */
@@ -954,7 +949,6 @@ static void stacks_end_in_inlined_functions(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	build_inlined();
 	write_rows(rows, NR(rows));
 }
@@ -962,7 +956,7 @@ static void stacks_end_in_inlined_functions(void **state)
 
 /* ---- several builds ------------------------------------------------------ */
 
-static void builds_are_added_up(void **state)
+FOLDER_TEST(builds_are_added_up)
 {
 #define BOTH NULL, "session:current,old"
 	/* clang-format off */
@@ -1017,23 +1011,5 @@ static void builds_are_added_up(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_rows(rows, NR(rows));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(symbols_have_what_they_called),
-		folder_test(symbols_are_sorted),
-		folder_test(builds_are_added_up),
-#ifdef __x86_64__
-		folder_test(inlined_functions_are_symbols),
-		folder_test(stacks_end_in_inlined_functions),
-		folder_test(nameless_code_is_told),
-		folder_test(kept_answers_are_enough),
-#endif
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

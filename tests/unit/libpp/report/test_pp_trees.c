@@ -93,7 +93,7 @@ static void write_trees(FILE *out, const struct row *row)
 #define STACKS                                                                 \
 	"tree current x E 2:x+1>k+100 3:x+2>k+1ff>k+300 1:x+3>k+1fe 4:k+400"
 
-static void stacks_are_of_symbols(void **state)
+FOLDER_TEST(stacks_are_of_symbols)
 {
 	/* clang-format off */
 	const struct row rows[] = {
@@ -399,7 +399,6 @@ static void stacks_are_of_symbols(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
 
@@ -409,13 +408,4 @@ static void stacks_are_of_symbols(void **state)
 		write_trees(text_begin(&t), &rows[i]);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(stacks_are_of_symbols),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static void arrange(const struct row *row, FILE *out)
 #define ROWS PP_LAYOUT_ROWS
 #define AUTO PP_LAYOUT_AUTO
 
-static void files_make_columns(void **state)
+TEST(files_make_columns)
 {
 	/* clang-format off */
 	static const struct row rows[] = {
@@ -171,7 +171,6 @@ static void files_make_columns(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
 
@@ -181,7 +180,7 @@ static void files_make_columns(void **state)
 }
 
 /* A file of another session finds its column, or that it has none. */
-static void columns_are_found(void **state)
+TEST(columns_are_found)
 {
 	static const struct {
 		const char *file;
@@ -207,7 +206,6 @@ static void columns_are_found(void **state)
 				       .nr = 2 };
 	struct pp_classes classes;
 
-	(void)state;
 	op_arena_init(&arena);
 	read_file(&files[0], &sessions[0], "s E 1 0 - - 2", &arena);
 	read_file(&files[1], &sessions[1], "s E 1 0 - - 0", &arena);
@@ -224,13 +222,7 @@ static void columns_are_found(void **state)
 	op_arena_release(&arena);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_make_columns),
-		cmocka_unit_test(columns_are_found),
-	};
-
 	setenv("TZ", "UTC0", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

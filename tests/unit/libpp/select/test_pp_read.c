@@ -116,7 +116,7 @@ static void read_and_write(FILE *out, bool counts, bool calls)
 	op_arena_release(&arena);
 }
 
-static void parts_are_added_up(void **state)
+TEST(parts_are_added_up)
 {
 	/* clang-format off */
 	static const struct {
@@ -231,7 +231,6 @@ static void parts_are_added_up(void **state)
 	/* clang-format on */
 	const struct op_sample_header usual = made_header;
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		void *folder = NULL;
 		struct text t;
@@ -244,13 +243,4 @@ static void parts_are_added_up(void **state)
 		assert_int_equal(leave_folder(&folder), 0);
 	}
 	made_header = usual;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_are_added_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

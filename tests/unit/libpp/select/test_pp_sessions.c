@@ -446,11 +446,10 @@ static const struct found_row found_rows[] = {
 };
 /* clang-format on */
 
-static void sessions_and_their_files_are_found(void **state)
+TEST(sessions_and_their_files_are_found)
 {
 	const struct op_sample_header usual = made_header;
 
-	(void)state;
 	for (size_t i = 0; i < NR(found_rows); i++) {
 		const struct found_row *row = &found_rows[i];
 		struct text all;
@@ -463,13 +462,4 @@ static void sessions_and_their_files_are_found(void **state)
 		made_header = usual;
 		assert_int_equal(leave_folder(&folder), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sessions_and_their_files_are_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -390,9 +390,8 @@ static const struct spans_row spans_rows[] = {
 };
 /* clang-format on */
 
-static void spans_are_chosen_by_time(void **state)
+TEST(spans_are_chosen_by_time)
 {
-	(void)state;
 	for (size_t i = 0; i < NR(spans_rows); i++) {
 		const struct spans_row *row = &spans_rows[i];
 		struct text text;
@@ -406,12 +405,7 @@ static void spans_are_chosen_by_time(void **state)
 	}
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spans_are_chosen_by_time),
-	};
-
 	setenv("TZ", "UTC", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

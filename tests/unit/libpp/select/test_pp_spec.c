@@ -10,7 +10,7 @@
 
 /* ---- commas -------------------------------------------------------------- */
 
-static void commas_split_text(void **state)
+TEST(commas_split_text)
 {
 	static const struct {
 		const char *text, *parts;
@@ -29,7 +29,6 @@ static void commas_split_text(void **state)
 	};
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char **parts;
@@ -99,7 +98,7 @@ struct said {
 	const char *words, *outcome;
 };
 
-static void words_say(void **state)
+FOLDER_TEST(words_say)
 {
 	static const struct said rows[] = {
 		{ "", "" },
@@ -202,13 +201,12 @@ static void words_say(void **state)
 	}
 }
 
-static void an_empty_word_is_refused(void **state)
+TEST(an_empty_word_is_refused)
 {
 	const char *const words[] = { "", NULL };
 	struct op_diag diag = { "" };
 	struct pp_spec spec;
 
-	(void)state;
 	assert_int_equal(pp_spec_init(&spec, words, &diag), -EINVAL);
 	assert_string_equal(
 		diag.text,
@@ -222,7 +220,7 @@ static void an_empty_word_is_refused(void **state)
 
 #define COMPARE "; compare with \"{ OLD... } { NEW... }\""
 
-static void braces_part_two_profiles(void **state)
+TEST(braces_part_two_profiles)
 {
 	static const struct said rows[] = {
 		{ "", "new " },
@@ -260,7 +258,6 @@ static void braces_part_two_profiles(void **state)
 	const char *words[12];
 	char copy[128];
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_diag diag = { "" };
 		struct pp_spec_pair pair;
@@ -331,7 +328,7 @@ static const struct pp_sample_file files[] = {
 };
 
 /* Whether a word is about the file of a module, by the kernel's name for it. */
-static void modules_go_by_their_names(void **state)
+TEST(modules_go_by_their_names)
 {
 	static const struct {
 		const char *word, *file;
@@ -352,7 +349,6 @@ static void modules_go_by_their_names(void **state)
 		{ "snd_pcm", "snd_pcm", true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *const words[] = { rows[i].word, NULL };
 		const struct pp_spec_subject subject = {
@@ -371,7 +367,7 @@ static void modules_go_by_their_names(void **state)
 
 /* A program that is run by a link is known by it; so is one that is the file
  * itself. $ is the working folder. */
-static void links_are_followed_or_not(void **state)
+FOLDER_TEST(links_are_followed_or_not)
 {
 	static const struct {
 		const char *word, *app, *image;
@@ -410,7 +406,7 @@ static void links_are_followed_or_not(void **state)
 }
 
 /* Which sessions words ask for by their labels. */
-static void labels_choose_sessions(void **state)
+TEST(labels_choose_sessions)
 {
 	static const struct {
 		const char *words, *labels;
@@ -449,7 +445,6 @@ static void labels_choose_sessions(void **state)
 	const char *words[8];
 	char copy[128];
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_labels labels = { 0 };
 		struct pp_spec spec;
@@ -469,7 +464,7 @@ static void labels_choose_sessions(void **state)
 
 /* Which of the files above words choose, by number, and what is said then; or
  * why they choose none. */
-static void words_choose_files(void **state)
+FOLDER_TEST(words_choose_files)
 {
 	static const struct said rows[] = {
 		{ "", "0 1 2 3 " },
@@ -588,7 +583,6 @@ static void words_choose_files(void **state)
 	const char *words[8];
 	char copy[128];
 
-	(void)state;
 	assert_int_equal(system("mkdir -p samples/old other/samples"), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_sample_file *own = calloc(NR(files), sizeof(*own));
@@ -630,7 +624,7 @@ static void words_choose_files(void **state)
 
 /* ---- names that may have been meant -------------------------------------- */
 
-static void edits_are_counted(void **state)
+TEST(edits_are_counted)
 {
 	static const struct {
 		const char *a, *b;
@@ -648,7 +642,6 @@ static void edits_are_counted(void **state)
 		{ "abc", "xabcy", 2, 2 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *a = rows[i].a, *b = rows[i].b;
 
@@ -659,7 +652,7 @@ static void edits_are_counted(void **state)
 	}
 }
 
-static void near_names_come_first(void **state)
+TEST(near_names_come_first)
 {
 	static const char long_name[] =
 		"0123456789012345678901234567890123456789012345678901234567890"
@@ -692,7 +685,6 @@ static void near_names_come_first(void **state)
 	};
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *names[8];
@@ -712,22 +704,4 @@ static void near_names_come_first(void **state)
 			      (const char *[]){ "x", long_name }, 2, 1),
 		op_arena_printf(&arena, "%s and 1 more", long_name));
 	op_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commas_split_text),
-		folder_test(words_say),
-		cmocka_unit_test(an_empty_word_is_refused),
-		cmocka_unit_test(braces_part_two_profiles),
-		cmocka_unit_test(modules_go_by_their_names),
-		folder_test(links_are_followed_or_not),
-		cmocka_unit_test(labels_choose_sessions),
-		folder_test(words_choose_files),
-		cmocka_unit_test(edits_are_counted),
-		cmocka_unit_test(near_names_come_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

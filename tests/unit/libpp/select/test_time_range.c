@@ -13,7 +13,7 @@
 #define YESTERDAY (TODAY - 86400)
 #define TOMORROW (TODAY + 82800)
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
 	static const struct {
 		const char *text;
@@ -53,7 +53,6 @@ static void test_ranges(void **state)
 		{ "1970-01-02", 82800, 169200 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_diag diag = { "" };
 		struct pp_time_range range;
@@ -66,7 +65,7 @@ static void test_ranges(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const struct {
 		const char *text, *reason;
@@ -101,7 +100,6 @@ static void test_refused(void **state)
 		{ "14:00-15:00-16:00", "not a time" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_diag diag = { "" };
 		struct pp_time_range range;
@@ -114,25 +112,17 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
 	char text[PP_TIME_TEXT_LEN];
 
-	(void)state;
 	assert_string_equal(pp_time_text(text, NOW), "2026-03-29 16:30:20");
 	assert_string_equal(pp_time_text(text, YESTERDAY),
 			    "2026-03-28 00:00:00");
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_texts),
-	};
-
 	setenv("TZ", ZONE, 1);
 	tzset();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

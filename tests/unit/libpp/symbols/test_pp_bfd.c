@@ -139,7 +139,7 @@ static void write_symbols(FILE *out, struct op_bfd *bfd, bool unnamed)
 	free(syms);
 }
 
-static void binaries_have_symbols(void **state)
+FOLDER_TEST(binaries_have_symbols)
 {
 	/* clang-format off */
 	static const struct {
@@ -242,7 +242,6 @@ static void binaries_have_symbols(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_text("none", "{ local: *; };\n");
 	write_text("version", "V1 { global: a; d; local: *; };\n");
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -259,7 +258,7 @@ static void binaries_have_symbols(void **state)
 
 /* In a file that is not linked all sections begin at 0, and relocations tell
  * which lines are of which. */
-static void code_has_lines(void **state)
+FOLDER_TEST(code_has_lines)
 {
 	static const char two_sections[] =
 		".file 1 \"/src/a.c\"\n.text\n"
@@ -278,7 +277,6 @@ static void code_has_lines(void **state)
 		{ "-c -Wa,--compress-debug-sections=zlib", NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_raw_symbol *syms;
 		enum op_bfd_origin origin;
@@ -312,7 +310,7 @@ static void code_has_lines(void **state)
 	}
 }
 
-static void only_binaries_are_opened(void **state)
+FOLDER_TEST(only_binaries_are_opened)
 {
 	static const struct {
 		const char *command;
@@ -331,7 +329,6 @@ static void only_binaries_are_opened(void **state)
 		{ "rm b; touch f; ln -s f/b b", -ENOTDIR },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_bfd *bfd = NULL;
 		int err;
@@ -344,14 +341,13 @@ static void only_binaries_are_opened(void **state)
 	}
 }
 
-static void code_has_edges(void **state)
+FOLDER_TEST(code_has_edges)
 {
 	static const struct {
 		const char *flags;
 		bool is_linked;
 	} rows[] = { { STATIC, true }, { "-c", false } };
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_bfd *bfd;
 		uint64_t text, vma;
@@ -412,7 +408,7 @@ static void code_has_edges(void **state)
 }
 
 /* Of several names for an address that which objdump takes. */
-static void addresses_have_names(void **state)
+FOLDER_TEST(addresses_have_names)
 {
 	static const char text[] =
 		".text\n"
@@ -431,7 +427,6 @@ static void addresses_have_names(void **state)
 	struct op_bfd *bfd;
 	uint64_t start;
 
-	(void)state;
 	build(text, STATIC, NULL);
 	bfd = open_b();
 	start = op_bfd_vma(bfd, text_offset(bfd));
@@ -520,7 +515,7 @@ static void write_listing(FILE *out, struct op_bfd *bfd, uint64_t from,
 }
 
 /* Instructions as they are listed: bytes, what is cut off, long names. */
-static void code_is_listed(void **state)
+FOLDER_TEST(code_is_listed)
 {
 #define X20(c) c c c c c c c c c c c c c c c c c c c c
 #define LONG X20("name") X20("name")
@@ -572,7 +567,6 @@ static void code_is_listed(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
 		struct op_bfd *bfd;
@@ -587,7 +581,7 @@ static void code_is_listed(void **state)
 }
 
 /* The names of slots are those of what is in them, with its version. */
-static void references_have_names(void **state)
+FOLDER_TEST(references_have_names)
 {
 	/* clang-format off */
 	static const struct {
@@ -629,7 +623,6 @@ static void references_have_names(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	write_text("version", "V1 { global: data; g; f; };\n");
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_bfd *bfd;
@@ -706,7 +699,7 @@ static void write_image(FILE *out, const struct pp_image *image,
 	op_arena_release(&arena);
 }
 
-static void images_have_symbols(void **state)
+FOLDER_TEST(images_have_symbols)
 {
 	/* clang-format off */
 	static const struct {
@@ -885,22 +878,4 @@ static void images_have_symbols(void **state)
 		text_below_must_be(&whole, *state, rows[i].name,
 				   rows[i].symbols);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(binaries_have_symbols),
-		folder_test(code_has_lines),
-		folder_test(only_binaries_are_opened),
-		folder_test(code_has_edges),
-		folder_test(addresses_have_names),
-#ifdef __x86_64__
-		folder_test(references_have_names),
-		folder_test(code_is_listed),
-#endif
-		folder_test(images_have_symbols),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static void fetch(struct pp_debuginfod *server, const char *row,
 #define INTERRUPTED                                                            \
 	"none debuginfod: interrupted; the report is made without the files that were not fetched"
 
-static void waiting_ends(void **state)
+TEST_WITH(waiting_ends, prepare, NULL)
 {
 	/* clang-format off */
 	const struct {
@@ -212,7 +212,6 @@ static void waiting_ends(void **state)
 	/* clang-format on */
 	sigset_t mask;
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_debuginfod *server = new_server();
 
@@ -233,12 +232,11 @@ static void waiting_ends(void **state)
 }
 
 /* Each file has its own silence and interruption. */
-static void files_are_fetched_one_after_another(void **state)
+TEST_WITH(files_are_fetched_one_after_another, prepare, NULL)
 {
 	static const struct step two[] = { { 0, 0, 9, 0 }, { 29, 0, 9, 0 } };
 	struct pp_debuginfod *server = new_server();
 
-	(void)state;
 	steps = two;
 	nr_steps = 2;
 	fetch(server, "the first", PROG "00" END "fetched");
@@ -257,11 +255,10 @@ static void files_are_fetched_one_after_another(void **state)
 	pp_debuginfod_free(server);
 }
 
-static void a_library_may_fail(void **state)
+TEST_WITH(a_library_may_fail, prepare, NULL)
 {
 	struct pp_debuginfod *server = new_server();
 
-	(void)state;
 	fake.fails = 1;
 	fetch(server, "no client",
 	      " none debuginfod: libdebuginfod.so.1 cannot be used; install the Debian package libdebuginfod1");
@@ -276,7 +273,7 @@ static void a_library_may_fail(void **state)
 
 /* The library remembers a file that a server lacks; one that was only not
  * waited for is asked for again. */
-static void misses_are_forgotten(void **state)
+TEST_WITH(misses_are_forgotten, prepare, NULL)
 {
 	static const struct step interrupted[] = { { 0, 0, 9, SIGINT } };
 	static const struct step silent[] = { { 0, 0, 9, 0 }, { 30, 0, 9, 0 } };
@@ -300,7 +297,6 @@ static void misses_are_forgotten(void **state)
 		  false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_debuginfod *server = new_server();
 		char command[256], path[128];
@@ -325,11 +321,10 @@ static void misses_are_forgotten(void **state)
 	}
 }
 
-static void what_is_no_debug_file_is_removed(void **state)
+TEST_WITH(what_is_no_debug_file_is_removed, prepare, NULL)
 {
 	struct pp_debuginfod *server = new_server();
 
-	(void)state;
 	fetch(server, "a file", PROG END "fetched");
 	pp_debuginfod_refuse(server, "fetched");
 	assert_int_equal(access("fetched", F_OK), -1);
@@ -341,14 +336,13 @@ static void what_is_no_debug_file_is_removed(void **state)
 }
 
 /* A debug file that the binary names is not there. */
-static void servers_are_asked_last(void **state)
+TEST_WITH(servers_are_asked_last, prepare, NULL)
 {
 	struct pp_debuginfod *server = new_server();
 	const struct op_debug_places places = { .dirs = { "debug" },
 						.server = server };
 	struct op_bfd *bfd;
 
-	(void)state;
 	write_text("b.c", "int main(void) { return 0; }");
 	assert_int_equal(
 		system("${CC:-cc} -Wl,--build-id=0x0abcde -o b b.c && cp b d &&"
@@ -370,43 +364,19 @@ static void servers_are_asked_last(void **state)
 	pp_debuginfod_free(server);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(waiting_ends, prepare),
-		cmocka_unit_test_setup(files_are_fetched_one_after_another,
-				       prepare),
-		cmocka_unit_test_setup(a_library_may_fail, prepare),
-		cmocka_unit_test_setup(misses_are_forgotten, prepare),
-		cmocka_unit_test_setup(what_is_no_debug_file_is_removed,
-				       prepare),
-		cmocka_unit_test_setup(servers_are_asked_last, prepare),
-	};
-
-	return cmocka_run_group_tests(tests, load_library, leave_folder);
-}
+TEST_GROUP(load_library, leave_folder)
 
 #else /* !HAVE_DEBUGINFOD */
 
-static void it_says_that_it_is_not_built(void **state)
+TEST(it_says_that_it_is_not_built)
 {
 	struct op_diag diag = { "" };
 	struct pp_debuginfod *server;
 
-	(void)state;
 	assert_false(pp_debuginfod_is_built());
 	assert_int_equal(pp_debuginfod_new(&server, NULL, NULL, &diag),
 			 -ENOTSUP);
 	assert_reason(&diag, "built without libdebuginfod-dev");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_says_that_it_is_not_built),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #endif

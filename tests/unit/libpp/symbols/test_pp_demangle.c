@@ -9,7 +9,7 @@
 
 #include "libpp/symbols/demangle.h"
 
-static void names_are_left_as_they_are(void **state)
+TEST(names_are_left_as_they_are)
 {
 	static const struct {
 		const char *raw;
@@ -86,7 +86,6 @@ static void names_are_left_as_they_are(void **state)
 	};
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
@@ -109,7 +108,7 @@ static void double_name(char *name, unsigned int nr)
 }
 
 /* "> >" shows that a name was not looked at. */
-static void very_long_names_are_not_made_smart(void **state)
+TEST(very_long_names_are_not_made_smart)
 {
 	static const struct {
 		unsigned int nr;
@@ -117,7 +116,6 @@ static void very_long_names_are_not_made_smart(void **state)
 	} rows[] = { { 1, true }, { 9, true }, { 10, false } };
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		char name[256];
@@ -129,14 +127,4 @@ static void very_long_names_are_not_made_smart(void **state)
 		assert_true(!strstr(shown, "> >") == rows[i].is_smart);
 	}
 	op_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_left_as_they_are),
-		cmocka_unit_test(very_long_names_are_not_made_smart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

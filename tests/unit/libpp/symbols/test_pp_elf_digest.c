@@ -138,9 +138,8 @@ static void compare_with_digest(size_t min_symbols)
 	assert_true(size_of("d") < size_of("p"));
 }
 
-static void test_a_program(void **state)
+FOLDER_TEST(test_a_program)
 {
-	(void)state;
 	write_program();
 	run("${CC:-cc} -g -O1 -Wl,--build-id -o p p.c");
 	compare_with_digest(3);
@@ -148,7 +147,7 @@ static void test_a_program(void **state)
 	assert_true(size_of("d") < 100000);
 }
 
-static void test_kinds_of_programs(void **state)
+FOLDER_TEST(test_kinds_of_programs)
 {
 	static const char *const kinds[] = {
 		"-static-pie -fPIE",
@@ -166,7 +165,6 @@ static void test_kinds_of_programs(void **state)
 	};
 	char command[256];
 
-	(void)state;
 	write_program();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		snprintf(command, sizeof(command),
@@ -178,7 +176,7 @@ static void test_kinds_of_programs(void **state)
 }
 
 /* Stripped ones, whose functions are in other sections. */
-static void test_stripped_programs(void **state)
+FOLDER_TEST(test_stripped_programs)
 {
 	static const char *const kinds[] = {
 		"-static",
@@ -189,7 +187,6 @@ static void test_stripped_programs(void **state)
 	};
 	char command[256];
 
-	(void)state;
 	write_program();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		snprintf(command, sizeof(command),
@@ -201,7 +198,7 @@ static void test_stripped_programs(void **state)
 }
 
 /* The descriptions of functions are kept where nothing else has the starts. */
-static void test_frames_that_are_kept(void **state)
+FOLDER_TEST(test_frames_that_are_kept)
 {
 	static const struct {
 		const char *flags;
@@ -214,7 +211,6 @@ static void test_frames_that_are_kept(void **state)
 	};
 	char command[256];
 
-	(void)state;
 	write_program();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		snprintf(command, sizeof(command),
@@ -229,17 +225,15 @@ static void test_frames_that_are_kept(void **state)
 }
 
 /* As kernel modules are. */
-static void test_a_relocatable_file(void **state)
+FOLDER_TEST(test_a_relocatable_file)
 {
-	(void)state;
 	write_program();
 	run("${CC:-cc} -g -O1 -ffunction-sections -c -o p p.c");
 	compare_with_digest(1);
 }
 
-static void test_digest_of_a_digest(void **state)
+FOLDER_TEST(test_digest_of_a_digest)
 {
-	(void)state;
 	write_program();
 	run("${CC:-cc} -g -O1 -Wl,--build-id -o p p.c");
 	assert_int_equal(digest("p", "d"), 0);
@@ -258,13 +252,12 @@ static void test_digest_of_a_digest(void **state)
 }
 
 /* Where variables lie, macros, lists of what is in the rest, how to unwind. */
-static void test_debug_sections_of_no_use(void **state)
+FOLDER_TEST(test_debug_sections_of_no_use)
 {
 	static const char *const rows[] = { "-gdwarf-5", "-gdwarf-4",
 					    "-gdwarf-5 -gz",
 					    "-gdwarf-4 -gz=zlib-gnu" };
 
-	(void)state;
 	write_program();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char build[256];
@@ -284,11 +277,10 @@ static void test_debug_sections_of_no_use(void **state)
 }
 
 /* A file that lost its code in another way has no offsets to go by. */
-static void test_a_debug_file_is_no_digest(void **state)
+FOLDER_TEST(test_a_debug_file_is_no_digest)
 {
 	struct op_bfd *bfd;
 
-	(void)state;
 	write_program();
 	run("${CC:-cc} -g -O1 -o p p.c && objcopy --only-keep-debug p q");
 	assert_int_equal(op_bfd_open(&bfd, "q", &nowhere), 0);
@@ -298,13 +290,12 @@ static void test_a_debug_file_is_no_digest(void **state)
 	op_bfd_close(bfd);
 }
 
-static void test_refuses_what_is_no_binary(void **state)
+FOLDER_TEST(test_refuses_what_is_no_binary)
 {
 	static char all[4 << 20];
 	size_t len;
 	FILE *file;
 
-	(void)state;
 	write_text("p", "");
 	assert_int_equal(digest("p", "d"), -ENOEXEC);
 	write_text("p",
@@ -389,14 +380,13 @@ static void put_section(uint64_t nr, const Elf64_Shdr *section)
 
 /* The last section tells that it is a digest; there is no fingerprint of a file
  * without code for it. */
-static void test_the_mark(void **state)
+FOLDER_TEST(test_the_mark)
 {
 	Elf64_Ehdr header;
 	Elf64_Shdr mark, names;
 	char name[64] = "";
 	FILE *file;
 
-	(void)state;
 	write_sections(2);
 	assert_int_equal(digest("p", "d"), 0);
 	mark = section_of("d", 2, &header);
@@ -421,7 +411,7 @@ static void test_the_mark(void **state)
 
 /* What is kept follows each other from behind the header on, aligned as it was,
  * around code that keeps its place. */
-static void test_places_of_sections(void **state)
+FOLDER_TEST(test_places_of_sections)
 {
 #define NOTE(size, align)                                                      \
 	{                                                                      \
@@ -465,7 +455,6 @@ static void test_places_of_sections(void **state)
 		  { 84, 64, 88 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		Elf64_Ehdr header;
 
@@ -489,7 +478,7 @@ static void test_places_of_sections(void **state)
 
 /* A name may begin where the names end, which is none; behind that is damage,
  * and what has it is not kept. */
-static void test_names_of_sections(void **state)
+FOLDER_TEST(test_names_of_sections)
 {
 	static const struct {
 		uint32_t name;
@@ -502,7 +491,6 @@ static void test_names_of_sections(void **state)
 		{ UINT32_MAX, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		Elf64_Shdr note = NOTE(4, 4);
 		Elf64_Ehdr header;
@@ -520,7 +508,7 @@ static void test_names_of_sections(void **state)
  * From 0xff00 on, the number of sections is the size of the first. The headers
  * are aligned; program headers are left out.
  */
-static void test_headers(void **state)
+FOLDER_TEST(test_headers)
 {
 	static const struct {
 		uint64_t nr; /* without the section that marks a digest */
@@ -533,7 +521,6 @@ static void test_headers(void **state)
 		{ 0xff00, 0, 0xff01 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		Elf64_Ehdr header;
 		Elf64_Shdr first;
@@ -557,7 +544,7 @@ static void test_headers(void **state)
 }
 
 /* Linkage code keeps its place, which cannot be that of the header. */
-static void test_code_in_the_header(void **state)
+FOLDER_TEST(test_code_in_the_header)
 {
 	static const struct {
 		uint64_t offset;
@@ -573,7 +560,6 @@ static void test_code_in_the_header(void **state)
 		.sh_size = 1,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		Elf64_Shdr plt = code;
 		FILE *file;
@@ -590,26 +576,4 @@ static void test_code_in_the_header(void **state)
 		fclose(file);
 		assert_int_equal(digest("p", "d"), rows[i].err);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(test_a_program),
-		folder_test(test_kinds_of_programs),
-		folder_test(test_stripped_programs),
-		folder_test(test_frames_that_are_kept),
-		folder_test(test_a_relocatable_file),
-		folder_test(test_digest_of_a_digest),
-		folder_test(test_debug_sections_of_no_use),
-		folder_test(test_a_debug_file_is_no_digest),
-		folder_test(test_refuses_what_is_no_binary),
-		folder_test(test_the_mark),
-		folder_test(test_places_of_sections),
-		folder_test(test_names_of_sections),
-		folder_test(test_headers),
-		folder_test(test_code_in_the_header),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

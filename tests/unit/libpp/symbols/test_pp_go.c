@@ -239,7 +239,7 @@ static void symbols_must_be(const char *path, const char *row,
 /* ---- tests ------------------------------------------------------------------
  */
 
-static void versions_are_read(void **state)
+FOLDER_TEST(versions_are_read)
 {
 	static const struct {
 		const char *name;
@@ -252,7 +252,6 @@ static void versions_are_read(void **state)
 		{ "1.20", &go_1_20 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct go_bytes b;
 
@@ -285,12 +284,11 @@ static void versions_are_read(void **state)
 	}
 }
 
-static void numbers_are_checked(void **state)
+FOLDER_TEST(numbers_are_checked)
 {
 	struct go_bytes good, b;
 	uint64_t text;
 
-	(void)state;
 	make_go_table(&good, &go_1_20, 0);
 	build_go(good.len, 0, "");
 	text = text_of_b();
@@ -379,7 +377,7 @@ static void numbers_are_checked(void **state)
 }
 
 /* Since 1.26 the table says no more where code begins. */
-static void code_begins_somewhere(void **state)
+FOLDER_TEST(code_begins_somewhere)
 {
 #define MODULE ".section .go.module,\"a\"\n.skip 184\n"
 	static const struct {
@@ -410,7 +408,6 @@ static void code_begins_somewhere(void **state)
 	uint64_t words[23];
 	struct go_bytes b;
 
-	(void)state;
 	make_go_table(&b, &go_1_20, 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		build_go(b.len, rows[i].entry, rows[i].more);
@@ -438,7 +435,7 @@ static void make_digest(void)
 
 /* A position-independent program that another linker than Go's made has the
  * table among other data, and where code begins in a relocation. */
-static void another_linker_made_it(void **state)
+FOLDER_TEST(another_linker_made_it)
 {
 #define NOTE ".section .note.go.buildid,\"a\",@note\n.skip 16\n"
 	static const struct {
@@ -459,7 +456,6 @@ static void another_linker_made_it(void **state)
 	struct go_bytes b;
 	char text[512];
 
-	(void)state;
 	make_go_table(&b, &go_1_20, 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		const size_t before = rows[i].before, head = before + b.text;
@@ -486,13 +482,12 @@ static void another_linker_made_it(void **state)
 }
 
 /* No byte is believed: what symbols there are lie in the code. */
-static void any_byte_is_damaged(void **state)
+FOLDER_TEST(any_byte_is_damaged)
 {
 	static const uint8_t others[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
 	struct go_bytes good, b;
 	uint64_t text;
 
-	(void)state;
 	make_go_table(&good, &go_1_20, 0);
 	build_go(good.len, 0, "");
 	text = text_of_b();
@@ -511,11 +506,10 @@ static void any_byte_is_damaged(void **state)
 		}
 }
 
-static void tables_are_cut(void **state)
+FOLDER_TEST(tables_are_cut)
 {
 	struct go_bytes b;
 
-	(void)state;
 	make_go_table(&b, &go_1_20, 0);
 	build_go(b.len, 0, "");
 	make_go_table(&b, &go_1_20, text_of_b());
@@ -534,7 +528,7 @@ static void tables_are_cut(void **state)
 }
 
 /* Up to 64 MiB are read and kept. */
-static void large_tables_are_not_read(void **state)
+FOLDER_TEST(large_tables_are_not_read)
 {
 	static const struct {
 		uint64_t len;
@@ -545,7 +539,6 @@ static void large_tables_are_not_read(void **state)
 	};
 	struct go_bytes b;
 
-	(void)state;
 	make_go_table(&b, &go_1_20, 0);
 	build_go(b.len, 0, "");
 	make_go_table(&b, &go_1_20, text_of_b());
@@ -562,19 +555,4 @@ static void large_tables_are_not_read(void **state)
 				 strcmp(rows[i].wanted, ALL) == 0);
 		symbols_must_be("d", "its digest", rows[i].wanted);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(versions_are_read),
-		folder_test(numbers_are_checked),
-		folder_test(code_begins_somewhere),
-		folder_test(another_linker_made_it),
-		folder_test(any_byte_is_damaged),
-		folder_test(tables_are_cut),
-		folder_test(large_tables_are_not_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static int read_them(struct pp_inline_answers *answers, const char *path)
 	return pp_inline_answers_read(answers, path, id, sizeof(id));
 }
 
-static void answers_come_back(void **state)
+FOLDER_TEST(answers_come_back)
 {
 	static const struct {
 		uint64_t key;
@@ -104,7 +104,6 @@ static void answers_come_back(void **state)
 	};
 	struct pp_inline_answers answers;
 
-	(void)state;
 	write_some("kept");
 	assert_int_equal(read_them(&answers, "kept"), 0);
 	assert_int_equal(answers.nr_addresses, 5);
@@ -121,11 +120,10 @@ static void answers_come_back(void **state)
 }
 
 /* As in most libraries. */
-static void nothing_was_inlined_comes_back(void **state)
+FOLDER_TEST(nothing_was_inlined_comes_back)
 {
 	struct pp_inline_answers answers = { 0 };
 
-	(void)state;
 	assert_int_equal(pp_inline_answers_add(&answers, 0x100, NULL, 0), 0);
 	write_answers_to("none", &answers);
 	pp_inline_answers_release(&answers);
@@ -136,11 +134,10 @@ static void nothing_was_inlined_comes_back(void **state)
 }
 
 /* A later session has other addresses. */
-static void answers_are_added_to_a_file(void **state)
+FOLDER_TEST(answers_are_added_to_a_file)
 {
 	struct pp_inline_answers old, more = { 0 };
 
-	(void)state;
 	write_some("kept");
 	assert_int_equal(read_them(&old, "kept"), 0);
 	assert_int_equal(pp_inline_answers_add(&more, 0x50, one, 1), 0);
@@ -169,14 +166,13 @@ static size_t read_kept(uint8_t *file, size_t room)
 	return len;
 }
 
-static void others_are_not_believed(void **state)
+FOLDER_TEST(others_are_not_believed)
 {
 	static const uint8_t other[20] = { 1, 2, 4 };
 	struct pp_inline_answers answers;
 	uint8_t file[1024];
 	size_t len;
 
-	(void)state;
 	assert_int_equal(read_them(&answers, "none"), -ENOENT);
 	write_some("kept");
 	assert_int_equal(pp_inline_answers_read(&answers, "kept", other,
@@ -212,7 +208,7 @@ static size_t text_start(const uint8_t *file, size_t len)
 }
 
 /* Damage with the right checksum. */
-static void numbers_are_checked(void **state)
+FOLDER_TEST(numbers_are_checked)
 {
 	enum { ADDRESS = 64, FRAME = ADDRESS + 5 * 16, TEXTS = 0, LAST = 1 };
 	static const struct {
@@ -232,7 +228,6 @@ static void numbers_are_checked(void **state)
 		{ "a caller's file behind all", FRAME + 12, UINT32_MAX },
 	};
 
-	(void)state;
 	write_some("kept");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct pp_inline_answers answers;
@@ -255,7 +250,7 @@ static void numbers_are_checked(void **state)
 }
 
 /* Files of earlier versions are as good as none, but not damaged. */
-static void earlier_versions_are_told(void **state)
+FOLDER_TEST(earlier_versions_are_told)
 {
 	static const struct {
 		uint32_t version;
@@ -265,7 +260,6 @@ static void earlier_versions_are_told(void **state)
 		{ 3, -EBADMSG }, { 0x1000000, -EBADMSG },
 	};
 
-	(void)state;
 	write_some("kept");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct pp_inline_answers answers;
@@ -279,12 +273,11 @@ static void earlier_versions_are_told(void **state)
 	}
 }
 
-static void files_may_be_out_of_reach(void **state)
+FOLDER_TEST(files_may_be_out_of_reach)
 {
 	struct pp_inline_answers answers = { 0 };
 	FILE *full = fopen("/dev/full", "w");
 
-	(void)state;
 	assert_non_null(full);
 	assert_int_equal(pp_inline_answers_write(&answers, full, id, 0),
 			 -EINVAL);
@@ -294,19 +287,4 @@ static void files_may_be_out_of_reach(void **state)
 	fclose(full);
 	mkdir("folder", 0755);
 	assert_int_equal(read_them(&answers, "folder"), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(answers_come_back),
-		folder_test(nothing_was_inlined_comes_back),
-		folder_test(answers_are_added_to_a_file),
-		folder_test(others_are_not_believed),
-		folder_test(numbers_are_checked),
-		folder_test(earlier_versions_are_told),
-		folder_test(files_may_be_out_of_reach),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ struct name {
 
 /* ---- demangling ---------------------------------------------------------- */
 
-static void java_names_are_demangled(void **state)
+TEST(java_names_are_demangled)
 {
 	static const struct name rows[] = {
 		{ "Lpkg/Class;method()V", "void pkg.Class.method()" },
@@ -53,7 +53,6 @@ static void java_names_are_demangled(void **state)
 		{ "LC/m()V", NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		char *text = pp_demangle_java(rows[i].raw);
 		struct text t;
@@ -76,7 +75,7 @@ static void demangles_to(struct op_arena *arena, const char *raw,
 	text_must_be(&t, raw, wanted);
 }
 
-static void names_are_demangled_as_asked(void **state)
+TEST(names_are_demangled_as_asked)
 {
 	static const struct {
 		const char *raw, *normal, *smart;
@@ -187,7 +186,6 @@ static void names_are_demangled_as_asked(void **state)
 	};
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		demangles_to(&arena, rows[i].raw, PP_DEMANGLE_NORMAL,
@@ -201,7 +199,7 @@ static void names_are_demangled_as_asked(void **state)
 	op_arena_release(&arena);
 }
 
-static void names_are_recognized_in_brief(void **state)
+TEST(names_are_recognized_in_brief)
 {
 	static const struct {
 		const char *raw, *brief;
@@ -223,7 +221,6 @@ static void names_are_recognized_in_brief(void **state)
 	};
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++)
 		demangles_to(&arena, rows[i].raw, PP_DEMANGLE_BRIEF,
@@ -266,7 +263,7 @@ static void double_rust_name(char *name, unsigned int nr)
 }
 
 /* A short name may stand for gigabytes: it is shown as it is. */
-static void long_names_stay_mangled(void **state)
+TEST(long_names_stay_mangled)
 {
 	static const struct {
 		void (*make)(char *name, unsigned int nr);
@@ -279,7 +276,6 @@ static void long_names_stay_mangled(void **state)
 	};
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		char name[512];
@@ -295,7 +291,7 @@ static void long_names_stay_mangled(void **state)
 }
 
 /* Both kinds of strings that libstdc++ has are std::string to a reader. */
-static void smart_names_are_told_apart(void **state)
+TEST(smart_names_are_told_apart)
 {
 	static const struct {
 		const char *raw, *shown;
@@ -312,7 +308,6 @@ static void smart_names_are_told_apart(void **state)
 	struct pp_symbol_names names = { 0 };
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++)
 		assert_string_equal(pp_symbol_name(&names, &arena, rows[i].raw,
@@ -328,7 +323,7 @@ static void smart_names_are_told_apart(void **state)
 
 /* ---- images -------------------------------------------------------------- */
 
-static void images_have_names(void **state)
+TEST(images_have_names)
 {
 	static const struct {
 		struct op_image_name image;
@@ -361,7 +356,6 @@ static void images_have_names(void **state)
 	};
 	struct op_arena arena;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *name = pp_image_name(&arena, &rows[i].image);
@@ -374,7 +368,7 @@ static void images_have_names(void **state)
 
 /* ---- source files -------------------------------------------------------- */
 
-static void source_paths_are_joined(void **state)
+TEST(source_paths_are_joined)
 {
 	static const struct {
 		const char *dir, *sub, *name, *path;
@@ -412,7 +406,6 @@ static void source_paths_are_joined(void **state)
 		{ "/src", NULL, "1:\\b.c", "/src/1:\\b.c" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		char *path = pp_source_path_join(rows[i].dir, rows[i].sub,
 						 rows[i].name);
@@ -426,7 +419,7 @@ static void source_paths_are_joined(void **state)
 
 /* ---- strings and memory -------------------------------------------------- */
 
-static void equal_strings_are_one(void **state)
+TEST(equal_strings_are_one)
 {
 	enum { NR_NAMES = 3000 };
 	static const char *kept[NR_NAMES];
@@ -434,7 +427,6 @@ static void equal_strings_are_one(void **state)
 	struct op_arena arena;
 	char name[32];
 
-	(void)state;
 	op_arena_init(&arena);
 	op_strings_init(&strings, &arena);
 	for (int round = 0; round < 2; round++)
@@ -458,7 +450,7 @@ static void equal_strings_are_one(void **state)
 	op_arena_release(&arena);
 }
 
-static void arenas_give_memory_of_zeros(void **state)
+TEST(arenas_give_memory_of_zeros)
 {
 	static const struct {
 		size_t nr, size;
@@ -470,7 +462,6 @@ static void arenas_give_memory_of_zeros(void **state)
 	struct op_arena arena;
 	unsigned char *last = NULL;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (int round = 0; round < 20; round++)
 		for (size_t i = 0; i < NR(rows); i++) {
@@ -496,13 +487,12 @@ static void arenas_give_memory_of_zeros(void **state)
 }
 
 /* Room doubles; what was there is kept, and elsewhere only then. */
-static void arrays_grow(void **state)
+TEST(arrays_grow)
 {
 	struct op_arena arena;
 	uint64_t *array = NULL;
 	int nr_moves = 0;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (uint64_t nr = 0; nr < 1000; nr++) {
 		uint64_t *grown =
@@ -519,14 +509,13 @@ static void arrays_grow(void **state)
 }
 
 /* Large ones have a place of their own among what else there is. */
-static void arrays_grow_large(void **state)
+TEST(arrays_grow_large)
 {
 	static const size_t sizes[] = { 8, 40, 20000, 100000 };
 	unsigned char *array[NR(sizes)] = { NULL };
 	struct op_arena arena;
 	char *text = NULL;
 
-	(void)state;
 	op_arena_init(&arena);
 	for (size_t nr = 0; nr < 3000; nr++)
 		for (size_t k = 0; k < NR(sizes); k++) {
@@ -548,13 +537,12 @@ static void arrays_grow_large(void **state)
 	op_arena_release(&arena);
 }
 
-static void messages_are_clean_lines(void **state)
+TEST(messages_are_clean_lines)
 {
 	char longer[9000];
 	struct op_arena arena;
 	struct pp_messages messages = { .arena = &arena };
 
-	(void)state;
 	op_arena_init(&arena);
 	pp_message(&messages, PP_REMARK_BFD, "%s", "a\x01\x1f \x7e\x7f\xc3\n");
 	memset(longer, 'x', sizeof(longer));
@@ -611,7 +599,7 @@ static const struct pp_symbol_entry entries[] = {
 	  .place = { "/c/x.c", 2 } },
 };
 
-static void symbols_are_sorted(void **state)
+TEST(symbols_are_sorted)
 {
 	static const struct {
 		const char *keys;
@@ -636,7 +624,6 @@ static void symbols_are_sorted(void **state)
 		{ "symbol,symbol,image", false, false, "ABCDE" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_symbol_entry own[NR(entries)];
 		struct pp_sort sort = { .reverse = rows[i].reverse,
@@ -656,7 +643,7 @@ static void symbols_are_sorted(void **state)
 	assert_int_equal(pp_sort_symbols(&(struct pp_sort){ 0 }, NULL, 0), 0);
 }
 
-static void keys_of_the_order_are_completed(void **state)
+TEST(keys_of_the_order_are_completed)
 {
 	static const struct {
 		const char *text, *keys;
@@ -680,7 +667,6 @@ static void keys_of_the_order_are_completed(void **state)
 			     "app-name, symbol, debug, vma or diff" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_diag diag = { "" };
 		struct pp_sort sort = { 0 };
@@ -696,7 +682,7 @@ static void keys_of_the_order_are_completed(void **state)
 	}
 }
 
-static void counts_stay_at_the_largest(void **state)
+TEST(counts_stay_at_the_largest)
 {
 	static const struct {
 		uint64_t a, b, sum;
@@ -711,31 +697,7 @@ static void counts_stay_at_the_largest(void **state)
 		{ UINT64_MAX, UINT64_MAX, UINT64_MAX },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++)
 		assert_int_equal(pp_add_counts(rows[i].a, rows[i].b),
 				 rows[i].sum);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(smart_names_are_told_apart),
-		cmocka_unit_test(java_names_are_demangled),
-		cmocka_unit_test(names_are_demangled_as_asked),
-		cmocka_unit_test(names_are_recognized_in_brief),
-		cmocka_unit_test(long_names_stay_mangled),
-		cmocka_unit_test(images_have_names),
-		cmocka_unit_test(source_paths_are_joined),
-		cmocka_unit_test(equal_strings_are_one),
-		cmocka_unit_test(arenas_give_memory_of_zeros),
-		cmocka_unit_test(arrays_grow),
-		cmocka_unit_test(arrays_grow_large),
-		cmocka_unit_test(messages_are_clean_lines),
-		cmocka_unit_test(symbols_are_sorted),
-		cmocka_unit_test(keys_of_the_order_are_completed),
-		cmocka_unit_test(counts_stay_at_the_largest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "libpp/symbols/perf_map.h"
 
-static void maps_have_functions(void **state)
+FOLDER_TEST(maps_have_functions)
 {
 	/* From 0x1000 to before 0x2000: "KEY+SIZE NAME;" for each. */
 	static const struct {
@@ -45,7 +45,6 @@ static void maps_have_functions(void **state)
 		  "8+20 c;" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_raw_symbol *list;
 		struct op_arena arena;
@@ -72,14 +71,13 @@ static void maps_have_functions(void **state)
 	}
 }
 
-static void long_names_are_cut(void **state)
+FOLDER_TEST(long_names_are_cut)
 {
 	struct pp_raw_symbol *list;
 	struct op_arena arena;
 	char map[5100];
 	size_t nr;
 
-	(void)state;
 	op_arena_init(&arena);
 	memset(map, 'x', sizeof(map));
 	memcpy(map, "1000 10 ", 8);
@@ -93,13 +91,12 @@ static void long_names_are_cut(void **state)
 	op_arena_release(&arena);
 }
 
-static void there_may_be_no_map(void **state)
+FOLDER_TEST(there_may_be_no_map)
 {
 	struct pp_raw_symbol some, *list = &some;
 	struct op_arena arena;
 	size_t nr = 9;
 
-	(void)state;
 	op_arena_init(&arena);
 	assert_int_equal(pp_perf_map_read("map", 0x1000, 0x2000, &arena, &list,
 					  &nr),
@@ -113,15 +110,4 @@ static void there_may_be_no_map(void **state)
 				     &nr) < 0);
 	assert_null(list);
 	op_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(maps_have_functions),
-		folder_test(long_names_are_cut),
-		folder_test(there_may_be_no_map),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

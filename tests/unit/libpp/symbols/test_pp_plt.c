@@ -117,11 +117,10 @@ static void write_entries(FILE *out, struct op_bfd *bfd)
 	free(syms);
 }
 
-static void entries_have_names(void **state)
+FOLDER_TEST(entries_have_names)
 {
 	static const struct op_debug_places places = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		char line[512];
 		struct op_bfd *bfd;
@@ -138,14 +137,3 @@ static void entries_have_names(void **state)
 	}
 }
 #endif
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#ifdef __x86_64__
-		folder_test(entries_have_names),
-#endif
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -80,11 +80,10 @@ static int unpack_part(const uint8_t *packed, size_t len, uint64_t offset,
 	return err;
 }
 
-static void what_was_packed_comes_back(void **state)
+TEST(what_was_packed_comes_back)
 {
 	static uint8_t in[LEN], out[ROOM], got[LEN];
 
-	(void)state;
 	fill(in);
 	for (size_t i = 0; i < NR(packers); i++)
 		for (uint64_t offset = 0; offset < 200; offset += 100) {
@@ -101,12 +100,11 @@ static void what_was_packed_comes_back(void **state)
 		}
 }
 
-static void damage_is_refused(void **state)
+TEST(damage_is_refused)
 {
 	static uint8_t in[LEN], out[ROOM];
 	int fd;
 
-	(void)state;
 	fill(in);
 	for (size_t i = 0; i < NR(packers); i++) {
 		size_t len = packers[i](out, in);
@@ -131,13 +129,12 @@ static void damage_is_refused(void **state)
 }
 
 /* There is no room for what comes of it. */
-static void what_cannot_be_written_is_refused(void **state)
+TEST(what_cannot_be_written_is_refused)
 {
 	static uint8_t in[LEN], out[ROOM];
 	struct rlimit usual, less;
 	int fd;
 
-	(void)state;
 	fill(in);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &usual), 0);
 	less = usual;
@@ -156,19 +153,18 @@ static void what_cannot_be_written_is_refused(void **state)
 	signal(SIGXFSZ, SIG_DFL);
 }
 
-static void other_files_are_not_packed(void **state)
+TEST(other_files_are_not_packed)
 {
 	static const uint8_t elf[] = "\177ELF and so on";
 	int fd;
 
-	(void)state;
 	assert_int_equal(unpack_part(elf, sizeof(elf), 0, &fd), -ENOENT);
 	assert_int_equal(unpack_part(elf, 3, 0, &fd), -ENOENT);
 	assert_int_equal(unpack_part((const uint8_t *)"\x1f\x8b", 2, 0, &fd),
 			 -ENOENT);
 }
 
-static void packed_files_have_suffixes(void **state)
+TEST(packed_files_have_suffixes)
 {
 	static const struct {
 		const char *name;
@@ -179,21 +175,7 @@ static void packed_files_have_suffixes(void **state)
 		{ "a.xz.b", 6 }, { "axz", 3 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++)
 		assert_int_equal(pp_unpacked_name_len(rows[i].name),
 				 rows[i].len);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_packed_comes_back),
-		cmocka_unit_test(damage_is_refused),
-		cmocka_unit_test(what_cannot_be_written_is_refused),
-		cmocka_unit_test(other_files_are_not_packed),
-		cmocka_unit_test(packed_files_have_suffixes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,11 @@
  * cut off, depth.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libpp/report/report.h"
 #include "libpp/tree/tree_builder.h"
 
@@ -32,6 +27,8 @@ static int tear_down(void **state)
 	op_arena_release(&arena);
 	return 0;
 }
+
+#define TREE_TEST(name) TEST_WITH(name, set_up, tear_down)
 
 static void begin(struct pp_tree_builder *b, size_t nr_columns)
 {
@@ -99,12 +96,11 @@ static void must_be(const struct pp_tree *tree, uint32_t node, const char *path,
 	assert_int_equal(*pp_tree_all(tree, node), all);
 }
 
-static void test_order(void **state)
+TREE_TEST(test_order)
 {
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 
-	(void)state;
 	begin(&b, 1);
 	add(&b, "bd", 0, 1);
 	add(&b, "a", 0, 2);
@@ -122,24 +118,22 @@ static void test_order(void **state)
 	must_be(&tree, 5, "b/d", 6, 6);
 }
 
-static void test_nothing(void **state)
+TREE_TEST(test_nothing)
 {
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 
-	(void)state;
 	begin(&b, 2);
 	tree = finish(&b, 50);
 	assert_int_equal(tree.nr_nodes, 1);
 	assert_int_equal(pp_tree_all(&tree, 0)[1], 0);
 }
 
-static void test_threshold(void **state)
+TREE_TEST(test_threshold)
 {
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 
-	(void)state;
 	begin(&b, 1);
 	add(&b, "a", 0, 90);
 	add(&b, "ab", 0, 4);
@@ -158,12 +152,11 @@ static void test_threshold(void **state)
 }
 
 /* The largest stay: fewer rather than more where some are alike. */
-static void test_max_nodes(void **state)
+TREE_TEST(test_max_nodes)
 {
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 
-	(void)state;
 	begin(&b, 1);
 	add(&b, "a", 0, 10);
 	add(&b, "b", 0, 9);
@@ -186,12 +179,11 @@ static void test_max_nodes(void **state)
 }
 
 /* A column in which a node is large is enough. */
-static void test_threshold_of_columns(void **state)
+TREE_TEST(test_threshold_of_columns)
 {
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 
-	(void)state;
 	begin(&b, 2);
 	add(&b, "a", 0, 1000);
 	add(&b, "b", 0, 1);
@@ -204,14 +196,13 @@ static void test_threshold_of_columns(void **state)
 }
 
 /* Columns do not run into each other, nor own samples into all. */
-static void test_columns(void **state)
+TREE_TEST(test_columns)
 {
 	enum { NR = 100 };
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 	char stack[2] = "";
 
-	(void)state;
 	begin(&b, 2);
 	for (unsigned int i = 0; i < NR; i++) {
 		stack[0] = (char)(' ' + 1 + i % 90);
@@ -233,13 +224,12 @@ static void test_columns(void **state)
 }
 
 /* What is below a gap is broken once, also what is cut off later. */
-static void test_broken(void **state)
+TREE_TEST(test_broken)
 {
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 	uint32_t node, gap;
 
-	(void)state;
 	begin(&b, 1);
 	gap = frame_of(&b, "[truncated]", PP_FRAME_GAP);
 	assert_int_equal(pp_tree_child(&b, child(&b, 0, "a"), gap, &node), 0);
@@ -254,14 +244,13 @@ static void test_broken(void **state)
 }
 
 /* Nothing here recurses: a stack as deep as there may be. */
-static void test_depth(void **state)
+TREE_TEST(test_depth)
 {
 	enum { DEPTH = 1000000 };
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 	uint32_t node = 0, frame;
 
-	(void)state;
 	begin(&b, 1);
 	frame = frame_of(&b, "f", PP_FRAME_APP);
 	for (int i = 0; i < DEPTH; i++)
@@ -275,7 +264,7 @@ static void test_depth(void **state)
 }
 
 /* Frames of one name are in the order of their images, then of their kinds. */
-static void test_order_of_equals(void **state)
+TREE_TEST(test_order_of_equals)
 {
 	static const struct pp_frame frames[] = {
 		{ .name = "f", .image = "b", .kind = PP_FRAME_APP },
@@ -290,7 +279,6 @@ static void test_order_of_equals(void **state)
 	struct pp_tree tree;
 	uint32_t number, node;
 
-	(void)state;
 	begin(&b, 1);
 	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
 		if (i == 3)
@@ -324,7 +312,7 @@ static void test_order_of_equals(void **state)
 }
 
 /* Roots of two cgroups are two; builds of one image are one, which is told. */
-static void test_origins_of_frames(void **state)
+TREE_TEST(test_origins_of_frames)
 {
 	static const struct pp_image builds[] = {
 		{ .build_id_len = 1, .build_id = { 1 } },
@@ -348,7 +336,6 @@ static void test_origins_of_frames(void **state)
 	struct pp_tree tree;
 	uint32_t number, node;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct pp_frame frame = { .name = "f",
 					  .binary = rows[i].first };
@@ -380,7 +367,7 @@ static void test_origins_of_frames(void **state)
 }
 
 /* A function is a part of its caller if it was never called there. */
-static void test_inlined_nodes(void **state)
+TREE_TEST(test_inlined_nodes)
 {
 	static const struct {
 		const char *how; /* one letter for each time */
@@ -390,7 +377,6 @@ static void test_inlined_nodes(void **state)
 		{ "ic", false }, { "cii", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct pp_tree_builder b;
 		struct pp_tree tree;
@@ -411,7 +397,7 @@ static void test_inlined_nodes(void **state)
 }
 
 /* What has exactly the threshold stays; so do as many as may. */
-static void test_edges_of_cutting(void **state)
+TREE_TEST(test_edges_of_cutting)
 {
 	static const struct {
 		double threshold;
@@ -424,7 +410,6 @@ static void test_edges_of_cutting(void **state)
 		{ 100, 0, 2, 4 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct pp_tree_builder b;
 		struct pp_tree tree;
@@ -453,13 +438,12 @@ static void test_edges_of_cutting(void **state)
 }
 
 /* Each column has its own sum of what is broken and what was cut off. */
-static void test_broken_columns(void **state)
+TREE_TEST(test_broken_columns)
 {
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 	uint32_t node;
 
-	(void)state;
 	begin(&b, 2);
 	assert_int_equal(pp_tree_child(&b, 0, frame_of(&b, "[g]", PP_FRAME_GAP),
 				       &node),
@@ -480,14 +464,13 @@ static void test_broken_columns(void **state)
 
 /* A frame is what its name, image and kind are, whatever memory has them; the
  * tables grow. */
-static void test_many_frames(void **state)
+TREE_TEST(test_many_frames)
 {
 	enum { MANY = 5000 };
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 	char name[16];
 
-	(void)state;
 	begin(&b, 1);
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < MANY; i++) {
@@ -534,14 +517,13 @@ static uint64_t count_below(const struct stack *stacks, const char *path,
 	return sum;
 }
 
-static void test_random_stacks(void **state)
+TREE_TEST(test_random_stacks)
 {
 	static struct stack stacks[NR_STACKS];
 	struct pp_tree_builder b;
 	struct pp_tree tree;
 	unsigned int seed = 11, at = 0;
 
-	(void)state;
 	begin(&b, 1);
 	for (int i = 0; i < NR_STACKS; i++) {
 		int len = 1 + rand_r(&seed) % 10;
@@ -571,29 +553,4 @@ static void test_random_stacks(void **state)
 		assert_true(tree.nodes[i].parent < i);
 	}
 	assert_int_equal(at, NR_STACKS);
-}
-
-#define tree_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		tree_test(test_order),
-		tree_test(test_nothing),
-		tree_test(test_threshold),
-		tree_test(test_threshold_of_columns),
-		tree_test(test_max_nodes),
-		tree_test(test_broken),
-		tree_test(test_columns),
-		tree_test(test_order_of_equals),
-		tree_test(test_origins_of_frames),
-		tree_test(test_inlined_nodes),
-		tree_test(test_edges_of_cutting),
-		tree_test(test_broken_columns),
-		tree_test(test_many_frames),
-		tree_test(test_depth),
-		tree_test(test_random_stacks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

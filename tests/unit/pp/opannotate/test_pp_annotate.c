@@ -15,7 +15,7 @@
 
 /* ---- counts -------------------------------------------------------------- */
 
-static void margins_have_counts(void **state)
+TEST(margins_have_counts)
 {
 	const struct {
 		const char *name;
@@ -41,7 +41,6 @@ static void margins_have_counts(void **state)
 		/* clang-format on */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opannotate_options o = { .color = rows[i].color };
 		struct opannotate_text text = { .options = &o };
@@ -57,7 +56,7 @@ static void margins_have_counts(void **state)
 }
 
 /* A name is cut where the line would be longer than the terminal. */
-static void titles_fit_the_terminal(void **state)
+TEST(titles_fit_the_terminal)
 {
 	static const uint64_t counts[] = { 600, 3 };
 	static const struct {
@@ -91,7 +90,6 @@ static void titles_fit_the_terminal(void **state)
 		/* clang-format on */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opannotate_options o = { .width = rows[i].width };
 		struct opannotate_text text = { .options = &o };
@@ -108,7 +106,7 @@ static void titles_fit_the_terminal(void **state)
 	}
 }
 
-static void lines_tell_their_symbols(void **state)
+TEST(lines_tell_their_symbols)
 {
 	struct opannotate_options o = { 0 };
 	struct opannotate_text text = { .options = &o };
@@ -116,7 +114,6 @@ static void lines_tell_their_symbols(void **state)
 	struct made_report m;
 	struct text t;
 
-	(void)state;
 	make_report(&m, SYMBOLS | TWO);
 	text.report = &m.report;
 	for (size_t i = 0; i < 3; i++)
@@ -133,7 +130,7 @@ static void lines_tell_their_symbols(void **state)
 		     "total:    999 99.9000     8 100.000 */");
 }
 
-static void files_pass_the_threshold(void **state)
+TEST(files_pass_the_threshold)
 {
 	static const struct {
 		double threshold;
@@ -147,7 +144,6 @@ static void files_pass_the_threshold(void **state)
 	};
 	struct made_report m;
 
-	(void)state;
 	make_report(&m, TWO);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opannotate_options o = { .threshold =
@@ -160,7 +156,7 @@ static void files_pass_the_threshold(void **state)
 	}
 }
 
-static void headers_tell_what_was_asked_for(void **state)
+TEST(headers_tell_what_was_asked_for)
 {
 	static const struct {
 		const char *name;
@@ -234,7 +230,6 @@ static void headers_tell_what_was_asked_for(void **state)
 		/* clang-format on */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opannotate_text text = { .options = &rows[i].o };
 		struct made_report m;
@@ -250,7 +245,7 @@ static void headers_tell_what_was_asked_for(void **state)
 
 /* ---- files --------------------------------------------------------------- */
 
-static void files_are_chosen_by_pattern(void **state)
+TEST(files_are_chosen_by_pattern)
 {
 	static const struct {
 		const char *include, *exclude, *path;
@@ -272,7 +267,6 @@ static void files_are_chosen_by_pattern(void **state)
 		{ "*.c", NULL, "a.c", true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opannotate_options o = { 0 };
 		const char *include[MAX_NAMES], *exclude[MAX_NAMES];
@@ -291,7 +285,7 @@ static void files_are_chosen_by_pattern(void **state)
 }
 
 /* Files of an archive go by the names that they had. */
-static void names_are_those_at_home(void **state)
+TEST(names_are_those_at_home)
 {
 	static const struct {
 		const char *archive, *path, *home;
@@ -303,7 +297,6 @@ static void names_are_those_at_home(void **state)
 		{ "/ar", "/x/ar/b.c", "/x/ar/b.c" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_spec_item item = { .pattern = rows[i].archive };
 		struct opannotate_options o = { 0 };
@@ -317,7 +310,7 @@ static void names_are_those_at_home(void **state)
 }
 
 /* '$' is the working folder. */
-static void files_are_found(void **state)
+FOLDER_TEST(files_are_found)
 {
 	static const struct {
 		const char *search, *base, *name, *path;
@@ -373,7 +366,7 @@ static void files_are_found(void **state)
 /* ---- source files -------------------------------------------------------- */
 
 /* What is said of a file that samples are in; "a" is newer than the image. */
-static void sources_are_opened(void **state)
+FOLDER_TEST(sources_are_opened)
 {
 	static const struct pp_image new = { .name = "/bin/x",
 					     .mtime = UINT64_MAX };
@@ -416,7 +409,6 @@ static void sources_are_opened(void **state)
 	};
 	struct timespec times[2] = { { .tv_sec = 5000 }, { .tv_sec = 5000 } };
 
-	(void)state;
 	write_text("a", "");
 	assert_int_equal(utimensat(AT_FDCWD, "a", times, 0), 0);
 	assert_int_equal(mkdir("dir", 0755), 0);
@@ -442,7 +434,7 @@ static void sources_are_opened(void **state)
 	}
 }
 
-static void a_source_may_end_early(void **state)
+FOLDER_TEST(a_source_may_end_early)
 {
 	static const struct {
 		int err;
@@ -459,7 +451,6 @@ static void a_source_may_end_early(void **state)
 		  "the rest of it is left out\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_arena arena;
 		struct pp_messages messages = { .arena = &arena };
@@ -481,7 +472,7 @@ static void a_source_may_end_early(void **state)
 	}
 }
 
-static void changed_sources_are_not_used(void **state)
+FOLDER_TEST(changed_sources_are_not_used)
 {
 	struct pp_sum sum = { .name = "a" }; /* the hash of nothing */
 	const struct pp_archive archive = { .root = *state,
@@ -508,7 +499,7 @@ static void changed_sources_are_not_used(void **state)
 }
 
 /* The file x.c of five lines, with samples and symbols in some of them. */
-static void lines_are_annotated(void **state)
+FOLDER_TEST(lines_are_annotated)
 {
 	static const uint64_t counts[] = { 600, 0 }, none[] = { 0, 0 };
 	struct made_report m;
@@ -676,7 +667,7 @@ static bool has_message(const struct pp_messages *messages, const char *part)
 	"100000\n"                                                             \
 	" */\n"
 
-static void output_folders_are_filled(void **state)
+FOLDER_TEST(output_folders_are_filled)
 {
 	static const uint64_t counts[] = { 600, 0 };
 	static const struct pp_annotated_line line = { 1, counts, NULL, 0 };
@@ -703,7 +694,6 @@ static void output_folders_are_filled(void **state)
 		  NULL },
 	};
 
-	(void)state;
 	assert_int_equal(symlink("/", "root"), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_arena arena;
@@ -764,7 +754,7 @@ static void output_folders_are_filled(void **state)
 
 /* The lines that come before instructions of these lines; a file of lines "1",
  * "2" and so on to 20. '/' is where all is forgotten. */
-static void excerpts_show_lines_once(void **state)
+FOLDER_TEST(excerpts_show_lines_once)
 {
 	static const struct {
 		const char *lines, *shown;
@@ -794,7 +784,6 @@ static void excerpts_show_lines_once(void **state)
 	};
 	FILE *source = fopen("a", "w");
 
-	(void)state;
 	for (int i = 1; i <= 20; i++)
 		fprintf(source, "%d\n", i);
 	fclose(source);
@@ -845,26 +834,4 @@ static void excerpts_show_lines_once(void **state)
 		assert_int_equal(messages.nr, *rows[i].lines == 'c');
 		op_arena_release(&arena);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(margins_have_counts),
-		cmocka_unit_test(titles_fit_the_terminal),
-		cmocka_unit_test(lines_tell_their_symbols),
-		cmocka_unit_test(files_pass_the_threshold),
-		cmocka_unit_test(headers_tell_what_was_asked_for),
-		cmocka_unit_test(files_are_chosen_by_pattern),
-		cmocka_unit_test(names_are_those_at_home),
-		folder_test(files_are_found),
-		folder_test(sources_are_opened),
-		folder_test(a_source_may_end_early),
-		folder_test(changed_sources_are_not_used),
-		folder_test(lines_are_annotated),
-		folder_test(output_folders_are_filled),
-		folder_test(excerpts_show_lines_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static void make_functions(struct made_functions *f, const char *line)
 		f->m.report.has_lines = true;
 }
 
-static void functions_are_listed(void **state)
+FOLDER_TEST(functions_are_listed)
 {
 	/* clang-format off */
 	static const struct {
@@ -618,7 +618,6 @@ static void functions_are_listed(void **state)
 	/* clang-format on */
 	FILE *source = fopen("x.c", "w");
 
-	(void)state;
 	for (int i = 1; i <= 20; i++)
 		fprintf(source, "line %d\n", i);
 	fclose(source);
@@ -652,13 +651,4 @@ static void functions_are_listed(void **state)
 		op_arena_release(&arena);
 		op_arena_release(&f.m.report.arena);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(functions_are_listed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

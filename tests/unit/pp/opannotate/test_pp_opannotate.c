@@ -13,7 +13,7 @@ static const struct program programs[] = {
 	{ NULL, NULL },
 };
 
-static void code_is_annotated(void **state)
+FOLDER_TEST(code_is_annotated)
 {
 	static const struct program_row one[] = {
 		{ .line = "opannotate --session-dir=. --root=root -s",
@@ -749,7 +749,7 @@ static void code_is_annotated(void **state)
 }
 
 /* Of each binary some symbols are named. */
-static void code_without_lines_is_told(void **state)
+FOLDER_TEST(code_without_lines_is_told)
 {
 	static const char *const three[] = {
 		"current k k CYCLES 10=6 110=5 210=4",
@@ -795,7 +795,7 @@ static void code_without_lines_is_told(void **state)
 
 /* Hot instructions at both ends of a function and cold ones there, and code of
  * two events. */
-static void ends_of_functions_are_shown(void **state)
+FOLDER_TEST(ends_of_functions_are_shown)
 {
 	static const struct {
 		const char *lines[2];
@@ -904,7 +904,7 @@ static void make_cxx_binary(void)
 	assert_int_equal(system(script), 0);
 }
 
-static void names_are_demangled(void **state)
+FOLDER_TEST(names_are_demangled)
 {
 	static const struct program_row rows[] = {
 		{ .line = "opannotate --session-dir=. --root=root -an /bin/c",
@@ -1066,7 +1066,7 @@ static void write_functions(unsigned int nr, const char *section,
 }
 
 /* A section is announced once, however long its name is. */
-static void many_symbols_are_by_address(void **state)
+FOLDER_TEST(many_symbols_are_by_address)
 {
 	static const struct {
 		const char *section, *shown;
@@ -1098,16 +1098,7 @@ static void many_symbols_are_by_address(void **state)
 	}
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		folder_test(code_is_annotated),
-		folder_test(code_without_lines_is_told),
-		folder_test(ends_of_functions_are_shown),
-		folder_test(names_are_demangled),
-		folder_test(many_symbols_are_by_address),
-	};
-
 	set_program_environment();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void write_new(FILE *out, const char *path)
 	odb_close(odb);
 }
 
-static void files_are_converted(void **state)
+FOLDER_TEST(files_are_converted)
 {
 	static const struct classic_pair pairs[] = { { 0x10, 3 },
 						     { 0x30, 4 },
@@ -115,7 +115,6 @@ static void files_are_converted(void **state)
 		/* clang-format on */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct classic_file file = plain;
 		struct opimport_result result;
@@ -139,7 +138,7 @@ static void files_are_converted(void **state)
 	}
 }
 
-static void files_are_not_replaced(void **state)
+FOLDER_TEST(files_are_not_replaced)
 {
 	static const struct {
 		const char *command, *to, *reason;
@@ -156,7 +155,6 @@ static void files_are_not_replaced(void **state)
 		{ "rm old", "new", "old: ", -ENOENT, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opimport_result result;
 		struct op_diag diag = { "" };
@@ -189,7 +187,7 @@ static void make_jit_file(void)
 }
 
 /* Samples in the sections of a .jo file are counted in that file. */
-static void jit_code_is_a_binary(void **state)
+FOLDER_TEST(jit_code_is_a_binary)
 {
 	/* The mapping is at the first section's address less 0x100. */
 	static const struct op_image_name anon = { .space = OP_SPACE_ANON,
@@ -205,7 +203,6 @@ static void jit_code_is_a_binary(void **state)
 	struct opimport_jit jit;
 	uint64_t first = 0;
 
-	(void)state;
 	make_jit_file();
 	assert_int_equal(system("mkdir -p d/7.0x1.0x2 && cp -p 7.jo d"), 0);
 	assert_int_equal(opimport_jit_open(&jit, "d/7.0x1.0x2/E", &anon), 0);
@@ -253,7 +250,7 @@ static void remark(const char *text)
 	"'; mv was/bin/x/{dep}/{root}/bin/x/E* '" folder "'; rm -r was"
 
 /* What @command makes of a session of one file, and what comes of that. */
-static void sessions_are_converted(void **state)
+FOLDER_TEST(sessions_are_converted)
 {
 	static const struct {
 		const char *command;
@@ -397,7 +394,7 @@ static const char *new_file_with(const char *part)
 }
 
 /* What is beside it stays in anonymous memory. */
-static void jit_code_of_sessions_is_kept(void **state)
+FOLDER_TEST(jit_code_of_sessions_is_kept)
 {
 	static const struct classic_pair pairs[] = {
 		{ 0xff, 1 }, { 0x100, 2 }, { 0x10f, 4 }, { 0x200, 8 }
@@ -423,7 +420,6 @@ static void jit_code_of_sessions_is_kept(void **state)
 	char wanted[256];
 	struct stat st;
 
-	(void)state;
 	make_jit_file();
 	memory.anon_start = 0x10000;
 	assert_int_equal(op_make_parents(file, 0755), 0);
@@ -463,7 +459,7 @@ static void jit_code_of_sessions_is_kept(void **state)
 
 /* Each session's account has its own samples and losses; of call graphs none,
  * and none where nothing is known of losses. */
-static void each_session_has_its_account(void **state)
+FOLDER_TEST(each_session_has_its_account)
 {
 	static const struct classic_pair pairs[] = { { 0x10, 3 }, { 0x30, 4 } };
 	static const struct {
@@ -490,7 +486,6 @@ static void each_session_has_its_account(void **state)
 	char path[256];
 	struct text t;
 
-	(void)state;
 	for (size_t i = 0; i < NR(sessions); i++) {
 		/* The second session has another file, and a call graph. */
 		static const char *const files[] = { X "/E.1.0.all.all.all",
@@ -529,7 +524,7 @@ static void each_session_has_its_account(void **state)
 	}
 }
 
-static void long_names_of_sessions_are_refused(void **state)
+FOLDER_TEST(long_names_of_sessions_are_refused)
 {
 	static char name[PATH_MAX];
 	struct opimport_options options = { .from = name,
@@ -538,7 +533,6 @@ static void long_names_of_sessions_are_refused(void **state)
 	struct opimport_counts counts;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	/* With "/samples" and the zero byte one byte too many. */
 	name[PATH_MAX - sizeof("/samples") + 1] = '\0';
@@ -553,7 +547,7 @@ static void long_names_of_sessions_are_refused(void **state)
 }
 
 /* What cannot be opened is no code, and nothing is made of it. */
-static void jit_code_that_cannot_be_read_is_not_kept(void **state)
+FOLDER_TEST(jit_code_that_cannot_be_read_is_not_kept)
 {
 	static const struct op_image_name anon = { .space = OP_SPACE_ANON,
 						   .name = "anon",
@@ -565,7 +559,6 @@ static void jit_code_that_cannot_be_read_is_not_kept(void **state)
 	struct opimport_jit jit;
 	uint64_t offset;
 
-	(void)state;
 	assert_int_equal(op_session_init(&session, "new", &diag), 0);
 	assert_int_equal(opimport_jit_keep("7.jo", &session), -ENOENT);
 	assert_int_equal(mkdir("d", 0755), 0);
@@ -587,20 +580,4 @@ static void jit_code_that_cannot_be_read_is_not_kept(void **state)
 	strcpy(name + sizeof(name) - sizeof("/7.jo"), "./x");
 	strcat(name, "/");
 	assert_int_equal(opimport_jit_open(&jit, name, &anon), -ENAMETOOLONG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(files_are_converted),
-		folder_test(files_are_not_replaced),
-		folder_test(jit_code_is_a_binary),
-		folder_test(sessions_are_converted),
-		folder_test(jit_code_of_sessions_is_kept),
-		folder_test(each_session_has_its_account),
-		folder_test(long_names_of_sessions_are_refused),
-		folder_test(jit_code_that_cannot_be_read_is_not_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void check_losses(const struct loss_row *rows, size_t nr)
 	"source = imported\ntaken = " taken "\nstored = " stored               \
 	"\npending = 0\n" causes
 
-static void counters_of_the_kernel_are_losses(void **state)
+FOLDER_TEST(counters_of_the_kernel_are_losses)
 {
 #define STATS "current/stats/"
 	static const struct loss_row rows[] = {
@@ -149,11 +149,10 @@ static void counters_of_the_kernel_are_losses(void **state)
 		  LEDGER("7", "5", "lost.lost_x = 2\n") },
 	};
 
-	(void)state;
 	check_losses(rows, NR(rows));
 }
 
-static void the_last_block_of_a_log_counts(void **state)
+FOLDER_TEST(the_last_block_of_a_log_counts)
 {
 #define BLOCK "-- OProfile Statistics --\n"
 	static const struct loss_row rows[] = {
@@ -277,15 +276,13 @@ static void the_last_block_of_a_log_counts(void **state)
 		  "" },
 	};
 
-	(void)state;
 	check_losses(rows, NR(rows));
 }
 
-static void ledgers_that_cannot_be_made_are_told(void **state)
+FOLDER_TEST(ledgers_that_cannot_be_made_are_told)
 {
 	struct text t;
 
-	(void)state;
 	assert_int_equal(mkdir("old", 0755), 0);
 	/* Who loses nothing that is known needs no folder. */
 	write_losses(text_begin(&t), "current", 3);
@@ -297,13 +294,12 @@ static void ledgers_that_cannot_be_made_are_told(void **state)
 		"= -2 new/current/ledger: cannot write: No such file or directory\n");
 }
 
-static void long_names_of_folders_are_refused(void **state)
+FOLDER_TEST(long_names_of_folders_are_refused)
 {
 	static char name[PATH_MAX];
 	struct opimport_loss loss = { .to = "new", .name = "current" };
 	struct op_diag diag = { "" };
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	/* With "/current/stats" and the zero byte one byte too many. */
 	name[PATH_MAX - sizeof("/current/stats") + 1] = '\0';
@@ -325,16 +321,4 @@ static void long_names_of_folders_are_refused(void **state)
 	diag.text[0] = '\0';
 	assert_int_equal(opimport_loss_write(&loss, &diag), -ENAMETOOLONG);
 	assert_reason(&diag, "/current/ledger");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(counters_of_the_kernel_are_losses),
-		folder_test(the_last_block_of_a_log_counts),
-		folder_test(ledgers_that_cannot_be_made_are_told),
-		folder_test(long_names_of_folders_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

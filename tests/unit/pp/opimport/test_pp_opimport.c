@@ -50,8 +50,7 @@ static int enter_import_folder(void **state)
 	return setenv("PATH", *state, 1);
 }
 
-#define import_test(f)                                                         \
-	cmocka_unit_test_setup_teardown(f, enter_import_folder, leave_folder)
+#define IMPORT_TEST(name) TEST_WITH(name, enter_import_folder, leave_folder)
 
 /* A text, and the runs that follow while the session s is what it became. */
 struct import_row {
@@ -95,7 +94,7 @@ static void check_imports(const struct import_row *rows, size_t nr,
 #define SEVENTY_BYTES                                                          \
 	"0123456789012345678901234567890123456789012345678901234567890123456789"
 
-static void folded_stacks_are_imported(void **state)
+IMPORT_TEST(folded_stacks_are_imported)
 {
 #define NO_COUNT                                                               \
 	": no count behind the stack; a line of folded stacks is "             \
@@ -289,7 +288,7 @@ static void folded_stacks_are_imported(void **state)
 }
 
 /* Sample files of an old session are imported without an account. */
-static void samples_are_not_added_to_others(void **state)
+IMPORT_TEST(samples_are_not_added_to_others)
 {
 	static const struct program_row row = {
 		.line = "opimport -o s file",
@@ -309,7 +308,7 @@ static void samples_are_not_added_to_others(void **state)
 
 #define CALLGRIND "# callgrind format\nevents: Ir\n"
 
-static void files_of_callgrind_are_imported(void **state)
+IMPORT_TEST(files_of_callgrind_are_imported)
 {
 #define DAMAGE "; the file is damaged: write it again"
 	static const struct import_row rows[] = {
@@ -822,7 +821,7 @@ static void write_pprof(const char *path, const char *text)
 #define EIGHT_TYPES "1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} 1{1=1} "
 #define TWO_VALUES "2=1 2=2 "
 
-static void files_of_pprof_are_imported(void **state)
+IMPORT_TEST(files_of_pprof_are_imported)
 {
 	/* clang-format off */
 	static const struct import_row rows[] = {
@@ -1280,7 +1279,7 @@ static void write_zero_behind(const char *path, const char *text)
 }
 
 /* A zero byte ends nothing, and is as good as any other character. */
-static void zero_bytes_are_text(void **state)
+IMPORT_TEST(zero_bytes_are_text)
 {
 	static const struct import_row rows[] = {
 		{ "a;b 5\n", REFUSED(":3" NO_COUNT) },
@@ -1296,7 +1295,7 @@ static void zero_bytes_are_text(void **state)
 	check_imports(rows, NR(rows), *state, write_zero_behind);
 }
 
-static void files_that_are_too_large_are_refused(void **state)
+IMPORT_TEST(files_that_are_too_large_are_refused)
 {
 	static const struct program_row row = {
 		.line = IMPORTED(""),
@@ -1310,7 +1309,7 @@ static void files_that_are_too_large_are_refused(void **state)
 }
 
 /* More functions than one part of an image holds; each is in its own. */
-static void images_have_parts(void **state)
+IMPORT_TEST(images_have_parts)
 {
 	static const struct program_row rows[] = {
 		{ .line = IMPORTED(""),
@@ -1350,7 +1349,7 @@ static void write_functions(FILE *out)
 }
 
 /* Each line of a function has a byte of it, also where two are at one. */
-static void functions_are_as_large_as_their_lines(void **state)
+IMPORT_TEST(functions_are_as_large_as_their_lines)
 {
 	static const struct {
 		const char *name, *text;
@@ -1420,7 +1419,7 @@ static void write_packed(const char *path, const char *text)
 	assert_int_equal(truncate(path, st.st_size - 9), 0);
 }
 
-static void packed_files_are_imported(void **state)
+IMPORT_TEST(packed_files_are_imported)
 {
 	static const struct import_row rows[] = {
 		{ "a;b 5\n",
@@ -1482,7 +1481,7 @@ static void make_old_session(const char *path)
 	make_old_file(path, &old_file);
 }
 
-static void command_lines_are_checked(void **state)
+IMPORT_TEST(command_lines_are_checked)
 {
 #define OLD                                                                    \
 	"old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all"
@@ -1629,7 +1628,7 @@ static void command_lines_are_checked(void **state)
 }
 
 /* The new file is made beside the output, whose name may be too long. */
-static void hidden_folders_are_beside_the_output(void **state)
+IMPORT_TEST(hidden_folders_are_beside_the_output)
 {
 	static const struct {
 		const char *path, *begin, *why; /* NULL: it is made */
@@ -1642,7 +1641,6 @@ static void hidden_folders_are_beside_the_output(void **state)
 		{ "d/e/out", NULL, "d/e/out: cannot be written: No such", 64 },
 	};
 
-	(void)state;
 	assert_int_equal(mkdir("d", 0755), 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_diag diag = { "" };
@@ -1710,7 +1708,7 @@ static const struct fault_row fault_rows[] = {
 };
 /* clang-format on */
 
-static void faults_are_told(void **state)
+IMPORT_TEST(faults_are_told)
 {
 	make_old_session(OLD);
 	write_text("folded", "a;b 1\na;c 2\n");
@@ -1721,7 +1719,7 @@ static void faults_are_told(void **state)
 		check_fault_row(programs, &fault_rows[i], *state);
 }
 
-static void a_daemon_is_needed(void **state)
+IMPORT_TEST(a_daemon_is_needed)
 {
 	static const struct program_row row = {
 		.line = "opimport -o s file",
@@ -1735,25 +1733,8 @@ static void a_daemon_is_needed(void **state)
 	check_run(programs, &row, *state);
 }
 
-int main(int argc, char **argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		import_test(folded_stacks_are_imported),
-		import_test(samples_are_not_added_to_others),
-		import_test(files_of_callgrind_are_imported),
-		import_test(files_of_pprof_are_imported),
-		import_test(zero_bytes_are_text),
-		import_test(files_that_are_too_large_are_refused),
-		import_test(images_have_parts),
-		import_test(functions_are_as_large_as_their_lines),
-		import_test(packed_files_are_imported),
-		import_test(command_lines_are_checked),
-		import_test(hidden_folders_are_beside_the_output),
-		import_test(faults_are_told),
-		import_test(a_daemon_is_needed),
-	};
-
 	be_program(programs, argc, argv);
 	set_program_environment();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,8 +115,7 @@ static int end_server(void **state)
 	return leave_folder(state);
 }
 
-#define server_test(f)                                                         \
-	cmocka_unit_test_setup_teardown(f, start_server, end_server)
+#define SERVER_TEST(name) TEST_WITH(name, start_server, end_server)
 
 #define BASE64                                                                 \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
@@ -200,7 +199,7 @@ static void check_pushes(const struct push_row *rows, size_t nr,
 	"oppush --once --spool=" spool " --session-dir=. -l host=h "
 #define PUSH PUSH_TO("spool")
 
-static void profiles_are_sent(void **state)
+SERVER_TEST(profiles_are_sent)
 {
 	static const struct push_row rows[] = {
 		{ "oppush --status --spool=spool", NULL,
@@ -344,7 +343,7 @@ static void profiles_are_sent(void **state)
 	check_pushes(anew + 1, 1, *state);
 }
 
-static void mistakes_are_told(void **state)
+SERVER_TEST(mistakes_are_told)
 {
 #define URL "oppush --once --spool=s -u http://localhost "
 	static const struct push_row rows[] = {
@@ -515,7 +514,7 @@ static void end_push(struct lasting_push *push, int signal)
 	fclose(push->told);
 }
 
-static void signals_end_it(void **state)
+SERVER_TEST(signals_end_it)
 {
 #define WAITS "; 1 profiles wait, the next attempt is in 3600 s (failure 1)\n"
 	static const struct push_row waits[] = {
@@ -542,7 +541,7 @@ static void signals_end_it(void **state)
 }
 
 /* What is under way then is no failure, and is sent another time. */
-static void signals_end_requests(void **state)
+SERVER_TEST(signals_end_requests)
 {
 	static const struct push_row waits[] = {
 		{ "oppush --status --spool=spool", NULL,
@@ -574,7 +573,7 @@ static void signals_end_requests(void **state)
 
 /* What a server says is told up to the end of its first line, or of the room
  * for it; it may say nothing at all. No other place is asked. */
-static void answers_are_told(void **state)
+SERVER_TEST(answers_are_told)
 {
 #define LONG "abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi "
 	static const struct {
@@ -614,7 +613,7 @@ static void answers_are_told(void **state)
 
 /* Of certificates that cannot be read no server is trusted; libraries have each
  * their own words for the reason. */
-static void certificates_are_read(void **state)
+SERVER_TEST(certificates_are_read)
 {
 	char line[256];
 	struct text all;
@@ -637,7 +636,7 @@ static void certificates_are_read(void **state)
 	free(all.all);
 }
 
-static void other_runs_end_at_once(void **state)
+SERVER_TEST(other_runs_end_at_once)
 {
 	static const struct program_row rows[] = {
 		{ .line = "oppush -v",
@@ -653,19 +652,8 @@ static void other_runs_end_at_once(void **state)
 	check_runs(programs, rows, NR(rows), *state);
 }
 
-int main(int argc, char **argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		server_test(profiles_are_sent),
-		server_test(mistakes_are_told),
-		server_test(signals_end_it),
-		server_test(signals_end_requests),
-		server_test(answers_are_told),
-		server_test(certificates_are_read),
-		server_test(other_runs_end_at_once),
-	};
-
 	be_program(programs, argc, argv);
 	set_program_environment();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,8 @@
 /* ---- waits and answers ------------------------------------------------------
  */
 
-static void answers_mean_something(void **state)
+TEST(answers_mean_something)
 {
-	(void)state;
 	for (long status = 200; status < 300; status++)
 		assert_int_equal(push_outcome(status), PUSH_DELIVERED);
 	assert_int_equal(push_outcome(409), PUSH_DELIVERED);
@@ -40,11 +39,10 @@ static void answers_mean_something(void **state)
 		assert_int_equal(push_outcome(refused[i]), PUSH_REFUSED);
 }
 
-static void waits_double_and_end(void **state)
+TEST(waits_double_and_end)
 {
 	uint64_t whole = PUSH_FIRST_WAIT_MS;
 
-	(void)state;
 	for (uint64_t failures = 1; failures < 70; failures++) {
 		assert_int_equal(push_wait_ms(failures, 0, 0), whole / 2);
 		assert_int_equal(push_wait_ms(failures, whole / 2, 0), whole);
@@ -223,7 +221,7 @@ static void assert_written(const struct push_sums *sums, bool is_sum,
 	assert_string_equal(text, wanted);
 }
 
-static void differences_add_up(void **state)
+TEST(differences_add_up)
 {
 	static const struct {
 		const char *old, *now, *more, *sum;
@@ -245,7 +243,6 @@ static void differences_add_up(void **state)
 		{ "p/a=9", "p/a=4 p/b=1", "", "p/a=9" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct made old = { .values = { 0 } }, now;
 		struct push_sums sums;
@@ -265,7 +262,7 @@ static void differences_add_up(void **state)
 }
 
 /* Each mapping of two profiles is written once, up to its last end. */
-static void mappings_are_those_of_both(void **state)
+TEST(mappings_are_those_of_both)
 {
 	static const uint64_t limits[][3] = {
 		/* of the old one, of the new one, and what is written */
@@ -273,7 +270,6 @@ static void mappings_are_those_of_both(void **state)
 		{ 0x7000, 0x5000, 0x7000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
 		const struct push_profile_info info = { .begin = 1, .end = 3 };
 		struct made made[2];
@@ -323,12 +319,11 @@ static void mappings_are_those_of_both(void **state)
 	}
 }
 
-static void damage_is_refused(void **state)
+TEST(damage_is_refused)
 {
 	struct made m;
 	struct push_sums sums;
 
-	(void)state;
 	for (int damage = 0; damage < 5; damage++) {
 		make_profile(&m, "p/a=3 p/b=4", 1);
 		if (damage == 0)
@@ -376,6 +371,8 @@ static int free_box(void **state)
 	return 0;
 }
 
+#define BOX_TEST(name) TEST_WITH(name, make_box, free_box)
+
 static int open_box(struct box *box)
 {
 	push_spool_close(&box->spool);
@@ -415,7 +412,7 @@ static bool is_there(const struct box *box, const char *name)
 	return !access(path, F_OK);
 }
 
-static void profiles_stay_in_order(void **state)
+BOX_TEST(profiles_stay_in_order)
 {
 	struct box *box = *state;
 
@@ -442,7 +439,7 @@ static void profiles_stay_in_order(void **state)
 	assert_int_equal(box->spool.state.dropped_samples, 7);
 }
 
-static void who_was_killed_is_gone_on_from(void **state)
+BOX_TEST(who_was_killed_is_gone_on_from)
 {
 	struct box *box = *state;
 
@@ -466,7 +463,7 @@ static void who_was_killed_is_gone_on_from(void **state)
 	assert_false(is_there(box, ".tmp-abcdef"));
 }
 
-static void a_spool_is_of_one(void **state)
+BOX_TEST(a_spool_is_of_one)
 {
 	struct box *box = *state;
 	struct push_spool other;
@@ -608,7 +605,7 @@ static void run_world(struct world *w, int64_t interval_ms, int64_t until)
 		w->now = push_run_step(&run);
 }
 
-static void a_profile_each_interval(void **state)
+BOX_TEST(a_profile_each_interval)
 {
 	static const long statuses[] = { 0 };
 	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
@@ -618,7 +615,7 @@ static void a_profile_each_interval(void **state)
 				   "take@121000 send@121000");
 }
 
-static void a_server_that_is_away_is_asked_less_often(void **state)
+BOX_TEST(a_server_that_is_away_is_asked_less_often)
 {
 	static const long statuses[] = { 500, 504, 502, 503, 500, 0 };
 	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
@@ -631,7 +628,7 @@ static void a_server_that_is_away_is_asked_less_often(void **state)
 	assert_int_equal(w.box->spool.nr, 0);
 }
 
-static void a_server_says_when(void **state)
+BOX_TEST(a_server_says_when)
 {
 	static const long statuses[] = { 429, 0 };
 	struct world w = { .box = *state,
@@ -645,7 +642,7 @@ static void a_server_says_when(void **state)
 				   "send@91000 well@91000 send@91000");
 }
 
-static void what_is_refused_is_dropped(void **state)
+BOX_TEST(what_is_refused_is_dropped)
 {
 	static const long statuses[] = { 400, 400, 500, 400, 400,
 					 422, 413, 400, 0 };
@@ -659,7 +656,7 @@ static void what_is_refused_is_dropped(void **state)
 	assert_int_equal(w.box->spool.nr, 0);
 }
 
-static void a_full_spool_is_told_once(void **state)
+BOX_TEST(a_full_spool_is_told_once)
 {
 	static const long statuses[] = { 500, 500, 500, 500, 500, 500, 500,
 					 500, 500, 500, 500, 500, 500, 500,
@@ -672,7 +669,7 @@ static void a_full_spool_is_told_once(void **state)
 	assert_null(strstr(strstr(w.log, "full@") + 1, "full@"));
 }
 
-static void a_clock_that_is_put_back_keeps_nobody_waiting(void **state)
+BOX_TEST(a_clock_that_is_put_back_keeps_nobody_waiting)
 {
 	static const long statuses[] = { 500, 0 };
 	struct world w = { .box = *state,
@@ -697,7 +694,7 @@ static int run_world_once(struct world *w)
 	return push_run_once(&run);
 }
 
-static void one_run_tells_why_profiles_wait(void **state)
+BOX_TEST(one_run_tells_why_profiles_wait)
 {
 	static const long statuses[] = { 0 };
 	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
@@ -721,7 +718,7 @@ static void one_run_tells_why_profiles_wait(void **state)
 }
 
 /* What is behind it is sent. Another error is one that may pass. */
-static void a_profile_that_is_gone_is_dropped(void **state)
+BOX_TEST(a_profile_that_is_gone_is_dropped)
 {
 	static const long gone[] = { -ENOENT, 0 };
 	static const long unread[] = { -EIO, 0 };
@@ -744,7 +741,7 @@ static void a_profile_that_is_gone_is_dropped(void **state)
 }
 
 /* When some are sent there may be room for what did not fit. */
-static void one_run_tries_again_with_more_room(void **state)
+BOX_TEST(one_run_tries_again_with_more_room)
 {
 	static const long statuses[] = { 200, 0 };
 	struct world w = { .box = *state, .now = 1000, .statuses = statuses };
@@ -815,7 +812,7 @@ static void check_stories(struct box *box, const struct story_row *rows,
 		check_story(box, &rows[i]);
 }
 
-static void failures_are_told_as_they_double(void **state)
+BOX_TEST(failures_are_told_as_they_double)
 {
 	static const struct story_row rows[] = {
 		{ .interval_ms = 600000,
@@ -885,7 +882,7 @@ static void failures_are_told_as_they_double(void **state)
 	check_stories(*state, rows, NR(rows));
 }
 
-static void what_hinders_profiles_is_told_once(void **state)
+BOX_TEST(what_hinders_profiles_is_told_once)
 {
 	static const struct story_row rows[] = {
 		/* It is full a second time when it was not in between. */
@@ -976,7 +973,7 @@ static void what_hinders_profiles_is_told_once(void **state)
 }
 
 /* Profiles are made in step, but for those that there was no time for. */
-static void intervals_may_be_missed(void **state)
+BOX_TEST(intervals_may_be_missed)
 {
 	static const struct story_row rows[] = {
 		{ .interval_ms = 60000,
@@ -1026,7 +1023,7 @@ static void intervals_may_be_missed(void **state)
 }
 
 /* What a signal cuts short is no failure of the server. */
-static void ends_are_no_failures(void **state)
+BOX_TEST(ends_are_no_failures)
 {
 	static const struct story_row rows[] = {
 		{ .interval_ms = 60000,
@@ -1171,7 +1168,7 @@ static void check_spool(struct box *box, const struct spool_row *row)
 	assert_int_equal(mkdir(box->dir, 0700), 0);
 }
 
-static void spools_are_gone_on_with(void **state)
+BOX_TEST(spools_are_gone_on_with)
 {
 	static const struct spool_row rows[] = {
 		{ false, "true",
@@ -1244,7 +1241,7 @@ static void spools_are_gone_on_with(void **state)
 		check_spool(*state, &rows[i]);
 }
 
-static void errors_of_a_spool_are_told(void **state)
+BOX_TEST(errors_of_a_spool_are_told)
 {
 	static const struct spool_row rows[] = {
 		{ false, "mkdir lock",
@@ -1279,7 +1276,7 @@ static void errors_of_a_spool_are_told(void **state)
 }
 
 /* The state cannot be written, or the profile not be removed. */
-static void what_is_not_done_is_not_counted(void **state)
+BOX_TEST(what_is_not_done_is_not_counted)
 {
 	struct box *box = *state;
 	char path[PATH_MAX];
@@ -1313,13 +1310,12 @@ static void what_is_not_done_is_not_counted(void **state)
 		"some one: 1 0 9 0 0 0 0 0 0\n");
 }
 
-static void long_names_of_spools_are_refused(void **state)
+TEST(long_names_of_spools_are_refused)
 {
 	struct push_spool spool;
 	struct op_diag diag = { "" };
 	char dir[3902];
 
-	(void)state;
 	memset(dir, 'a', sizeof(dir));
 	dir[sizeof(dir) - 1] = '\0';
 	assert_int_equal(push_spool_open(&spool, dir, 10, &diag),
@@ -1332,38 +1328,4 @@ static void long_names_of_spools_are_refused(void **state)
 			 -ENAMETOOLONG);
 	assert_non_null(strstr(diag.text, "cannot be made: File name too "
 					  "long; name another folder"));
-}
-
-int main(void)
-{
-#define IN_BOX(test) cmocka_unit_test_setup_teardown(test, make_box, free_box)
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_mean_something),
-		cmocka_unit_test(waits_double_and_end),
-		cmocka_unit_test(differences_add_up),
-		cmocka_unit_test(mappings_are_those_of_both),
-		cmocka_unit_test(damage_is_refused),
-		IN_BOX(profiles_stay_in_order),
-		IN_BOX(who_was_killed_is_gone_on_from),
-		IN_BOX(a_spool_is_of_one),
-		IN_BOX(a_profile_each_interval),
-		IN_BOX(a_server_that_is_away_is_asked_less_often),
-		IN_BOX(a_server_says_when),
-		IN_BOX(what_is_refused_is_dropped),
-		IN_BOX(a_full_spool_is_told_once),
-		IN_BOX(a_clock_that_is_put_back_keeps_nobody_waiting),
-		IN_BOX(one_run_tells_why_profiles_wait),
-		IN_BOX(a_profile_that_is_gone_is_dropped),
-		IN_BOX(one_run_tries_again_with_more_room),
-		IN_BOX(failures_are_told_as_they_double),
-		IN_BOX(what_hinders_profiles_is_told_once),
-		IN_BOX(intervals_may_be_missed),
-		IN_BOX(ends_are_no_failures),
-		IN_BOX(spools_are_gone_on_with),
-		IN_BOX(errors_of_a_spool_are_told),
-		IN_BOX(what_is_not_done_is_not_counted),
-		cmocka_unit_test(long_names_of_spools_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,8 +175,7 @@ static int enter_take_folder(void **state)
 	return setenv("PATH", path, 1);
 }
 
-#define take_test(f)                                                           \
-	cmocka_unit_test_setup_teardown(f, enter_take_folder, leave_folder)
+#define TAKE_TEST(name) TEST_WITH(name, enter_take_folder, leave_folder)
 
 /* ---- a session without a history ----------------------------------------- */
 
@@ -184,7 +183,7 @@ static int enter_take_folder(void **state)
 	"printf 'source = x\\ntaken = " taken                                  \
 	"\\nstored = 0\\npending = 0\\n' >samples/current/ledger"
 
-static void what_is_new_is_taken(void **state)
+TAKE_TEST(what_is_new_is_taken)
 {
 	static const struct take_step steps[] = {
 		{ "take 9",
@@ -211,7 +210,7 @@ static void what_is_new_is_taken(void **state)
 	STEPS(steps);
 }
 
-static void a_reset_session_is_a_new_one(void **state)
+TAKE_TEST(a_reset_session_is_a_new_one)
 {
 #define NEW                                                                    \
 	"- the session is a new one; what the one before took since its last profile is not pushed\n"
@@ -245,7 +244,7 @@ static void a_reset_session_is_a_new_one(void **state)
 	STEPS(steps);
 }
 
-static void the_first_profile_begins_with_the_session(void **state)
+TAKE_TEST(the_first_profile_begins_with_the_session)
 {
 	static const struct take_step steps[] = {
 		{ "have current x x CYCLES 1000=7", NULL },
@@ -255,7 +254,7 @@ static void the_first_profile_begins_with_the_session(void **state)
 	STEPS(steps);
 }
 
-static void what_no_server_took_is_told(void **state)
+TAKE_TEST(what_no_server_took_is_told)
 {
 #define MISSING(nr)                                                            \
 	" (" nr " samples of earlier profiles are missing: no server took them)"
@@ -278,7 +277,7 @@ static void what_no_server_took_is_told(void **state)
 	STEPS(steps);
 }
 
-static void a_full_spool_takes_nothing(void **state)
+TAKE_TEST(a_full_spool_takes_nothing)
 {
 	static const struct take_step steps[] = {
 		{ "have current x x CYCLES 1000=7", NULL },
@@ -292,7 +291,7 @@ static void a_full_spool_takes_nothing(void **state)
 
 /* ---- what opreport says -------------------------------------------------- */
 
-static void reports_that_fail_are_told(void **state)
+TAKE_TEST(reports_that_fail_are_told)
 {
 	static const struct take_step steps[] = {
 		{ "have current x x CYCLES 1000=7", NULL },
@@ -345,7 +344,7 @@ static void write_words_of_report(FILE *out, const char *const *words)
 	fprintf(out, "= %s %s\n", strerrorname_np(-err), diag.text);
 }
 
-static void reports_are_of_the_part_that_is_named(void **state)
+TAKE_TEST(reports_are_of_the_part_that_is_named)
 {
 #define EIGHT "1", "2", "3", "4", "5", "6", "7", "8"
 	static const char *const two[] = { "/bin/x", "event:CYCLES", NULL };
@@ -386,7 +385,7 @@ static void reports_are_of_the_part_that_is_named(void **state)
 #define SPAN(times) "current/.span-" times
 #define IN_SPANS "samples/current/.span-"
 
-static void closed_spans_are_taken(void **state)
+TAKE_TEST(closed_spans_are_taken)
 {
 	static const struct take_step steps[] = {
 		{ "have " SPAN("1000-6399") " x x CYCLES 1000=1", NULL },
@@ -421,7 +420,7 @@ static void closed_spans_are_taken(void **state)
 	STEPS(steps);
 }
 
-static void spans_of_the_last_hour_need_no_word(void **state)
+TAKE_TEST(spans_of_the_last_hour_need_no_word)
 {
 	static const struct take_step steps[] = {
 		{ "have " SPAN("1000-6401") " x x CYCLES 1000=1", NULL },
@@ -444,7 +443,7 @@ static void spans_of_the_last_hour_need_no_word(void **state)
 }
 
 /* Those that have nothing of what is to be pushed are passed over. */
-static void spans_without_samples_are_skipped(void **state)
+TAKE_TEST(spans_without_samples_are_skipped)
 {
 	static const struct take_step steps[] = {
 		{ "have " SPAN("7000-8000") " y y CYCLES 1000=1", NULL },
@@ -466,7 +465,7 @@ static void spans_without_samples_are_skipped(void **state)
 }
 
 /* The daemon puts spans together that were waited for too long. */
-static void a_sum_of_old_and_new_spans_is_passed_over(void **state)
+TAKE_TEST(a_sum_of_old_and_new_spans_is_passed_over)
 {
 	static const struct take_step steps[] = {
 		{ "have " SPAN("7000-8000") " x x CYCLES 1000=1", NULL },
@@ -484,7 +483,7 @@ static void a_sum_of_old_and_new_spans_is_passed_over(void **state)
 	STEPS(steps);
 }
 
-static void a_session_that_gets_a_history_goes_on(void **state)
+TAKE_TEST(a_session_that_gets_a_history_goes_on)
 {
 	static const struct take_step steps[] = {
 		{ "have current x x CYCLES 1000=7", NULL },
@@ -502,7 +501,7 @@ static void a_session_that_gets_a_history_goes_on(void **state)
 	STEPS(steps);
 }
 
-static void another_history_is_a_new_one(void **state)
+TAKE_TEST(another_history_is_a_new_one)
 {
 	static const struct take_step steps[] = {
 		{ "have " SPAN("7000-8000") " x x CYCLES 1000=1", NULL },
@@ -519,7 +518,7 @@ static void another_history_is_a_new_one(void **state)
 
 /* A span that the daemon put together with another during its report is read
  * anew by its new name. */
-static void spans_that_change_are_read_anew(void **state)
+TAKE_TEST(spans_that_change_are_read_anew)
 {
 	static const struct take_step steps[] = {
 		{ "have " SPAN("7000-8000") " x x CYCLES 1000=1", NULL },
@@ -535,7 +534,7 @@ static void spans_that_change_are_read_anew(void **state)
 }
 
 /* Where it was put together with one that is pushed already, it is too late. */
-static void spans_that_join_pushed_ones_are_passed_over(void **state)
+TAKE_TEST(spans_that_join_pushed_ones_are_passed_over)
 {
 	static const struct take_step steps[] = {
 		{ "have " SPAN("7000-8000") " x x CYCLES 1000=1", NULL },
@@ -555,27 +554,8 @@ static void spans_that_join_pushed_ones_are_passed_over(void **state)
 	STEPS(steps);
 }
 
-int main(int argc, char **argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		take_test(what_is_new_is_taken),
-		take_test(a_reset_session_is_a_new_one),
-		take_test(the_first_profile_begins_with_the_session),
-		take_test(what_no_server_took_is_told),
-		take_test(a_full_spool_takes_nothing),
-		take_test(reports_that_fail_are_told),
-		take_test(reports_are_of_the_part_that_is_named),
-		take_test(closed_spans_are_taken),
-		take_test(spans_of_the_last_hour_need_no_word),
-		take_test(spans_without_samples_are_skipped),
-		take_test(a_sum_of_old_and_new_spans_is_passed_over),
-		take_test(a_session_that_gets_a_history_goes_on),
-		take_test(another_history_is_a_new_one),
-		take_test(spans_that_change_are_read_anew),
-		take_test(spans_that_join_pushed_ones_are_passed_over),
-	};
-
 	be_program(programs, argc, argv);
 	set_program_environment();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static void check_types(const struct types_row *row)
 	push_sums_release(&sums);
 }
 
-static void types_go_together_by_name(void **state)
+FOLDER_TEST(types_go_together_by_name)
 {
 	static const struct types_row rows[] = {
 		/* Time is what servers know as cpu. */
@@ -170,13 +170,12 @@ static void types_go_together_by_name(void **state)
 		{ NULL, "", "\n\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++)
 		check_types(&rows[i]);
 }
 
 /* What is new is counted in types called samples, of each event. */
-static void samples_are_told_from_other_values(void **state)
+TEST(samples_are_told_from_other_values)
 {
 	static const struct {
 		const char *old, *now;
@@ -192,7 +191,6 @@ static void samples_are_told_from_other_values(void **state)
 		{ "samples/count=3", "samples/count=3 cpu/nanoseconds=4", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct typed old, now;
 		struct push_sums sums;
@@ -236,9 +234,8 @@ static int compare_many(size_t nr_old, size_t nr_now)
 	return err;
 }
 
-static void too_many_types_are_refused(void **state)
+TEST(too_many_types_are_refused)
 {
-	(void)state;
 	assert_int_equal(compare_many(0, PUSH_MAX_TYPES), 0);
 	assert_int_equal(compare_many(0, PUSH_MAX_TYPES + 1), -EBADMSG);
 	assert_int_equal(compare_many(1, PUSH_MAX_TYPES - 1), 0);
@@ -246,14 +243,13 @@ static void too_many_types_are_refused(void **state)
 }
 
 /* A name that is not there is an empty one. */
-static void strings_may_be_missing(void **state)
+FOLDER_TEST(strings_may_be_missing)
 {
 	static const int64_t missing[] = { -1, 3, INT64_MAX, INT64_MIN };
 	struct push_sums sums;
 	struct typed now;
 	struct text t;
 
-	(void)state;
 	for (size_t i = 0; i < NR(missing); i++) {
 		make_typed(&now, "a/count=5");
 		assert_int_equal(now.p.n_string_table, 3);
@@ -265,13 +261,12 @@ static void strings_may_be_missing(void **state)
 	}
 }
 
-static void values_add_up_to_what_fits(void **state)
+FOLDER_TEST(values_add_up_to_what_fits)
 {
 	struct push_sums sums;
 	struct typed now;
 	struct text t;
 
-	(void)state;
 	/* The same sample twice. */
 	make_typed(&now, "a/count=4611686018427387903");
 	now.p.n_sample = 2;
@@ -285,14 +280,13 @@ static void values_add_up_to_what_fits(void **state)
 	push_sums_release(&sums);
 }
 
-static void ids_of_0_are_none(void **state)
+TEST(ids_of_0_are_none)
 {
 	Pprof__Function function = PPROF__FUNCTION__INIT,
 			*functions[] = { &function };
 	struct push_sums sums;
 	struct typed now;
 
-	(void)state;
 	make_typed(&now, "a/count=1");
 	now.p.function = functions;
 	now.p.n_function = 1;
@@ -303,12 +297,11 @@ static void ids_of_0_are_none(void **state)
 	push_sums_release(&sums);
 }
 
-static void files_that_are_no_profile_are_told(void **state)
+FOLDER_TEST(files_that_are_no_profile_are_told)
 {
 	Pprof__Profile *p = NULL;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(push_read_profile("none", &p, &diag), -ENOENT);
 	assert_string_equal(diag.text, "");
 	assert_int_equal(push_read_profile(".", &p, &diag), -EINVAL);
@@ -318,19 +311,4 @@ static void files_that_are_no_profile_are_told(void **state)
 	assert_int_equal(push_read_profile("plain", &p, &diag), -EBADMSG);
 	assert_reason(&diag, "plain: is no sound file of pprof: Bad message");
 	assert_null(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(types_go_together_by_name),
-		cmocka_unit_test(samples_are_told_from_other_values),
-		cmocka_unit_test(too_many_types_are_refused),
-		folder_test(strings_may_be_missing),
-		folder_test(values_add_up_to_what_fits),
-		cmocka_unit_test(ids_of_0_are_none),
-		folder_test(files_that_are_no_profile_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void fill(struct op_ledger *account, uint64_t taken, uint64_t lost)
 	assert_int_equal(op_ledger_lose(account, "no_mm", lost), 0);
 }
 
-static void losses_are_told_or_refused(void **state)
+TEST(losses_are_told_or_refused)
 {
 	static const struct {
 		uint64_t taken, lost;
@@ -71,7 +71,6 @@ static void losses_are_told_or_refused(void **state)
 		  WARNING(2, 100, "--format") TOO_MANY("2", 100, 1) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_ledger account, old;
 		struct pp_report report = { .is_diff = rows[i].is_diff };
@@ -96,13 +95,4 @@ static void losses_are_told_or_refused(void **state)
 		snprintf(row, sizeof(row), "row %zu", i);
 		text_must_be(&t, row, rows[i].outcome);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(losses_are_told_or_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

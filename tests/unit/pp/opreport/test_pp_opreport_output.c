@@ -34,7 +34,7 @@ static void make_report_file(enum kind kind)
 		assert_int_equal(symlink("old", "report"), 0);
 }
 
-static void reports_take_the_place_of_files(void **state)
+FOLDER_TEST(reports_take_the_place_of_files)
 {
 	static const struct {
 		enum kind kind;
@@ -52,7 +52,6 @@ static void reports_take_the_place_of_files(void **state)
 	};
 	mode_t mask = umask(026);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct stat before = { .st_ino = 0 }, now;
 		int fd;
@@ -82,12 +81,11 @@ static void reports_take_the_place_of_files(void **state)
 	umask(mask);
 }
 
-static void what_is_no_file_is_written_to(void **state)
+FOLDER_TEST(what_is_no_file_is_written_to)
 {
 	struct opreport_output output;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(opreport_output_open(&output, "/dev/full", &diag), 0);
 	fputs("new", output.file);
 	assert_int_equal(opreport_output_close(&output, 0, &diag), -EIO);
@@ -100,14 +98,4 @@ static void what_is_no_file_is_written_to(void **state)
 	assert_string_equal(
 		diag.text,
 		"none/report: cannot be written: No such file or directory; name a file in a folder that you may write to");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(reports_take_the_place_of_files),
-		folder_test(what_is_no_file_is_written_to),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void check_pages(const struct page_row *rows, size_t nr,
 
 /* The offsets 0x1000, 0x1020 and 0x1030 are in first, second and bare, 0x1004
  * and 0x1025 in tiny, which is inlined in the former two. */
-static void code_is_that_of_hot_functions(void **state)
+FOLDER_TEST(code_is_that_of_hot_functions)
 {
 	/* clang-format off */
 	static const struct page_row rows[] = {
@@ -122,7 +122,7 @@ static void code_is_that_of_hot_functions(void **state)
 }
 
 /* Of 103 functions all but one are hot; 100 of them are shown. */
-static void there_is_a_most_of_functions(void **state)
+FOLDER_TEST(there_is_a_most_of_functions)
 {
 	static const struct page_row row = {
 		.from = "  \"threshold\"",
@@ -178,7 +178,7 @@ static void make_lines(void)
 	assert_int_equal(system(script), 0);
 }
 
-static void sources_are_those_near_code(void **state)
+FOLDER_TEST(sources_are_those_near_code)
 {
 	/* clang-format off */
 	static const struct page_row rows[] = {
@@ -223,14 +223,7 @@ static void sources_are_those_near_code(void **state)
 	check_pages(rows, NR(rows), *state);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		folder_test(code_is_that_of_hot_functions),
-		folder_test(there_is_a_most_of_functions),
-		folder_test(sources_are_those_near_code),
-	};
-
 	set_program_environment();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

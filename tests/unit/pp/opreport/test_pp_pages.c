@@ -39,7 +39,7 @@ static void write_threads(unsigned int nr, bool is_of_one)
 	}
 }
 
-static void pages_have_so_many_columns(void **state)
+FOLDER_TEST(pages_have_so_many_columns)
 {
 #define TOO_MANY                                                               \
 	"opreport: warning: 251 columns of samples are too many for a page, so "
@@ -132,7 +132,7 @@ static void write_kept_insns(FILE *out, const char *page, const char *vma)
 }
 
 /* All of it, or what is within 30 instructions of a sample. */
-static void large_functions_are_cut(void **state)
+FOLDER_TEST(large_functions_are_cut)
 {
 	static const struct {
 		const char *samples, *wanted;
@@ -241,7 +241,7 @@ static void end_choices(FILE *out, struct choice_report *r)
 	op_arena_release(&r->report.arena);
 }
 
-static void hot_functions_are_chosen(void **state)
+TEST(hot_functions_are_chosen)
 {
 	static const struct {
 		/* "NAME IMAGE VMA SIZE COUNT OTHER-COUNT, ..."; size "i" is an
@@ -273,7 +273,6 @@ static void hot_functions_are_chosen(void **state)
 		  "g@b f@b h@b" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		static struct choice_report r;
 		const char *at = rows[i].symbols;
@@ -305,12 +304,11 @@ static void hot_functions_are_chosen(void **state)
 }
 
 /* The least hot ones are left out and counted. */
-static void so_many_functions_have_code(void **state)
+TEST(so_many_functions_have_code)
 {
 	static struct choice_report r;
 	struct text t;
 
-	(void)state;
 	for (size_t more = 0; more < 4; more++) {
 		size_t nr = PP_CODE_MAX_SYMBOLS + more;
 		char wanted[64] = "";
@@ -337,16 +335,8 @@ static void so_many_functions_have_code(void **state)
 	}
 }
 
-int main(int argc, char **argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		folder_test(pages_have_so_many_columns),
-		folder_test(large_functions_are_cut),
-		cmocka_unit_test(hot_functions_are_chosen),
-		cmocka_unit_test(so_many_functions_have_code),
-	};
-
 	be_program(programs, argc, argv);
 	set_program_environment();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static void write_shown(FILE *out, const struct optop_reading *reading,
 	fprintf(out, " of %llu\n", (unsigned long long)shown->self_sum);
 }
 
-static void rows_are_chosen(void **state)
+TEST(rows_are_chosen)
 {
 	static const struct {
 		const char *name, *now, *before;
@@ -134,7 +134,6 @@ static void rows_are_chosen(void **state)
 		  "a=0 b=2 of 2\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct optop_reading *now =
 			made_reading(rows[i].now, rows[i].keeps_order);
@@ -159,7 +158,7 @@ static void rows_are_chosen(void **state)
 	}
 }
 
-static void resets_are_seen(void **state)
+TEST(resets_are_seen)
 {
 	static const struct {
 		const char *before, *now;
@@ -171,7 +170,6 @@ static void resets_are_seen(void **state)
 		{ "a=0", "a=0", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct optop_reading *before =
 			made_reading(rows[i].before, false);
@@ -185,7 +183,7 @@ static void resets_are_seen(void **state)
 	}
 }
 
-static void texts_are_found(void **state)
+TEST(texts_are_found)
 {
 	static const struct {
 		const char *text, *part;
@@ -200,7 +198,6 @@ static void texts_are_found(void **state)
 		{ "a[b", "[", true },	    { "\xc3\xa4", "\xc3\xa4", true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++)
 		if (optop_text_has(rows[i].text, rows[i].part) != rows[i].found)
 			fail_msg("row %zu: %s in %s", i, rows[i].part,
@@ -209,7 +206,7 @@ static void texts_are_found(void **state)
 
 /* ---- the screen ---------------------------------------------------------- */
 
-static void text_is_made_harmless(void **state)
+TEST(text_is_made_harmless)
 {
 	static const struct {
 		const char *locale, *text;
@@ -249,7 +246,6 @@ static void text_is_made_harmless(void **state)
 		  10, "gr??e" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct optop_grid grid;
 		struct text t;
@@ -269,7 +265,7 @@ static void text_is_made_harmless(void **state)
 	setlocale(LC_CTYPE, "C");
 }
 
-static void names_are_cut(void **state)
+TEST(names_are_cut)
 {
 	static const struct {
 		const char *name;
@@ -293,7 +289,6 @@ static void names_are_cut(void **state)
 		{ "a_very_long_name_without_any_brackets", 5, "a_ver" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		char *cut = optop_fit_name(rows[i].name, rows[i].width);
 
@@ -378,7 +373,7 @@ static void write_state(FILE *out, const struct optop_state *state)
 	fputc('\n', out);
 }
 
-static void keys_do_what_they_say(void **unused)
+TEST(keys_do_what_they_say)
 {
 	static const struct {
 		const char *keys, *reading, *text;
@@ -448,59 +443,56 @@ static void keys_do_what_they_say(void **unused)
 		{ "x", "a=1", "symbol a\n" },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct optop_state state;
+		struct optop_state view;
 		struct text t;
 
-		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+		assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS),
 				 0);
-		state.wants_reading = false;
-		state.nr_lines = 2;
-		give_reading(&state, rows[i].reading, 1);
+		view.wants_reading = false;
+		view.nr_lines = 2;
+		give_reading(&view, rows[i].reading, 1);
 		for (const char *c = rows[i].keys; *c; c++)
-			optop_press(&state, key_of_letter(*c));
-		write_state(text_begin(&t), &state);
+			optop_press(&view, key_of_letter(*c));
+		write_state(text_begin(&t), &view);
 		text_must_be(&t, rows[i].keys, rows[i].text);
-		optop_state_release(&state);
+		optop_state_release(&view);
 	}
 }
 
-static void pages_are_bounded(void **unused)
+TEST(pages_are_bounded)
 {
 	const struct optop_query query = { .kind = OPTOP_SOURCE };
-	struct optop_state state;
+	struct optop_state view;
 
-	(void)unused;
-	assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS), 0);
+	assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS), 0);
 	for (size_t i = 1; i < OPTOP_MAX_PAGES; i++)
-		optop_push_page(&state, &query);
-	assert_int_equal(state.nr_pages, OPTOP_MAX_PAGES);
-	assert_string_equal(state.status, "");
-	optop_push_page(&state, &query);
-	assert_int_equal(state.nr_pages, OPTOP_MAX_PAGES);
-	assert_string_equal(state.status,
+		optop_push_page(&view, &query);
+	assert_int_equal(view.nr_pages, OPTOP_MAX_PAGES);
+	assert_string_equal(view.status, "");
+	optop_push_page(&view, &query);
+	assert_int_equal(view.nr_pages, OPTOP_MAX_PAGES);
+	assert_string_equal(view.status,
 			    "too many pages are open; go back with Backspace");
 	for (size_t i = 0; i < OPTOP_MAX_PAGES; i++)
-		optop_pop_page(&state);
-	assert_int_equal(state.nr_pages, 1);
-	assert_int_equal(optop_kind(&state), OPTOP_SYMBOLS);
-	optop_state_release(&state);
+		optop_pop_page(&view);
+	assert_int_equal(view.nr_pages, 1);
+	assert_int_equal(optop_kind(&view), OPTOP_SYMBOLS);
+	optop_state_release(&view);
 }
 
 /* Every key of the help is in the table above, as the help has them. */
-static void help_is_whole(void **unused)
+TEST(help_is_whole)
 {
 	const char *key, *text;
 	size_t nr = 0;
 
-	(void)unused;
 	for (; optop_help_line(nr, &key, &text); nr++)
 		assert_true(*key && *text);
 	assert_int_equal(nr, 21);
 }
 
-static void readings_follow_one_another(void **unused)
+TEST(readings_follow_one_another)
 {
 	static const struct {
 		const char *name, *keys;
@@ -547,33 +539,32 @@ static void readings_follow_one_another(void **unused)
 		  "a=12 of 12\n" },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct optop_state state;
+		struct optop_state view;
 		struct text t;
 
-		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+		assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS),
 				 0);
-		state.wants_reading = false;
-		state.nr_lines = 2;
+		view.wants_reading = false;
+		view.nr_lines = 2;
 		for (size_t j = 0; j < 3 && rows[i].readings[j].line; j++) {
-			give_reading(&state, rows[i].readings[j].line,
+			give_reading(&view, rows[i].readings[j].line,
 				     rows[i].readings[j].folder);
 			for (const char *c = rows[i].keys; !j && *c; c++)
-				optop_press(&state, key_of_letter(*c));
+				optop_press(&view, key_of_letter(*c));
 		}
-		write_state(text_begin(&t), &state);
+		write_state(text_begin(&t), &view);
 		text_must_be(&t, rows[i].name, rows[i].text);
-		write_shown(text_begin(&t), optop_pane(&state)->reading,
-			    &optop_pane(&state)->shown);
+		write_shown(text_begin(&t), optop_pane(&view)->reading,
+			    &optop_pane(&view)->shown);
 		text_must_be(&t, rows[i].name, rows[i].shown);
-		optop_state_release(&state);
+		optop_state_release(&view);
 	}
 }
 
 /* What is opened is narrowed as the page is, unless it says itself what it is
  * of. */
-static void what_is_opened_is_narrowed(void **unused)
+TEST(what_is_opened_is_narrowed)
 {
 #define ANY .tgid = OP_MANGLE_ALL, .tid = OP_MANGLE_ALL
 #define HERE .image = "/x", .tgid = 5, .tid = 6, .cgroup = "/web"
@@ -624,55 +615,53 @@ static void what_is_opened_is_narrowed(void **unused)
 		  .wanted = "2 source - main - -1 -1 -" },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const struct optop_query query = {
 			.kind = rows[i].view,
 			.target = rows[i].here,
 		};
 		const struct optop_target *t;
-		struct optop_state state;
+		struct optop_state view;
 		struct text text;
 
-		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+		assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS),
 				 0);
-		optop_push_page(&state, &query);
-		give_reading(&state, "a=1", 1);
-		optop_pane(&state)->reading->rows[0].opens = &rows[i].opens;
-		optop_press(&state, OPTOP_KEY_ENTER);
-		t = &optop_page(&state)->query.target;
+		optop_push_page(&view, &query);
+		give_reading(&view, "a=1", 1);
+		optop_pane(&view)->reading->rows[0].opens = &rows[i].opens;
+		optop_press(&view, OPTOP_KEY_ENTER);
+		t = &optop_page(&view)->query.target;
 		fprintf(text_begin(&text), "%zu %s %s %s %s %lld %lld %s",
-			state.nr_pages, optop_kind_name(optop_kind(&state)),
+			view.nr_pages, optop_kind_name(optop_kind(&view)),
 			t->image ?: "-", t->symbol ?: "-", t->file ?: "-",
 			(long long)t->tgid, (long long)t->tid,
 			t->cgroup ?: "-");
 		text_must_be(&text, rows[i].name, rows[i].wanted);
-		optop_state_release(&state);
+		optop_state_release(&view);
 	}
 }
 
-static void some_rows_open_nothing(void **unused)
+TEST(some_rows_open_nothing)
 {
-	struct optop_state state;
+	struct optop_state view;
 	struct text t;
 
-	(void)unused;
-	assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS), 0);
-	state.wants_reading = false;
-	optop_press(&state, OPTOP_KEY_ENTER);
-	optop_press(&state, 'e');
-	write_state(text_begin(&t), &state);
+	assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS), 0);
+	view.wants_reading = false;
+	optop_press(&view, OPTOP_KEY_ENTER);
+	optop_press(&view, 'e');
+	write_state(text_begin(&t), &view);
 	text_must_be(&t, "not read yet", "symbol\n");
-	give_reading(&state, "a=2 b=1", 1);
-	optop_pane(&state)->reading->rows[0].opens = NULL;
-	optop_press(&state, OPTOP_KEY_ENTER);
-	write_state(text_begin(&t), &state);
+	give_reading(&view, "a=2 b=1", 1);
+	optop_pane(&view)->reading->rows[0].opens = NULL;
+	optop_press(&view, OPTOP_KEY_ENTER);
+	write_state(text_begin(&t), &view);
 	text_must_be(&t, "nothing", "symbol a: there is nothing to open\n");
-	optop_state_release(&state);
+	optop_state_release(&view);
 }
 
 /* The keys of a filter are characters, whatever the bytes of them. */
-static void filters_are_typed(void **unused)
+TEST(filters_are_typed)
 {
 #define UE 0xfc /* of two bytes; HAN is of three, ROCKET of four */
 #define HAN 0x6f22
@@ -698,19 +687,18 @@ static void filters_are_typed(void **unused)
 		{ { ROCKET, 'd' }, SIXTY, SIXTY "d" },
 	};
 
-	(void)unused;
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct optop_state state;
+		struct optop_state view;
 
-		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+		assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS),
 				 0);
-		strcpy(optop_page(&state)->filter, rows[i].before);
-		optop_press(&state, '/');
+		strcpy(optop_page(&view)->filter, rows[i].before);
+		optop_press(&view, '/');
 		for (size_t k = 0; k < 6 && rows[i].keys[k]; k++)
-			optop_press(&state, rows[i].keys[k]);
-		assert_string_equal(optop_page(&state)->filter, rows[i].wanted);
-		optop_state_release(&state);
+			optop_press(&view, rows[i].keys[k]);
+		assert_string_equal(optop_page(&view)->filter, rows[i].wanted);
+		optop_state_release(&view);
 	}
 	setlocale(LC_CTYPE, "C");
 }
@@ -745,7 +733,7 @@ static void give_result(struct optop_state *state, char letter)
 	assert_null(result.reading);
 }
 
-static void results_are_taken(void **unused)
+TEST(results_are_taken)
 {
 	static const struct {
 		size_t columns;
@@ -853,35 +841,34 @@ static void results_are_taken(void **unused)
 		  "the daemon has ended; these are all samples\n" },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct optop_state state;
+		struct optop_state view;
 		struct optop_grid grid;
 		struct text t;
 
-		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+		assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS),
 				 0);
-		state.wants_reading = false;
-		state.nr_lines = 2;
+		view.wants_reading = false;
+		view.nr_lines = 2;
 		for (const char *c = rows[i].letters; *c; c++)
 			if (strchr("ruoed", *c))
-				give_result(&state, *c);
+				give_result(&view, *c);
 			else
-				optop_press(&state, (wint_t)*c);
+				optop_press(&view, (wint_t)*c);
 		assert_int_equal(optop_grid_init(&grid, 2 + OPTOP_OTHER_LINES,
 						 rows[i].columns),
 				 0);
-		state.is_once = true; /* no hints */
-		optop_draw(&grid, &state);
+		view.is_once = true; /* no hints */
+		optop_draw(&grid, &view);
 		optop_grid_write(&grid, text_begin(&t));
 		optop_grid_release(&grid);
 		text_must_be(&t, rows[i].letters, rows[i].wanted);
-		optop_state_release(&state);
+		optop_state_release(&view);
 	}
 }
 
 /* Code begins with the row that was looked for, in the middle of the screen. */
-static void code_begins_where_it_is_wanted(void **unused)
+TEST(code_begins_where_it_is_wanted)
 {
 	static const struct {
 		size_t first, nr_lines, chosen, top;
@@ -890,30 +877,29 @@ static void code_begins_where_it_is_wanted(void **unused)
 		{ 5, 4, 5, 3 }, { 9, 4, 9, 6 }, { 5, 5, 5, 3 }, { 5, 1, 5, 5 },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct optop_state state;
+		struct optop_state view;
 		struct optop_result result = { .number = 7, .files = 1 };
 
-		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+		assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS),
 				 0);
-		state.nr_lines = rows[i].nr_lines;
-		optop_pane(&state)->asked = 7;
+		view.nr_lines = rows[i].nr_lines;
+		optop_pane(&view)->asked = 7;
 		result.reading = made_reading(
 			"a=1 b=0 c=0 d=0 e=0 f=0 g=0 h=0 i=0 j=0", true);
 		result.reading->first = rows[i].first;
-		optop_take_result(&state, &result);
-		assert_int_equal(optop_pane(&state)->chosen, rows[i].chosen);
-		assert_int_equal(optop_pane(&state)->top, rows[i].top);
+		optop_take_result(&view, &result);
+		assert_int_equal(optop_pane(&view)->chosen, rows[i].chosen);
+		assert_int_equal(optop_pane(&view)->top, rows[i].top);
 		/* Another reading leaves the line where it is. */
-		optop_press(&state, OPTOP_KEY_HOME);
-		optop_pane(&state)->asked = 7;
+		optop_press(&view, OPTOP_KEY_HOME);
+		optop_pane(&view)->asked = 7;
 		result.reading = made_reading(
 			"a=1 b=0 c=0 d=0 e=0 f=0 g=0 h=0 i=0 j=0", true);
 		result.reading->first = rows[i].first;
-		optop_take_result(&state, &result);
-		assert_int_equal(optop_pane(&state)->chosen, 0);
-		optop_state_release(&state);
+		optop_take_result(&view, &result);
+		assert_int_equal(optop_pane(&view)->chosen, 0);
+		optop_state_release(&view);
 	}
 }
 
@@ -935,7 +921,7 @@ static void add_messages(struct optop_state *state)
 }
 
 /* After each key the screen is drawn, which keeps the first line in bounds. */
-static void help_and_warnings_scroll(void **unused)
+TEST(help_and_warnings_scroll)
 {
 	static const struct {
 		unsigned int verbose;
@@ -1014,27 +1000,26 @@ static void help_and_warnings_scroll(void **unused)
 		  "Up and Down scroll; any other key closes this\n" },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct optop_state state;
+		struct optop_state view;
 		struct optop_grid grid;
 		struct text all, t;
 
-		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+		assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS),
 				 0);
-		give_reading(&state, "a=1", 1);
-		state.nr_lines = 3;
-		state.verbose = rows[i].verbose;
+		give_reading(&view, "a=1", 1);
+		view.nr_lines = 3;
+		view.verbose = rows[i].verbose;
 		if (rows[i].has_messages)
-			add_messages(&state);
+			add_messages(&view);
 		text_begin(&all);
 		for (const char *c = rows[i].keys; *c; c++) {
-			optop_press(&state, key_of_letter(*c));
+			optop_press(&view, key_of_letter(*c));
 			assert_int_equal(optop_grid_init(&grid,
 							 3 + OPTOP_OTHER_LINES,
 							 60),
 					 0);
-			optop_draw(&grid, &state);
+			optop_draw(&grid, &view);
 			rewind(all.out);
 			optop_grid_write(&grid, all.out);
 			fputc('\0', all.out);
@@ -1046,7 +1031,7 @@ static void help_and_warnings_scroll(void **unused)
 		      text_begin(&t));
 		free(all.all);
 		text_must_be(&t, rows[i].keys, rows[i].wanted);
-		optop_state_release(&state);
+		optop_state_release(&view);
 	}
 }
 
@@ -1073,7 +1058,7 @@ static void write_columns(FILE *out, struct optop_state *state, size_t columns)
 	free(t.all);
 }
 
-static void wider_screens_have_more_columns(void **unused)
+TEST(wider_screens_have_more_columns)
 {
 	static const struct {
 		enum optop_kind view;
@@ -1232,28 +1217,26 @@ static void wider_screens_have_more_columns(void **unused)
 			  "       7 100.000 prog             a_thread_of_that_name\n" },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct optop_state state;
+		struct optop_state view;
 		struct text t;
 
-		assert_int_equal(optop_state_init(&state, "x", rows[i].view),
-				 0);
-		give_reading(&state, rows[i].reading, 1);
-		state.hides_intervals = rows[i].hides;
-		state.by_total = true;
-		optop_show_again(&state);
-		optop_choose_line(&state, 1);
+		assert_int_equal(optop_state_init(&view, "x", rows[i].view), 0);
+		give_reading(&view, rows[i].reading, 1);
+		view.hides_intervals = rows[i].hides;
+		view.by_total = true;
+		optop_show_again(&view);
+		optop_choose_line(&view, 1);
 		text_begin(&t);
 		for (size_t k = 0; k < 10 && rows[i].columns[k]; k++)
-			write_columns(t.out, &state, rows[i].columns[k]);
+			write_columns(t.out, &view, rows[i].columns[k]);
 		text_must_be(&t, rows[i].name, rows[i].wanted);
-		optop_state_release(&state);
+		optop_state_release(&view);
 	}
 }
 
 /* From 5 % on a share is hot, from 1 % on warm. */
-static void shares_have_colors(void **unused)
+TEST(shares_have_colors)
 {
 	static const struct {
 		const char *reading;
@@ -1264,22 +1247,21 @@ static void shares_have_colors(void **unused)
 		{ "a=9/9 b=0/9", OPTOP_FAINT },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct optop_state state;
+		struct optop_state view;
 		struct optop_grid grid;
 
-		assert_int_equal(optop_state_init(&state, "x", OPTOP_SYMBOLS),
+		assert_int_equal(optop_state_init(&view, "x", OPTOP_SYMBOLS),
 				 0);
-		state.nr_lines = 2;
-		give_reading(&state, rows[i].reading, 1);
+		view.nr_lines = 2;
+		give_reading(&view, rows[i].reading, 1);
 		assert_int_equal(
 			optop_grid_init(&grid, 2 + OPTOP_OTHER_LINES, 29), 0);
-		optop_draw(&grid, &state);
+		optop_draw(&grid, &view);
 		/* The last digit of its share. */
 		assert_int_equal(grid.cells[5 * 29 + 6].attr, rows[i].attr);
 		optop_grid_release(&grid);
-		optop_state_release(&state);
+		optop_state_release(&view);
 	}
 }
 
@@ -1287,30 +1269,28 @@ static void shares_have_colors(void **unused)
 
 /* Nothing is written beyond a screen, however small; rows are there from six
  * lines on. */
-static void any_size_is_drawn(void **unused)
+TEST(any_size_is_drawn)
 {
-	struct optop_state state;
+	struct optop_state view;
 	struct optop_grid grid;
 
-	(void)unused;
-	assert_int_equal(optop_state_init(&state, "/var/lib/oprofile",
-					  OPTOP_SYMBOLS),
-			 0);
-	give_reading(&state, "a=1/2 b=2/3 a_name_that_is_rather_long=9/9", 1);
+	assert_int_equal(
+		optop_state_init(&view, "/var/lib/oprofile", OPTOP_SYMBOLS), 0);
+	give_reading(&view, "a=1/2 b=2/3 a_name_that_is_rather_long=9/9", 1);
 	for (int overlay = OPTOP_NO_OVERLAY; overlay <= OPTOP_WARNINGS;
 	     overlay++)
 		for (size_t rows = 1; rows < 12; rows++)
 			for (size_t columns = 1; columns < 180; columns += 3) {
-				state.overlay = overlay;
-				state.nr_lines =
+				view.overlay = overlay;
+				view.nr_lines =
 					rows > OPTOP_OTHER_LINES
 						? rows - OPTOP_OTHER_LINES
 						: 1;
-				optop_choose_line(&state, 0);
+				optop_choose_line(&view, 0);
 				assert_int_equal(optop_grid_init(&grid, rows,
 								 columns),
 						 0);
-				optop_draw(&grid, &state);
+				optop_draw(&grid, &view);
 				if (!overlay && rows > OPTOP_OTHER_LINES &&
 				    columns > 16)
 					assert_int_equal(
@@ -1319,32 +1299,10 @@ static void any_size_is_drawn(void **unused)
 						OPTOP_CHOSEN);
 				optop_grid_release(&grid);
 			}
-	optop_state_release(&state);
+	optop_state_release(&view);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_chosen),
-		cmocka_unit_test(resets_are_seen),
-		cmocka_unit_test(texts_are_found),
-		cmocka_unit_test(text_is_made_harmless),
-		cmocka_unit_test(names_are_cut),
-		cmocka_unit_test(keys_do_what_they_say),
-		cmocka_unit_test(pages_are_bounded),
-		cmocka_unit_test(help_is_whole),
-		cmocka_unit_test(readings_follow_one_another),
-		cmocka_unit_test(what_is_opened_is_narrowed),
-		cmocka_unit_test(some_rows_open_nothing),
-		cmocka_unit_test(filters_are_typed),
-		cmocka_unit_test(results_are_taken),
-		cmocka_unit_test(code_begins_where_it_is_wanted),
-		cmocka_unit_test(help_and_warnings_scroll),
-		cmocka_unit_test(wider_screens_have_more_columns),
-		cmocka_unit_test(shares_have_colors),
-		cmocka_unit_test(any_size_is_drawn),
-	};
-
 	setenv("TZ", "UTC", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

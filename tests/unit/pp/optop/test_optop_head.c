@@ -84,7 +84,7 @@ static void check_heads(const struct head_row *rows, size_t nr)
 #define FIRST(daemon, since, interval)                                         \
 	"optop  here  " daemon "  " since "  " interval "\n"
 
-static void daemons_are_told(void **state)
+TEST(daemons_are_told)
 {
 	static const struct head_row rows[] = {
 		{ .name = "no daemon",
@@ -123,11 +123,10 @@ static void daemons_are_told(void **state)
 			  "the daemon was killed; samples that it had not stored are lost\n") },
 	};
 
-	(void)state;
 	check_heads(rows, NR(rows));
 }
 
-static void times_are_told(void **state)
+TEST(times_are_told)
 {
 #define NOT_SO_NARROW                                                          \
 	"0 samples  no account\n" VIEWS "\n samples >self % path\n"            \
@@ -179,11 +178,10 @@ static void times_are_told(void **state)
 			    "q quit  ? help\n" },
 	};
 
-	(void)state;
 	check_heads(rows, NR(rows));
 }
 
-static void losses_are_told(void **state)
+TEST(losses_are_told)
 {
 	static const struct head_row rows[] = {
 		{ .name = "none",
@@ -206,11 +204,10 @@ static void losses_are_told(void **state)
 			  "q quit  ? help  Enter open  / filter  s sort\n") },
 	};
 
-	(void)state;
 	check_heads(rows, NR(rows));
 }
 
-static void what_a_page_is_of_is_told(void **state)
+TEST(what_a_page_is_of_is_told)
 {
 	static const struct head_row rows[] = {
 		{ .name = "a process",
@@ -232,12 +229,11 @@ static void what_a_page_is_of_is_told(void **state)
 			  BELOW("no account", "  cgroup unknown", HINTS) },
 	};
 
-	(void)state;
 	check_heads(rows, NR(rows));
 }
 
 /* Why there are no rows, cut between words, or in a word that is too long. */
-static void reasons_are_cut_between_words(void **state)
+TEST(reasons_are_cut_between_words)
 {
 #define NARROW(lines)                                                          \
 	"optop  stored  start  r\n0 samples  no account\n1 image\n"            \
@@ -262,19 +258,5 @@ static void reasons_are_cut_between_words(void **state)
 		  .wanted = NARROW("/usr/share/some/folder/a\nnd/more\n") },
 	};
 
-	(void)state;
 	check_heads(rows, NR(rows));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(daemons_are_told),
-		cmocka_unit_test(times_are_told),
-		cmocka_unit_test(losses_are_told),
-		cmocka_unit_test(what_a_page_is_of_is_told),
-		cmocka_unit_test(reasons_are_cut_between_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,7 @@ static void check_screens(const struct screen_row *rows, size_t nr,
 	}
 }
 
-static void sessions_are_shown(void **state)
+FOLDER_TEST(sessions_are_shown)
 {
 	static const char *const lines[] = {
 		SAMPLES_OF_X,
@@ -835,7 +835,7 @@ static void sessions_are_shown(void **state)
 	check_screens(rows, NR(rows), *state);
 }
 
-static void calls_and_tasks_are_shown(void **state)
+FOLDER_TEST(calls_and_tasks_are_shown)
 {
 	static const char *const lines[] = {
 		"current x x CYCLES.5.6 1004=9 1002=6",
@@ -967,7 +967,7 @@ static void calls_and_tasks_are_shown(void **state)
 }
 
 /* What moves the chosen line, and where it is at first. */
-static void lines_are_chosen(void **state)
+FOLDER_TEST(lines_are_chosen)
 {
 	static const char *const lines[] = {
 		"current x x CYCLES 101a=50 1004=9 1002=6 1020=2",
@@ -1209,7 +1209,7 @@ static void lines_are_chosen(void **state)
 }
 
 /* One cgroup is called like a pattern that matches another one. */
-static void cgroups_are_shown(void **state)
+FOLDER_TEST(cgroups_are_shown)
 {
 	static const char *const lines[] = {
 		"current /bin/x/{cgroup}/web/a*.service x CYCLES 1004=9 1002=6",
@@ -1260,7 +1260,7 @@ static void cgroups_are_shown(void **state)
 }
 
 /* Lines behind the end of a source are told by their numbers. */
-static void other_sources_are_shown(void **state)
+FOLDER_TEST(other_sources_are_shown)
 {
 	static const struct screen_row shorter[] = {
 		{ OPTOP_SYMBOLS, "Enter 2",
@@ -1328,7 +1328,7 @@ static void other_sources_are_shown(void **state)
 }
 
 /* Compiled elsewhere. */
-static void sources_are_searched(void **state)
+FOLDER_TEST(sources_are_searched)
 {
 	static const char *const search[] = { "moved", NULL };
 	static const char *const bases[] = { ".", NULL };
@@ -1353,7 +1353,7 @@ static void sources_are_searched(void **state)
 
 /* ---- the program --------------------------------------------------------- */
 
-static void tables_are_printed_once(void **state)
+FOLDER_TEST(tables_are_printed_once)
 {
 	static const struct program_row rows[] = {
 		{ .line = "optop --once --session-dir=. --root=root",
@@ -1568,7 +1568,7 @@ static int end_live(struct live_run *run)
 
 #define LIVE "optop --session-dir=. --root=root --interval=0"
 
-static void keys_are_typed(void **state)
+FOLDER_TEST(keys_are_typed)
 {
 	static const struct {
 		const char *keys, *shown;
@@ -1593,7 +1593,6 @@ static void keys_are_typed(void **state)
 	};
 	struct live_run run;
 
-	(void)state;
 	make_binaries();
 	write_session(one_event, 1);
 	start_live(&run, LIVE, "xterm");
@@ -1609,12 +1608,11 @@ static void keys_are_typed(void **state)
 	"source = x\ntaken = 9000\nstored = 1000\npending = 0\n"               \
 	"lost.buffer_full = "
 
-static void readings_are_shown(void **state)
+FOLDER_TEST(readings_are_shown)
 {
 	struct winsize large = { .ws_row = 40, .ws_col = 160 };
 	struct live_run run;
 
-	(void)state;
 	make_binaries();
 	write_session(one_event, NR(one_event));
 	start_live(&run, LIVE, "xterm");
@@ -1641,13 +1639,12 @@ static void readings_are_shown(void **state)
 	assert_int_equal(end_live(&run), 0);
 }
 
-static void signals_end_or_stop(void **state)
+FOLDER_TEST(signals_end_or_stop)
 {
 	static const int ending[] = { SIGTERM, SIGINT, SIGQUIT, SIGHUP };
 	struct live_run run;
 	int status;
 
-	(void)state;
 	mkdir("root", 0755);
 	write_session(one_event, NR(one_event));
 	for (size_t i = 0; i < NR(ending); i++) {
@@ -1686,11 +1683,10 @@ static int print_a_message(int argc, char **argv)
 	return 0;
 }
 
-static void messages_come_behind_the_screen(void **state)
+FOLDER_TEST(messages_come_behind_the_screen)
 {
 	struct live_run run;
 
-	(void)state;
 	start_on_terminal(&run, print_a_message, "optop", "xterm");
 	await_text(&run, "\033[?1049l");
 	await_text(&run, "a message");
@@ -1698,7 +1694,7 @@ static void messages_come_behind_the_screen(void **state)
 	assert_int_equal(end_live(&run), 0);
 }
 
-static void terminals_are_refused(void **state)
+FOLDER_TEST(terminals_are_refused)
 {
 	static const struct {
 		const char *type, *line, *why;
@@ -1710,7 +1706,6 @@ static void terminals_are_refused(void **state)
 	};
 	struct live_run run;
 
-	(void)state;
 	mkdir("root", 0755);
 	write_session(one_event, NR(one_event));
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -1720,24 +1715,8 @@ static void terminals_are_refused(void **state)
 	}
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		folder_test(sessions_are_shown),
-		folder_test(calls_and_tasks_are_shown),
-		folder_test(lines_are_chosen),
-		folder_test(cgroups_are_shown),
-		folder_test(other_sources_are_shown),
-		folder_test(sources_are_searched),
-		folder_test(tables_are_printed_once),
-		folder_test(keys_are_typed),
-		folder_test(readings_are_shown),
-		folder_test(signals_end_or_stop),
-		folder_test(messages_come_behind_the_screen),
-		folder_test(terminals_are_refused),
-	};
-
 	set_program_environment();
 	setlocale(LC_CTYPE, "");
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,12 +32,11 @@ int ocount_counters_read(struct ocount_counters *counters, size_t event,
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static void parses_numbers(void **state)
+TEST(parses_numbers)
 {
 	const char *end;
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(ocount_number_parse("12:3", &end, 10, 99, &value), 0);
 	assert_int_equal(value, 12);
 	assert_string_equal(end, ":3");
@@ -47,7 +46,7 @@ static void parses_numbers(void **state)
 	assert_int_equal(value, 255);
 }
 
-static void refuses_what_is_no_number(void **state)
+TEST(refuses_what_is_no_number)
 {
 	static const char *const texts[] = {
 		"",    " 1", "-1",
@@ -57,18 +56,16 @@ static void refuses_what_is_no_number(void **state)
 	const char *end;
 	uint64_t value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		assert_int_equal(ocount_number_parse(texts[i], &end, 10, 99,
 						     &value),
 				 -EINVAL);
 }
 
-static void groups_digits(void **state)
+TEST(groups_digits)
 {
 	char buf[OCOUNT_NUMBER_MAX];
 
-	(void)state;
 	assert_string_equal(ocount_number_group(buf, 0), "0");
 	assert_string_equal(ocount_number_group(buf, 999), "999");
 	assert_string_equal(ocount_number_group(buf, 1000), "1,000");
@@ -77,11 +74,10 @@ static void groups_digits(void **state)
 			    "18,446,744,073,709,551,615");
 }
 
-static void shortens_numbers(void **state)
+TEST(shortens_numbers)
 {
 	char buf[OCOUNT_NUMBER_MAX];
 
-	(void)state;
 	assert_string_equal(ocount_number_unit(buf, 0), "0.000");
 	assert_string_equal(ocount_number_unit(buf, 999.999), "999.999");
 	assert_string_equal(ocount_number_unit(buf, 999.9999), "1.000 K");
@@ -89,11 +85,10 @@ static void shortens_numbers(void **state)
 	assert_string_equal(ocount_number_unit(buf, 5e15), "5000.000 T");
 }
 
-static void tells_durations(void **state)
+TEST(tells_durations)
 {
 	char buf[OCOUNT_NUMBER_MAX];
 
-	(void)state;
 	assert_string_equal(ocount_number_time(buf, 1234567),
 			    "1.23 milliseconds");
 	assert_string_equal(ocount_number_time(buf, 1234567890),
@@ -106,13 +101,12 @@ static void tells_durations(void **state)
 
 /* ---- events -------------------------------------------------------------- */
 
-static void parses_events(void **state)
+TEST(parses_events)
 {
 	struct ocount_events events;
 	struct op_diag diag = { "" };
 	const struct ocount_event *e;
 
-	(void)state;
 	assert_int_equal(
 		ocount_events_init(&events,
 				   "cycles,r1c2:0x10,faults:0:0:1,cs:0:1:0,"
@@ -138,7 +132,7 @@ static void parses_events(void **state)
 	ocount_events_release(&events);
 }
 
-static void refuses_bad_events(void **state)
+TEST(refuses_bad_events)
 {
 	static const struct {
 		const char *text;
@@ -164,7 +158,6 @@ static void refuses_bad_events(void **state)
 	};
 	struct ocount_events events;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct op_diag diag = { "" };
 
@@ -177,14 +170,13 @@ static void refuses_bad_events(void **state)
 }
 
 /* Those of a CPU by way of the environment, as the program finds them. */
-static void parses_events_of_the_cpu(void **state)
+FOLDER_TEST(parses_events_of_the_cpu)
 {
 	struct ocount_events events;
 	struct op_diag diag = { "" };
 	char fs[PATH_MAX];
 	int err;
 
-	(void)state;
 	op_events_free(load_sample());
 	make_file(CPU, "cpu",
 		  "name = Test CPU\ncounters = 4\ndefault = CYCLES:1000\n"
@@ -223,12 +215,11 @@ static void init_events(struct ocount_events *events, const char *text,
 		abort();
 }
 
-static void default_event_can_be_counted(void **state)
+TEST(default_event_can_be_counted)
 {
 	struct ocount_events events;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(ocount_events_init(&events, NULL, &diag), 0);
 	assert_int_equal(events.nr, 1);
 	assert_string_equal(events.list[0].name,
@@ -237,7 +228,7 @@ static void default_event_can_be_counted(void **state)
 	ocount_events_release(&events);
 }
 
-static void shows_modes(void **state)
+TEST(shows_modes)
 {
 	static const char *const cases[][2] = {
 		{ "faults", "faults:0:0:1" },
@@ -248,7 +239,6 @@ static void shows_modes(void **state)
 	struct ocount_events events, again;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct ocount_event *e;
 
@@ -278,33 +268,30 @@ static struct ocount_count count_of_one(uint64_t value, uint64_t enabled,
 	return count;
 }
 
-static void scales_what_shared(void **state)
+TEST(scales_what_shared)
 {
 	struct ocount_count count = count_of_one(300, 4000, 1000);
 
-	(void)state;
 	assert_int_equal(count.count, 1200);
 	assert_int_equal(ocount_count_state(&count), OCOUNT_SCALED);
 	assert_true(ocount_count_percent(&count) == 25);
 }
 
-static void sums_after_scaling(void **state)
+TEST(sums_after_scaling)
 {
 	struct ocount_count count = count_of_one(300, 4000, 1000);
 	const struct ocount_reading other = { 50, 4000, 4000 };
 
-	(void)state;
 	ocount_count_add(&count, &other);
 	assert_int_equal(count.count, 1250);
 	assert_int_equal(ocount_count_state(&count), OCOUNT_SCALED);
 	assert_true(ocount_count_percent(&count) == 62.5);
 }
 
-static void tells_states_apart(void **state)
+TEST(tells_states_apart)
 {
 	struct ocount_count count = count_of_one(7, 1000000, 1000000);
 
-	(void)state;
 	assert_int_equal(ocount_count_state(&count), OCOUNT_ACTUAL);
 	count = count_of_one(7000000, 1000000, 999950); /* start and stop */
 	assert_int_equal(ocount_count_state(&count), OCOUNT_ACTUAL);
@@ -317,7 +304,7 @@ static void tells_states_apart(void **state)
 	assert_int_equal(ocount_count_state(&count), OCOUNT_NOT_COUNTED);
 }
 
-static void reads_into_groups(void **state)
+TEST(reads_into_groups)
 {
 	struct ocount_target list[3] = { { .pid = 1 } };
 	struct ocount_targets targets = { .list = list, .nr = 3 };
@@ -329,7 +316,6 @@ static void reads_into_groups(void **state)
 	struct ocount_result result;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	init_events(&events, "cs", &diag);
 	assert_int_equal(ocount_result_init(&result, &counters, true, &diag),
 			 0);
@@ -347,7 +333,7 @@ static void reads_into_groups(void **state)
 	ocount_events_release(&events);
 }
 
-static void passes_read_errors_on(void **state)
+TEST(passes_read_errors_on)
 {
 	struct ocount_target list[2] = { { .pid = 1 } };
 	struct ocount_targets targets = { .list = list, .nr = 2 };
@@ -359,7 +345,6 @@ static void passes_read_errors_on(void **state)
 	struct ocount_result result;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	init_events(&events, "cs,cs", &diag);
 	assert_int_equal(ocount_result_init(&result, &counters, false, &diag),
 			 0);
@@ -415,12 +400,11 @@ static void release(struct printed *p)
 	free(p->text);
 }
 
-static void prints_a_table(void **state)
+TEST(prints_a_table)
 {
 	const struct ocount_style style = { .subject = "/bin/x" };
 	struct printed p;
 
-	(void)state;
 	make(&p, "cycles,instructions,branches,branch-misses,task-clock,cs", 1);
 	p.counts[0] = count_of_one(2000000, 1000000000, 1000000000);
 	p.counts[1] = count_of_one(3000000, 1000000000, 1000000000);
@@ -443,7 +427,7 @@ static void prints_a_table(void **state)
 	release(&p);
 }
 
-static void prints_each_cpu(void **state)
+TEST(prints_each_cpu)
 {
 	const struct ocount_style style = {
 		.subject = "the whole system",
@@ -451,7 +435,6 @@ static void prints_each_cpu(void **state)
 	};
 	struct printed p;
 
-	(void)state;
 	make(&p, "cs", 2);
 	p.counts[0] = count_of_one(5, 1000000000, 1000000000);
 	print(&p, &style);
@@ -464,12 +447,11 @@ static void prints_each_cpu(void **state)
 	release(&p);
 }
 
-static void prints_in_brief(void **state)
+TEST(prints_in_brief)
 {
 	struct ocount_style style = { .brief = true };
 	struct printed p;
 
-	(void)state;
 	make(&p, "cycles,cs:0:1:1,faults", 2);
 	p.counts[0] = count_of_one(1234567, 4, 4);
 	p.counts[1] = count_of_one(10, 4, 1);
@@ -486,13 +468,12 @@ static void prints_in_brief(void **state)
 	release(&p);
 }
 
-static void prints_the_time_of_intervals(void **state)
+TEST(prints_the_time_of_intervals)
 {
 	struct ocount_style style = { .brief = true, .intervals = true };
 	struct printed p;
 	long seconds, ms;
 
-	(void)state;
 	make(&p, "cs", 1);
 	print(&p, &style);
 	assert_int_equal(sscanf(p.text, "timestamp,%ld.%3ld\ncs,0,0.00\n",
@@ -500,31 +481,4 @@ static void prints_the_time_of_intervals(void **state)
 			 2);
 	assert_true(labs(time(NULL) - seconds) < 3600);
 	release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses_numbers),
-		cmocka_unit_test(refuses_what_is_no_number),
-		cmocka_unit_test(groups_digits),
-		cmocka_unit_test(shortens_numbers),
-		cmocka_unit_test(tells_durations),
-		cmocka_unit_test(parses_events),
-		cmocka_unit_test(refuses_bad_events),
-		folder_test(parses_events_of_the_cpu),
-		cmocka_unit_test(default_event_can_be_counted),
-		cmocka_unit_test(shows_modes),
-		cmocka_unit_test(scales_what_shared),
-		cmocka_unit_test(sums_after_scaling),
-		cmocka_unit_test(tells_states_apart),
-		cmocka_unit_test(reads_into_groups),
-		cmocka_unit_test(passes_read_errors_on),
-		cmocka_unit_test(prints_a_table),
-		cmocka_unit_test(prints_each_cpu),
-		cmocka_unit_test(prints_in_brief),
-		cmocka_unit_test(prints_the_time_of_intervals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,12 @@
  * without a kernel module, or only by waiting.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include "tests/unit/test.h"
 #include "libop/files/op_folder.h"
 #include "libop/files/op_remove.h"
 #include "utils/daemon.c"
@@ -30,11 +25,10 @@
 
 /* ---- processes ----------------------------------------------------------- */
 
-static void finds_programs_by_absolute_path_only(void **state)
+TEST(finds_programs_by_absolute_path_only)
 {
 	char path[PATH_MAX];
 
-	(void)state;
 	assert_int_equal(process_find(path, sizeof(path), "sh",
 				      "::.:bin:/no/such:/bin:/usr/bin"),
 			 0);
@@ -59,12 +53,11 @@ static int run_shell(const char *script, char *text, size_t len,
 	return process_run("/bin/sh", argv, envp, text, len, diag);
 }
 
-static void runs_programs(void **state)
+TEST(runs_programs)
 {
 	struct op_diag diag;
 	char text[8];
 
-	(void)state;
 	assert_int_equal(run_shell("exit 0", NULL, 0, &diag), 0);
 	assert_int_equal(run_shell("exit 7", NULL, 0, &diag), 7);
 	assert_string_equal(diag.text, "");
@@ -81,23 +74,21 @@ static void runs_programs(void **state)
 	assert_non_null(strstr(diag.text, "signal 9"));
 }
 
-static void tells_what_cannot_be_run(void **state)
+TEST(tells_what_cannot_be_run)
 {
 	char *argv[] = { "x", NULL };
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(process_run("/no/such", argv, argv, NULL, 0, &diag),
 			 -ENOENT);
 	assert_non_null(strstr(diag.text, "/no/such: cannot run it: No such"));
 }
 
-static void knows_processes_by_name(void **state)
+TEST(knows_processes_by_name)
 {
 	char name[17] = "";
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(prctl(PR_GET_NAME, name), 0);
 	assert_int_equal(prctl(PR_SET_NAME, "a) Z (b"), 0);
 	assert_true(process_is(getpid(), "a) Z (b"));
@@ -154,20 +145,18 @@ static void ends_by(bool stubborn, int signal_wanted)
 	assert_int_equal(process_open(pid), -ESRCH);
 }
 
-static void ends_processes(void **state)
+TEST(ends_processes)
 {
-	(void)state;
 	ends_by(false, SIGTERM);
 	ends_by(true, SIGKILL);
 }
 
 /* ---- oprofilefs ---------------------------------------------------------- */
 
-static void reads_mountinfo(void **state)
+TEST(reads_mountinfo)
 {
 	bool ours = false;
 
-	(void)state;
 #define LINE(point, rest) "36 35 98:0 / " point " rw,noatime " rest " x rw\n"
 	assert_false(read_mount(LINE("/dev", "- devtmpfs"), &ours));
 	assert_false(read_mount(LINE("/dev/oprofile2", "- oprofilefs"), &ours));
@@ -186,7 +175,7 @@ static void reads_mountinfo(void **state)
 
 /* ---- the module ---------------------------------------------------------- */
 
-static void explains_modules_that_do_not_load(void **state)
+TEST(explains_modules_that_do_not_load)
 {
 	static const struct {
 		int err;
@@ -201,7 +190,6 @@ static void explains_modules_that_do_not_load(void **state)
 		{ EBUSY, "see dmesg" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct op_diag diag = { "" };
 
@@ -222,11 +210,10 @@ static int modprobe_says(const char *line, struct op_diag *diag)
 	return explain_modprobe(text, diag);
 }
 
-static void understands_modprobe(void **state)
+TEST(understands_modprobe)
 {
 	struct op_diag diag;
 
-	(void)state;
 	assert_int_equal(modprobe_says("FATAL: Module oprofile not found in "
 				       "directory /lib/modules/6.1.0",
 				       &diag),
@@ -250,13 +237,12 @@ static void understands_modprobe(void **state)
 
 /* ---- answers ------------------------------------------------------------- */
 
-static void finds_keys_in_answers(void **state)
+TEST(finds_keys_in_answers)
 {
 	static const char reply[] = "pidx = 1\npid = 23\nempty = \n"
 				    "vmlinux = /a = b\nlast = 5";
 	char buf[8];
 
-	(void)state;
 	assert_true(daemon_reply_find(reply, "pid", buf, sizeof(buf)));
 	assert_string_equal(buf, "23");
 	assert_true(daemon_reply_find(reply, "empty", buf, sizeof(buf)));
@@ -319,7 +305,7 @@ static pid_t start_late_daemon(const struct op_session *session, int nr_left)
 	return pid;
 }
 
-static void waits_for_a_daemon_that_works(void **state)
+TEST(waits_for_a_daemon_that_works)
 {
 	char dir[] = "/tmp/opcontrol-test-XXXXXX";
 	struct op_session session;
@@ -328,7 +314,6 @@ static void waits_for_a_daemon_that_works(void **state)
 	struct process_activity before = { 0 };
 	pid_t pid;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(op_session_init(&session, dir, &diag), 0);
 	assert_int_equal(op_make_parents(session.lock, 0700), 0);
@@ -356,9 +341,8 @@ static void waits_for_a_daemon_that_works(void **state)
 	assert_int_equal(op_remove_tree(dir), 0);
 }
 
-static void takes_only_sound_pids(void **state)
+TEST(takes_only_sound_pids)
 {
-	(void)state;
 	assert_int_equal(parse_pid("23"), 23);
 	assert_int_equal(parse_pid(""), 0);
 	assert_int_equal(parse_pid("-1"), 0);
@@ -411,7 +395,7 @@ static uint64_t module_config(const struct oc_fs *fs, bool is_x86)
 	return event | mask << 8 | extra;
 }
 
-static void writes_all_bits_of_an_event(void **state)
+TEST(writes_all_bits_of_an_event)
 {
 	static const struct {
 		enum op_cpu_encoding encoding;
@@ -430,7 +414,6 @@ static void writes_all_bits_of_an_event(void **state)
 	struct op_events events = { .cpu = &cpu };
 	char command[64];
 
-	(void)state;
 	assert_non_null(mkdtemp(root));
 	make_counter(fs, root);
 	chosen.machine.cpu = &events;
@@ -456,24 +439,4 @@ static void writes_all_bits_of_an_event(void **state)
 	}
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_programs_by_absolute_path_only),
-		cmocka_unit_test(runs_programs),
-		cmocka_unit_test(tells_what_cannot_be_run),
-		cmocka_unit_test(knows_processes_by_name),
-		cmocka_unit_test(ends_processes),
-		cmocka_unit_test(reads_mountinfo),
-		cmocka_unit_test(explains_modules_that_do_not_load),
-		cmocka_unit_test(understands_modprobe),
-		cmocka_unit_test(finds_keys_in_answers),
-		cmocka_unit_test(waits_for_a_daemon_that_works),
-		cmocka_unit_test(takes_only_sound_pids),
-		cmocka_unit_test(writes_all_bits_of_an_event),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

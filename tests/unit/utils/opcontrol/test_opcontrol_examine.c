@@ -268,11 +268,6 @@ static const struct row rows[] = {
 
 static void check_examination(void **state);
 
-int main(void)
-{
-	return run_rows(rows, NR(rows), check_examination, NULL, 0);
-}
-
 /* ---- made machines --------------------------------------------------------
  */
 
@@ -401,7 +396,7 @@ static void run_checks(const struct row *row, FILE *out)
 	assert_int_equal(op_remove_tree(root), 0);
 }
 
-static void check_examination(void **state)
+TEST_ROWS(check_examination, rows)
 {
 	check_row(*state, run_checks);
 }

@@ -69,11 +69,10 @@ static void chooses(bool is_known, const char *list, bool clock,
 	event_machine_release(&machine);
 }
 
-static void default_events(void **state)
+FOLDER_TEST(default_events)
 {
 	const char *cycles = "CYCLES:118:0:1000:0:1:1:0x76";
 
-	(void)state;
 	chooses(true, NULL, false, &root, cycles, false, false);
 	chooses(true, "default", false, &root, cycles, false, false);
 	/* Its smallest count is 1000. */
@@ -94,9 +93,8 @@ static void default_events(void **state)
 	}
 }
 
-static void given_events(void **state)
+FOLDER_TEST(given_events)
 {
-	(void)state;
 	chooses(false, "page-faults:5", false, &virtual,
 		"page-faults:2:0:5:0:1:1:0x2", false, false);
 	chooses(false, "cpu-cycles:0x1000:0x0:0:1", false, &user,
@@ -130,9 +128,8 @@ static void refuses(bool is_known, const char *list, int wanted,
 	event_machine_release(&machine);
 }
 
-static void refuses_what_cannot_be_sampled(void **state)
+FOLDER_TEST(refuses_what_cannot_be_sampled)
 {
-	(void)state;
 	refuses(false, "cycles:900:0:1:0", -EACCES,
 		"cycles: kernel code only, which you may not sample");
 	refuses(true, "CYCLES:900:0:1:0", -EINVAL, "below the minimum");
@@ -169,11 +166,10 @@ static int find(const char *name, const char *list, char *path)
 	return err;
 }
 
-static void searches_path(void **state)
+FOLDER_TEST(searches_path)
 {
 	char path[PATH_MAX];
 
-	(void)state;
 	assert_int_equal(mkdir("a", 0755) || mkdir("b", 0755) ||
 				 mkdir("c", 0755) || mkdir("c/prog", 0755),
 			 0);
@@ -194,11 +190,10 @@ static void searches_path(void **state)
 	assert_string_equal(path, "/bin/sh");
 }
 
-static void takes_paths_as_they_are(void **state)
+FOLDER_TEST(takes_paths_as_they_are)
 {
 	char path[PATH_MAX], *name = malloc(PATH_MAX + 2);
 
-	(void)state;
 	assert_non_null(name);
 	make_program("prog", 0755);
 	assert_int_equal(find("./prog", "/nowhere", path), 0);
@@ -228,12 +223,11 @@ static struct operf *new_operf(void)
 	return operf;
 }
 
-static void tells_why_there_is_nothing(void **state)
+FOLDER_TEST(tells_why_there_is_nothing)
 {
 	static char *argv[] = { "prog", NULL };
 	struct operf *operf = new_operf();
 
-	(void)state;
 	note_nothing_taken(operf);
 	assert_non_null(strstr(note, "used no CPU time"));
 	operf->events.user_only = true;
@@ -277,12 +271,11 @@ static bool tells_of_unseen(struct operf *operf, uint64_t taken)
 	return note[0];
 }
 
-static void tells_of_time_without_samples(void **state)
+TEST(tells_of_time_without_samples)
 {
 	static char *argv[] = { "prog", NULL };
 	struct operf *operf = new_operf();
 
-	(void)state;
 	operf->command.usage.ru_utime.tv_sec = 1;
 	assert_false(tells_of_unseen(operf, 1));
 	operf->options.command = argv;
@@ -327,11 +320,10 @@ static void tells_of_time_without_samples(void **state)
 	free(operf);
 }
 
-static void tells_how_far_it_is(void **state)
+TEST(tells_how_far_it_is)
 {
 	char line[128];
 
-	(void)state;
 	operf_progress_text(line, sizeof(line), "", 0);
 	assert_string_equal(line, "0 s, 0 samples, 0 lost");
 	operf_progress_text(line, sizeof(line),
@@ -346,12 +338,11 @@ static void tells_how_far_it_is(void **state)
 	assert_string_equal(line, "1 s, 0 samples, 1 lost");
 }
 
-static void tells_how_to_see_it(void **state)
+TEST(tells_how_to_see_it)
 {
 	struct operf *operf = new_operf();
 	char buf[256];
 
-	(void)state;
 #define SHOWS(text)                                                            \
 	do {                                                                   \
 		report_command(operf, buf, sizeof(buf));                       \
@@ -375,12 +366,11 @@ static void tells_how_to_see_it(void **state)
 	free(operf);
 }
 
-static void subtracts_accounts(void **state)
+TEST(subtracts_accounts)
 {
 	struct op_ledger now = { .taken = 10, .stored = 7 };
 	struct op_ledger before = { .taken = 4, .stored = 8 };
 
-	(void)state;
 	op_ledger_lose(&now, "x", 3);
 	op_ledger_lose(&now, "y", 2);
 	op_ledger_lose(&before, "y", 1);
@@ -393,7 +383,7 @@ static void subtracts_accounts(void **state)
 	assert_int_equal(now.nr_causes, 2);
 }
 
-static void removes_cgroups_of_killed(void **state)
+FOLDER_TEST(removes_cgroups_of_killed)
 {
 	pid_t gone = fork();
 	struct {
@@ -404,7 +394,6 @@ static void removes_cgroups_of_killed(void **state)
 			{ "operf-0", true }, { "operf-9999999999", true },
 			{ "other", true } };
 
-	(void)state;
 	if (!gone)
 		_exit(0);
 	assert_int_equal(waitpid(gone, NULL, 0), gone);
@@ -417,23 +406,4 @@ static void removes_cgroups_of_killed(void **state)
 		if (!access(folders[i].name, F_OK) != folders[i].stays)
 			fail_msg("%s", folders[i].name);
 	remove_left_cgroups("no such folder");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(default_events),
-		folder_test(given_events),
-		folder_test(refuses_what_cannot_be_sampled),
-		folder_test(searches_path),
-		folder_test(takes_paths_as_they_are),
-		folder_test(tells_why_there_is_nothing),
-		cmocka_unit_test(tells_of_time_without_samples),
-		cmocka_unit_test(tells_how_far_it_is),
-		cmocka_unit_test(tells_how_to_see_it),
-		cmocka_unit_test(subtracts_accounts),
-		folder_test(removes_cgroups_of_killed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

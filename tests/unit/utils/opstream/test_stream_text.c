@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 /* It is in no library: two programs share the file. */
+#include "tests/unit/test.h"
 #include "utils/opstream/stream_text.c"
 
 static void to_text(struct stream_buf *text, const void *data, size_t len)
@@ -84,11 +79,10 @@ static const char normal[] =
 	"raw 0x5\n"
 	"bytes 0102ff\n";
 
-static void every_record_has_a_line(void **state)
+TEST(every_record_has_a_line)
 {
 	struct stream_buf bytes = { NULL, 0 }, text = { NULL, 0 };
 
-	(void)state;
 	to_bytes(&bytes, normal);
 	to_text(&text, bytes.data, bytes.len);
 	assert_string_equal(text.data, normal);
@@ -96,7 +90,7 @@ static void every_record_has_a_line(void **state)
 	stream_buf_release(&text);
 }
 
-static void what_a_line_stands_for(void **state)
+TEST(what_a_line_stands_for)
 {
 	static const struct {
 		const char *line;
@@ -123,7 +117,6 @@ static void what_a_line_stands_for(void **state)
 		  { OP_ESCAPE, 4ull << 32 | 16, 1, 2, 8, 0x3837363534333231 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct stream_buf bytes = { NULL, 0 };
 		const char *why;
@@ -138,7 +131,7 @@ static void what_a_line_stands_for(void **state)
 	}
 }
 
-static void errors_have_a_reason(void **state)
+TEST(errors_have_a_reason)
 {
 	static const struct {
 		const char *line;
@@ -172,7 +165,6 @@ static void errors_have_a_reason(void **state)
 		{ "bytes 1", "hex digits" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct stream_buf bytes = { NULL, 0 };
 		const char *why = "";
@@ -226,11 +218,10 @@ static uint64_t likely_word(uint64_t *random)
 	}
 }
 
-static void any_bytes_come_back(void **state)
+TEST(any_bytes_come_back)
 {
 	uint64_t words[256], random = 42;
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		size_t nr = next_random(&random) % 256;
 
@@ -241,23 +232,21 @@ static void any_bytes_come_back(void **state)
 	}
 }
 
-static void every_truncation_comes_back(void **state)
+TEST(every_truncation_comes_back)
 {
 	struct stream_buf bytes = { NULL, 0 };
 
-	(void)state;
 	to_bytes(&bytes, normal);
 	for (size_t len = 0; len <= bytes.len; len++)
 		expect_round_trip(bytes.data, len);
 	stream_buf_release(&bytes);
 }
 
-static void more_words_may_be_needed(void **state)
+TEST(more_words_may_be_needed)
 {
 	const uint64_t words[] = { OP_ESCAPE, OP_CODE_WORD(2, 0, 1), 7 };
 	struct stream_unit unit;
 
-	(void)state;
 	for (size_t nr = 0; nr < 3; nr++)
 		assert_false(stream_unit_at(&unit, words, nr, false));
 	assert_true(stream_unit_at(&unit, words, 3, false));
@@ -266,18 +255,4 @@ static void more_words_may_be_needed(void **state)
 	assert_true(stream_unit_at(&unit, words, 2, true));
 	assert_int_equal(unit.kind, STREAM_RAW);
 	assert_false(stream_unit_at(&unit, words, 0, true));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_record_has_a_line),
-		cmocka_unit_test(what_a_line_stands_for),
-		cmocka_unit_test(errors_have_a_reason),
-		cmocka_unit_test(any_bytes_come_back),
-		cmocka_unit_test(every_truncation_comes_back),
-		cmocka_unit_test(more_words_may_be_needed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,12 +108,11 @@ static void expect_late_names(const struct jit_rig *j, const char *want)
 	assert_string_equal(text, want);
 }
 
-static void test_found(void **state)
+TEST(test_found)
 {
 	struct jit_rig j;
 	uint64_t a, b;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w",
 		"7f0000000100 20 a\nno line\n7f0000000200 40 b c\n");
@@ -129,11 +128,10 @@ static void test_found(void **state)
 }
 
 /* In a container a process has another number. */
-static void test_number_of_its_own(void **state)
+TEST(test_number_of_its_own)
 {
 	struct jit_rig j;
 
-	(void)state;
 	new_jit_rig(&j, "Name:\tx\nNSpid:\t77\t12\t5\nNSpgid:\t1\n");
 	strcpy(strrchr(j.map, '/'), "/perf-5.map");
 	put_map(j.map, "w", "7f0000000100 20 a\n");
@@ -141,12 +139,11 @@ static void test_number_of_its_own(void **state)
 	free_rig(j.rig);
 }
 
-static void test_grows(void **state)
+TEST(test_grows)
 {
 	struct jit_rig j;
 	uint64_t a, b;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "7f0000000100 20 a\n7f0000000200 20 b");
 	a = key_of_sample(&j, 0x100);
@@ -169,12 +166,11 @@ static void test_grows(void **state)
 	free_rig(j.rig);
 }
 
-static void test_written_anew(void **state)
+TEST(test_written_anew)
 {
 	struct jit_rig j;
 	uint64_t a;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "7f0000000100 20 a\n7f0000000200 20 b\n");
 	a = key_of_sample(&j, 0x100);
@@ -197,11 +193,10 @@ static void test_written_anew(void **state)
 	free_rig(j.rig);
 }
 
-static void test_late(void **state)
+TEST(test_late)
 {
 	struct jit_rig j;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	assert_int_equal(key_of_sample(&j, 0x100), 0);
 	assert_int_equal(key_of_sample(&j, 0x110), 0);
@@ -217,13 +212,12 @@ static void test_late(void **state)
 }
 
 /* An exec is the end of the code, and the next image has another name. */
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	struct op_cookie_query q;
 	struct jit_rig j;
 	struct seen seen;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "7f0000000100 20 a\n");
 	assert_true(key_of_sample(&j, 0x100));
@@ -285,14 +279,13 @@ static void put_nothing_of_a_map(const char *map)
 	put_map(map, "w", "\n\n\n100\n7f0000000100\n7f0000000100 20\n\x7f");
 }
 
-static void test_not_to_be_read(void **state)
+TEST(test_not_to_be_read)
 {
 	static void (*const put[])(const char *map) = {
 		put_link,  put_hard_link,	 put_fifo, put_dir, put_theirs,
 		put_zeros, put_nothing_of_a_map,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(put) / sizeof(put[0]); i++) {
 		struct jit_rig j;
 
@@ -364,7 +357,7 @@ static void put_half_a_header(const char *dump)
 	assert_int_equal(truncate(dump, 39), 0);
 }
 
-static void test_dumps(void **state)
+TEST(test_dumps)
 {
 	static const struct {
 		void (*put)(const char *dump);
@@ -382,7 +375,6 @@ static void test_dumps(void **state)
 		{ put_zeros, false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct stat st = { 0 };
 		struct jit_rig j;
@@ -401,12 +393,11 @@ static void test_dumps(void **state)
 }
 
 /* A line may be as long as a chunk; a longer one is passed over. */
-static void test_long_lines(void **state)
+TEST(test_long_lines)
 {
 	struct jit_rig j;
 	FILE *file;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	file = fopen(j.map, "w");
 	assert_non_null(file);
@@ -428,7 +419,7 @@ static void test_long_lines(void **state)
  * Of a map without end so much is kept as is allowed, and so much read in a
  * round; addresses may come in any order. What is dropped makes room.
  */
-static void test_huge(void **state)
+TEST(test_huge)
 {
 	const unsigned int nr = 1200000, most = 1000000;
 	const struct opd_jits *jits;
@@ -436,7 +427,6 @@ static void test_huge(void **state)
 	size_t before;
 	FILE *file;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	jits = &j.rig->world.jits;
 	do_map(j.rig, PID, CODE, 0x10000000, 0, "//anon");
@@ -482,13 +472,12 @@ static void test_huge(void **state)
 }
 
 /* A child has the code of its parent. */
-static void test_fork(void **state)
+TEST(test_fork)
 {
 	struct op_cookie_query q;
 	struct jit_rig j;
 	struct seen seen;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "7f0000000100 20 a\n");
 	assert_true(key_of_sample(&j, 0x100));
@@ -511,13 +500,12 @@ static void test_fork(void **state)
 }
 
 /* Code in a memfd, as of .NET, has names, too; without one it stays there. */
-static void test_memfd(void **state)
+TEST(test_memfd)
 {
 	struct op_cookie_query q;
 	struct jit_rig j;
 	struct seen seen;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	do_map(j.rig, PID, CODE + 0x200000, 0x1000, 0x5000,
 	       "/memfd:doublemapper (deleted)");
@@ -535,7 +523,7 @@ static void test_memfd(void **state)
 }
 
 /* The session has the image as a file with the image's build-id. */
-static void test_saved(void **state)
+TEST(test_saved)
 {
 	struct op_build_id id;
 	struct op_cookie_query q;
@@ -544,7 +532,6 @@ static void test_saved(void **state)
 	struct seen seen;
 	int fd;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "7f0000000100 20 a\n");
 	do_sample(j.rig, PID, CODE + 0x100);
@@ -627,13 +614,12 @@ static void see_dump(struct jit_rig *j, uint32_t pid, uint64_t ino)
 }
 
 /* A record counts from its time on, which is that of another clock. */
-static void test_dump(void **state)
+TEST(test_dump)
 {
 	struct dump_writer w;
 	struct jit_rig j;
 	uint64_t key, ino;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	ino = new_dump(&j, &w, 0);
 	dump_load(&w, 1000, CODE + 0x100, "first", "ABCD");
@@ -667,13 +653,12 @@ static void test_dump(void **state)
 }
 
 /* A dump takes the place of a map, and what is none does not. */
-static void test_dump_instead_of_map(void **state)
+TEST(test_dump_instead_of_map)
 {
 	struct dump_writer w;
 	struct jit_rig j;
 	uint64_t ino;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "7f0000000100 20 a\n");
 	assert_true(find_at(&j, PID, 0x100, 1));
@@ -696,7 +681,7 @@ static void test_dump_instead_of_map(void **state)
 	free_rig(j.rig);
 }
 
-static void test_dump_not_to_be_read(void **state)
+TEST(test_dump_not_to_be_read)
 {
 	static const struct {
 		const char *name;
@@ -713,7 +698,6 @@ static void test_dump_not_to_be_read(void **state)
 		{ "//anon", false, false, false, false, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct dump_writer w;
 		struct jit_rig j;
@@ -748,14 +732,13 @@ static void test_dump_not_to_be_read(void **state)
 }
 
 /* A child has what its parent told before the fork. */
-static void test_dump_of_parent(void **state)
+TEST(test_dump_of_parent)
 {
 	struct opd_jits *jits;
 	struct dump_writer w;
 	struct jit_rig j;
 	uint64_t ino;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	jits = &j.rig->world.jits;
 	ino = new_dump(&j, &w, 0);
@@ -794,7 +777,7 @@ static void test_dump_of_parent(void **state)
 	free_rig(j.rig);
 }
 
-static void test_own_dump_after_fork(void **state)
+TEST(test_own_dump_after_fork)
 {
 	struct opd_jits *jits;
 	struct dump_writer w, own;
@@ -802,7 +785,6 @@ static void test_own_dump_after_fork(void **state)
 	char path[200];
 	struct stat st;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	jits = &j.rig->world.jits;
 	snprintf(path, sizeof(path), "%s/proc/78", j.rig->dir);
@@ -831,12 +813,11 @@ static void test_own_dump_after_fork(void **state)
 }
 
 /* Code that was told after its samples gets a name by address. */
-static void test_dump_late(void **state)
+TEST(test_dump_late)
 {
 	struct dump_writer w;
 	struct jit_rig j;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	see_dump(&j, PID, new_dump(&j, &w, 0));
 	assert_int_equal(find_at(&j, PID, 0x101, 100), 0);
@@ -848,13 +829,12 @@ static void test_dump_late(void **state)
 }
 
 /* Code that has moved away is nobody's. */
-static void test_dump_moves(void **state)
+TEST(test_dump_moves)
 {
 	struct dump_writer w;
 	struct jit_rig j;
 	uint64_t key;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	see_dump(&j, PID, new_dump(&j, &w, 0));
 	dump_load(&w, 100, CODE + 0x100, "a", "ABCD");
@@ -900,14 +880,13 @@ static void expect_log(struct jit_rig *j, const char *text, int nr)
 	assert_int_equal(nr, 0);
 }
 
-static void test_most_processes(void **state)
+TEST(test_most_processes)
 {
 	const char *crowded =
 		"128 processes have code in anonymous memory; samples in that of further ones have no name\n";
 	struct jit_rig j;
 	struct op_log log;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	open_log(&j, &log);
 	put_map(j.map, "w", "7f0000000100 20 a\n");
@@ -937,12 +916,11 @@ static void test_most_processes(void **state)
 }
 
 /* A process whose end was lost gives its place back. */
-static void test_lost_end(void **state)
+TEST(test_lost_end)
 {
 	struct jit_rig j;
 	char path[160];
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	make_folder(path, sizeof(path), j.rig, "proc/1");
 	put_map(j.map, "w", "7f0000000100 20 a\n");
@@ -959,14 +937,13 @@ static void test_lost_end(void **state)
 }
 
 /* So many codes of all processes are kept, and that is said once. */
-static void test_most_codes(void **state)
+TEST(test_most_codes)
 {
 	const char *full =
 		"perf-77.map of process 77: too many functions to keep in memory; samples in further ones have no name\n";
 	struct jit_rig j;
 	struct op_log log;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	open_log(&j, &log);
 	/* What others have. */
@@ -996,13 +973,12 @@ static void test_most_codes(void **state)
 	free_rig(j.rig);
 }
 
-static void test_most_codes_of_a_dump(void **state)
+TEST(test_most_codes_of_a_dump)
 {
 	struct dump_writer w;
 	struct jit_rig j;
 	struct op_log log;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	open_log(&j, &log);
 	j.rig->world.jits.nr_codes = 4000000 - 1;
@@ -1028,12 +1004,11 @@ static void put_filling(FILE *file)
 }
 
 /* A long map is read in parts, and what is left at the end. */
-static void test_long_map(void **state)
+TEST(test_long_map)
 {
 	struct jit_rig j;
 	FILE *file;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "");
 	assert_int_equal(find_at(&j, PID, 0x301, 1), 0);
@@ -1066,13 +1041,12 @@ static void test_long_map(void **state)
  */
 
 /* A process without a map is looked at once a second. */
-static void test_looks_once_a_second(void **state)
+TEST(test_looks_once_a_second)
 {
 	const uint64_t start = 100 * SECOND;
 	struct opd_jits *jits;
 	struct jit_rig j;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	jits = &j.rig->world.jits;
 	assert_int_equal(find_at(&j, PID, 0x100, start), 0);
@@ -1094,12 +1068,11 @@ static void test_looks_once_a_second(void **state)
 }
 
 /* A map that is removed is read to its end. */
-static void test_removed_map(void **state)
+TEST(test_removed_map)
 {
 	struct jit_rig j;
 	FILE *file;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "7f0000000100 20 a\n");
 	assert_true(find_at(&j, PID, 0x100, 1));
@@ -1114,12 +1087,11 @@ static void test_removed_map(void **state)
 }
 
 /* Images are written every ten seconds. */
-static void test_saved_from_time_to_time(void **state)
+TEST(test_saved_from_time_to_time)
 {
 	struct opd_jits *jits;
 	struct jit_rig j;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	jits = &j.rig->world.jits;
 	put_map(j.map, "w", "7f0000000100 20 first\n7f0000000200 20 second\n");
@@ -1136,12 +1108,11 @@ static void test_saved_from_time_to_time(void **state)
 }
 
 /* Where nothing can be written, that is said. */
-static void test_cannot_be_saved(void **state)
+TEST(test_cannot_be_saved)
 {
 	struct jit_rig j;
 	struct op_log log;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	open_log(&j, &log);
 	assert_int_equal(find_at(&j, PID, 0x100, 1), 0);
@@ -1160,11 +1131,10 @@ static void test_cannot_be_saved(void **state)
 }
 
 /* Names of lost addresses are written once, in their order. */
-static void test_late_names_once(void **state)
+TEST(test_late_names_once)
 {
 	struct jit_rig j;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "");
 	for (int i = 0; i < 2; i++) {
@@ -1189,11 +1159,10 @@ static void test_late_names_once(void **state)
 }
 
 /* So many addresses of a process are remembered. */
-static void test_most_lost(void **state)
+TEST(test_most_lost)
 {
 	struct jit_rig j;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	put_map(j.map, "w", "");
 	for (uint64_t i = 0; i < 65537; i++)
@@ -1208,7 +1177,7 @@ static void test_most_lost(void **state)
 }
 
 /* The last of its numbers is that of its own namespace. */
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	static const struct {
 		const char *status;
@@ -1222,7 +1191,6 @@ static void test_numbers(void **state)
 		{ "", "/perf-77.map" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct jit_rig j;
 
@@ -1239,7 +1207,7 @@ static void test_numbers(void **state)
  * its records are read in a tenth of a second, and the rest in those that
  * follow.
  */
-static void test_dump_without_end(void **state)
+TEST(test_dump_without_end)
 {
 	const unsigned int nr = 120000, at_once = 50000;
 	struct dump_writer w;
@@ -1247,7 +1215,6 @@ static void test_dump_without_end(void **state)
 	struct jit_rig j;
 	uint64_t ino;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	jits = &j.rig->world.jits;
 	ino = new_dump(&j, &w, 0);
@@ -1273,13 +1240,12 @@ static void test_dump_without_end(void **state)
 }
 
 /* A hundred gigabytes without anything in them: nothing is read of these. */
-static void test_sparse_dump(void **state)
+TEST(test_sparse_dump)
 {
 	struct dump_writer w;
 	struct jit_rig j;
 	uint64_t ino;
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	ino = new_dump(&j, &w, 0);
 	dump_load(&w, 1, CODE + 0x100, "f", "ABCD");
@@ -1293,14 +1259,13 @@ static void test_sparse_dump(void **state)
 }
 
 /* It is cut, grows and has something else in it between any two looks. */
-static void test_dump_that_changes(void **state)
+TEST(test_dump_that_changes)
 {
 	struct dump_writer w;
 	struct jit_rig j;
 	uint64_t ino, seed = 1;
 	char bytes[4096];
 
-	(void)state;
 	new_jit_rig(&j, NULL);
 	ino = new_dump(&j, &w, 0);
 	for (unsigned int i = 1; i <= 100; i++)
@@ -1321,47 +1286,4 @@ static void test_dump_that_changes(void **state)
 	opd_jits_exit(&j.rig->world.jits, PID);
 	close(w.fd);
 	free_rig(j.rig);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_found),
-		cmocka_unit_test(test_number_of_its_own),
-		cmocka_unit_test(test_grows),
-		cmocka_unit_test(test_written_anew),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_exec),
-		cmocka_unit_test(test_not_to_be_read),
-		cmocka_unit_test(test_dumps),
-		cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_fork),
-		cmocka_unit_test(test_memfd),
-		cmocka_unit_test(test_saved),
-		cmocka_unit_test(test_dump),
-		cmocka_unit_test(test_dump_instead_of_map),
-		cmocka_unit_test(test_dump_not_to_be_read),
-		cmocka_unit_test(test_dump_of_parent),
-		cmocka_unit_test(test_own_dump_after_fork),
-		cmocka_unit_test(test_dump_late),
-		cmocka_unit_test(test_dump_moves),
-		cmocka_unit_test(test_most_processes),
-		cmocka_unit_test(test_lost_end),
-		cmocka_unit_test(test_most_codes),
-		cmocka_unit_test(test_most_codes_of_a_dump),
-		cmocka_unit_test(test_long_map),
-		cmocka_unit_test(test_looks_once_a_second),
-		cmocka_unit_test(test_removed_map),
-		cmocka_unit_test(test_saved_from_time_to_time),
-		cmocka_unit_test(test_cannot_be_saved),
-		cmocka_unit_test(test_late_names_once),
-		cmocka_unit_test(test_most_lost),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_dump_without_end),
-		cmocka_unit_test(test_sparse_dump),
-		cmocka_unit_test(test_dump_that_changes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

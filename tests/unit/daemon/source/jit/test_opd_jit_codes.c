@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/jit/opd_jit_codes.h"
 
 /* Code that is known by @where. */
@@ -30,11 +25,10 @@ static uint64_t at(struct opd_jit_codes *codes, uint64_t addr)
 	return code ? code->where : 0;
 }
 
-static void test_by_address(void **state)
+TEST(test_by_address)
 {
 	struct opd_jit_codes codes = { 0 };
 
-	(void)state;
 	assert_int_equal(at(&codes, 0), 0);
 	add_code(&codes, 0x300, 0x10, 3);
 	add_code(&codes, 0x100, 0x10, 1);
@@ -52,9 +46,8 @@ static void test_by_address(void **state)
 }
 
 /* In one go, or with a look-up after each: the later code is true. */
-static void test_reuse(void **state)
+TEST(test_reuse)
 {
-	(void)state;
 	for (int looks = 0; looks < 2; looks++) {
 		struct opd_jit_codes codes = { 0 };
 
@@ -80,12 +73,11 @@ static void test_reuse(void **state)
 	}
 }
 
-static void test_bound(void **state)
+TEST(test_bound)
 {
 	struct opd_jit_codes codes = { 0 };
 	struct opd_jit_code code = { .size = 16 };
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		code.start = 16u * (unsigned int)i;
 		assert_int_equal(opd_jit_codes_add(&codes, &code, 10), 0);
@@ -104,11 +96,10 @@ static void test_bound(void **state)
 
 /* Any order of any code leaves a list that is sorted and does not overlap, and
  * the last code that was added is in it. */
-static void test_any_order(void **state)
+TEST(test_any_order)
 {
 	struct opd_jit_codes codes = { 0 };
 
-	(void)state;
 	srand(7);
 	for (unsigned int i = 1; i <= 20000; i++) {
 		uint64_t start = (uint64_t)rand() % 4096;
@@ -123,16 +114,4 @@ static void test_any_order(void **state)
 				    codes.list[j].start);
 	}
 	opd_jit_codes_release(&codes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_address),
-		cmocka_unit_test(test_reuse),
-		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_any_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

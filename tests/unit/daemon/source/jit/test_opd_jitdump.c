@@ -7,16 +7,11 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/jit/opd_jit_frames.h"
 #include "libop/session/op_code_image.h"
 #include "daemon/source/jit/opd_jitdump.h"
@@ -44,13 +39,12 @@ static const char *name_at(const struct opd_jitdump *dump,
 	return function.room;
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
 	struct opd_jit_codes codes = { 0 };
 	struct opd_jitdump dump;
 	struct dump_writer w;
 
-	(void)state;
 	dump_header(&w, 0);
 	dump_load(&w, 10, 0x1000, "a", "AAAA");
 	dump_load(&w, 20, 0x1002, "b", "BBBB");
@@ -81,13 +75,12 @@ static void test_times(void **state)
 }
 
 /* Times of the CPU cannot be compared: all that is there is true. */
-static void test_cpu_times(void **state)
+TEST(test_cpu_times)
 {
 	struct opd_jit_codes codes = { 0 };
 	struct opd_jitdump dump;
 	struct dump_writer w;
 
-	(void)state;
 	dump_header(&w, OP_JITDUMP_CPU_TIME);
 	dump_load(&w, 1000, 0x1000, "a", "AAAA");
 	begin_dump(&dump, &w);
@@ -119,9 +112,8 @@ static void check_function(const struct opd_jitdump *dump,
 }
 
 /* Bytes and lines, which may come before the code or behind it. */
-static void test_function(void **state)
+TEST(test_function)
 {
-	(void)state;
 	for (int behind = 0; behind < 2; behind++) {
 		struct opd_jit_codes codes = { 0 };
 		struct opd_jitdump dump;
@@ -143,7 +135,7 @@ static void test_function(void **state)
 	}
 }
 
-static void test_no_dump(void **state)
+TEST(test_no_dump)
 {
 	static const struct op_jitdump_header bad[] = {
 		{ .magic = 0x4454694a, .version = 1, .size = 40 },
@@ -152,7 +144,6 @@ static void test_no_dump(void **state)
 	};
 	struct opd_jitdump dump;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct dump_writer w = { memfd_create("x", MFD_CLOEXEC), 0 };
 
@@ -171,12 +162,11 @@ static void test_no_dump(void **state)
 }
 
 /* A file that is cut anywhere has the records that are whole. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	struct dump_writer w;
 	size_t first;
 
-	(void)state;
 	dump_header(&w, 0);
 	dump_load(&w, 1, 0x1000, "a", "AAAA");
 	first = w.len;
@@ -199,7 +189,7 @@ static void test_cut(void **state)
 }
 
 /* A dump that is cut or written over after its code was seen. */
-static void test_changed(void **state)
+TEST(test_changed)
 {
 	struct opd_jit_codes codes = { 0 };
 	struct op_code_function function;
@@ -208,7 +198,6 @@ static void test_changed(void **state)
 	struct dump_writer w;
 	size_t at;
 
-	(void)state;
 	dump_header(&w, 0);
 	at = w.len;
 	dump_load(&w, 1, 0x1000, "a", "AAAA");
@@ -229,7 +218,7 @@ static void test_changed(void **state)
 
 /* Records whose numbers are mad: code "z" behind them is found, unless the
  * length makes no sense. */
-static void test_mad_numbers(void **state)
+TEST(test_mad_numbers)
 {
 	static const struct {
 		uint32_t id, size;
@@ -252,7 +241,6 @@ static void test_mad_numbers(void **state)
 		{ OP_JITDUMP_LOAD, UINT32_MAX, { 0 }, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct op_jitdump_prefix prefix = { rows[i].id,
 							  rows[i].size, 0 };
@@ -283,7 +271,7 @@ static void test_mad_numbers(void **state)
 }
 
 /* Code that is larger than its record has no bytes. */
-static void test_no_bytes(void **state)
+TEST(test_no_bytes)
 {
 	struct op_jitdump_load load = {
 		.prefix = { OP_JITDUMP_LOAD, sizeof(load) + 2, 1 },
@@ -295,7 +283,6 @@ static void test_no_bytes(void **state)
 	struct opd_jitdump dump;
 	struct dump_writer w;
 
-	(void)state;
 	dump_header(&w, 0);
 	dump_bytes(&w, &load, sizeof(load));
 	dump_bytes(&w, "n", 2);
@@ -353,11 +340,10 @@ static struct op_code_function read_zeros(const char *name, uint32_t size)
 }
 
 /* Longer functions have a name, but no bytes. */
-static void test_longest_code(void **state)
+TEST(test_longest_code)
 {
 	struct op_code_function function = read_zeros("f", 16u << 20);
 
-	(void)state;
 	assert_non_null(function.bytes);
 	assert_int_equal(function.bytes[(16u << 20) - 1], 0);
 	opd_jitdump_free_function(&function);
@@ -368,7 +354,7 @@ static void test_longest_code(void **state)
 }
 
 /* Longer names are cut; who has one so long has no bytes. */
-static void test_longest_name(void **state)
+TEST(test_longest_name)
 {
 	static const struct {
 		size_t len, kept;
@@ -380,7 +366,6 @@ static void test_longest_name(void **state)
 	};
 	char name[5001];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_code_function function;
 
@@ -394,7 +379,7 @@ static void test_longest_name(void **state)
 }
 
 /* So many records are taken at a time. */
-static void test_many_records(void **state)
+TEST(test_many_records)
 {
 	const size_t nr = 50000;
 	struct op_jitdump_prefix *records = calloc(nr, sizeof(*records));
@@ -402,7 +387,6 @@ static void test_many_records(void **state)
 	struct opd_jitdump dump;
 	struct dump_writer w;
 
-	(void)state;
 	assert_non_null(records);
 	for (size_t i = 0; i < nr; i++)
 		records[i] =
@@ -426,13 +410,12 @@ static void test_many_records(void **state)
 }
 
 /* Where no more code may be kept. */
-static void test_most_codes(void **state)
+TEST(test_most_codes)
 {
 	struct opd_jit_codes codes = { 0 };
 	struct opd_jitdump dump;
 	struct dump_writer w;
 
-	(void)state;
 	dump_header(&w, 0);
 	dump_load(&w, 1, 0x1000, "a", "AAAA");
 	dump_load(&w, 1, 0x2000, "b", "BBBB");
@@ -448,7 +431,7 @@ static void test_most_codes(void **state)
 }
 
 /* Where code may be moved from, and to. */
-static void test_moves(void **state)
+TEST(test_moves)
 {
 	static const struct {
 		uint64_t from, to;
@@ -463,7 +446,6 @@ static void test_moves(void **state)
 		{ 0x1000, UINT64_MAX - 4, "", "a" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct opd_jit_codes codes = { 0 };
 		struct opd_jitdump dump;
@@ -485,7 +467,7 @@ static void test_moves(void **state)
 }
 
 /* Lines of other code, without a file, or in too long a record are none. */
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	struct opd_jit_codes codes = { 0 };
 	struct op_jitdump_lines lines = {
@@ -498,7 +480,6 @@ static void test_lines(void **state)
 	struct dump_writer w;
 	size_t at;
 
-	(void)state;
 	dump_header(&w, 0);
 	at = w.len;
 	dump_bytes(&w, &lines, sizeof(lines));
@@ -550,14 +531,13 @@ static void test_lines(void **state)
 
 /* Of a dump without end so many records are read at a time, and so much of its
  * code is kept. */
-static void test_endless_dump(void **state)
+TEST(test_endless_dump)
 {
 	const unsigned int nr = 120000, at_once = 50000;
 	struct opd_jit_codes codes = { 0 };
 	struct opd_jitdump dump;
 	struct dump_writer w;
 
-	(void)state;
 	dump_header(&w, 0);
 	for (unsigned int i = nr; i--;)
 		dump_load(&w, 1, 0x1000 + 16 * i, "a", "AAAA");
@@ -674,9 +654,8 @@ static void check_frames(const void *frames, size_t len, bool is_moved)
 	close(w.fd);
 }
 
-static void test_frames(void **state)
+TEST(test_frames)
 {
-	(void)state;
 	check_frames(absolute, sizeof(absolute), false);
 	check_frames(relative, sizeof(relative), false);
 	check_frames(absolute, sizeof(absolute), true);
@@ -684,7 +663,7 @@ static void test_frames(void **state)
 }
 
 /* What cannot be an .eh_frame tells nothing, and its code has its name. */
-static void test_mad_frames(void **state)
+TEST(test_mad_frames)
 {
 	static const struct {
 		uint32_t record_size; /* 0: as it is */
@@ -701,7 +680,6 @@ static void test_mad_frames(void **state)
 		{ 0, sizeof(absolute), 0, EM_NONE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct op_jitdump_unwind head = {
 			.prefix = { OP_JITDUMP_UNWIND,
@@ -738,7 +716,7 @@ static void test_mad_frames(void **state)
 #define NR_FRAMES (4 * OPD_JIT_FRAMES)
 
 /* Of many tables few are kept, and all are right. */
-static void test_many_frames(void **state)
+TEST(test_many_frames)
 {
 	const struct op_jitdump_unwind head = {
 		.prefix = { OP_JITDUMP_UNWIND, 40 + sizeof(relative), 1 },
@@ -749,7 +727,6 @@ static void test_many_frames(void **state)
 	struct opd_jitdump dump;
 	struct dump_writer w;
 
-	(void)state;
 	dump_header(&w, 0);
 	for (unsigned int i = 0; i < NR_FRAMES; i++) {
 		put_unwind(&w, &head, relative, sizeof(relative));
@@ -775,30 +752,4 @@ static void test_many_frames(void **state)
 	opd_jitdump_close(&dump);
 	opd_jit_codes_release(&codes);
 	close(w.fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_cpu_times),
-		cmocka_unit_test(test_function),
-		cmocka_unit_test(test_no_dump),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_mad_numbers),
-		cmocka_unit_test(test_no_bytes),
-		cmocka_unit_test(test_longest_code),
-		cmocka_unit_test(test_longest_name),
-		cmocka_unit_test(test_many_records),
-		cmocka_unit_test(test_most_codes),
-		cmocka_unit_test(test_moves),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_endless_dump),
-		cmocka_unit_test(test_frames),
-		cmocka_unit_test(test_mad_frames),
-		cmocka_unit_test(test_many_frames),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-#define made_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define MADE_TEST(name) TEST_WITH(name, set_up, tear_down)
 
 static void make_folder(const struct rig *rig, uint32_t pid, const char *name)
 {
@@ -144,7 +144,7 @@ static bool is_remembered(const struct rig *rig, uint32_t pid)
 /* ---- which processes --------------------------------------------------------
  */
 
-static void test_nobody(void **state)
+MADE_TEST(test_nobody)
 {
 	struct rig *rig = *state;
 
@@ -157,7 +157,7 @@ static void test_nobody(void **state)
 }
 
 /* Where nobody wants images of such code, there are none. */
-static void test_not_wanted(void **state)
+MADE_TEST(test_not_wanted)
 {
 	static const char *const folders[] = { NULL, "" };
 	struct rig *rig = *state;
@@ -177,7 +177,7 @@ static void test_not_wanted(void **state)
 }
 
 /* A process has one image, whose offsets are those in its functions. */
-static void test_found(void **state)
+MADE_TEST(test_found)
 {
 	struct op_cookie_query query = { .cookie = 0 };
 	struct rig *rig = *state;
@@ -200,7 +200,7 @@ static void test_found(void **state)
 }
 
 /* Samples of more processes stay in anonymous memory. */
-static void test_most_processes(void **state)
+MADE_TEST(test_most_processes)
 {
 	struct rig *rig = *state;
 	const uint32_t last = GONE + OPD_MADE_PROCESSES;
@@ -225,7 +225,7 @@ static void test_most_processes(void **state)
  */
 
 /* Its last samples may come when a process has ended. */
-static void test_ended(void **state)
+MADE_TEST(test_ended)
 {
 	struct rig *rig = *state;
 	uint64_t at = now;
@@ -241,7 +241,7 @@ static void test_ended(void **state)
 	assert_int_equal(rig->made->jits.nr, 0);
 }
 
-static void test_lives(void **state)
+MADE_TEST(test_lives)
 {
 	struct rig *rig = *state;
 	pid_t child = fork();
@@ -268,7 +268,7 @@ static void test_lives(void **state)
 }
 
 /* The number of a process that has ended may be another one's by now. */
-static void test_another_program(void **state)
+MADE_TEST(test_another_program)
 {
 	struct op_cookie_query query = { .cookie = 0 };
 	struct rig *rig = *state;
@@ -310,7 +310,7 @@ static void map_dump(const struct rig *rig, struct dump_writer *w)
 }
 
 /* The mappings are read once a second. */
-static void test_dump_is_seen(void **state)
+MADE_TEST(test_dump_is_seen)
 {
 	struct rig *rig = *state;
 	struct dump_writer w;
@@ -327,7 +327,7 @@ static void test_dump_is_seen(void **state)
 }
 
 /* That takes a hundredth of a second of CPU time: there are so many. */
-static void test_long_maps(void **state)
+MADE_TEST(test_long_maps)
 {
 	struct rig *rig = *state;
 	struct dump_writer w;
@@ -350,7 +350,7 @@ static void test_long_maps(void **state)
  * A sample gets the code that was there when those before it had been read;
  * where there was none, what is there now.
  */
-static void test_times(void **state)
+MADE_TEST(test_times)
 {
 	struct rig *rig = *state;
 	struct dump_writer w;
@@ -374,7 +374,7 @@ static void test_times(void **state)
 }
 
 /* Code that was freed since has the samples that come late. */
-static void test_freed(void **state)
+MADE_TEST(test_freed)
 {
 	struct rig *rig = *state;
 	struct dump_writer w;
@@ -414,7 +414,7 @@ static int nr_images(const struct rig *rig)
 
 /* What is known is in the session after a round, when the session is saved, and
  * at the end. */
-static void test_saved(void **state)
+MADE_TEST(test_saved)
 {
 	struct rig *rig = *state;
 	struct opd_source_client client = { .images = rig->images };
@@ -436,7 +436,7 @@ static void test_saved(void **state)
 }
 
 /* Where nothing can be written, that is in the log. */
-static void test_cannot_be_saved(void **state)
+MADE_TEST(test_cannot_be_saved)
 {
 	struct rig *rig = *state;
 	struct op_log log;
@@ -458,19 +458,4 @@ static void test_cannot_be_saved(void **state)
 	assert_true(pread(log.fd, text, sizeof(text) - 1, 0) > 0);
 	assert_non_null(strstr(text, "process 5000000 made at run time: "));
 	op_log_close(&log);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		made_test(test_nobody),		 made_test(test_not_wanted),
-		made_test(test_found),		 made_test(test_most_processes),
-		made_test(test_ended),		 made_test(test_lives),
-		made_test(test_another_program), made_test(test_dump_is_seen),
-		made_test(test_long_maps),	 made_test(test_times),
-		made_test(test_saved),		 made_test(test_freed),
-		made_test(test_cannot_be_saved),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -370,20 +370,19 @@ static const struct row rows[] = {
 			      12) "image 12\nlost 1 \"overflow\"\ntaken 5\nthe end\n" },
 };
 
-static void test_row(void **state)
+TEST_ROWS(test_row, rows)
 {
 	check_row(*state, run_feed);
 }
 
 /* Whoever is asked for and asked for has no name in the end. */
-static void test_names_that_never_come(void **state)
+TEST(test_names_that_never_come)
 {
 	char script[32 + 100 * 12] = "busy 9999; image 11; read;", *wanted;
 	struct row row = { "never", NULL, script, NULL };
 	size_t len;
 	FILE *out = open_memstream(&wanted, &len);
 
-	(void)state;
 	fputs(BEGIN "image 11\n", out);
 	for (int i = 1; i <= 100; i++) {
 		strcat(script, "cpu 1;read;");
@@ -393,13 +392,4 @@ static void test_names_that_never_come(void **state)
 	row.wanted = wanted;
 	check_row(&row, run_feed);
 	free(wanted);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_names_that_never_come),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -3,11 +3,6 @@
 
 #include "feed_rig.h"
 
-static void test_account_row(void **state)
-{
-	check_row(*state, run_feed);
-}
-
 /* clang-format off */
 #define EVENT(n) "event " #n " 0xfa 0 0x0 0 1 \"TIMER\"\n"
 #define BEGIN_TWO "stream\nsource 0x0 \"play/timer\"\n" EVENT(0) EVENT(2)
@@ -73,7 +68,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-int main(void)
+TEST_ROWS(test_account_row, rows)
 {
-	return run_rows(rows, NR(rows), test_account_row, NULL, 0);
+	check_row(*state, run_feed);
 }

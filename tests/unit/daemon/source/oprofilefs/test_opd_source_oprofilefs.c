@@ -182,6 +182,13 @@ static int unload_module(void **state)
 	return leave_folder(state);
 }
 
+/* A test that runs twice, with and without standard input. */
+#define MODULE_TEST(name)                                                      \
+	static void name(void **state);                                        \
+	TEST_ADD(name##_without_stdin, name, load_without_stdin,               \
+		 unload_module)                                                \
+	TEST_WITH(name, load_module, unload_module)
+
 static struct opd_events events;
 static struct op_log log_file;
 static const struct opd_source_client client = { .log = &log_file };
@@ -233,7 +240,7 @@ static unsigned int nr_fds(void)
 /* ---- opening ----------------------------------------------------------------
  */
 
-static void test_what_keeps_it_from_opening(void **state)
+MODULE_TEST(test_what_keeps_it_from_opening)
 {
 	static const struct {
 		const char *file; /* has @text; NULL: it is not there */
@@ -261,7 +268,6 @@ static void test_what_keeps_it_from_opening(void **state)
 	};
 	unsigned int nr = nr_fds();
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opd_source source;
 		struct op_diag diag;
@@ -280,12 +286,11 @@ static void test_what_keeps_it_from_opening(void **state)
 	}
 }
 
-static void test_no_module(void **state)
+MODULE_TEST(test_no_module)
 {
 	struct opd_source source;
 	struct op_diag diag = { "" };
 
-	(void)state;
 	assert_int_equal(rename("m", "n"), 0);
 	assert_int_equal(try_to_open(&source, &diag), -ENOENT);
 	assert_string_equal(
@@ -299,7 +304,7 @@ static void test_no_module(void **state)
 	opd_source_close(&source);
 }
 
-static void test_description(void **state)
+MODULE_TEST(test_description)
 {
 	static const struct {
 		const char *type; /* NULL: there is no such file */
@@ -319,7 +324,6 @@ static void test_description(void **state)
 		{ NULL, true, "x\n", "unknown", "module/unknown", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opd_source source = { .dir = -1, .fd = -1 };
 		struct op_diag diag = { "" };
@@ -347,14 +351,13 @@ static void test_description(void **state)
 /* ---- sampling ---------------------------------------------------------------
  */
 
-static void test_read(void **state)
+MODULE_TEST(test_read)
 {
 	const struct opd_source_ops *ops = &opd_source_oprofilefs;
 	struct opd_source source;
 	char bytes[16];
 	int fd;
 
-	(void)state;
 	write_text("m/buffer", "0123456789");
 	open_source(&source);
 	assert_int_equal(ops->read(&source, bytes, 8), 8);
@@ -370,13 +373,12 @@ static void test_read(void **state)
 	assert_int_equal(source.dir, -1);
 }
 
-static void test_waiting(void **state)
+MODULE_TEST(test_waiting)
 {
 	const struct opd_source_ops *ops = &opd_source_oprofilefs;
 	struct opd_source source;
 	uint64_t bytes = 0;
 
-	(void)state;
 	open_source(&source);
 	assert_int_equal(ops->waiting(&source, &bytes), -ENOTTY);
 	module.waiting = 4096;
@@ -385,14 +387,13 @@ static void test_waiting(void **state)
 	close_source(&source);
 }
 
-static void test_enable_and_dump(void **state)
+MODULE_TEST(test_enable_and_dump)
 {
 	struct opd_source source;
 	struct op_diag diag = { "" };
 	unsigned int nr;
 	bool on = true;
 
-	(void)state;
 	open_source(&source);
 	nr = nr_fds();
 	assert_false(opd_source_is_enabled(&source));
@@ -461,7 +462,7 @@ static void expect_build_id(const struct op_cookie_query *query, bool any)
 		assert_memory_equal(query->build_id, id.bytes, id.len);
 }
 
-static void test_images(void **state)
+MODULE_TEST(test_images)
 {
 	char path[512] = "";
 	/* Whether a process looks into the file, and the build-id is used. */
@@ -485,7 +486,6 @@ static void test_images(void **state)
 		{ "/no/such/file", 0, false, false, true, false },
 	};
 
-	(void)state;
 	assert_true(readlink(self, path, sizeof(path) - 1) > 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opd_source source;
@@ -521,13 +521,12 @@ static void test_images(void **state)
 }
 
 /* A file that nobody took is closed when the next image is named. */
-static void test_file_not_taken(void **state)
+MODULE_TEST(test_file_not_taken)
 {
 	struct opd_source source;
 	struct op_cookie_query query;
 	unsigned int nr;
 
-	(void)state;
 	open_source(&source);
 	name_image("/a", 0, true);
 	assert_int_equal(ask(&source, 1, &query), 0);
@@ -542,12 +541,11 @@ static void test_file_not_taken(void **state)
 }
 
 /* An image has its name in a second, whether its file answers or not. */
-static void test_file_hangs(void **state)
+MODULE_TEST(test_file_hangs)
 {
 	struct opd_source source;
 	struct op_cookie_query query;
 
-	(void)state;
 	open_source(&source);
 	name_image("/a", 0, true);
 	module.now_ms = 5000;
@@ -574,12 +572,11 @@ static void test_file_hangs(void **state)
 }
 
 /* Eight files may hang; one more is not read. */
-static void test_many_files_hang(void **state)
+MODULE_TEST(test_many_files_hang)
 {
 	struct opd_source source;
 	struct op_cookie_query query;
 
-	(void)state;
 	open_source(&source);
 	name_image("/a", 0, true);
 	module.now_ms = 5000;
@@ -630,13 +627,12 @@ static uint64_t cause(const struct op_ledger *ledger, const char *name)
 	return 0;
 }
 
-static void test_account(void **state)
+MODULE_TEST(test_account)
 {
 	struct opd_source source;
 	struct op_ledger ledger = { 0 };
 	unsigned int nr;
 
-	(void)state;
 	put_stats();
 	open_source(&source);
 	nr = nr_fds();
@@ -653,11 +649,10 @@ static void test_account(void **state)
 	close_source(&source);
 }
 
-static void test_log(void **state)
+MODULE_TEST(test_log)
 {
 	struct opd_source source;
 
-	(void)state;
 	write_text("m/stats/event_lost_overflow", "3\n");
 	write_text("m/stats/cpu0/sample_received", "1\n");
 	write_text("m/stats/cpu0/sample_lost_overflow", "2\n");
@@ -681,7 +676,7 @@ static void test_log(void **state)
 }
 
 /* All four files of an event, or nothing is known of its times. */
-static void test_event_time(void **state)
+MODULE_TEST(test_event_time)
 {
 	static const char *const names[] = { "turns", "counted", "time_running",
 					     "time_enabled" };
@@ -689,7 +684,6 @@ static void test_event_time(void **state)
 	struct opd_source source;
 	char path[32];
 
-	(void)state;
 	make_dir("m/2");
 	open_source(&source);
 	events.counter[2].count = 100;
@@ -720,12 +714,11 @@ static void test_event_time(void **state)
 }
 
 /* Of CPUs whose time is not told, or which are not asked for, nothing. */
-static void test_handler_time(void **state)
+MODULE_TEST(test_handler_time)
 {
 	uint64_t ns[14];
 	struct opd_source source;
 
-	(void)state;
 	put_stats();
 	write_text("m/stats/handler_ns", "1000\n"); /* of no CPU */
 	write_text("m/stats/cpu0/handler_ns", "70\n");
@@ -750,12 +743,11 @@ static void test_handler_time(void **state)
 }
 
 /* The module takes one sample of so many. */
-static void test_lower_rate(void **state)
+MODULE_TEST(test_lower_rate)
 {
 	static const char *const divisors[] = { "1", "2", "4", "8" };
 	struct opd_source source;
 
-	(void)state;
 	open_source(&source);
 	assert_int_equal(source.ops->lower_rate(&source, 1), -EOPNOTSUPP);
 	for (unsigned int shift = 0; shift < NR(divisors); shift++) {
@@ -767,31 +759,4 @@ static void test_lower_rate(void **state)
 	make_dir("m/rate_divisor");
 	assert_int_equal(source.ops->lower_rate(&source, 1), -EISDIR);
 	close_source(&source);
-}
-
-int main(void)
-{
-#define WITH_MODULE(test)                                                      \
-	cmocka_unit_test_setup_teardown(test, load_module, unload_module),     \
-		cmocka_unit_test_setup_teardown(test, load_without_stdin,      \
-						unload_module)
-	const struct CMUnitTest tests[] = {
-		WITH_MODULE(test_what_keeps_it_from_opening),
-		WITH_MODULE(test_no_module),
-		WITH_MODULE(test_description),
-		WITH_MODULE(test_read),
-		WITH_MODULE(test_waiting),
-		WITH_MODULE(test_enable_and_dump),
-		WITH_MODULE(test_images),
-		WITH_MODULE(test_file_not_taken),
-		WITH_MODULE(test_file_hangs),
-		WITH_MODULE(test_many_files_hang),
-		WITH_MODULE(test_account),
-		WITH_MODULE(test_log),
-		WITH_MODULE(test_event_time),
-		WITH_MODULE(test_handler_time),
-		WITH_MODULE(test_lower_rate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -296,11 +296,6 @@ static void run_events(const struct row *row, FILE *out)
 	free(rig);
 }
 
-static void test_row(void **state)
-{
-	check_row(*state, run_events);
-}
-
 #define TWO "events A:118:0:100000:1:1:0,cpu-cycles:0:2:5000:0:0:1;"
 
 /* clang-format off */
@@ -758,6 +753,11 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
+TEST_ROWS(test_row, rows)
+{
+	check_row(*state, run_events);
+}
+
 /* ---- lists of CPUs ----------------------------------------------------------
  */
 
@@ -778,7 +778,7 @@ static void run_list(const struct row *row, FILE *out)
 	free(list);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
 	static const struct row lists[] = {
 		{ "one", NULL, "0\n", "0 " },
@@ -799,25 +799,13 @@ static void test_lists(void **state)
 		{ "a letter", NULL, "1-x", "bad" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(lists); i++)
 		check_row(&lists[i], run_list);
 }
 
-static void test_periods(void **state)
+TEST(test_periods)
 {
-	(void)state;
 	assert_int_equal(opd_perf_period(1000), 1003000);
 	assert_int_equal(opd_perf_period(1), 1003000000);
 	assert_int_equal(opd_perf_period(3), 334333332);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_periods),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -154,7 +154,7 @@ static int new_file(void)
  */
 
 /* Whether a line of mountinfo is of a file system that programs are on. */
-static void test_mounts(void **state)
+TEST(test_mounts)
 {
 	static const struct {
 		const char *line;
@@ -191,7 +191,6 @@ static void test_mounts(void **state)
 		{ "1 2 8:1 / /a rw - ext4", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct opd_perf_execs execs;
 		char text[256], want[64];
@@ -206,11 +205,10 @@ static void test_mounts(void **state)
 	}
 }
 
-static void test_changed_mounts(void **state)
+TEST(test_changed_mounts)
 {
 	struct opd_perf_execs execs;
 
-	(void)state;
 	begin(&execs, "1 2 0:1 / /a rw - tmpfs x rw\n");
 	kernel.mounts = "1 2 0:1 / /b rw - tmpfs x rw\n";
 	opd_perf_execs_look_at_mounts(&execs);
@@ -226,14 +224,13 @@ static void test_changed_mounts(void **state)
 	kernel.mounts = NULL;
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	struct opd_perf_execs execs = {
 		.fd = 77, .mounts_fd = 78, .nr_files = 1, .nr_overflows = 1
 	};
 
-	(void)state;
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.mounts = "1 2 0:1 / /a rw - tmpfs x rw\n";
 	kernel.refuses = true;
@@ -248,14 +245,13 @@ static void test_refused(void **state)
 	kernel.mounts = NULL;
 }
 
-static void test_events(void **state)
+TEST(test_events)
 {
 	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	struct fanotify_event_metadata events[3];
 	struct opd_perf_execs execs;
 	int a, b;
 
-	(void)state;
 	begin(&execs, "x\n");
 	opd_perf_execs_read(&execs, &files);
 	assert_int_equal(execs.nr_files, 0);
@@ -289,14 +285,13 @@ static void test_events(void **state)
 }
 
 /* Descriptor 0 is one as good as any. */
-static void test_event_of_descriptor_0(void **state)
+TEST(test_event_of_descriptor_0)
 {
 	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	struct fanotify_event_metadata event;
 	struct opd_perf_execs execs;
 	int other;
 
-	(void)state;
 	begin(&execs, "x\n");
 	assert_int_equal(execs.fd, 0);
 	other = fcntl(execs.fd, F_DUPFD_CLOEXEC, 3);
@@ -313,29 +308,14 @@ static void test_event_of_descriptor_0(void **state)
 }
 
 /* Who executes without end does not keep us from other things. */
-static void test_many_events(void **state)
+TEST(test_many_events)
 {
 	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	struct opd_perf_execs execs;
 
-	(void)state;
 	begin(&execs, "x\n");
 	kernel.has_no_end = true;
 	opd_perf_execs_read(&execs, &files);
 	assert_int_equal(kernel.nr_reads, 256);
 	end(&execs);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mounts),
-		cmocka_unit_test(test_changed_mounts),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_event_of_descriptor_0),
-		cmocka_unit_test(test_many_events),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-static void what_is_held_is_found(void **state)
+TEST(what_is_held_is_found)
 {
 	const struct op_build_id none = { .len = 0 };
 	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
@@ -43,7 +43,6 @@ static void what_is_held_is_found(void **state)
 	int b = open_program(0, &b_ino);
 	int fd;
 
-	(void)state;
 	opd_perf_files_add(&files, a, NULL);
 	opd_perf_files_add(&files, b, NULL);
 	opd_perf_files_add(&files, fcntl(a, F_DUPFD_CLOEXEC, 0), NULL);
@@ -65,7 +64,7 @@ static void what_is_held_is_found(void **state)
 }
 
 /* A copy has the same build-id; its path tells which of them it is. */
-static void the_name_tells_copies_apart(void **state)
+TEST(the_name_tells_copies_apart)
 {
 	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	const struct op_build_id id = build_of(1, 20);
@@ -75,7 +74,6 @@ static void the_name_tells_copies_apart(void **state)
 	int fd, copy = open_program(1, &ino);
 	int program = mkstemp(path);
 
-	(void)state;
 	assert_true(program >= 0);
 	make_elf(path, 1);
 	assert_int_equal(fstat(program, &st), 0);
@@ -99,14 +97,13 @@ static void the_name_tells_copies_apart(void **state)
 	opd_perf_files_release(&files);
 }
 
-static void the_oldest_makes_room(void **state)
+TEST(the_oldest_makes_room)
 {
 	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	uint64_t ino;
 	int first = open_program(0, &ino);
 	int second = open_program(0, &ino);
 
-	(void)state;
 	opd_perf_files_add(&files, first, NULL);
 	opd_perf_files_add(&files, second, NULL);
 	for (int i = 0; i < OPD_PERF_FILES_MAX - 1; i++)
@@ -119,13 +116,12 @@ static void the_oldest_makes_room(void **state)
 	assert_int_equal(files.nr, 0);
 }
 
-static void they_are_held_for_a_second_or_two(void **state)
+TEST(they_are_held_for_a_second_or_two)
 {
 	struct opd_perf_files files = { .max = OPD_PERF_FILES_MAX };
 	uint64_t ino;
 	int a = open_program(0, &ino), b;
 
-	(void)state;
 	opd_perf_files_add(&files, a, NULL);
 	opd_perf_files_expire(&files);
 	b = open_program(0, &ino);
@@ -145,7 +141,7 @@ static void they_are_held_for_a_second_or_two(void **state)
 }
 
 /* A part of what may be open, and none where that is little. */
-static void few_may_be_held(void **state)
+TEST(few_may_be_held)
 {
 	static const struct {
 		rlim_t limit;
@@ -156,7 +152,6 @@ static void few_may_be_held(void **state)
 	uint64_t ino;
 	int fd;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		limit = (struct rlimit){ cases[i].limit, old.rlim_max };
@@ -174,7 +169,7 @@ static void few_may_be_held(void **state)
 }
 
 /* A program that was deleted as soon as it ran is handed over. */
-static void what_is_executed_is_handed_over(void **state)
+TEST(what_is_executed_is_handed_over)
 {
 	static const char script[] =
 		"rm $0 && cp /bin/true $0 && $0 && stat -c %i $0 && rm $0";
@@ -186,7 +181,6 @@ static void what_is_executed_is_handed_over(void **state)
 	FILE *pipe;
 	int fd;
 
-	(void)state;
 	if (opd_perf_execs_open(&execs)) {
 		assert_int_equal(execs.fd, -1);
 		opd_perf_execs_read(&execs, &files);
@@ -211,18 +205,4 @@ static void what_is_executed_is_handed_over(void **state)
 	opd_perf_files_release(&files);
 	opd_perf_execs_close(&execs);
 	assert_int_equal(execs.fd, -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_held_is_found),
-		cmocka_unit_test(the_name_tells_copies_apart),
-		cmocka_unit_test(the_oldest_makes_room),
-		cmocka_unit_test(they_are_held_for_a_second_or_two),
-		cmocka_unit_test(few_may_be_held),
-		cmocka_unit_test(what_is_executed_is_handed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

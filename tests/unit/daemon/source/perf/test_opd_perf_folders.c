@@ -53,11 +53,10 @@ static const char *found(const struct opd_perf_folders *folders,
 	return texts;
 }
 
-static void programs_of_a_folder_are_opened_when_one_was_run(void **state)
+FOLDER_TEST(programs_of_a_folder_are_opened_when_one_was_run)
 {
 	struct opd_perf_folders folders;
 
-	(void)state;
 	open_folders(&folders);
 	make_program("job-1", "1");
 	make_program("job-2", "2");
@@ -82,11 +81,10 @@ static void programs_of_a_folder_are_opened_when_one_was_run(void **state)
 	assert_string_equal(found(&folders, "job-2"), "");
 }
 
-static void new_programs_are_opened(void **state)
+FOLDER_TEST(new_programs_are_opened)
 {
 	struct opd_perf_folders folders;
 
-	(void)state;
 	assert_int_equal(mkdir("other", 0777), 0);
 	open_folders(&folders);
 	opd_perf_folders_note(&folders, here("first"));
@@ -113,11 +111,10 @@ static void new_programs_are_opened(void **state)
 	opd_perf_folders_close(&folders);
 }
 
-static void deleted_programs_are_held_for_a_moment(void **state)
+FOLDER_TEST(deleted_programs_are_held_for_a_moment)
 {
 	struct opd_perf_folders folders;
 
-	(void)state;
 	open_folders(&folders);
 	make_program("deleted", "d");
 	make_program("kept", "k");
@@ -132,11 +129,10 @@ static void deleted_programs_are_held_for_a_moment(void **state)
 	opd_perf_folders_close(&folders);
 }
 
-static void a_folder_is_left_when_nothing_runs_from_it(void **state)
+FOLDER_TEST(a_folder_is_left_when_nothing_runs_from_it)
 {
 	struct opd_perf_folders folders;
 
-	(void)state;
 	open_folders(&folders);
 	make_program("job", "j");
 	opd_perf_folders_note(&folders, here("job"));
@@ -157,11 +153,10 @@ static void a_folder_is_left_when_nothing_runs_from_it(void **state)
 	opd_perf_folders_close(&folders);
 }
 
-static void a_folder_may_be_deleted(void **state)
+FOLDER_TEST(a_folder_may_be_deleted)
 {
 	struct opd_perf_folders folders;
 
-	(void)state;
 	open_folders(&folders);
 	assert_int_equal(mkdir("work", 0777), 0);
 	make_program("work/job", "j");
@@ -191,12 +186,11 @@ static void a_folder_may_be_deleted(void **state)
 }
 
 /* The oldest make room; folders beyond the limit are left alone. */
-static void there_are_limits(void **state)
+FOLDER_TEST(there_are_limits)
 {
 	struct opd_perf_folders folders;
 	char name[32];
 
-	(void)state;
 	open_folders(&folders);
 	folders.max = 3;
 	opd_perf_folders_note(&folders, here("job"));
@@ -222,7 +216,7 @@ static void there_are_limits(void **state)
 }
 
 /* Who may open few files has none left for this. */
-static void few_files_may_be_open(void **state)
+FOLDER_TEST(few_files_may_be_open)
 {
 	static const struct {
 		rlim_t limit;
@@ -232,7 +226,6 @@ static void few_files_may_be_open(void **state)
 	struct opd_perf_folders folders;
 	struct rlimit old, limit;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		limit = (struct rlimit){ cases[i].limit, old.rlim_max };
@@ -269,12 +262,11 @@ static int look_as_nobody(void)
 	return 0;
 }
 
-static void what_others_own_is_not_opened(void **state)
+FOLDER_TEST(what_others_own_is_not_opened)
 {
 	int status;
 	pid_t pid;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_int_equal(chmod(".", 01777), 0);
@@ -288,11 +280,10 @@ static void what_others_own_is_not_opened(void **state)
 }
 
 /* Where nothing was opened, nothing is looked at. */
-static void none_may_be_wanted(void **state)
+FOLDER_TEST(none_may_be_wanted)
 {
 	struct opd_perf_folders folders;
 
-	(void)state;
 	opd_perf_folders_init(&folders);
 	make_program("job", "j");
 	opd_perf_folders_note(&folders, here("job"));
@@ -304,21 +295,4 @@ static void none_may_be_wanted(void **state)
 	opd_perf_folders_note(&folders, "[vdso]");
 	assert_null(folders.folder[0].path);
 	opd_perf_folders_close(&folders);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(programs_of_a_folder_are_opened_when_one_was_run),
-		folder_test(new_programs_are_opened),
-		folder_test(deleted_programs_are_held_for_a_moment),
-		folder_test(a_folder_is_left_when_nothing_runs_from_it),
-		folder_test(a_folder_may_be_deleted),
-		folder_test(there_are_limits),
-		folder_test(few_files_may_be_open),
-		folder_test(what_others_own_is_not_opened),
-		folder_test(none_may_be_wanted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

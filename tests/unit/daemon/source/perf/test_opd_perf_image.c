@@ -18,7 +18,7 @@ static uint64_t cookie_of(struct opd_perf_images *images,
 }
 
 /* Each of these stands for something else than the others. */
-static void what_tells_images_apart(void **state)
+TEST(what_tells_images_apart)
 {
 	const struct opd_perf_image_id ids[] = {
 		{ .name = "/n/a" },
@@ -37,7 +37,6 @@ static void what_tells_images_apart(void **state)
 	const size_t nr = sizeof(ids) / sizeof(ids[0]);
 	struct opd_perf_images images;
 
-	(void)state;
 	opd_perf_images_init(&images, NULL);
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < nr; i++) {
@@ -52,14 +51,13 @@ static void what_tells_images_apart(void **state)
 	opd_perf_images_release(&images);
 }
 
-static void many_images(void **state)
+TEST(many_images)
 {
 	struct opd_perf_images images;
 	struct op_cookie_query q;
 	char name[32];
 	const struct opd_perf_image_id id = { .name = name };
 
-	(void)state;
 	opd_perf_images_init(&images, NULL);
 	for (int round = 0; round < 2; round++) {
 		for (unsigned int i = 1; i <= 3000; i++) {
@@ -78,7 +76,7 @@ static void many_images(void **state)
 }
 
 /* Images beyond the bounds share a cookie, which has no name and no file. */
-static void too_many_images(void **state)
+TEST(too_many_images)
 {
 	struct rig *rig = new_rig();
 	struct op_cookie_query q = { .cookie = OPD_PERF_NAMELESS };
@@ -86,7 +84,6 @@ static void too_many_images(void **state)
 	char name[128];
 	struct opd_perf_image_id id = { .name = name, .is_made = true };
 
-	(void)state;
 	opd_perf_images_init(&images, NULL);
 	for (unsigned int i = 1; i <= OPD_PERF_IMAGES_MAX; i++) {
 		snprintf(name, sizeof(name), "/nonexistent/%u", i);
@@ -131,7 +128,7 @@ static void make_user(const struct rig *rig, uint32_t pid, unsigned int uid)
 }
 
 /* A user who makes names without end leaves room for others. */
-static void images_of_one_user(void **state)
+TEST(images_of_one_user)
 {
 	const uint32_t theirs = 71, roots = 72, others = 73, ended = 74;
 	struct rig *rig = new_rig();
@@ -140,7 +137,6 @@ static void images_of_one_user(void **state)
 	struct opd_perf_image_id id = { .name = name, .pid = theirs };
 	unsigned int nr = 0;
 
-	(void)state;
 	make_user(rig, theirs, 4000001);
 	make_user(rig, others, 4000002);
 	make_user(rig, roots, 0);
@@ -160,7 +156,7 @@ static void images_of_one_user(void **state)
 }
 
 /* So do long names. */
-static void names_of_one_user(void **state)
+TEST(names_of_one_user)
 {
 	const uint32_t theirs = 71, roots = 72;
 	struct rig *rig = new_rig();
@@ -170,7 +166,6 @@ static void names_of_one_user(void **state)
 	const uint64_t fit = OPD_PERF_IMAGE_NAMES_MAX / 4 / sizeof(name);
 	uint64_t nr = 0;
 
-	(void)state;
 	make_user(rig, theirs, 4000001);
 	make_user(rig, roots, 0);
 	memset(name, '.', sizeof(name) - 1);
@@ -186,7 +181,7 @@ static void names_of_one_user(void **state)
 
 /* Of a process that has ended the file at its path tells the user, and nothing
  * else does. */
-static void images_of_ended_processes(void **state)
+TEST(images_of_ended_processes)
 {
 	struct rig *rig = new_rig();
 	struct opd_perf_images *images = &rig->world.images;
@@ -194,7 +189,6 @@ static void images_of_ended_processes(void **state)
 	struct opd_perf_image_id id = { .name = name, .pid = 74 };
 	struct stat st;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/file", rig->dir);
 	make_elf(path, 1);
 	assert_int_equal(stat(path, &st), 0);
@@ -209,14 +203,13 @@ static void images_of_ended_processes(void **state)
 	free_rig(rig);
 }
 
-static void too_long_names_of_images(void **state)
+TEST(too_long_names_of_images)
 {
 	const struct opd_perf_image_id first = { .name = "/nonexistent/a" },
 				       fits = { .name = "/nonexistent/b" },
 				       more = { .name = "/n" };
 	struct opd_perf_images images;
 
-	(void)state;
 	opd_perf_images_init(&images, NULL);
 	assert_int_equal(cookie_of(&images, &first), 1);
 	assert_int_equal(images.names_len, strlen(first.name) + 1);
@@ -228,14 +221,13 @@ static void too_long_names_of_images(void **state)
 	opd_perf_images_release(&images);
 }
 
-static void cookies_that_nobody_has(void **state)
+TEST(cookies_that_nobody_has)
 {
 	const struct opd_perf_image_id id = { .name = "/nonexistent/x" };
 	static const uint64_t cookies[] = { 0, 2, 1000, UINT64_MAX };
 	struct opd_perf_images images;
 	struct op_cookie_query q;
 
-	(void)state;
 	opd_perf_images_init(&images, NULL);
 	assert_int_equal(cookie_of(&images, &id), 1);
 	for (size_t i = 0; i < 4; i++) {
@@ -245,7 +237,7 @@ static void cookies_that_nobody_has(void **state)
 	opd_perf_images_release(&images);
 }
 
-static void names_of_anonymous_memory(void **state)
+TEST(names_of_anonymous_memory)
 {
 	static const char *const anon[] = { "",	       "[heap]", "[stack]",
 					    "//anon",  "/",	 "[vsyscall]",
@@ -256,7 +248,6 @@ static void names_of_anonymous_memory(void **state)
 	const char *names[512];
 	char name[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(anon) / sizeof(anon[0]); i++)
 		assert_true(opd_proc_is_anon(anon[i]));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
@@ -284,13 +275,12 @@ static void names_of_anonymous_memory(void **state)
 }
 
 /* A name that is cut is the same the next time, too. */
-static void long_names_of_anonymous_memory(void **state)
+TEST(long_names_of_anonymous_memory)
 {
 	struct opd_perf_images images;
 	char name[256];
 	const char *copy;
 
-	(void)state;
 	opd_perf_images_init(&images, NULL);
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
@@ -329,7 +319,7 @@ static void expect_file(const struct op_cookie_query *q, const struct stat *st,
 
 /* The file at the path is asked what the kernel did not tell, if it is the
  * one that was mapped. */
-static void files_are_looked_at(void **state)
+TEST(files_are_looked_at)
 {
 	struct rig *rig = new_rig();
 	char path[128];
@@ -337,7 +327,6 @@ static void files_are_looked_at(void **state)
 	struct op_cookie_query q;
 	struct stat st;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/elf", rig->dir);
 	make_elf(path, 1);
 	assert_int_equal(stat(path, &st), 0);
@@ -367,7 +356,7 @@ static void files_are_looked_at(void **state)
 
 /* The kernel's names have no links: the owner of the folder has put one there.
  */
-static void links_are_not_followed(void **state)
+TEST(links_are_not_followed)
 {
 	struct rig *rig = new_rig();
 	char path[128], target[128];
@@ -375,7 +364,6 @@ static void links_are_not_followed(void **state)
 	struct op_cookie_query q;
 	struct stat st;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/link", rig->dir);
 	snprintf(target, sizeof(target), "%s/secret", rig->dir);
 	make_file(target, "text", 4);
@@ -395,7 +383,7 @@ static void links_are_not_followed(void **state)
 }
 
 /* Nobody opens what is no regular file: that could wait for ever. */
-static void other_files_are_left_alone(void **state)
+TEST(other_files_are_left_alone)
 {
 	struct rig *rig = new_rig();
 	char path[128];
@@ -403,7 +391,6 @@ static void other_files_are_left_alone(void **state)
 	struct op_cookie_query q;
 	struct stat st;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/fifo", rig->dir);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(stat(path, &st), 0);
@@ -420,7 +407,7 @@ static void other_files_are_left_alone(void **state)
 }
 
 /* A script or a text that is mapped has no build-id, but a time. */
-static void files_that_are_no_programs(void **state)
+TEST(files_that_are_no_programs)
 {
 	struct rig *rig = new_rig();
 	char path[128];
@@ -428,7 +415,6 @@ static void files_that_are_no_programs(void **state)
 	struct op_cookie_query q;
 	struct stat st;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/text", rig->dir);
 	make_file(path, "text", 4);
 	assert_int_equal(stat(path, &st), 0);
@@ -440,7 +426,7 @@ static void files_that_are_no_programs(void **state)
 }
 
 /* By the mapping, which only root may open. */
-static void deleted_files_are_found(void **state)
+TEST(deleted_files_are_found)
 {
 	struct rig *rig = new_rig();
 	char path[128], name[160], link[128];
@@ -450,7 +436,6 @@ static void deleted_files_are_found(void **state)
 	void *at;
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/elf", rig->dir);
 	snprintf(name, sizeof(name), "%s (deleted)", path);
 	make_elf(path, 1);
@@ -485,7 +470,7 @@ static void deleted_files_are_found(void **state)
 
 /* A program whose name leads nowhere, by the process that runs it: its owner
  * may open that. Another build is left alone. */
-static void deleted_programs_are_found(void **state)
+TEST(deleted_programs_are_found)
 {
 	struct opd_perf_image_id id = {
 		.name = "/nonexistent/program (deleted)",
@@ -496,7 +481,6 @@ static void deleted_programs_are_found(void **state)
 	struct stat st;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	if (op_build_id_of_elf(&own, fd))
@@ -513,7 +497,7 @@ static void deleted_programs_are_found(void **state)
 
 /* A copy of a program that gives rights says nothing of the rights of that, nor
  * the other way round. */
-static void rights_are_those_of_the_file_itself(void **state)
+TEST(rights_are_those_of_the_file_itself)
 {
 	struct rig *rig = new_rig();
 	struct opd_perf_images images;
@@ -521,7 +505,6 @@ static void rights_are_those_of_the_file_itself(void **state)
 	struct opd_perf_image_id id = { .name = path, .pid = 99999999 };
 	uint64_t cookie;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/program", rig->dir);
 	snprintf(copy, sizeof(copy), "%s/copy", rig->dir);
 	make_elf(path, 1);
@@ -564,7 +547,7 @@ static void rights_are_those_of_the_file_itself(void **state)
 
 /* One of the same build-id is not the one that was mapped, if its code is
  * another. */
-static void other_code_is_another_file(void **state)
+TEST(other_code_is_another_file)
 {
 	struct rig *rig = new_rig();
 	struct opd_perf_images images;
@@ -575,7 +558,6 @@ static void other_code_is_another_file(void **state)
 	uint64_t cookie;
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/app", rig->dir);
 	snprintf(new_path, sizeof(new_path), "%s.new", path);
 	make_elf_with_code(path, 1, 11);
@@ -614,7 +596,7 @@ static void other_code_is_another_file(void **state)
 
 /* What the kernel tells is the same after a file was replaced by one of its
  * build-id. */
-static void replaced_files_are_other_images(void **state)
+TEST(replaced_files_are_other_images)
 {
 	struct rig *rig = new_rig();
 	struct opd_perf_images images;
@@ -624,7 +606,6 @@ static void replaced_files_are_other_images(void **state)
 	struct op_cookie_query q = { 0 };
 	uint64_t first, second;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/app", rig->dir);
 	snprintf(new_path, sizeof(new_path), "%s.new", path);
 	make_elf_with_code(path, 1, 11);
@@ -658,7 +639,7 @@ static void replaced_files_are_other_images(void **state)
 }
 
 /* It is held from the moment it was seen until it is taken, or for a second. */
-static void files_are_held(void **state)
+TEST(files_are_held)
 {
 	struct rig *rig = new_rig();
 	struct opd_perf_images images;
@@ -668,7 +649,6 @@ static void files_are_held(void **state)
 	struct stat st;
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/elf", rig->dir);
 	make_elf(path, 1);
 	assert_int_equal(stat(path, &st), 0);
@@ -703,7 +683,7 @@ static void files_are_held(void **state)
 /* ---- what a name says -------------------------------------------------------
  */
 
-static void what_names_say(void **state)
+TEST(what_names_say)
 {
 	static const struct {
 		const char *name;
@@ -737,7 +717,6 @@ static void what_names_say(void **state)
 	};
 	struct opd_perf_images images;
 
-	(void)state;
 	opd_perf_images_init(&images, NULL);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct opd_perf_image_id id = { .name = rows[i].name,
@@ -766,21 +745,20 @@ static void what_names_say(void **state)
 }
 
 /* What the kernel told stays true, whatever the file says. */
-static void what_the_kernel_told(void **state)
+TEST(what_the_kernel_told)
 {
 	const struct opd_perf_image_id id = {
 		.name = "/nonexistent/a", .dev = 5, .ino = 6, .pid = 99999999
 	};
 	const struct op_cookie_query q = look(&id);
 
-	(void)state;
 	assert_int_equal(q.dev, 5);
 	assert_int_equal(q.ino, 6);
 	assert_int_equal(q.mtime, 0);
 }
 
 /* Code that the profiler made has a path, which nobody opens. */
-static void made_images_have_no_file(void **state)
+TEST(made_images_have_no_file)
 {
 	struct rig *rig = new_rig();
 	char path[128];
@@ -789,7 +767,6 @@ static void made_images_have_no_file(void **state)
 	struct op_cookie_query q;
 	struct stat st;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/elf", rig->dir);
 	make_elf(path, 1);
 	assert_int_equal(stat(path, &st), 0);
@@ -804,13 +781,12 @@ static void made_images_have_no_file(void **state)
 	free_rig(rig);
 }
 
-static void each_of_many_is_found(void **state)
+TEST(each_of_many_is_found)
 {
 	struct opd_perf_images images;
 	char name[64];
 	const struct opd_perf_image_id id = { .name = name };
 
-	(void)state;
 	opd_perf_images_init(&images, NULL);
 	for (size_t i = 0; i < 10000; i++) {
 		snprintf(name, sizeof(name), "/nonexistent/%zu", i % 5000);
@@ -818,36 +794,4 @@ static void each_of_many_is_found(void **state)
 	}
 	assert_int_equal(images.nr, 5000);
 	opd_perf_images_release(&images);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_tells_images_apart),
-		cmocka_unit_test(many_images),
-		cmocka_unit_test(too_many_images),
-		cmocka_unit_test(images_of_one_user),
-		cmocka_unit_test(names_of_one_user),
-		cmocka_unit_test(images_of_ended_processes),
-		cmocka_unit_test(too_long_names_of_images),
-		cmocka_unit_test(cookies_that_nobody_has),
-		cmocka_unit_test(names_of_anonymous_memory),
-		cmocka_unit_test(long_names_of_anonymous_memory),
-		cmocka_unit_test(files_are_looked_at),
-		cmocka_unit_test(links_are_not_followed),
-		cmocka_unit_test(other_files_are_left_alone),
-		cmocka_unit_test(files_that_are_no_programs),
-		cmocka_unit_test(deleted_files_are_found),
-		cmocka_unit_test(deleted_programs_are_found),
-		cmocka_unit_test(rights_are_those_of_the_file_itself),
-		cmocka_unit_test(other_code_is_another_file),
-		cmocka_unit_test(replaced_files_are_other_images),
-		cmocka_unit_test(files_are_held),
-		cmocka_unit_test(what_names_say),
-		cmocka_unit_test(what_the_kernel_told),
-		cmocka_unit_test(made_images_have_no_file),
-		cmocka_unit_test(each_of_many_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -354,11 +354,6 @@ static void run_merge(const struct row *row, FILE *out)
 	free_rig(rig);
 }
 
-static void test_row(void **state)
-{
-	check_row(*state, run_merge);
-}
-
 #define IDS                                                                    \
 	"kernel 0 1 5; kernel 0 2 8; kernel 0 3 1000;"                         \
 	"kernel 0 4 18446744073709551615; kernel 0 10 0; kernel 0 11 4;"       \
@@ -535,14 +530,18 @@ static const struct row rows[] = {
 	  "bad_record 2\n" },
 };
 
-static void without_room_nothing_is_lost(void **state)
+TEST_ROWS(test_row, rows)
+{
+	check_row(*state, run_merge);
+}
+
+TEST(without_room_nothing_is_lost)
 {
 	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
 	const size_t one = OPD_PERF_SAMPLE_WORDS;
 	uint32_t tid = 0;
 	bool all = false;
 
-	(void)state;
 	put_exec(rig, 0, 1, 7);
 	for (uint32_t i = 0; i < 15; i++) {
 		put_map(rig, 1, 10 + i * 10, 7, i);
@@ -572,11 +571,10 @@ static void without_room_nothing_is_lost(void **state)
 }
 
 /* Of a CPU that was not there when the events were opened. */
-static void a_cpu_may_have_no_rings(void **state)
+TEST(a_cpu_may_have_no_rings)
 {
 	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
 
-	(void)state;
 	ring_free(&rig->cpus[1].samples);
 	ring_free(&rig->cpus[1].side);
 	memset(&rig->cpus[1], 0, sizeof(rig->cpus[1]));
@@ -707,12 +705,11 @@ static void write_script(struct rig *rig, struct script *s)
 	}
 }
 
-static void every_sample_is_where_it_was(void **state)
+TEST(every_sample_is_where_it_was)
 {
 	struct rig *rig = new_rig(OPD_PERF_SAMPLE_ID);
 	struct script *s = calloc(1, sizeof(*s));
 
-	(void)state;
 	assert_non_null(s);
 	s->random = 1;
 	s->now = 10;
@@ -733,15 +730,4 @@ static void every_sample_is_where_it_was(void **state)
 	}
 	free(s);
 	free_rig(rig);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(without_room_nothing_is_lost),
-		cmocka_unit_test(a_cpu_may_have_no_rings),
-		cmocka_unit_test(every_sample_is_where_it_was),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -93,9 +93,8 @@ static void check_says(const struct says_row *r)
 	free_rig(rig);
 }
 
-static void what_proc_says(void **state)
+TEST(what_proc_says)
 {
-	(void)state;
 	for (size_t i = 0; i < NR(says_rows); i++) {
 		print_message("# %s\n", says_rows[i].name);
 		check_says(&says_rows[i]);
@@ -127,12 +126,11 @@ static void exec_file(struct rig *rig, struct opd_process *process, mode_t mode)
 }
 
 /* A user's process stays theirs by records alone, whatever /proc can tell. */
-static void plain_exec(void **state)
+TEST(plain_exec)
 {
 	struct opd_process *process;
 	struct rig *rig = owner_rig(&process);
 
-	(void)state;
 	set_process(rig, PLAIN);
 	opd_perf_owner_see(&rig->world, process);
 	set_process(rig, NULL);
@@ -142,11 +140,10 @@ static void plain_exec(void **state)
 	free_rig(rig);
 }
 
-static void exec_that_gives_rights(void **state)
+TEST(exec_that_gives_rights)
 {
 	static const mode_t modes[] = { 04755, 02755, 06755 };
 
-	(void)state;
 	for (size_t i = 0; i < NR(modes); i++) {
 		struct opd_process *process;
 		struct rig *rig = owner_rig(&process);
@@ -161,13 +158,12 @@ static void exec_that_gives_rights(void **state)
 }
 
 /* Until its program is known, or where its file is not found. */
-static void exec_of_nothing_known(void **state)
+TEST(exec_of_nothing_known)
 {
 	struct opd_perf_image_id id = { .name = "/no/such/file", .pid = PID };
 	struct opd_process *process;
 	struct rig *rig = owner_rig(&process);
 
-	(void)state;
 	set_process(rig, PLAIN);
 	opd_perf_owner_see(&rig->world, process);
 	rig->world.now = process->owner.since;
@@ -179,12 +175,11 @@ static void exec_of_nothing_known(void **state)
 }
 
 /* The file gives no rights, but /proc has somebody else by now. */
-static void exec_and_another_user(void **state)
+TEST(exec_and_another_user)
 {
 	struct opd_process *process;
 	struct rig *rig = owner_rig(&process);
 
-	(void)state;
 	set_process(rig, PLAIN);
 	opd_perf_owner_see(&rig->world, process);
 	rig->world.now = process->owner.since;
@@ -213,7 +208,7 @@ static void see_ahead(struct rig *rig, struct opd_perf_rec *rec, char path[128],
 /* The records of an exec, of its program and of the loader are on three CPUs,
  * and the first of these is looked at before it has the program's: so the
  * loader is taken for the program, until the turn of its record comes. */
-static void exec_that_is_seen_late(void **state)
+TEST(exec_that_is_seen_late)
 {
 	struct opd_perf_rec exec = { .type = PERF_RECORD_COMM,
 				     .misc = PERF_RECORD_MISC_COMM_EXEC,
@@ -226,7 +221,6 @@ static void exec_that_is_seen_late(void **state)
 	struct rig *rig = owner_rig(&process);
 	uint64_t time;
 
-	(void)state;
 	set_process(rig, PLAIN);
 	opd_perf_owner_see(&rig->world, process);
 	set_process(rig, NULL);
@@ -247,12 +241,11 @@ static void exec_that_is_seen_late(void **state)
 }
 
 /* Root's process that runs a program of a user's: theirs from then on. */
-static void exec_of_root(void **state)
+TEST(exec_of_root)
 {
 	struct opd_process *process;
 	struct rig *rig = owner_rig(&process);
 
-	(void)state;
 	set_process(rig, ROOT);
 	opd_perf_owner_see(&rig->world, process);
 	rig->world.now = process->owner.since;
@@ -264,14 +257,13 @@ static void exec_of_root(void **state)
 	free_rig(rig);
 }
 
-static void children(void **state)
+TEST(children)
 {
 	const struct opd_owner parent = { .is_asked = true,
 					  .user = USER,
 					  .since = 50 };
 	struct opd_owner child;
 
-	(void)state;
 	opd_perf_owner_fork(&child, &parent, 60);
 	assert_int_equal(child.user, USER);
 	assert_int_equal(child.since, 60);
@@ -284,12 +276,11 @@ static void children(void **state)
 }
 
 /* What was lost may have been an exec: /proc is asked again. */
-static void lost_records(void **state)
+TEST(lost_records)
 {
 	struct opd_process *process;
 	struct rig *rig = owner_rig(&process);
 
-	(void)state;
 	set_process(rig, PLAIN);
 	opd_perf_owner_see(&rig->world, process);
 	set_process(rig, ROOT);
@@ -300,12 +291,11 @@ static void lost_records(void **state)
 }
 
 /* Who does not ask has no cost, and no owners. */
-static void not_wanted(void **state)
+TEST(not_wanted)
 {
 	struct opd_process *process;
 	struct rig *rig = owner_rig(&process);
 
-	(void)state;
 	rig->world.tells_owners = false;
 	set_process(rig, PLAIN);
 	opd_perf_owner_see(&rig->world, process);
@@ -314,24 +304,10 @@ static void not_wanted(void **state)
 	free_rig(rig);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_proc_says),
-		cmocka_unit_test(plain_exec),
-		cmocka_unit_test(exec_that_gives_rights),
-		cmocka_unit_test(exec_of_nothing_known),
-		cmocka_unit_test(exec_that_is_seen_late),
-		cmocka_unit_test(exec_and_another_user),
-		cmocka_unit_test(exec_of_root),
-		cmocka_unit_test(children),
-		cmocka_unit_test(lost_records),
-		cmocka_unit_test(not_wanted),
-	};
-
 	if (geteuid()) {
 		puts("1..0 # SKIP only root gives files to others");
-		return 0;
+		exit(0);
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,12 +37,11 @@ static void expect_prog(struct rig *rig)
 }
 
 /* It ran before anyone looked: its first sample is reason to look. */
-static void older_processes_are_read(void **state)
+TEST(older_processes_are_read)
 {
 	struct rig *rig = new_rig();
 	struct op_cookie_query q;
 
-	(void)state;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	expect_prog(rig);
 	query(rig, opd_maps_find(&rig->world.maps, 7)->app, &q);
@@ -51,11 +50,10 @@ static void older_processes_are_read(void **state)
 	free_rig(rig);
 }
 
-static void all_processes_are_read(void **state)
+TEST(all_processes_are_read)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	proc_add(rig, 2, NULL, "");
 	proc_add(rig, 2147483647, "/bin/last", "1000-2000 r-xp 0 0:0 1 /x\n");
@@ -76,11 +74,10 @@ static void all_processes_are_read(void **state)
 	free_rig(rig);
 }
 
-static void parents_are_read(void **state)
+TEST(parents_are_read)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	do_fork(rig, 7, 8);
 	do_sample(rig, 8, 0x401234);
@@ -90,11 +87,10 @@ static void parents_are_read(void **state)
 }
 
 /* A mapping is told of a process that nothing else was told of. */
-static void owners_of_mappings_are_read(void **state)
+TEST(owners_of_mappings_are_read)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	do_map(rig, 7, 0x20000, 0x1000, 0, "/lib/new.so");
 	do_sample(rig, 7, 0x401234);
@@ -105,11 +101,10 @@ static void owners_of_mappings_are_read(void **state)
 	free_rig(rig);
 }
 
-static void threads_are_counted(void **state)
+TEST(threads_are_counted)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	proc_add_thread(rig, 7, 8);
 	proc_add_thread(rig, 7, 9);
@@ -123,11 +118,10 @@ static void threads_are_counted(void **state)
 }
 
 /* /proc shows the thread whose birth is reason to look there. */
-static void a_new_thread_is_counted_once(void **state)
+TEST(a_new_thread_is_counted_once)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	proc_add_thread(rig, 7, 8);
 	do_fork(rig, 7, 7);
@@ -146,12 +140,11 @@ static uint64_t read_time_of_look(void)
 
 /* /proc is read later than the record was written that is the reason to. What
  * happened to threads in between is in what was read. */
-static void threads_before_a_look_are_not_counted(void **state)
+TEST(threads_before_a_look_are_not_counted)
 {
 	struct rig *rig = new_rig();
 	const struct opd_process *process;
 
-	(void)state;
 	rig->world.clock = read_time_of_look;
 	time_of_look = rig->now + SECOND / 10;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
@@ -187,12 +180,11 @@ static void threads_before_a_look_are_not_counted(void **state)
 }
 
 /* As in recordings that have no times of side band. */
-static void threads_without_times_are_counted(void **state)
+TEST(threads_without_times_are_counted)
 {
 	struct rig *rig = new_rig();
 	struct opd_perf_rec rec;
 
-	(void)state;
 	do_exec(rig, 7);
 	rec = rec_of(rig, PERF_RECORD_FORK, 7);
 	rec.task.parent = 7;
@@ -221,12 +213,11 @@ static uint32_t lost_end(unsigned int i)
 }
 
 /* The records of their ends were lost. */
-static void what_is_missing_has_ended(void **state)
+TEST(what_is_missing_has_ended)
 {
 	struct rig *rig = new_rig();
 	struct opd_maps *maps = &rig->world.maps;
 
-	(void)state;
 	for (unsigned int i = 0; i < NR_LOST_ENDS; i++)
 		do_exec(rig, lost_end(i));
 	do_exec(rig, 2);
@@ -255,11 +246,10 @@ static void what_is_missing_has_ended(void **state)
 	free_rig(rig);
 }
 
-static void lost_records_make_it_be_read_again(void **state)
+TEST(lost_records_make_it_be_read_again)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	do_exec(rig, 7);
 	do_map(rig, 7, 0x400000, 0x10000, 0, "/bin/old");
 	do_exec(rig, 8);
@@ -292,11 +282,10 @@ static void lost_records_make_it_be_read_again(void **state)
 }
 
 /* What began after the loss is known from its beginning. */
-static void after_a_loss_execs_are_whole(void **state)
+TEST(after_a_loss_execs_are_whole)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	do_exec(rig, 6);
 	do_map(rig, 6, 0x10000, 0x1000, 0, "/bin/sh");
 	do_lose(rig, 1);
@@ -314,11 +303,10 @@ static void after_a_loss_execs_are_whole(void **state)
 }
 
 /* An address that nobody mapped: /proc is asked once a second at most. */
-static void unmapped_addresses_do_not_cost_much(void **state)
+TEST(unmapped_addresses_do_not_cost_much)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	do_exec(rig, 7);
 	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
 	for (int i = 0; i < 100; i++)
@@ -344,11 +332,10 @@ static uint64_t read_slow_clock(void)
 }
 
 /* Reading them takes a tenth of a second, so it is done less often. */
-static void long_maps_are_read_less_often(void **state)
+TEST(long_maps_are_read_less_often)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	rig->world.clock = read_slow_clock;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	do_sample(rig, 7, 0x401234);
@@ -374,11 +361,10 @@ static void long_maps_are_read_less_often(void **state)
 }
 
 /* A process that is ending has no maps any more; what was, is kept. */
-static void maps_of_the_dying_are_empty(void **state)
+TEST(maps_of_the_dying_are_empty)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	do_exec(rig, 7);
 	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
 	proc_add(rig, 7, NULL, "");
@@ -394,11 +380,10 @@ static void maps_of_the_dying_are_empty(void **state)
 }
 
 /* One that was not waited for is in /proc still, but does not live. */
-static void the_dead_do_not_live_again(void **state)
+TEST(the_dead_do_not_live_again)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	do_exec(rig, 7);
 	do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
 	do_exit(rig, 7);
@@ -416,11 +401,10 @@ static void the_dead_do_not_live_again(void **state)
 	free_rig(rig);
 }
 
-static void names_with_newlines(void **state)
+TEST(names_with_newlines)
 {
 	struct rig *rig = new_rig();
 
-	(void)state;
 	proc_add(rig, 7, "/tmp/a\nb",
 		 "1000-2000 r-xp 0 08:01 5 /tmp/a\\012b\n"
 		 "3000-4000 r-xp 0 08:01 6 /tmp/\\012\\012 \\01\\0123\\\n"
@@ -435,12 +419,11 @@ static void names_with_newlines(void **state)
 }
 
 /* /proc names the files of a process in a root of its own from outside. */
-static void names_in_a_root_of_its_own(void **state)
+TEST(names_in_a_root_of_its_own)
 {
 	struct rig *rig = new_rig();
 	char path[256];
 
-	(void)state;
 	proc_add(rig, 7, "/srv/root/bin/prog",
 		 "1000-2000 r-xp 0 08:01 5 /srv/root/bin/prog\n"
 		 "3000-4000 r-xp 0 08:01 6 /srv/root/lib/x.so (deleted)\n"
@@ -464,7 +447,7 @@ static void names_in_a_root_of_its_own(void **state)
 	free_rig(rig);
 }
 
-static void lines_that_make_no_sense(void **state)
+TEST(lines_that_make_no_sense)
 {
 	static const char garbage[] =
 		"\n"
@@ -485,7 +468,6 @@ static void lines_that_make_no_sense(void **state)
 	struct rig *rig = new_rig();
 	char path[256];
 
-	(void)state;
 	proc_add(rig, 7, "/bin/prog", "");
 	snprintf(path, sizeof(path), "%s/7/maps", rig->proc);
 	make_file(path, garbage, sizeof(garbage) - 1);
@@ -499,14 +481,13 @@ static void lines_that_make_no_sense(void **state)
 }
 
 /* Longer than any path; it is not cut, and so has no answer. */
-static void long_lines(void **state)
+TEST(long_lines)
 {
 	struct rig *rig = new_rig();
 	struct op_cookie_query q = { .cookie = 1 };
 	char *maps = malloc(20000);
 	int len;
 
-	(void)state;
 	assert_non_null(maps);
 	len = sprintf(maps, "1000-2000 r-xp 0 08:01 5 /");
 	memset(maps + len, 'x', 10000);
@@ -519,31 +500,4 @@ static void long_lines(void **state)
 	assert_int_equal(opd_perf_image_query(&rig->world.images, &q), -ENOENT);
 	free(maps);
 	free_rig(rig);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(older_processes_are_read),
-		cmocka_unit_test(all_processes_are_read),
-		cmocka_unit_test(parents_are_read),
-		cmocka_unit_test(owners_of_mappings_are_read),
-		cmocka_unit_test(threads_are_counted),
-		cmocka_unit_test(a_new_thread_is_counted_once),
-		cmocka_unit_test(threads_before_a_look_are_not_counted),
-		cmocka_unit_test(threads_without_times_are_counted),
-		cmocka_unit_test(what_is_missing_has_ended),
-		cmocka_unit_test(lost_records_make_it_be_read_again),
-		cmocka_unit_test(after_a_loss_execs_are_whole),
-		cmocka_unit_test(unmapped_addresses_do_not_cost_much),
-		cmocka_unit_test(long_maps_are_read_less_often),
-		cmocka_unit_test(maps_of_the_dying_are_empty),
-		cmocka_unit_test(the_dead_do_not_live_again),
-		cmocka_unit_test(names_with_newlines),
-		cmocka_unit_test(names_in_a_root_of_its_own),
-		cmocka_unit_test(lines_that_make_no_sense),
-		cmocka_unit_test(long_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

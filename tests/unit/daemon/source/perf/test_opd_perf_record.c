@@ -2,13 +2,9 @@
 /* Records of perf_events, built byte by byte here and taken apart there. */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/sysmacros.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/perf/opd_perf_regs.h"
 #include "tests/unit/daemon/source/perf_records.h"
 
@@ -70,13 +66,12 @@ static struct opd_perf_rec decode(const struct record *r,
 /* ---- what is in each --------------------------------------------------------
  */
 
-static void samples(void **state)
+TEST(samples)
 {
 	struct record_who who = { 100, 101, 500, OPD_PERF_SAMPLE, 77 };
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	record_sample(&r, &who, PERF_RECORD_MISC_KERNEL, 0xffffffff81000123);
 	rec = decode(&r, &who);
 	assert_int_equal(rec.type, PERF_RECORD_SAMPLE);
@@ -117,13 +112,12 @@ static void record_deep(struct record *r, uint64_t abi, uint64_t room)
 	record_close(r);
 }
 
-static void samples_with_stacks(void **state)
+TEST(samples_with_stacks)
 {
 	struct opd_perf_rec rec;
 	struct record r;
 	uint64_t word;
 
-	(void)state;
 	record_deep(&r, PERF_SAMPLE_REGS_ABI_64, 16);
 	assert_int_equal(opd_perf_decode(&rec, r.at, r.len, DEEP), 0);
 	assert_int_equal(rec.time, 500);
@@ -147,14 +141,13 @@ static void samples_with_stacks(void **state)
 }
 
 /* The weight is behind all else. */
-static void samples_with_weights(void **state)
+TEST(samples_with_weights)
 {
 	struct record_who who = { 100, 101, 500,
 				  OPD_PERF_SAMPLE | PERF_SAMPLE_WEIGHT, 0 };
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	record_sample(&r, &who, PERF_RECORD_MISC_USER, 0x1234);
 	record_u64(&r, 357);
 	record_close(&r);
@@ -180,14 +173,13 @@ static void samples_with_weights(void **state)
 }
 
 /* Cut anywhere, and with lengths that cannot be. */
-static void damaged_stacks(void **state)
+TEST(damaged_stacks)
 {
 	const size_t nr_at = sizeof(struct perf_event_header) + 32;
 	const uint64_t bad[] = { 100, UINT64_MAX, UINT64_MAX / 8 + 2 };
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	record_deep(&r, PERF_SAMPLE_REGS_ABI_64, 16);
 	for (size_t len = nr_at; len < r.len; len += 8)
 		assert_int_equal(opd_perf_decode(&rec, r.at, len, DEEP),
@@ -211,7 +203,7 @@ static void damaged_stacks(void **state)
 }
 
 /* Nothing is behind a chain: all words of it are there, or it is damaged. */
-static void chains_at_the_end(void **state)
+TEST(chains_at_the_end)
 {
 	static const struct {
 		uint64_t nr, words;
@@ -224,7 +216,6 @@ static void chains_at_the_end(void **state)
 	const uint64_t type = OPD_PERF_SAMPLE | OPD_PERF_CHAIN;
 	const struct record_who who = { 100, 101, 500, type, 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct opd_perf_rec rec;
 		struct record r;
@@ -253,13 +244,12 @@ static void check_libc(const struct opd_perf_rec *rec)
 	assert_string_equal(rec->mmap.name, "/lib/libc.so.6");
 }
 
-static void mappings_with_inodes(void **state)
+TEST(mappings_with_inodes)
 {
 	struct record_mmap data = libc;
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	record_mmap2(&r, &side, &libc);
 	rec = decode(&r, &side);
 	check_libc(&rec);
@@ -274,14 +264,13 @@ static void mappings_with_inodes(void **state)
 	assert_string_equal(rec.mmap.name, "/lib/libc.so.6");
 }
 
-static void mappings_with_build_ids(void **state)
+TEST(mappings_with_build_ids)
 {
 	static const uint8_t zeros[20];
 	struct record_mmap map = libc;
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	map.build_id = some_id;
 	for (unsigned int len = 0; len <= 20; len++) {
 		map.build_id_len = (uint8_t)len;
@@ -306,12 +295,11 @@ static void mappings_with_build_ids(void **state)
 	assert_int_equal(rec.mmap.build_id_len, 0);
 }
 
-static void names_of_processes(void **state)
+TEST(names_of_processes)
 {
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	record_comm(&r, &side, true, "sh");
 	rec = decode(&r, &side);
 	assert_int_equal(rec.type, PERF_RECORD_COMM);
@@ -324,13 +312,12 @@ static void names_of_processes(void **state)
 	assert_int_equal(rec.tid, 101);
 }
 
-static void births_and_deaths(void **state)
+TEST(births_and_deaths)
 {
 	static const uint32_t types[] = { PERF_RECORD_FORK, PERF_RECORD_EXIT };
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		record_task(&r, types[i], &side, 42);
 		rec = decode(&r, &side);
@@ -341,12 +328,11 @@ static void births_and_deaths(void **state)
 	}
 }
 
-static void losses(void **state)
+TEST(losses)
 {
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	record_lost(&r, PERF_RECORD_LOST, &side, 1234);
 	rec = decode(&r, &side);
 	assert_int_equal(rec.type, PERF_RECORD_LOST);
@@ -357,12 +343,11 @@ static void losses(void **state)
 	assert_int_equal(rec.lost.nr, 4321);
 }
 
-static void symbols_of_the_kernel(void **state)
+TEST(symbols_of_the_kernel)
 {
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	record_ksymbol(&r, &side, 0xffffffffc0001000, 0x200, false, "bpf_x");
 	rec = decode(&r, &side);
 	assert_int_equal(rec.ksymbol.addr, 0xffffffffc0001000);
@@ -379,7 +364,7 @@ static void symbols_of_the_kernel(void **state)
 
 /* Type, misc and time; what is between is anybody's. */
 /* Samples of events that others opened, with fields that are not for us. */
-static void foreign_samples(void **state)
+TEST(foreign_samples)
 {
 	const struct opd_perf_format format = {
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -399,7 +384,6 @@ static void foreign_samples(void **state)
 	struct record r;
 	uint64_t word;
 
-	(void)state;
 	record_begin(&r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	record_u64(&r, 0x4711); /* ip */
 	record_u32(&r, 100);
@@ -459,7 +443,7 @@ static void foreign_samples(void **state)
 }
 
 /* Where the number of the event and the time are, by what records have. */
-static void places_of_identities(void **state)
+TEST(places_of_identities)
 {
 	static const struct {
 		uint64_t type;
@@ -476,7 +460,6 @@ static void places_of_identities(void **state)
 		{ PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID, 0, 8, 0, 8 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint64_t type = rows[i].type;
 
@@ -495,7 +478,7 @@ static void places_of_identities(void **state)
 }
 
 /* The layout finds what taking the record apart does. */
-static void numbers_alone(void **state)
+TEST(numbers_alone)
 {
 	static const uint64_t fields[] = {
 		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	  PERF_SAMPLE_TID,
@@ -504,7 +487,6 @@ static void numbers_alone(void **state)
 	};
 	uint64_t record[1 + sizeof(fields) / sizeof(fields[0])];
 
-	(void)state;
 	for (unsigned int set = 0; set < 1u << 9; set++) {
 		struct opd_perf_format format = { 0 };
 		struct opd_perf_layout layout;
@@ -553,7 +535,7 @@ static void numbers_alone(void **state)
 }
 
 /* The bit for a build-id may be one that the kernel forgot. */
-static void build_ids_that_are_none(void **state)
+TEST(build_ids_that_are_none)
 {
 	struct opd_perf_format format = { .sample_type = OPD_PERF_SIDE };
 	struct record_mmap map = libc;
@@ -561,7 +543,6 @@ static void build_ids_that_are_none(void **state)
 	struct record r;
 	uint16_t misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID;
 
-	(void)state;
 	record_mmap2(&r, &side, &map);
 	memcpy(r.at + 4, &misc, sizeof(misc));
 	assert_int_equal(opd_perf_decode_as(&rec, r.at, r.len, &format), 0);
@@ -580,7 +561,7 @@ static void build_ids_that_are_none(void **state)
 }
 
 /* Before Linux 3.x only samples had an identity. */
-static void bare_records(void **state)
+TEST(bare_records)
 {
 	const struct opd_perf_format format = {
 		.sample_type = OPD_PERF_SAMPLE,
@@ -589,7 +570,6 @@ static void bare_records(void **state)
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	record_begin(&r, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
 	record_u32(&r, 7);
 	record_u32(&r, 8);
@@ -608,7 +588,7 @@ static void bare_records(void **state)
 	assert_string_equal(rec.mmap.name, "/bin/old");
 }
 
-static void others_have_a_time(void **state)
+TEST(others_have_a_time)
 {
 	static const uint32_t types[] = { 0,
 					  PERF_RECORD_ITRACE_START,
@@ -622,7 +602,6 @@ static void others_have_a_time(void **state)
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		record_begin(&r, types[i], 0xabcd);
 		record_end(&r, &side);
@@ -741,12 +720,11 @@ static void cut_side(const struct record_who *who)
 	cut(&r, type);
 }
 
-static void cut_records_are_harmless(void **state)
+TEST(cut_records_are_harmless)
 {
 	struct record_who who = { 1, 2, 3, OPD_PERF_SAMPLE, 4 };
 	struct record r;
 
-	(void)state;
 	cut_side(&side);
 	cut_side(&with_id);
 	record_sample(&r, &who, PERF_RECORD_MISC_USER, 0x1000);
@@ -757,14 +735,13 @@ static void cut_records_are_harmless(void **state)
 }
 
 /* A name that ends nowhere, also if there are zero bytes behind it. */
-static void names_must_end(void **state)
+TEST(names_must_end)
 {
 	struct record_who who = side;
 	struct record_mmap map = libc;
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	who.pid = who.tid = 0;
 	who.time = 0;
 	map.name = "/1234567"; /* 8 bytes and 8 zero bytes */
@@ -786,7 +763,7 @@ static void names_must_end(void **state)
 	assert_int_equal(try(&rec, &r, &side), -EINVAL);
 }
 
-static void ranges_do_not_wrap(void **state)
+TEST(ranges_do_not_wrap)
 {
 	static const struct {
 		uint64_t start, len;
@@ -805,7 +782,6 @@ static void ranges_do_not_wrap(void **state)
 	struct opd_perf_rec rec;
 	struct record r;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
 		map.start = ranges[i].start;
 		map.len = ranges[i].len;
@@ -815,7 +791,7 @@ static void ranges_do_not_wrap(void **state)
 }
 
 /* Any bytes of any length that say they are of a type we know. */
-static void any_bytes_are_harmless(void **state)
+TEST(any_bytes_are_harmless)
 {
 	static const uint64_t types[] = { OPD_PERF_SIDE, OPD_PERF_SAMPLE,
 					  OPD_PERF_SAMPLE_ID };
@@ -823,7 +799,6 @@ static void any_bytes_are_harmless(void **state)
 	uint64_t words[32];
 	unsigned int nr_good = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 100000; i++) {
 		uint32_t type = i % (PERF_RECORD_MAX + 1);
 
@@ -836,33 +811,4 @@ static void any_bytes_are_harmless(void **state)
 					    types[i % 3]);
 	}
 	assert_true(nr_good > 10000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples),
-		cmocka_unit_test(samples_with_stacks),
-		cmocka_unit_test(samples_with_weights),
-		cmocka_unit_test(damaged_stacks),
-		cmocka_unit_test(chains_at_the_end),
-		cmocka_unit_test(mappings_with_inodes),
-		cmocka_unit_test(mappings_with_build_ids),
-		cmocka_unit_test(names_of_processes),
-		cmocka_unit_test(births_and_deaths),
-		cmocka_unit_test(losses),
-		cmocka_unit_test(symbols_of_the_kernel),
-		cmocka_unit_test(foreign_samples),
-		cmocka_unit_test(places_of_identities),
-		cmocka_unit_test(numbers_alone),
-		cmocka_unit_test(build_ids_that_are_none),
-		cmocka_unit_test(bare_records),
-		cmocka_unit_test(others_have_a_time),
-		cmocka_unit_test(cut_records_are_harmless),
-		cmocka_unit_test(names_must_end),
-		cmocka_unit_test(ranges_do_not_wrap),
-		cmocka_unit_test(any_bytes_are_harmless),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

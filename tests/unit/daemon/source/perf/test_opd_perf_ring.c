@@ -5,14 +5,10 @@
  */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "tests/unit/daemon/source/perf_records.h"
 
 static uint32_t next_random(uint64_t *state)
@@ -72,12 +68,11 @@ static void expect_record(struct one *one, const struct record *r,
 }
 
 /* Two records, the first of which starts at any place of the ring. */
-static void records_are_cut_anywhere(void **state)
+TEST(records_are_cut_anywhere)
 {
 	unsigned int nr_cut = 0;
 	struct record a, b;
 
-	(void)state;
 	for (uint64_t at = 0; at < 256; at += 8) {
 		for (size_t len = 24; len <= 256; len += 8) {
 			struct one *one = new_one(256, 1024 + at);
@@ -108,11 +103,10 @@ static void records_are_cut_anywhere(void **state)
 
 /* Each is looked at once, also when the first one has had its turn meanwhile.
  */
-static void records_are_looked_at_ahead(void **state)
+TEST(records_are_looked_at_ahead)
 {
 	struct record r[3];
 
-	(void)state;
 	for (uint64_t at = 0; at < 256; at += 8) {
 		struct one *one = new_one(256, at - 64);
 		const void *bytes;
@@ -147,11 +141,10 @@ static void records_are_looked_at_ahead(void **state)
 	}
 }
 
-static void bad_lengths_end_a_look_ahead(void **state)
+TEST(bad_lengths_end_a_look_ahead)
 {
 	static const uint16_t lengths[] = { 0, 7, 12, 72, 65528 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		struct one *one = new_one(256, 0);
 		struct record r;
@@ -168,11 +161,10 @@ static void bad_lengths_end_a_look_ahead(void **state)
 }
 
 /* As long as records can be; and the counts wrap around. */
-static void the_longest_record_is_cut(void **state)
+TEST(the_longest_record_is_cut)
 {
 	struct record *r = malloc(sizeof(*r));
 
-	(void)state;
 	assert_non_null(r);
 	make_record(r, 65528, 7);
 	for (uint64_t at = 0; at < 24; at += 8) {
@@ -190,13 +182,12 @@ static void the_longest_record_is_cut(void **state)
 	free(r);
 }
 
-static void what_was_not_looked_at_is_not_there(void **state)
+TEST(what_was_not_looked_at_is_not_there)
 {
 	struct one *one = new_one(256, 0);
 	struct opd_perf_ring *ring = &one->ring;
 	struct record r;
 
-	(void)state;
 	opd_perf_ring_look(ring);
 	assert_int_equal(ring->len, 0);
 	make_record(&r, 48, 1);
@@ -220,13 +211,12 @@ static void what_was_not_looked_at_is_not_there(void **state)
 }
 
 /* The kernel may write where we say that we are done, so not before. */
-static void only_done_gives_room(void **state)
+TEST(only_done_gives_room)
 {
 	struct one *one = new_one(256, 0);
 	struct opd_perf_ring *ring = &one->ring;
 	struct record r;
 
-	(void)state;
 	make_record(&r, 48, 1);
 	for (int i = 0; i < 3; i++)
 		ring_write_record(ring, &r);
@@ -273,9 +263,8 @@ static void bad_length(uint16_t len)
 	free_one(one);
 }
 
-static void bad_lengths_are_noticed(void **state)
+TEST(bad_lengths_are_noticed)
 {
-	(void)state;
 	bad_length(0);
 	bad_length(1);
 	bad_length(7);
@@ -288,13 +277,12 @@ static void bad_lengths_are_noticed(void **state)
 	bad_length(65535);
 }
 
-static void records_without_a_time_are_skipped(void **state)
+TEST(records_without_a_time_are_skipped)
 {
 	struct one *one = new_one(256, 0);
 	struct opd_perf_ring *ring = &one->ring;
 	struct record good, bad;
 
-	(void)state;
 	record_begin(&bad, 1000, 0);
 	record_u64(&bad, 1);
 	record_close(&bad);
@@ -347,14 +335,13 @@ static void bad_head(uint64_t head, bool at_hand)
 	free_one(one);
 }
 
-static void bad_heads_are_noticed(void **state)
+TEST(bad_heads_are_noticed)
 {
 	static const uint64_t heads[] = {
 		0,    8,    1016, 1023, 1025,	    1028,
 		1032, 1064, 1288, 4096, UINT64_MAX, UINT64_MAX - 7,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
 		bad_head(heads[i], false);
 		bad_head(heads[i], true);
@@ -362,9 +349,8 @@ static void bad_heads_are_noticed(void **state)
 }
 
 /* Where it is at a whole word again, words are read again, but not before. */
-static void heads_come_back_to_words(void **state)
+TEST(heads_come_back_to_words)
 {
-	(void)state;
 	for (uint64_t odd = 1; odd < 8; odd++) {
 		struct one *one = new_one(256, 1024 + 240);
 		struct opd_perf_ring *ring = &one->ring;
@@ -386,11 +372,10 @@ static void heads_come_back_to_words(void **state)
 }
 
 /* Any bytes at all: nothing is read that is not in the ring. */
-static void any_bytes_are_harmless(void **state)
+TEST(any_bytes_are_harmless)
 {
 	uint64_t random = 1;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		struct one *one = new_one(512, next_random(&random) & ~7u);
 		struct opd_perf_ring *ring = &one->ring;
@@ -412,7 +397,7 @@ static void any_bytes_are_harmless(void **state)
 }
 
 /* A file serves as well as an event, as far as mapping goes. */
-static void rings_are_mapped(void **state)
+TEST(rings_are_mapped)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	int fd = memfd_create("ring", MFD_CLOEXEC);
@@ -420,7 +405,6 @@ static void rings_are_mapped(void **state)
 	uint64_t head = 24;
 	struct record r;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 5 * page), 0);
 	make_record(&r, 24, 9);
@@ -462,24 +446,4 @@ static void rings_are_mapped(void **state)
 	assert_int_equal(opd_perf_ring_map(&ring, fd, 4 * page, OPD_PERF_SIDE),
 			 -EBADF);
 	assert_null(ring.meta);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_are_cut_anywhere),
-		cmocka_unit_test(records_are_looked_at_ahead),
-		cmocka_unit_test(bad_lengths_end_a_look_ahead),
-		cmocka_unit_test(the_longest_record_is_cut),
-		cmocka_unit_test(what_was_not_looked_at_is_not_there),
-		cmocka_unit_test(only_done_gives_room),
-		cmocka_unit_test(bad_lengths_are_noticed),
-		cmocka_unit_test(records_without_a_time_are_skipped),
-		cmocka_unit_test(bad_heads_are_noticed),
-		cmocka_unit_test(heads_come_back_to_words),
-		cmocka_unit_test(any_bytes_are_harmless),
-		cmocka_unit_test(rings_are_mapped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

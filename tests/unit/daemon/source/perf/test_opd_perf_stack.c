@@ -51,7 +51,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-#define stack_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define STACK_TEST(name) TEST_WITH(name, set_up, tear_down)
 
 static struct sample *new_sample(struct rig *rig, uint16_t misc, uint64_t ip)
 {
@@ -149,7 +149,7 @@ static void are_frames(struct rig *rig, const struct result *r, unsigned int at)
 	is_user(rig, &r->frame[at + 2], "/no/app", 0x1301);
 }
 
-static void in_user_mode(void **state)
+STACK_TEST(in_user_mode)
 {
 	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x800);
@@ -162,7 +162,7 @@ static void in_user_mode(void **state)
 	are_frames(rig, &r, 1);
 }
 
-static void kernel_and_user(void **state)
+STACK_TEST(kernel_and_user)
 {
 	struct rig *rig = *state;
 	struct sample *s =
@@ -186,7 +186,7 @@ static void kernel_and_user(void **state)
 
 #if defined(__x86_64__)
 /* A system call returns to its pc, which was in the call. */
-static void system_calls(void **state)
+STACK_TEST(system_calls)
 {
 	struct rig *rig = *state;
 	struct sample *s =
@@ -202,7 +202,7 @@ static void system_calls(void **state)
 	are_frames(rig, &r, 2);
 }
 
-static void tasks_of_32_bits(void **state)
+STACK_TEST(tasks_of_32_bits)
 {
 	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
@@ -233,7 +233,7 @@ static void tasks_of_32_bits(void **state)
 }
 
 /* Chains that lead down, nowhere, into data, or out of what was copied. */
-static void bad_chains_of_32_bits(void **state)
+TEST(bad_chains_of_32_bits)
 {
 	static const struct {
 		uint32_t fp, next, pc;
@@ -250,7 +250,6 @@ static void bad_chains_of_32_bits(void **state)
 		{ 12, 4000, 0x201, OP_TRACE_SHORT_STACK, 2 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct rig *rig = new_stack_rig();
 		struct sample *s =
@@ -270,7 +269,7 @@ static void bad_chains_of_32_bits(void **state)
 }
 #endif
 
-static void kernel_threads(void **state)
+STACK_TEST(kernel_threads)
 {
 	struct rig *rig = *state;
 	struct sample *s =
@@ -290,7 +289,7 @@ static void kernel_threads(void **state)
 }
 
 /* What the kernel has cut is not continued by what called it. */
-static void deep_in_the_kernel(void **state)
+STACK_TEST(deep_in_the_kernel)
 {
 	struct rig *rig = *state;
 	struct sample *s =
@@ -309,7 +308,7 @@ static void deep_in_the_kernel(void **state)
 }
 
 /* No more frames than were asked for, wherever they are. */
-static void deep_in_the_program(void **state)
+STACK_TEST(deep_in_the_program)
 {
 	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
@@ -324,13 +323,12 @@ static void deep_in_the_program(void **state)
 }
 
 /* Frames of the kernel alone may be as many as were asked for. */
-static void no_room_for_the_program(void **state)
+TEST(no_room_for_the_program)
 {
 	struct rig *rig = new_rig();
 	struct sample *s;
 	struct result r;
 
-	(void)state;
 	assert_int_equal(opd_perf_stacks_init(&rig->world, 2, 6), 0);
 	do_exec(rig, 7);
 	do_map(rig, 7, LIB, 0x10000, 0x2000, "/no/lib.so");
@@ -347,7 +345,7 @@ static void no_room_for_the_program(void **state)
 }
 
 /* A chain is the kernel's to write: it may say anything. */
-static void odd_chains(void **state)
+STACK_TEST(odd_chains)
 {
 	struct rig *rig = *state;
 	struct sample *s =
@@ -371,7 +369,7 @@ static void odd_chains(void **state)
 }
 
 /* In a recording the kernel may have followed frame pointers. */
-static void user_chains(void **state)
+STACK_TEST(user_chains)
 {
 	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x10);
@@ -410,7 +408,7 @@ static void user_chains(void **state)
 }
 
 /* In execve(2) the registers are of a program that is gone. */
-static void in_execve(void **state)
+STACK_TEST(in_execve)
 {
 	struct rig *rig = *state;
 	uint64_t endings[3];
@@ -431,7 +429,7 @@ static void in_execve(void **state)
 	assert_int_equal(endings[2], OP_TRACE_BAD_STACK);
 }
 
-static void never_in_user_mode(void **state)
+STACK_TEST(never_in_user_mode)
 {
 	struct rig *rig = *state;
 	struct sample *s =
@@ -445,7 +443,7 @@ static void never_in_user_mode(void **state)
 }
 
 /* Memory of no file is told from its start. */
-static void code_made_at_run_time(void **state)
+STACK_TEST(code_made_at_run_time)
 {
 	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, APP + 0x10);
@@ -462,7 +460,7 @@ static void code_made_at_run_time(void **state)
 }
 
 /* A sample that is lost has no trace. */
-static void lost_samples(void **state)
+STACK_TEST(lost_samples)
 {
 	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, 0x10);
@@ -471,29 +469,4 @@ static void lost_samples(void **state)
 	assert_ptr_equal(rig->world.words.at, rig->words);
 	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 1);
 	free(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		stack_test(in_user_mode),
-		stack_test(kernel_and_user),
-#if defined(__x86_64__)
-		stack_test(system_calls),
-		stack_test(tasks_of_32_bits),
-		cmocka_unit_test(bad_chains_of_32_bits),
-#endif
-		stack_test(kernel_threads),
-		stack_test(deep_in_the_kernel),
-		stack_test(deep_in_the_program),
-		cmocka_unit_test(no_room_for_the_program),
-		stack_test(odd_chains),
-		stack_test(user_chains),
-		stack_test(in_execve),
-		stack_test(never_in_user_mode),
-		stack_test(code_made_at_run_time),
-		stack_test(lost_samples),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

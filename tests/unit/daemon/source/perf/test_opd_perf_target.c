@@ -2,22 +2,17 @@
 /* Whom the perf_events source samples, as text says it. */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/perf/opd_perf_target.h"
 
-static void nothing_is_everything(void **state)
+TEST(nothing_is_everything)
 {
 	const char *texts[] = { NULL, "" };
 	struct opd_perf_target target;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		memset(&target, 0xff, sizeof(target));
 		assert_int_equal(opd_perf_target_parse(&target, texts[i], NULL),
@@ -30,11 +25,10 @@ static void nothing_is_everything(void **state)
 	}
 }
 
-static void stacks(void **state)
+TEST(stacks)
 {
 	struct opd_perf_target target;
 
-	(void)state;
 	assert_int_equal(opd_perf_target_parse(&target, "callgraph=64", NULL),
 			 0);
 	assert_int_equal(target.depth, 64);
@@ -56,11 +50,10 @@ static void stacks(void **state)
 			 -EINVAL);
 }
 
-static void all_keys(void **state)
+TEST(all_keys)
 {
 	struct opd_perf_target target;
 
-	(void)state;
 	assert_int_equal(
 		opd_perf_target_parse(&target, "rate=250,exec=42", NULL), 0);
 	assert_int_equal(target.exec, 42);
@@ -85,11 +78,10 @@ static void all_keys(void **state)
 }
 
 /* Of a key that is there twice the last value counts, but for pid. */
-static void keys_repeated(void **state)
+TEST(keys_repeated)
 {
 	struct opd_perf_target target;
 
-	(void)state;
 	assert_int_equal(
 		opd_perf_target_parse(&target,
 				      "rate=1,exec=5,rate=100000,exec=6", NULL),
@@ -99,7 +91,7 @@ static void keys_repeated(void **state)
 	opd_perf_target_release(&target);
 }
 
-static void a_cgroup(void **state)
+TEST(a_cgroup)
 {
 	const char *path =
 		"/a-folder/of-a-name/that-is/longer-than/any-other-word/"
@@ -107,7 +99,6 @@ static void a_cgroup(void **state)
 	struct opd_perf_target target;
 	char text[256];
 
-	(void)state;
 	snprintf(text, sizeof(text), "cgroup=/x,cgroup=%s,rate=7", path);
 	assert_int_equal(opd_perf_target_parse(&target, text, NULL), 0);
 	assert_string_equal(target.cgroup, path);
@@ -118,13 +109,12 @@ static void a_cgroup(void **state)
 	assert_null(target.cgroup);
 }
 
-static void many_pids(void **state)
+TEST(many_pids)
 {
 	struct opd_perf_target target;
 	char text[7 * 2000 + 1] = "";
 	size_t len = 0;
 
-	(void)state;
 	for (int i = 1; i < 1000; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 					"%spid=%d", i > 1 ? "," : "", i);
@@ -149,9 +139,8 @@ static void refuse(const char *text, const char *named)
 		fail_msg("'%s' does not name %s", diag.text, named);
 }
 
-static void wrong_words_are_refused(void **state)
+TEST(wrong_words_are_refused)
 {
-	(void)state;
 	refuse("speed=5", "'speed'");
 	refuse("cgroup=", "cgroup=");
 	refuse("cgroup=,pid=1", "cgroup=");
@@ -178,32 +167,15 @@ static void wrong_words_are_refused(void **state)
 	refuse("pid=1=2", "pid=1=2");
 }
 
-static void words_have_a_longest(void **state)
+TEST(words_have_a_longest)
 {
 	struct opd_perf_target target;
 	char text[128];
 
-	(void)state;
 	snprintf(text, sizeof(text), "pid=%059d", 1);
 	assert_int_equal(opd_perf_target_parse(&target, text, NULL), 0);
 	assert_int_equal(target.pids[0], 1);
 	opd_perf_target_release(&target);
 	snprintf(text, sizeof(text), "pid=%060d", 1);
 	refuse(text, "too long");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_everything),
-		cmocka_unit_test(all_keys),
-		cmocka_unit_test(stacks),
-		cmocka_unit_test(keys_repeated),
-		cmocka_unit_test(a_cgroup),
-		cmocka_unit_test(many_pids),
-		cmocka_unit_test(wrong_words_are_refused),
-		cmocka_unit_test(words_have_a_longest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

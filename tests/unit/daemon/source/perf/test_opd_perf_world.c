@@ -307,11 +307,6 @@ static void run_world(const struct row *row, FILE *out)
 	free_rig(rig);
 }
 
-static void test_row(void **state)
-{
-	check_row(*state, run_world);
-}
-
 #define PROG "exec 7; map 7 0x10000 0x1000 0 /bin/prog;"
 #define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
@@ -657,7 +652,12 @@ static const struct row rows[] = {
 	  "1 images\n" },
 };
 
-static void code_that_the_kernel_makes(void **state)
+TEST_ROWS(test_row, rows)
+{
+	check_row(*state, run_world);
+}
+
+TEST(code_that_the_kernel_makes)
 {
 	struct rig *rig = new_rig();
 	static char long_name[300];
@@ -665,7 +665,6 @@ static void code_that_the_kernel_makes(void **state)
 	struct opd_stream stream;
 	struct opd_rec rec;
 
-	(void)state;
 	memset(long_name, 'f', sizeof(long_name) - 1);
 	do_ksymbol(rig, 0xffffffffc0001000, 0x80, false, "bpf_prog_x");
 	do_ksymbol(rig, 0xffffffffc0001000, 0x80, true, "bpf_prog_x");
@@ -777,7 +776,7 @@ static void check_tour(struct fixture *f)
 		     2);
 }
 
-static void samples_come_to_sample_files(void **state)
+TEST(samples_come_to_sample_files)
 {
 	struct fixture *f = new_fixture();
 	struct rig *rig = new_rig();
@@ -786,7 +785,6 @@ static void samples_come_to_sample_files(void **state)
 	struct seen seen;
 	ssize_t got;
 
-	(void)state;
 	asked = rig;
 	assert_int_equal(opd_events_parse(&f->opd.options.events,
 					  "T:0:0:9:0:1:1,E:0:1:9:0:1:1", NULL),
@@ -818,7 +816,7 @@ static void samples_come_to_sample_files(void **state)
 }
 
 /* Right before the sample, so that no context comes between. */
-static void weights(void **state)
+TEST(weights)
 {
 	struct opd_perf_place place = {
 		.tgid = 7, .tid = 7, .kernel = true, .weight = 99
@@ -826,7 +824,6 @@ static void weights(void **state)
 	uint64_t words[2 * OPD_PERF_SAMPLE_WORDS];
 	struct opd_perf_words w = { .at = NULL };
 
-	(void)state;
 	opd_perf_words_into(&w, words, sizeof(words) / sizeof(words[0]));
 	opd_perf_words_sample(&w, &place, 0x1234, 3);
 	assert_int_equal(w.at[-5], OP_ESCAPE);
@@ -867,7 +864,7 @@ static void last_name_told(const struct rig *rig, char name[32])
 	}
 }
 
-static void names_of_tasks(void **state)
+TEST(names_of_tasks)
 {
 	static const struct {
 		unsigned int tells;
@@ -879,7 +876,6 @@ static void names_of_tasks(void **state)
 		{ OPD_TELL_NAMES | OPD_TELL_OWNERS, "worker" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(cases); i++) {
 		struct rig *rig = new_rig();
 		struct opd_perf_rec rec = rec_of(rig, PERF_RECORD_COMM, 7);
@@ -900,12 +896,11 @@ static void names_of_tasks(void **state)
 }
 
 /* A few looks in advance, then one part of the time. */
-static void looks_at_memory_have_a_share(void **state)
+TEST(looks_at_memory_have_a_share)
 {
 	const uint64_t second = 1000000000, took = second / 10;
 	uint64_t now = 1000 * second, may_look = 0, nr = 0;
 
-	(void)state;
 	for (; may_look <= now; nr++)
 		may_look = opd_perf_proc_may_look(may_look, now, took);
 	assert_int_equal(nr, 6);
@@ -918,17 +913,4 @@ static void looks_at_memory_have_a_share(void **state)
 	now += 3600 * second;
 	assert_int_equal(opd_perf_proc_may_look(may_look, now, 0),
 			 now - OPD_PERF_PROC_CREDIT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(looks_at_memory_have_a_share),
-		cmocka_unit_test(weights),
-		cmocka_unit_test(names_of_tasks),
-		cmocka_unit_test(code_that_the_kernel_makes),
-		cmocka_unit_test(samples_come_to_sample_files),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

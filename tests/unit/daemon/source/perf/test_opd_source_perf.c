@@ -8,11 +8,6 @@
 
 #include "source_perf_rig.h"
 
-static void test_row(void **state)
-{
-	check_row(*state, run_source);
-}
-
 /* clang-format off */
 static const struct row rows[] = {
 	{ "about_the_clock", NULL, "open; about; enable; about; log",
@@ -376,13 +371,17 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
+TEST_ROWS(test_row, rows)
+{
+	check_row(*state, run_source);
+}
+
 /* With any number of descriptors it opens, or says why not, and keeps none. */
-static void test_few_descriptors(void **state)
+TEST(test_few_descriptors)
 {
 	struct rlimit before, few;
 	int nr_failed = 0, err;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	do {
 		FILE *out = fopen("/dev/null", "we");
@@ -406,13 +405,4 @@ static void test_few_descriptors(void **state)
 		fclose(out);
 	} while (err);
 	assert_true(nr_failed > 5);
-}
-
-int main(void)
-{
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_few_descriptors),
-	};
-
-	return run_rows(rows, NR(rows), test_row, others, NR(others));
 }

@@ -6,11 +6,6 @@
 
 #include "source_perf_rig.h"
 
-static void test_figures_row(void **state)
-{
-	check_row(*state, run_source);
-}
-
 /* clang-format off */
 #define CLOCK                                                                 \
 	" 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n" \
@@ -277,7 +272,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-int main(void)
+TEST_ROWS(test_figures_row, rows)
 {
-	return run_rows(rows, NR(rows), test_figures_row, NULL, 0);
+	check_row(*state, run_source);
 }

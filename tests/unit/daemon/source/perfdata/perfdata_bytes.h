@@ -7,14 +7,10 @@
  * tools/perf/Documentation/perf.data-file-format.txt of Linux lays them out.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "tests/unit/daemon/source/perf_records.h"
+#include "tests/unit/test.h"
 
 struct file {
 	unsigned char bytes[131072];

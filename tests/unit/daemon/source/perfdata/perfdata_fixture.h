@@ -7,17 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "daemon/source/perfdata/opd_perfdata.h"
 #include "perfdata_bytes.h"
+#include "tests/unit/test.h"
 
 #define HEADER 104
 #define ATTR sizeof(struct perf_event_attr)

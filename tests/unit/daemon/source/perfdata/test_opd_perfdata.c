@@ -7,7 +7,7 @@
 /* ---- what is refused --------------------------------------------------------
  */
 
-static void files_that_are_cut(void **state)
+TEST(files_that_are_cut)
 {
 	static const struct {
 		size_t len;
@@ -27,7 +27,6 @@ static void files_that_are_cut(void **state)
 	};
 	struct file f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		make_data_file(&f, 2);
 		f.len = rows[i].len;
@@ -35,7 +34,7 @@ static void files_that_are_cut(void **state)
 	}
 }
 
-static void headers_that_cannot_be(void **state)
+TEST(headers_that_cannot_be)
 {
 	static const struct {
 		size_t at;
@@ -68,7 +67,6 @@ static void headers_that_cannot_be(void **state)
 	struct opd_perfdata data;
 	struct file f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		make_data_file(&f, 2);
 		set64(&f, rows[i].at, rows[i].value);
@@ -85,13 +83,12 @@ static void headers_that_cannot_be(void **state)
 
 /* Attributes of the first version are shorter; fields that are not there are
  * zero. */
-static void short_attributes(void **state)
+TEST(short_attributes)
 {
 	struct perf_event_attr attr = attr_of(5, SAMPLE_TYPE);
 	struct opd_perfdata data;
 	struct file f;
 
-	(void)state;
 	make_data_file(&f, 0);
 	attr.sample_regs_user = 77;
 	set64(&f, ATTR_SIZE, PERF_ATTR_SIZE_VER0 + 16);
@@ -111,7 +108,7 @@ static void short_attributes(void **state)
 	opd_perfdata_close(&data);
 }
 
-static void numbers_of_events(void **state)
+TEST(numbers_of_events)
 {
 	static const struct {
 		uint64_t at, len;
@@ -130,7 +127,6 @@ static void numbers_of_events(void **state)
 	struct opd_perfdata data;
 	struct file f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		make_data_file(&f, 1);
 		set64(&f, HEADER + 8 + ATTR, rows[i].at);
@@ -166,7 +162,7 @@ static void make_large_file(struct file *f, unsigned int nr, size_t nr_ids,
 	f->hole = 8 * (nr_ids + nr_more + 1);
 }
 
-static void how_many_events(void **state)
+TEST(how_many_events)
 {
 	static const struct {
 		unsigned int nr;
@@ -186,7 +182,6 @@ static void how_many_events(void **state)
 	static struct file f;
 	struct opd_perfdata data;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		make_large_file(&f, rows[i].nr, rows[i].nr_ids,
 				rows[i].nr_more);
@@ -200,7 +195,7 @@ static void how_many_events(void **state)
 	}
 }
 
-static void paths_that_are_no_files(void **state)
+TEST(paths_that_are_no_files)
 {
 	static const struct {
 		const char *path;
@@ -216,7 +211,6 @@ static void paths_that_are_no_files(void **state)
 		  "/proc/self/mem: Input/output error" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct opd_perfdata data;
 		struct op_diag diag = { "" };
@@ -255,7 +249,7 @@ static void put_told_events(struct file *f, uint32_t nr,
 	}
 }
 
-static void machine(void **state)
+TEST(machine)
 {
 	char longest[65], one_more[66], too_long[80];
 	const struct {
@@ -274,7 +268,6 @@ static void machine(void **state)
 	struct opd_perfdata data;
 	struct file f;
 
-	(void)state;
 	memset(longest, 'x', sizeof(longest));
 	longest[64] = '\0';
 	memset(one_more, 'x', sizeof(one_more));
@@ -311,14 +304,13 @@ static void machine(void **state)
 }
 
 /* What follows the text of a feature is none of another one. */
-static void one_text_each(void **state)
+TEST(one_text_each)
 {
 	static const unsigned int features[] = { HOSTNAME, OSRELEASE, ARCH };
 	struct opd_perfdata data;
 	size_t places, at;
 	struct file f;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		make_data_file(&f, 1);
 		places = put_places(&f, 1u << features[i]);
@@ -335,13 +327,12 @@ static void one_text_each(void **state)
 }
 
 /* Each is as if it was not there; the others are. */
-static void features_that_cannot_be_read(void **state)
+TEST(features_that_cannot_be_read)
 {
 	struct opd_perfdata data;
 	struct file f;
 	size_t places, at;
 
-	(void)state;
 	make_data_file(&f, 1);
 	places = put_places(&f, 1u << HOSTNAME | 1u << OSRELEASE | 1u << ARCH);
 	set64(&f, places, 1 << 20);
@@ -374,7 +365,7 @@ static void features_that_cannot_be_read(void **state)
 	opd_perfdata_close(&data);
 }
 
-static void build_ids(void **state)
+TEST(build_ids)
 {
 	static const unsigned char nothing[24];
 	struct opd_perfdata data;
@@ -382,7 +373,6 @@ static void build_ids(void **state)
 	struct record r;
 	struct file f;
 
-	(void)state;
 	make_data_file(&f, 1);
 	places = put_places(&f, 1u << BUILD_ID | 1u << HOSTNAME);
 	at = f.len;
@@ -419,7 +409,7 @@ static void build_ids(void **state)
 /* ---- names of events --------------------------------------------------------
  */
 
-static void names_of_events(void **state)
+TEST(names_of_events)
 {
 	static char long_name[OPD_EVENT_NAME_MAX + 10];
 	static char full_name[OPD_EVENT_NAME_MAX];
@@ -451,7 +441,6 @@ static void names_of_events(void **state)
 	struct opd_perfdata data;
 	struct file f;
 
-	(void)state;
 	memset(long_name, 'n', sizeof(long_name) - 1);
 	memset(full_name, 'f', sizeof(full_name) - 1);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -478,7 +467,7 @@ static void names_of_events(void **state)
 /* ---- whose a record is ------------------------------------------------------
  */
 
-static void events_of_records(void **state)
+TEST(events_of_records)
 {
 	static const struct {
 		unsigned int nr_events;
@@ -499,7 +488,6 @@ static void events_of_records(void **state)
 	struct opd_perfdata data;
 	struct file f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct opd_perfdata_event *event;
 		struct record r;
@@ -528,13 +516,12 @@ static void events_of_records(void **state)
 
 /* Numbers may come in any order. Where they stand in a record is the same for
  * all events, and known of the first one. */
-static void numbers_in_any_order(void **state)
+TEST(numbers_in_any_order)
 {
 	struct opd_perfdata data;
 	struct record r;
 	struct file f;
 
-	(void)state;
 	make_data_file(&f, 3);
 	for (size_t i = 0; i < 3; i++)
 		set64(&f, HEADER + 8 * i, 102 - i);
@@ -554,25 +541,4 @@ static void numbers_in_any_order(void **state)
 				 &data.events[i]);
 	}
 	opd_perfdata_close(&data);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_that_are_cut),
-		cmocka_unit_test(headers_that_cannot_be),
-		cmocka_unit_test(short_attributes),
-		cmocka_unit_test(numbers_of_events),
-		cmocka_unit_test(how_many_events),
-		cmocka_unit_test(paths_that_are_no_files),
-		cmocka_unit_test(machine),
-		cmocka_unit_test(one_text_each),
-		cmocka_unit_test(features_that_cannot_be_read),
-		cmocka_unit_test(build_ids),
-		cmocka_unit_test(names_of_events),
-		cmocka_unit_test(events_of_records),
-		cmocka_unit_test(numbers_in_any_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,11 +259,6 @@ static void run_here(const struct row *row, FILE *out)
 	opd_perfdata_kernel_release(&rig.kernel);
 }
 
-static void test_here_row(void **state)
-{
-	check_row(*state, run_here);
-}
-
 /* clang-format off */
 #define KERNEL_HERE "kernel ffffffff81000000 ffffffff81005000;"
 #define MAP "map [kernel.kallsyms]_text ffffffff81000000 1000"
@@ -354,7 +349,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-int main(void)
+TEST_ROWS(test_here_row, rows)
 {
-	return run_rows(rows, NR(rows), test_here_row, NULL, 0);
+	check_row(*state, run_here);
 }

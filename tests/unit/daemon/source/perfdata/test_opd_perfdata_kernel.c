@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where the kernel and its modules were, by the mappings in a file of perf. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/perf/opd_perf_record.h"
 #include "daemon/source/perfdata/opd_perfdata.h"
 #include "daemon/source/perfdata/opd_perfdata_kernel.h"
@@ -47,7 +42,7 @@ static bool map(struct opd_perfdata_kernel *kernel, const struct mapping *m,
 static const struct opd_source_client no_client;
 
 /* What each mapping is the range of; NULL: of none. */
-static void names(void **state)
+TEST(names)
 {
 	static const struct {
 		struct mapping mapping;
@@ -74,7 +69,6 @@ static void names(void **state)
 	};
 	const struct opd_perfdata data = { .hostname = "" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct opd_perfdata_kernel kernel = { .client = &no_client };
 		const struct mapping *m = &rows[i].mapping;
@@ -98,7 +92,7 @@ static void names(void **state)
 }
 
 /* Each name has one place, the last one; told once as long as it stays. */
-static void the_last_place(void **state)
+TEST(the_last_place)
 {
 	static const struct mapping kernel_at = { "[kernel.kallsyms]_text",
 						  KERNEL, 0x1000, 20 },
@@ -112,7 +106,6 @@ static void the_last_place(void **state)
 	struct opd_stream stream;
 	struct opd_rec rec = { .flags = 0 };
 
-	(void)state;
 	assert_true(map(&kernel, &kernel_at, &data));
 	assert_false(map(&kernel, &kernel_at, &data));
 	assert_true(map(&kernel, &first, &data));
@@ -138,7 +131,7 @@ static void the_last_place(void **state)
 }
 
 /* What perf tells of builds in its table; the record itself knows better. */
-static void build_ids(void **state)
+TEST(build_ids)
 {
 	struct opd_perfdata_build told = { .name = (char *)"[ext4]",
 					   .id = { 8, { 9, 9 } } };
@@ -147,7 +140,6 @@ static void build_ids(void **state)
 				    known = { "[ext4]", MODULE, 0x2000, 20 };
 	struct opd_perfdata_kernel kernel = { .client = &no_client };
 
-	(void)state;
 	assert_true(map(&kernel, &plain, &data));
 	assert_int_equal(kernel.ranges[0].build_id.len, 8);
 	assert_int_equal(kernel.ranges[0].build_id.bytes[0], 9);
@@ -189,7 +181,7 @@ static void see_kernel(void *ctx, const char *name, uint64_t start,
 }
 
 /* Of a kernel that does not run here: its end, if another session had it. */
-static void other_kernels(void **state)
+TEST(other_kernels)
 {
 	static const struct {
 		uint64_t start, len, size, end;
@@ -206,7 +198,6 @@ static void other_kernels(void **state)
 						0x1000, 0 };
 	const struct opd_perfdata data = { .hostname = "" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct known known = { .size = rows[i].size };
 		const struct opd_source_client client = {
@@ -234,7 +225,7 @@ static void other_kernels(void **state)
 }
 
 /* The kernel that runs here is known wherever it was. */
-static void this_kernel(void **state)
+TEST(this_kernel)
 {
 	const struct opd_perfdata data = { .hostname = "" };
 	struct known known = { .size = 0 };
@@ -249,7 +240,6 @@ static void this_kernel(void **state)
 			  .name = "[kernel.kallsyms]_text" }
 	};
 
-	(void)state;
 	if (op_build_id_of_notes_file(&build_id, "/sys/kernel/notes"))
 		skip();
 	rec.mmap.build_id_len = build_id.len;
@@ -267,15 +257,4 @@ static void this_kernel(void **state)
 	assert_non_null(strstr(known.told, OP_KERNEL_NAME " here "));
 	free(words.words);
 	opd_perfdata_kernel_release(&kernel);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),       cmocka_unit_test(the_last_place),
-		cmocka_unit_test(build_ids),   cmocka_unit_test(other_kernels),
-		cmocka_unit_test(this_kernel),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

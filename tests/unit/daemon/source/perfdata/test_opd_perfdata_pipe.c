@@ -31,7 +31,7 @@ static void put_told_host(struct file *f, const char *name)
 }
 
 /* What is told twice is what was told last. */
-static void what_pipes_tell(void **state)
+TEST(what_pipes_tell)
 {
 	struct opd_perfdata data;
 	struct op_diag diag = { "" };
@@ -39,7 +39,6 @@ static void what_pipes_tell(void **state)
 	struct file f;
 	size_t len;
 
-	(void)state;
 	begin_pipe(&f);
 	put_attr(&f, ATTR, 101);
 	put_attr(&f, ATTR, 100);
@@ -74,13 +73,12 @@ static void what_pipes_tell(void **state)
 	opd_perfdata_close(&data);
 }
 
-static void pipes_that_cannot_be(void **state)
+TEST(pipes_that_cannot_be)
 {
 	char text[128];
 	struct file f;
 	struct record r;
 
-	(void)state;
 	begin_pipe(&f);
 	is_refused(&f, -EBADMSG, "tells of no event" AGAIN);
 	put_mapping(&f, 100, "/no/app");
@@ -107,7 +105,7 @@ static void pipes_that_cannot_be(void **state)
 /* ---- ends -------------------------------------------------------------------
  */
 
-static void ends(void **state)
+TEST(ends)
 {
 	static const struct {
 		int more; /* bytes than there are, of the records; -100: none */
@@ -122,7 +120,6 @@ static void ends(void **state)
 	struct opd_perfdata data;
 	struct file f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_diag diag = { "" };
 		char text[128] = "";
@@ -225,14 +222,13 @@ static void has_mapping(struct opd_perfdata *data)
 
 /* All of a file is there, as if it was none, however much a pipe hands out at
  * once. */
-static void files_through_pipes(void **state)
+TEST(files_through_pipes)
 {
 	static const size_t holes[] = { 0, 65536, 100000 };
 	static struct file f;
 	struct opd_perfdata data;
 	struct op_diag diag;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(holes) / sizeof(holes[0]); i++) {
 		make_piped_file(&f, holes[i]);
 		if (open_descriptor(&data, fill_pipe(&f), &diag))
@@ -249,7 +245,7 @@ static void files_through_pipes(void **state)
 	}
 }
 
-static void cut_files_through_pipes(void **state)
+TEST(cut_files_through_pipes)
 {
 	static const struct {
 		size_t len;
@@ -267,7 +263,6 @@ static void cut_files_through_pipes(void **state)
 	struct op_diag diag;
 	struct file f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		make_data_file(&f, 2);
 		f.len = rows[i].len;
@@ -279,14 +274,13 @@ static void cut_files_through_pipes(void **state)
 }
 
 /* "-" is standard input, which stays open. */
-static void standard_input(void **state)
+TEST(standard_input)
 {
 	const int kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	struct opd_perfdata data;
 	struct op_diag diag;
 	struct file f;
 
-	(void)state;
 	for (int is_pipe = 0; is_pipe < 2; is_pipe++) {
 		int fd = -1;
 
@@ -335,7 +329,7 @@ static void lower_limit(__rlimit_resource_t what, rlim_t to, struct rlimit *old)
 }
 
 /* A pipe's file is held in memory, if there is room. */
-static void pipes_that_cannot_be_held(void **state)
+TEST(pipes_that_cannot_be_held)
 {
 	static const char too_large[] =
 		"cannot be held in memory: File too large; give a file instead of a pipe";
@@ -347,7 +341,6 @@ static void pipes_that_cannot_be_held(void **state)
 	struct file f;
 	int err, fd;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	make_data_file(&f, 2);
 	for (rlim_t most = 0; most <= 64; most += 64) {
@@ -388,7 +381,7 @@ static void put_announcement(struct file *f, uint32_t type, uint64_t value,
 }
 
 /* Bytes follow some records that are none themselves. */
-static void bytes_behind_records(void **state)
+TEST(bytes_behind_records)
 {
 	static const struct {
 		uint32_t type;
@@ -415,7 +408,6 @@ static void bytes_behind_records(void **state)
 	static struct file f;
 	struct opd_perfdata data;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct perf_event_header header = { .type = 0 };
 		struct op_diag diag = { "" };
@@ -448,7 +440,7 @@ static void bytes_behind_records(void **state)
 }
 
 /* The file can be read no more. */
-static void records_that_cannot_be_read(void **state)
+TEST(records_that_cannot_be_read)
 {
 	struct opd_perfdata data;
 	struct op_diag diag = { "" };
@@ -459,7 +451,6 @@ static void records_that_cannot_be_read(void **state)
 	size_t len;
 	int fd;
 
-	(void)state;
 	make_data_file(&f, 1);
 	memcpy(&at, f.bytes + RECORDS_AT, sizeof(at));
 	must_open(&data, &f);
@@ -472,21 +463,4 @@ static void records_that_cannot_be_read(void **state)
 		 "cannot be read at byte %zu: Bad file descriptor", (size_t)at);
 	assert_string_equal(strstr(diag.text, ": ") + 2, text);
 	opd_perfdata_close(&data);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_pipes_tell),
-		cmocka_unit_test(pipes_that_cannot_be),
-		cmocka_unit_test(ends),
-		cmocka_unit_test(files_through_pipes),
-		cmocka_unit_test(cut_files_through_pipes),
-		cmocka_unit_test(standard_input),
-		cmocka_unit_test(pipes_that_cannot_be_held),
-		cmocka_unit_test(bytes_behind_records),
-		cmocka_unit_test(records_that_cannot_be_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

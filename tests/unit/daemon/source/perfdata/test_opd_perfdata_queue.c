@@ -4,16 +4,11 @@
  * each round, in which order, and that they are still what was put.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/perfdata/opd_perfdata_block.h"
 #include "daemon/source/perfdata/opd_perfdata_queue.h"
 
@@ -134,9 +129,8 @@ static void run_steps(struct opd_perfdata_queue *queue, const char *steps,
 	free(copy);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct opd_perfdata_queue queue = { 0 };
 		char taken[200];
@@ -230,9 +224,8 @@ static void take_all_plain(struct opd_perfdata_queue *queue, FILE *out)
 	}
 }
 
-static void test_plain_samples(void **state)
+TEST(test_plain_samples)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(plain_cases) / sizeof(*plain_cases);
 	     i++) {
 		struct opd_perfdata_queue queue = { 0 };
@@ -266,7 +259,7 @@ static void test_plain_samples(void **state)
 }
 
 /* Each of these makes another sample. */
-static void test_unequal_samples(void **state)
+TEST(test_unequal_samples)
 {
 	const struct opd_perfdata_record first = {
 		.time = 1,
@@ -282,7 +275,6 @@ static void test_unequal_samples(void **state)
 	struct opd_perfdata_record others[6], taken;
 	struct opd_perfdata_queue queue = { 0 };
 
-	(void)state;
 	assert_int_equal(opd_perfdata_queue_put(&queue, &first), 0);
 	for (int i = 0; i < 6; i++) {
 		others[i] = first;
@@ -305,13 +297,12 @@ static void test_unequal_samples(void **state)
 }
 
 /* Rounds without end take no more memory than two of them need. */
-static void test_many_rounds(void **state)
+TEST(test_many_rounds)
 {
 	struct opd_perfdata_queue queue = { 0 };
 	uint64_t nr = 0, last = 0;
 	struct opd_perfdata_record record;
 
-	(void)state;
 	for (uint64_t round = 1; round <= 1000; round++) {
 		for (uint64_t i = 10; i > 0; i--) {
 			record = (struct opd_perfdata_record){
@@ -336,16 +327,4 @@ static void test_many_rounds(void **state)
 	assert_false(opd_perfdata_queue_first(&queue, &record));
 	assert_int_equal(queue.sides.nr + queue.before, 0);
 	end_pool();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_plain_samples),
-		cmocka_unit_test(test_unequal_samples),
-		cmocka_unit_test(test_many_rounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

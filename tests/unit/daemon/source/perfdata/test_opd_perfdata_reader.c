@@ -152,9 +152,8 @@ static void read_all_records(size_t size, uint64_t left)
 }
 
 /* All bytes of each, in order, however many are read at once. */
-static void whole_records(void **state)
+TEST(whole_records)
 {
-	(void)state;
 	read_all_records(0, 0);
 	read_all_records(1, 0);
 	read_all_records(3 * MIB, 0);
@@ -209,9 +208,8 @@ static void read_held(unsigned int nr_held, size_t most)
 	close(fd);
 }
 
-static void held_records(void **state)
+TEST(held_records)
 {
-	(void)state;
 	read_held(0, 0);
 	read_held(1, 0);
 	read_held(50, 0);
@@ -221,7 +219,7 @@ static void held_records(void **state)
 }
 
 /* Files of two records of 24 bytes: where they end, and how. */
-static void ends_of_records(void **state)
+TEST(ends_of_records)
 {
 	static const struct {
 		size_t len; /* bytes of the file */
@@ -249,7 +247,6 @@ static void ends_of_records(void **state)
 	};
 	static struct record r;
 
-	(void)state;
 	make_numbered(&r, PERF_RECORD_COMM, 2, 24);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opd_perfdata_reader reader;
@@ -275,9 +272,8 @@ static void ends_of_records(void **state)
 }
 
 /* A length that is shorter than a header ends the reading at that record. */
-static void lengths_of_records(void **state)
+TEST(lengths_of_records)
 {
-	(void)state;
 	for (uint16_t size = 0; size <= HEADER_LEN; size++) {
 		struct opd_perfdata_reader reader;
 		enum opd_perfdata_end end = OPD_PERFDATA_UNREADABLE;
@@ -302,13 +298,12 @@ static void lengths_of_records(void **state)
 }
 
 /* What cannot be read: a header, or what is behind a record. */
-static void unreadable_records(void **state)
+TEST(unreadable_records)
 {
 	const uint64_t behind = 1;
 	struct record r;
 	int fd = open_empty();
 
-	(void)state;
 	make_numbered(&r, OPD_PERFDATA_AUXTRACE, 0, 16);
 	memcpy(r.at + HEADER_LEN, &behind, sizeof(behind));
 	write_bytes_to(fd, r.at, r.len);
@@ -330,12 +325,11 @@ static void unreadable_records(void **state)
 }
 
 /* Traces of hardware are passed over, however many bytes they are. */
-static void long_traces(void **state)
+TEST(long_traces)
 {
 	static const size_t lens[] = { 1, 4096, MIB - 16, MIB, 5 * MIB + 3 };
 	static struct record r;
 
-	(void)state;
 	for (size_t i = 0; i < NR(lens); i++) {
 		struct opd_perfdata_reader reader;
 		enum opd_perfdata_end end = OPD_PERFDATA_DAMAGED;
@@ -412,7 +406,7 @@ static void start_packer(struct packer *packer)
 }
 
 /* The stream of records is cut anywhere into pieces that are packed. */
-static void packed_records(void **state)
+TEST(packed_records)
 {
 	static const size_t pieces[] = { 1, 7, 100, 40000, 200000 };
 	static const uint32_t types[] = { OPD_PERFDATA_COMPRESSED,
@@ -420,7 +414,6 @@ static void packed_records(void **state)
 	static unsigned char bytes[2 * MIB];
 	static struct packer packer;
 
-	(void)state;
 	for (size_t i = 0; i < NR(pieces) * NR(types); i++) {
 		const size_t piece = pieces[i / 2], most = piece * 500;
 		struct opd_perfdata_reader reader;
@@ -453,7 +446,7 @@ static void packed_records(void **state)
 }
 
 /* What is packed wrongly, and how the records before it end. */
-static void packed_records_that_cannot_be(void **state)
+TEST(packed_records_that_cannot_be)
 {
 	enum { GOOD, HALF, GARBAGE, PACKED_TWICE, SHORT_HEADER };
 	static const struct {
@@ -475,7 +468,6 @@ static void packed_records_that_cannot_be(void **state)
 	static struct packer packer;
 	static struct record r;
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct opd_perfdata_reader reader;
 		enum opd_perfdata_end end = OPD_PERFDATA_UNREADABLE;
@@ -510,9 +502,8 @@ static void packed_records_that_cannot_be(void **state)
 }
 
 /* The newer kind without room for its length. */
-static void a_packed_record_without_length(void **state)
+TEST(a_packed_record_without_length)
 {
-	(void)state;
 	for (size_t more = 0; more <= 8; more++) {
 		struct opd_perfdata_reader reader;
 		enum opd_perfdata_end end = OPD_PERFDATA_UNREADABLE;
@@ -538,7 +529,7 @@ static void a_packed_record_without_length(void **state)
  * One packed record may give 64 MiB, beside what is left of the one before. So
  * a small file gives no end of records.
  */
-static void how_much_is_unpacked(void **state)
+TEST(how_much_is_unpacked)
 {
 	static unsigned char bytes[MIB], packed[LONGEST_RECORD];
 	static struct packer packer;
@@ -547,7 +538,6 @@ static void how_much_is_unpacked(void **state)
 				       small = { .type = PERF_RECORD_COMM,
 						 .size = HEADER_LEN };
 
-	(void)state;
 	for (size_t at = 0; at < MIB; at += large.size)
 		memcpy(bytes + at, &large, HEADER_LEN);
 	for (unsigned int nr_small = 1; nr_small <= 2; nr_small++) {
@@ -591,22 +581,4 @@ static void how_much_is_unpacked(void **state)
 		end_reader(&reader);
 		close(fd);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_records),
-		cmocka_unit_test(held_records),
-		cmocka_unit_test(ends_of_records),
-		cmocka_unit_test(lengths_of_records),
-		cmocka_unit_test(unreadable_records),
-		cmocka_unit_test(long_traces),
-		cmocka_unit_test(packed_records),
-		cmocka_unit_test(packed_records_that_cannot_be),
-		cmocka_unit_test(a_packed_record_without_length),
-		cmocka_unit_test(how_much_is_unpacked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

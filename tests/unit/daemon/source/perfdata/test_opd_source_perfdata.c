@@ -6,16 +6,12 @@
  */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/opd_events.h"
 #include "daemon/source/perfdata/opd_perfdata_reader.h"
 #include "daemon/source/opd_source.h"
@@ -426,12 +422,11 @@ static void is_whole(const struct result *result, unsigned int files)
 }
 
 /* Samples of numbers alone, the equal ones together. */
-static void plain_samples(void **state)
+TEST(plain_samples)
 {
 	struct result result;
 	struct file f;
 
-	(void)state;
 	sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
 	for (nr_equal = 0; nr_equal < 3; nr_equal++) {
 		for (enum form form = 0; form < NR_FORMS; form++) {
@@ -456,12 +451,11 @@ static void plain_samples(void **state)
  * A frequency was asked for, so each sample of the second event counts for its
  * period; those of the clock do not. Lost ones are such as the others.
  */
-static void samples_with_periods(void **state)
+TEST(samples_with_periods)
 {
 	struct result result;
 	struct file f;
 
-	(void)state;
 	period = 1000000;
 	nr_equal = 2;
 	for (int stacks = 0; stacks < 2; stacks++) {
@@ -490,12 +484,11 @@ static void samples_with_periods(void **state)
 	nr_equal = 0;
 }
 
-static void all_forms(void **state)
+TEST(all_forms)
 {
 	struct result result;
 	struct file f;
 
-	(void)state;
 	for (enum form form = 0; form < NR_FORMS; form++) {
 		make(&f, form);
 		run(&f, 1, &result);
@@ -513,12 +506,11 @@ static void all_forms(void **state)
 }
 
 /* What was mapped in the first is there in the second. */
-static void several_files(void **state)
+TEST(several_files)
 {
 	struct result result;
 	struct file f;
 
-	(void)state;
 	make(&f, PLAIN);
 	run(&f, 2, &result);
 	is_whole(&result, 2);
@@ -534,12 +526,11 @@ static void is_sound(const struct result *result)
 		assert_true(result->taken == result->samples + result->lost);
 }
 
-static void cut_files(void **state)
+TEST(cut_files)
 {
 	struct result result;
 	struct file f;
 
-	(void)state;
 	for (enum form form = 0; form < NR_FORMS; form++) {
 		size_t whole;
 
@@ -561,7 +552,7 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* Numbers that are large enough to overflow sums are not told as lost here. */
-static void changed_files(void **state)
+TEST(changed_files)
 {
 	static const unsigned char values[] = {
 		0, 1, 2, 7, 8, 0x40, 0x7f, 0xff
@@ -570,7 +561,6 @@ static void changed_files(void **state)
 	struct result result;
 	struct file f;
 
-	(void)state;
 	for (unsigned int i = 0; i < 1500; i++) {
 		make(&f, i % NR_FORMS);
 		for (uint64_t n = 1 + next_random(&seed) % 6; n; n--)
@@ -579,18 +569,4 @@ static void changed_files(void **state)
 		run(&f, 1, &result);
 		is_sound(&result);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_forms),
-		cmocka_unit_test(plain_samples),
-		cmocka_unit_test(samples_with_periods),
-		cmocka_unit_test(several_files),
-		cmocka_unit_test(cut_files),
-		cmocka_unit_test(changed_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

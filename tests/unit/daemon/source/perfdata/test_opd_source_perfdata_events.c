@@ -188,11 +188,6 @@ static void run_files(const struct row *row, FILE *out)
 	free(rig);
 }
 
-static void test_files_row(void **state)
-{
-	check_row(*state, run_files);
-}
-
 /* clang-format off */
 static const struct row rows[] = {
 	{ "a_plain_event", NULL, "file; event cycles",
@@ -315,7 +310,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-int main(void)
+TEST_ROWS(test_files_row, rows)
 {
-	return run_rows(rows, NR(rows), test_files_row, NULL, 0);
+	check_row(*state, run_files);
 }

@@ -112,6 +112,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define TEXT_TEST(name) TEST_WITH(name, set_up, tear_down)
+
 static bool find_text(struct rig *rig, const uint8_t *at,
 		      struct unwinder_map *map)
 {
@@ -119,7 +121,7 @@ static bool find_text(struct rig *rig, const uint8_t *at,
 				    (uint32_t)getpid(), (uint64_t)at, map);
 }
 
-static void test_text(void **state)
+TEXT_TEST(test_text)
 {
 	struct rig *rig = *state;
 	struct unwinder_map map;
@@ -138,7 +140,7 @@ static void test_text(void **state)
 }
 
 /* As for huge pages: the ends are the file's still. */
-static void test_part_of_text(void **state)
+TEXT_TEST(test_part_of_text)
 {
 	struct rig *rig = *state;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -155,7 +157,7 @@ static void test_part_of_text(void **state)
 			 rig->offset + page);
 }
 
-static void test_other_bytes(void **state)
+TEXT_TEST(test_other_bytes)
 {
 	struct rig *rig = *state;
 	struct unwinder_map map;
@@ -167,7 +169,7 @@ static void test_other_bytes(void **state)
 
 /* Memory that is no copy, between mappings of a file: a heap, or code that is
  * made. */
-static void test_between_files(void **state)
+TEXT_TEST(test_between_files)
 {
 	struct rig *rig = *state;
 	size_t len = (size_t)(rig->code_end - rig->code);
@@ -180,7 +182,7 @@ static void test_between_files(void **state)
 }
 
 /* The segments around it are not where they would be. */
-static void test_at_another_address(void **state)
+TEXT_TEST(test_at_another_address)
 {
 	struct rig *rig = *state;
 	size_t len = (size_t)(rig->code_end - rig->code);
@@ -195,7 +197,7 @@ static void test_at_another_address(void **state)
 	assert_false(find_text(rig, rig->code, &map));
 }
 
-static void test_no_process(void **state)
+TEXT_TEST(test_no_process)
 {
 	struct rig *rig = *state;
 	struct unwinder_map map;
@@ -205,20 +207,4 @@ static void test_no_process(void **state)
 	assert_false(opd_copied_text_find(&rig->foreign, &rig->images,
 					  "/nonesuch", (uint32_t)getpid(),
 					  (uint64_t)rig->code, &map));
-}
-
-#define text_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		text_test(test_text),
-		text_test(test_part_of_text),
-		text_test(test_other_bytes),
-		text_test(test_between_files),
-		text_test(test_at_another_address),
-		text_test(test_no_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/untrusted/opd_foreign.h"
 #include "daemon/source/jit/opd_jitdump.h"
 #include "daemon/source/untrusted/opd_pass.h"
@@ -76,12 +71,11 @@ static int read_map(struct opd_foreign *foreign, int fd)
 	return err;
 }
 
-static void test_a_map(void **state)
+TEST(test_a_map)
 {
 	struct opd_foreign foreign;
 	int fd = make_map();
 
-	(void)state;
 	opd_foreign_init(&foreign);
 	assert_int_equal(foreign.pid, 0);
 	assert_int_equal(foreign.sock, -1);
@@ -114,12 +108,11 @@ static int nr_shared(pid_t pid)
 }
 
 /* What one writes for us cannot be written by another one, nor by the next. */
-static void test_rooms_of_others(void **state)
+TEST(test_rooms_of_others)
 {
 	struct opd_foreign first, second;
 	int fd = make_map(), nr = nr_shared(getpid());
 
-	(void)state;
 	start(&first);
 	start(&second);
 	assert_int_equal(read_map(&first, fd), 0);
@@ -289,13 +282,12 @@ static void check_binary(struct opd_foreign *foreign)
 
 /* They are the same in this process, in one that is confined, and in one that
  * the kernel does not confine, which is no reason to have no names. */
-static void test_answers(void **state)
+TEST(test_answers)
 {
 	struct opd_foreign foreign;
 	int nr_fds = count_fds_of(getpid());
 	char value[64];
 
-	(void)state;
 	check_answers(NULL);
 	check_binary(NULL);
 	for (int is_refused = 0; is_refused < 2; is_refused++) {
@@ -315,14 +307,13 @@ static void test_answers(void **state)
 }
 
 /* It ends when its socket does, in the root folder. */
-static void test_its_end(void **state)
+TEST(test_its_end)
 {
 	struct opd_foreign foreign;
 	char path[64], folder[8] = "";
 	siginfo_t end = { .si_status = 1 };
 	int fd = make_map();
 
-	(void)state;
 	refuse_to_confine();
 	start(&foreign);
 	assert_int_equal(read_map(&foreign, fd), 0);
@@ -344,13 +335,12 @@ static void test_its_end(void **state)
 }
 
 /* Where none can be started nothing is read, nor given up. */
-static void test_no_process(void **state)
+TEST(test_no_process)
 {
 	struct rlimit limit, none;
 	struct opd_foreign foreign;
 	int fd = make_map(), nr_fds = count_fds_of(getpid());
 
-	(void)state;
 	start(&foreign);
 	confine_kernel.has_no_fork = true;
 	assert_int_equal(read_map(&foreign, fd), -EAGAIN);
@@ -390,14 +380,13 @@ static int try_confined(int fd)
 	return write(fd, "x", 1) >= 0 || errno != EPERM ? 7 : 0;
 }
 
-static void test_what_it_may(void **state)
+TEST(test_what_it_may)
 {
 	struct opd_foreign foreign;
 	char value[64];
 	int fd = make_map(), status;
 	pid_t pid;
 
-	(void)state;
 	pid = fork();
 	if (!pid)
 		syscall(SYS_exit_group, try_confined(fd));
@@ -445,12 +434,11 @@ static void await_ends(struct opd_foreign *foreign, int fd)
 }
 
 /* Files are read again an hour after the first failure. */
-static void test_one_that_hangs(void **state)
+TEST(test_one_that_hangs)
 {
 	struct opd_foreign foreign;
 	int fd = make_map();
 
-	(void)state;
 	start(&foreign);
 	foreign.clock = &clock_of_test;
 	for (int hour = 0; hour < 2; hour++) {
@@ -471,7 +459,7 @@ static void test_one_that_hangs(void **state)
 }
 
 /* Each is told, and the last one that nothing is read from now on. */
-static void test_log_of_those_that_hang(void **state)
+TEST(test_log_of_those_that_hang)
 {
 	static const char told[] =
 		"a file of another program does not let itself be read";
@@ -482,7 +470,6 @@ static void test_log_of_those_that_hang(void **state)
 	int fd = make_map(), nr = 0, log_fd = memfd_create("log", MFD_CLOEXEC);
 	FILE *file;
 
-	(void)state;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", log_fd);
 	op_log_init(&log);
 	assert_int_equal(op_log_open(&log, path, &diag), 0);
@@ -515,12 +502,11 @@ static void test_log_of_those_that_hang(void **state)
 }
 
 /* Those that cannot be killed are so many at most, however long it goes on. */
-static void test_ones_that_stay(void **state)
+TEST(test_ones_that_stay)
 {
 	struct opd_foreign foreign;
 	int fd = make_map();
 
-	(void)state;
 	start(&foreign);
 	foreign.clock = &clock_of_test;
 	now = 0;
@@ -546,12 +532,11 @@ static void test_ones_that_stay(void **state)
 	opd_foreign_release(&foreign);
 }
 
-static void test_one_that_dies(void **state)
+TEST(test_one_that_dies)
 {
 	struct opd_foreign foreign;
 	int fd = make_map();
 
-	(void)state;
 	start(&foreign);
 	assert_int_equal(read_map(&foreign, fd), 0);
 	assert_int_equal(kill(foreign.pid, SIGKILL), 0);
@@ -675,12 +660,11 @@ static void read_lies(struct opd_foreign *foreign, int fd)
 	opd_jit_codes_release(&codes);
 }
 
-static void test_lies(void **state)
+TEST(test_lies)
 {
 	struct opd_foreign foreign;
 	int fd = make_map();
 
-	(void)state;
 	start_server(&foreign, lie, NULL);
 	for (int i = 0; i < LIES; i++)
 		read_lies(&foreign, fd);
@@ -720,7 +704,7 @@ static void answer_alike(int sock, void *room, const void *arg)
 }
 
 /* What opd_foreign_build_id() makes of answers. */
-static void test_answers_that_cannot_be(void **state)
+TEST(test_answers_that_cannot_be)
 {
 	static const struct {
 		struct fixed_answer answer;
@@ -741,7 +725,6 @@ static void test_answers_that_cannot_be(void **state)
 	uint8_t bytes[OP_BUILD_ID_MAX];
 	int fd = make_map();
 
-	(void)state;
 	memset(bytes, 0x11, sizeof(bytes));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_build_id id = { .len = 7 };
@@ -764,7 +747,7 @@ static void test_answers_that_cannot_be(void **state)
 }
 
 /* A table is no longer than the room. */
-static void test_a_table_that_cannot_be(void **state)
+TEST(test_a_table_that_cannot_be)
 {
 	static const struct fixed_answer answers[] = {
 		{ .nr = OPD_FOREIGN_ROOM + 1 }, { .nr = 64 }, { .nr = 0 }
@@ -772,7 +755,6 @@ static void test_a_table_that_cannot_be(void **state)
 	struct cfi_table *none;
 	int fd = make_map();
 
-	(void)state;
 	/* Nothing of it is looked at. */
 	assert_int_equal(opd_foreign_take_table(NULL, OPD_FOREIGN_ROOM + 1,
 						&none),
@@ -789,25 +771,4 @@ static void test_a_table_that_cannot_be(void **state)
 		opd_foreign_release(&foreign);
 	}
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_map),
-		cmocka_unit_test(test_rooms_of_others),
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_its_end),
-		cmocka_unit_test(test_no_process),
-		cmocka_unit_test(test_what_it_may),
-		cmocka_unit_test(test_one_that_hangs),
-		cmocka_unit_test(test_log_of_those_that_hang),
-		cmocka_unit_test(test_ones_that_stay),
-		cmocka_unit_test(test_one_that_dies),
-		cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_answers_that_cannot_be),
-		cmocka_unit_test(test_a_table_that_cannot_be),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

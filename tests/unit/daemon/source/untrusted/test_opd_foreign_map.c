@@ -5,17 +5,12 @@
  */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/untrusted/opd_foreign.h"
 #include "daemon/source/untrusted/opd_foreign_read.h"
 #include "libop/session/op_code_image.h"
@@ -57,7 +52,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-#define map_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define MAP_TEST(name) TEST_WITH(name, set_up, tear_down)
 
 static void add_bytes(struct map *map, const char *bytes, size_t len)
 {
@@ -105,7 +100,7 @@ static void is_code(const struct map *map, size_t i, uint64_t start,
 /* ---- lines ------------------------------------------------------------------
  */
 
-static void test_lines(void **state)
+MAP_TEST(test_lines)
 {
 	struct map *map = *state;
 
@@ -130,7 +125,7 @@ static void test_lines(void **state)
 }
 
 /* No more pieces of a map than that have as many bytes as are wanted. */
-static void test_most_bytes(void **state)
+MAP_TEST(test_most_bytes)
 {
 	struct map *map = *state;
 	uint64_t nr = 0;
@@ -153,7 +148,7 @@ static void test_most_bytes(void **state)
 }
 
 /* A line that is longer than a piece is left out, whatever is in it. */
-static void test_long_lines(void **state)
+MAP_TEST(test_long_lines)
 {
 	static const struct {
 		uint32_t len;
@@ -181,7 +176,7 @@ static void test_long_lines(void **state)
 }
 
 /* A call may end in such a line; the next one goes on there. */
-static void test_long_line_in_parts(void **state)
+MAP_TEST(test_long_line_in_parts)
 {
 	struct map *map = *state;
 
@@ -198,7 +193,7 @@ static void test_long_line_in_parts(void **state)
 }
 
 /* As many codes as the room has; the next call has the rest. */
-static void test_most_codes(void **state)
+MAP_TEST(test_most_codes)
 {
 	static const char line[] = "1 1 a\n";
 	const size_t line_len = sizeof(line) - 1, nr = MOST_CODES + 2;
@@ -223,7 +218,7 @@ static void test_most_codes(void **state)
 #define LINES "1000 10 first\n2000 20 second of two\n3000 30 \x1b[1m\n4000 40 d"
 
 /* A name is read again where its line was: it may be another one by now. */
-static void test_names(void **state)
+MAP_TEST(test_names)
 {
 	static const struct {
 		uint64_t start, where;
@@ -276,7 +271,7 @@ static void test_names(void **state)
 }
 
 /* A name that is too long is cut, and so is its line. */
-static void test_long_names(void **state)
+MAP_TEST(test_long_names)
 {
 	static const size_t lens[] = { OP_CODE_NAME_MAX - 1, OP_CODE_NAME_MAX,
 				       2 * OP_CODE_NAME_MAX };
@@ -294,16 +289,4 @@ static void test_long_names(void **state)
 		assert_int_equal(strlen(name), OP_CODE_NAME_MAX - 1);
 		assert_int_equal(strspn(name, "x"), OP_CODE_NAME_MAX - 1);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		map_test(test_lines),	   map_test(test_most_bytes),
-		map_test(test_long_lines), map_test(test_long_line_in_parts),
-		map_test(test_most_codes), map_test(test_names),
-		map_test(test_long_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,14 +79,13 @@ static uint64_t address_in_image(const struct opd_foreign_call *call,
 	return 0;
 }
 
-static void test_library(void **state)
+TEST(test_library)
 {
 	struct opd_foreign_call call;
 	uint64_t at;
 	uint8_t *tail;
 	Dl_info info;
 
-	(void)state;
 	assert_int_not_equal(dladdr(dlsym(RTLD_DEFAULT, "getppid"), &info), 0);
 	assert_int_equal(read_image((uint64_t)info.dli_fbase, &call, &tail), 0);
 	at = address_in_image(&call, tail, "getppid");
@@ -98,14 +97,13 @@ static void test_library(void **state)
 }
 
 /* Where the C library's first pages are, with anything in them. */
-static void test_damaged_headers(void **state)
+TEST(test_damaged_headers)
 {
 	struct opd_foreign_call call;
 	uint32_t random = 1;
 	uint8_t *copy, *tail;
 	Dl_info info;
 
-	(void)state;
 	assert_int_not_equal(dladdr(dlsym(RTLD_DEFAULT, "getppid"), &info), 0);
 	copy = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -129,12 +127,11 @@ static void test_damaged_headers(void **state)
 
 /* Root opens what is mapped; what a process has in its memory is no file of
  * root's. */
-static void test_root(void **state)
+TEST(test_root)
 {
 	Dl_info info;
 	int fd;
 
-	(void)state;
 	assert_int_not_equal(dladdr(dlsym(RTLD_DEFAULT, "getppid"), &info), 0);
 	fd = opd_memory_image_open(NULL, "/proc", (uint32_t)getpid(),
 				   (uint64_t)info.dli_saddr);
@@ -146,15 +143,4 @@ static void test_root(void **state)
 	close(fd);
 	assert_true(opd_memory_image_open(NULL, "/proc", (uint32_t)getpid(),
 					  16) < 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_library),
-		cmocka_unit_test(test_damaged_headers),
-		cmocka_unit_test(test_root),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,18 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/source/untrusted/opd_pass.h"
 #include "daemon/source/untrusted/opd_returns.h"
 
@@ -61,6 +56,8 @@ static int teardown(void **state)
 	opd_foreign_release(&foreign);
 	return 0;
 }
+
+#define RETURNS_TEST(name) TEST_WITH(name, setup, teardown)
 
 static struct unwinder_code code_at(uint64_t start, uint64_t offset,
 				    uint64_t cookie)
@@ -114,14 +111,13 @@ static int make_file(off_t at, const void *bytes, size_t len)
 	return fd;
 }
 
-static void of_a_file(void **state)
+RETURNS_TEST(of_a_file)
 {
 	const uint64_t offset = 3 * PAGE;
 	struct unwinder_code code = code_at(0x400000, offset, COOKIE);
 	int fd = make_file((off_t)offset, wide, sizeof(wide));
 	int32_t cfa;
 
-	(void)state;
 	assert_int_equal(ask(&code, fd, &cfa), 0);
 	assert_int_equal(cfa, 0x30);
 	/* It is known by its place in the file, whatever is there now. */
@@ -142,13 +138,12 @@ static void of_a_file(void **state)
 }
 
 /* The file that was asked last is held for the rest of the second. */
-static void the_last_file(void **state)
+RETURNS_TEST(the_last_file)
 {
 	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
 	int fd = make_file(0, wide, sizeof(wide));
 	int32_t cfa;
 
-	(void)state;
 	nr_opened = 0;
 	assert_int_equal(returns.cookie, OP_NO_COOKIE);
 	assert_int_equal(ask(&code, fd, &cfa), 0);
@@ -172,14 +167,13 @@ static void the_last_file(void **state)
 }
 
 /* Code ends where its mapping does. */
-static void no_further_than_the_mapping(void **state)
+RETURNS_TEST(no_further_than_the_mapping)
 {
 	const off_t last = PAGE - CALLED - 2;
 	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
 	int fd = make_file(last, wide, sizeof(wide));
 	int32_t cfa;
 
-	(void)state;
 	code.addr = code.map.start + (uint64_t)last + CALLED;
 	assert_int_equal(ask(&code, fd, &cfa), -ENODATA);
 	code.map.end += PAGE;
@@ -188,14 +182,13 @@ static void no_further_than_the_mapping(void **state)
 	close(fd);
 }
 
-static void of_memory(void **state)
+RETURNS_TEST(of_memory)
 {
 	uint8_t *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct unwinder_code code;
 	int32_t cfa;
 
-	(void)state;
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	memcpy(memory, wide, sizeof(wide));
 	code = code_at((uintptr_t)memory, 0, OP_NO_COOKIE);
@@ -221,13 +214,12 @@ static void of_memory(void **state)
 	assert_int_equal(ask(&code, -1, &cfa), -ESRCH);
 }
 
-static void what_is_before(void **state)
+RETURNS_TEST(what_is_before)
 {
 	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
 	int fd = make_file(0, wide, sizeof(wide));
 	int32_t cfa;
 
-	(void)state;
 	code.ask = UNWINDER_AFTER_CALL;
 	assert_int_equal(ask(&code, fd, &cfa), 0);
 	code.addr += 4;
@@ -248,13 +240,12 @@ static void ask_of_places(uint64_t cookie, int fd)
 }
 
 /* Whoever makes code without end does not keep the daemon from its work. */
-static void so_many_in_a_second(void **state)
+RETURNS_TEST(so_many_in_a_second)
 {
 	struct unwinder_code code = code_at(0x400000, 0, COOKIE);
 	int fd = make_file(0, wide, sizeof(wide));
 	int32_t cfa;
 
-	(void)state;
 	returns.foreign = NULL;
 	ask_of_places(COOKIE, fd);
 	code.map.cookie++;
@@ -324,7 +315,7 @@ static int ask_liar(const union cfi_return *lie)
 	return err;
 }
 
-static void answers_that_cannot_be_followed(void **state)
+RETURNS_TEST(answers_that_cannot_be_followed)
 {
 	const union cfi_return sound = {
 		.rule = { .cfa_reg = CFI_X86_64_RSP,
@@ -333,7 +324,6 @@ static void answers_that_cannot_be_followed(void **state)
 	};
 	union cfi_return lie;
 
-	(void)state;
 	assert_int_equal(ask_liar(&sound), 0);
 	lie = sound;
 	lie.rule.cfa_is_expr = 1;
@@ -363,21 +353,4 @@ static void answers_that_cannot_be_followed(void **state)
 	lie.rule.place[0] =
 		(struct cfi_place){ .how = CFI_IN_REG, .value = CFI_MAX_REGS };
 	assert_int_equal(ask_liar(&lie), -EBADMSG);
-}
-
-#define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ONE(of_a_file),
-		ONE(the_last_file),
-		ONE(no_further_than_the_mapping),
-		ONE(of_memory),
-		ONE(what_is_before),
-		ONE(so_many_in_a_second),
-		ONE(answers_that_cannot_be_followed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

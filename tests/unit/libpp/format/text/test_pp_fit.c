@@ -2,15 +2,11 @@
 /*
  * Rows that are made to fit a terminal.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libpp/format/text/text_fit.h"
 
 static const struct {
@@ -60,11 +56,10 @@ static const struct {
 	  "1  \xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4...\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4x" },
 };
 
-static void lines_fit(void **state)
+TEST(lines_fit)
 {
 	char line[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		size_t len = strlen(rows[i].line);
 
@@ -75,12 +70,11 @@ static void lines_fit(void **state)
 }
 
 /* Whatever the bytes are, a line gets no longer. */
-static void no_line_gets_longer(void **state)
+TEST(no_line_gets_longer)
 {
 	static const char bytes[] = "<>()<>() ->operator\xc3\xa4 ab";
 	char line[64];
 
-	(void)state;
 	srand(7);
 	for (int i = 0; i < 200000; i++) {
 		size_t len = (size_t)rand() % sizeof(line);
@@ -94,13 +88,12 @@ static void no_line_gets_longer(void **state)
 	}
 }
 
-static void a_stream_fits(void **state)
+TEST(a_stream_fits)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len), *fit;
 
-	(void)state;
 	assert_non_null(out);
 	fit = pp_fit_open(out, 24);
 	assert_non_null(fit);
@@ -113,15 +106,4 @@ static void a_stream_fits(void **state)
 	assert_string_equal(text,
 			    "1  seventeen...s_or_more\n\n2  b\n3  no newline");
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_fit),
-		cmocka_unit_test(no_line_gets_longer),
-		cmocka_unit_test(a_stream_fits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

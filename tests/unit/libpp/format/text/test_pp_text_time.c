@@ -167,9 +167,8 @@ static const struct drawing_row drawing_rows[] = {
 };
 /* clang-format on */
 
-static void symbols_are_drawn_over_time(void **state)
+TEST(symbols_are_drawn_over_time)
 {
-	(void)state;
 	for (size_t i = 0; i < NR(drawing_rows); i++) {
 		struct text text;
 
@@ -179,9 +178,8 @@ static void symbols_are_drawn_over_time(void **state)
 	}
 }
 
-static void drawings_take_a_part_of_the_width(void **state)
+TEST(drawings_take_a_part_of_the_width)
 {
-	(void)state;
 	assert_int_equal(pp_text_drawing_len(0), 48);
 	assert_int_equal(pp_text_drawing_len(1), 16);
 	assert_int_equal(pp_text_drawing_len(42), 16);
@@ -192,13 +190,7 @@ static void drawings_take_a_part_of_the_width(void **state)
 	assert_int_equal(pp_text_drawing_len(1000), 72);
 }
 
-int main(void)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(symbols_are_drawn_over_time),
-		cmocka_unit_test(drawings_take_a_part_of_the_width),
-	};
-
 	setenv("TZ", "UTC", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static struct section section_of(const uint8_t *bytes, size_t len)
 
 /* ---- values -------------------------------------------------------------- */
 
-static void values_have_forms(void **state)
+TEST(values_have_forms)
 {
 	/* clang-format off */
 	const struct {
@@ -104,7 +104,6 @@ static void values_have_forms(void **state)
 		.shared_str = { (const uint8_t *)" shared", 8 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		const struct pp_dwarf_form form = {
 			.form = rows[i].form,
@@ -147,7 +146,7 @@ static void values_have_forms(void **state)
 
 /* ---- units --------------------------------------------------------------- */
 
-static void units_have_headers(void **state)
+TEST(units_have_headers)
 {
 	/* clang-format off */
 	const struct {
@@ -182,7 +181,6 @@ static void units_have_headers(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct section info = SECTION(0);
 		struct pp_dwarf dwarf = { 0 };
@@ -378,7 +376,7 @@ static void put_first(struct world *w, int version, uint8_t address_size)
 	PUT(&w->info, 0x77);
 }
 
-static void entries_have_attributes(void **state)
+TEST(entries_have_attributes)
 {
 	/* clang-format off */
 	const struct {
@@ -506,7 +504,6 @@ static void entries_have_attributes(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct world w = { 0 };
 		size_t start = put_unit_header(&w, 5, rows[i].is_64, 8), entry;
@@ -532,14 +529,13 @@ static void entries_have_attributes(void **state)
 
 /* Codes of abbreviations need not count from 1 on; entries are read anywhere
  * in the unit, and nowhere else. */
-static void entries_have_codes(void **state)
+TEST(entries_have_codes)
 {
 	struct world w = { 0 };
 	size_t start = put_unit_header(&w, 4, false, 8), first = w.info.len;
 	struct text t;
 	FILE *out = text_begin(&t);
 
-	(void)state;
 	PUT(&w.abbrev, 9, DW_TAG_compile_unit, 1, 0, 0);
 	PUT(&w.abbrev, 2, DW_TAG_subprogram, 0, 0, 0);
 	PUT(&w.abbrev, FORM2(300), DW_TAG_namespace, 1, 0, 0);
@@ -572,7 +568,7 @@ static void entries_have_codes(void **state)
 
 /* What nobody asks for is one value of an abbreviation, unless its length
  * differs from entry to entry. */
-static void unwanted_values_are_jumped_over(void **state)
+TEST(unwanted_values_are_jumped_over)
 {
 	static const struct {
 		uint8_t form;
@@ -589,7 +585,6 @@ static void unwanted_values_are_jumped_over(void **state)
 		{ DW_FORM_exprloc, 5, PP_ANY_LENGTH, PP_ANY_LENGTH, 11 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct world w = { 0 };
 		size_t start = put_unit_header(&w, 4, false, 8);
@@ -632,12 +627,11 @@ static void unwanted_values_are_jumped_over(void **state)
 }
 
 /* The first entry needs one abbreviation, wherever that stands. */
-static void first_entries_need_one_abbreviation(void **state)
+TEST(first_entries_need_one_abbreviation)
 {
 	struct world w = { 0 };
 	size_t start = put_unit_header(&w, 4, false, 8);
 
-	(void)state;
 	PUT(&w.abbrev, 1, DW_TAG_subprogram, 0, DW_AT_external,
 	    DW_FORM_implicit_const, 0x7f, 0, 0);
 	PUT(&w.abbrev, 7, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr, 0,
@@ -655,13 +649,12 @@ static void first_entries_need_one_abbreviation(void **state)
 }
 
 /* The last byte of a unit may begin a code. */
-static void codes_end_in_the_unit(void **state)
+TEST(codes_end_in_the_unit)
 {
 	struct world w = { 0 };
 	size_t start = put_unit_header(&w, 4, false, 8), first = w.info.len;
 	struct pp_die die;
 
-	(void)state;
 	PUT(&w.abbrev, FORM2(0x480), DW_TAG_subprogram, 0, 0, 0, 0);
 	PUT(&w.info, 0x80);
 	open_unit(&w, start, false);
@@ -671,14 +664,13 @@ static void codes_end_in_the_unit(void **state)
 }
 
 /* A unit without abbreviations, and one whose last is cut off. */
-static void abbreviations_may_be_missing(void **state)
+TEST(abbreviations_may_be_missing)
 {
 	static const struct {
 		size_t len, nr;
 	} rows[] = { { 0, 0 }, { 1, 0 },  { 2, 0 },
 		     { 5, 1 }, { 11, 1 }, { 12, 2 } };
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct world w = { 0 };
 		size_t start = put_unit_header(&w, 4, false, 8);
@@ -717,7 +709,7 @@ static void write_ranges(FILE *out, const struct world *w,
 		    !pp_die_ranges_next(&ranges, &low, &high));
 }
 
-static void lists_have_ranges(void **state)
+TEST(lists_have_ranges)
 {
 #define A(low) 0, (low), 0, 0 /* an address of 4 bytes below 0x10000 */
 	/* clang-format off */
@@ -755,7 +747,6 @@ static void lists_have_ranges(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < NR(rows); i++) {
 		bool is_list = rows[i].version >= 5;
 		struct world w = { 0 };
@@ -781,7 +772,7 @@ static void lists_have_ranges(void **state)
 	}
 }
 
-static void code_is_one_range(void **state)
+TEST(code_is_one_range)
 {
 	/* clang-format off */
 	static const struct {
@@ -798,7 +789,6 @@ static void code_is_one_range(void **state)
 	/* clang-format on */
 	struct world w = { 0 };
 
-	(void)state;
 	world_sections(&w);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct text t;
@@ -806,22 +796,4 @@ static void code_is_one_range(void **state)
 		write_ranges(text_begin(&t), &w, &rows[i].die);
 		text_must_be(&t, rows[i].name, rows[i].wanted);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_have_forms),
-		cmocka_unit_test(units_have_headers),
-		cmocka_unit_test(entries_have_attributes),
-		cmocka_unit_test(entries_have_codes),
-		cmocka_unit_test(unwanted_values_are_jumped_over),
-		cmocka_unit_test(first_entries_need_one_abbreviation),
-		cmocka_unit_test(codes_end_in_the_unit),
-		cmocka_unit_test(abbreviations_may_be_missing),
-		cmocka_unit_test(lists_have_ranges),
-		cmocka_unit_test(code_is_one_range),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,8 @@ static int teardown(void **state)
 	return 0;
 }
 
+#define INLINES_TEST(name) TEST_WITH(name, setup, teardown)
+
 /* ---- entries; each function returns the offset of the entry -------------- */
 
 static void begin_unit(struct world *w)
@@ -221,7 +223,7 @@ static void expect(struct world *w, uint64_t address, const char *wanted)
 	expect_max(w, address, 16, wanted);
 }
 
-static void copies_are_found_innermost_first(void **state)
+INLINES_TEST(copies_are_found_innermost_first)
 {
 	struct world *w = *state;
 	size_t outer, inner, function, block, type;
@@ -271,7 +273,7 @@ static void copies_are_found_innermost_first(void **state)
 }
 
 /* The innermost of each depth counts, where copies side by side overlap. */
-static void copies_of_one_level_do_not_nest(void **state)
+INLINES_TEST(copies_of_one_level_do_not_nest)
 {
 	struct world *w = *state;
 	size_t a, b, function;
@@ -291,7 +293,7 @@ static void copies_of_one_level_do_not_nest(void **state)
 	expect(w, 0x1010, "b 7:1:20 < 7:3:33");
 }
 
-static void functions_are_found_in_all_units(void **state)
+INLINES_TEST(functions_are_found_in_all_units)
 {
 	struct world *w = *state;
 	size_t space, module, type, f, entry, at;
@@ -359,7 +361,7 @@ static void functions_are_found_in_all_units(void **state)
 }
 
 /* Whichever unit comes first: the innermost that has the address. */
-static void ranges_nest(void **state)
+INLINES_TEST(ranges_nest)
 {
 	static const struct {
 		uint64_t low, len;
@@ -405,7 +407,7 @@ static void ranges_nest(void **state)
 		expect(w, rows[i].address, rows[i].wanted);
 }
 
-static void ranges_may_be_lists(void **state)
+INLINES_TEST(ranges_may_be_lists)
 {
 	static const uint64_t pairs[] = {
 		0x1000, 0x1010, 0x1020, 0x1030, 0, 0,
@@ -441,7 +443,7 @@ static void ranges_may_be_lists(void **state)
 
 /* What a copy is called comes of the entries it refers to, one after another;
  * they may be in other units, and may lead nowhere. */
-static void names_come_from_origins(void **state)
+INLINES_TEST(names_come_from_origins)
 {
 	struct world *w = *state;
 	size_t origins[16], nr = 0, f, last, next;
@@ -517,7 +519,7 @@ static void put_class(struct world *w, const char *name, uint8_t line)
 
 /* Functions that linkers do not know have the names of what they are in, but
  * for blocks and the unit. */
-static void names_are_qualified(void **state)
+INLINES_TEST(names_are_qualified)
 {
 	struct world *w = *state;
 	size_t origins[8], nr = 0, f, space;
@@ -567,7 +569,7 @@ static void names_are_qualified(void **state)
 }
 
 /* More scopes than any program has are none. */
-static void scopes_are_bounded(void **state)
+INLINES_TEST(scopes_are_bounded)
 {
 	struct world *w = *state;
 	size_t origins[2] = { 0 }, f;
@@ -609,7 +611,7 @@ static void put_own_code(struct world *w, size_t origin, uint64_t low)
 }
 
 /* A function may be compiled by itself, too; clones are behind it. */
-static void functions_have_code_of_their_own(void **state)
+INLINES_TEST(functions_have_code_of_their_own)
 {
 	struct world *w = *state;
 	size_t once, twice, never, linked, f;
@@ -642,7 +644,7 @@ static void functions_have_code_of_their_own(void **state)
 }
 
 /* Units whose entries are in another file matter where code is theirs. */
-static void split_units_are_told(void **state)
+INLINES_TEST(split_units_are_told)
 {
 	struct world *w = *state;
 	struct pp_inlined found;
@@ -673,7 +675,7 @@ static void split_units_are_told(void **state)
 
 /* Entries of one length without code are passed over, side by side and nested,
  * by what their abbreviations tell. */
-static void entries_without_code_are_passed_over(void **state)
+INLINES_TEST(entries_without_code_are_passed_over)
 {
 	struct world *w = *state;
 	size_t entry, f, type;
@@ -713,7 +715,7 @@ static void entries_without_code_are_passed_over(void **state)
 }
 
 /* A function whose entries end early has what stands before. */
-static void damage_ends_a_function(void **state)
+INLINES_TEST(damage_ends_a_function)
 {
 	struct world *w = *state;
 	size_t entry, f;
@@ -740,7 +742,7 @@ static void damage_ends_a_function(void **state)
 
 /* What is in an entry that does not end where it says so is passed over, up to
  * the end of its list; behind the unit nothing is found. */
-static void ends_may_lie(void **state)
+INLINES_TEST(ends_may_lie)
 {
 	static const struct {
 		int end; /* from the entry on */
@@ -779,7 +781,7 @@ static void ends_may_lie(void **state)
 	}
 }
 
-static void nothing_has_no_copies(void **state)
+INLINES_TEST(nothing_has_no_copies)
 {
 	struct world *w = *state;
 
@@ -787,27 +789,4 @@ static void nothing_has_no_copies(void **state)
 	expect(w, 0, "");
 	expect(w, 0x1000, "");
 	pp_inline_index_free(NULL);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(copies_are_found_innermost_first),
-		TEST(copies_of_one_level_do_not_nest),
-		TEST(functions_are_found_in_all_units),
-		TEST(ranges_nest),
-		TEST(ranges_may_be_lists),
-		TEST(names_come_from_origins),
-		TEST(names_are_qualified),
-		TEST(scopes_are_bounded),
-		TEST(functions_have_code_of_their_own),
-		TEST(split_units_are_told),
-		TEST(entries_without_code_are_passed_over),
-		TEST(damage_ends_a_function),
-		TEST(ends_may_lie),
-		TEST(nothing_has_no_copies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

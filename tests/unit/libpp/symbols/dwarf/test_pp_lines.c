@@ -70,9 +70,11 @@ static int teardown(void **state)
 	return 0;
 }
 
+#define LINES_TEST(name) TEST_WITH(name, setup, teardown)
+
 /* ---- rows ---------------------------------------------------------------- */
 
-static void test_rows(void **state)
+LINES_TEST(test_rows)
 {
 	struct world *w = *state;
 	size_t start = put_header(&w->line, 5);
@@ -109,7 +111,7 @@ static unsigned int discriminator_at(struct world *w, uint64_t address)
 }
 
 /* A discriminator is of the next row alone. */
-static void test_discriminators(void **state)
+LINES_TEST(test_discriminators)
 {
 	struct world *w = *state;
 	size_t start = put_header(&w->line, 5);
@@ -150,7 +152,7 @@ static void put_sequence(struct section *s, uint64_t address, uint8_t len,
 	put_end(s, len);
 }
 
-static void test_sequences(void **state)
+LINES_TEST(test_sequences)
 {
 	struct world *w = *state;
 	size_t start = put_header(&w->line, 5);
@@ -174,7 +176,7 @@ static void test_sequences(void **state)
 	expect(w, 0x400f, "/src/a.c", 6);
 }
 
-static void test_rows_out_of_order(void **state)
+LINES_TEST(test_rows_out_of_order)
 {
 	struct world *w = *state;
 	size_t start = put_header(&w->line, 5);
@@ -217,7 +219,7 @@ static void put_unit(struct world *w, int version, const char *dir)
 }
 
 /* Each table has the folder of the unit that names it, in any order. */
-static void test_folders_of_units(void **state)
+LINES_TEST(test_folders_of_units)
 {
 	struct world *w = *state;
 	size_t tables[3];
@@ -237,7 +239,7 @@ static void test_folders_of_units(void **state)
 }
 
 /* Files by their numbers in a table, as entries of functions name them. */
-static void test_files_of_tables(void **state)
+LINES_TEST(test_files_of_tables)
 {
 	struct world *w = *state;
 	size_t tables[2];
@@ -276,7 +278,7 @@ static void test_files_of_tables(void **state)
 
 /* Machines with several operations in an instruction: an address goes on with
  * each whole one. */
-static void test_operations(void **state)
+LINES_TEST(test_operations)
 {
 	struct world *w = *state;
 	size_t start = put_header(&w->line, 4);
@@ -307,7 +309,7 @@ static void test_operations(void **state)
 	expect_none(w, 0x1014);
 }
 
-static void test_old_versions(void **state)
+LINES_TEST(test_old_versions)
 {
 	struct world *w = *state;
 
@@ -332,7 +334,7 @@ static void test_old_versions(void **state)
 	}
 }
 
-static void test_without_its_unit(void **state)
+LINES_TEST(test_without_its_unit)
 {
 	struct world *w = *state;
 	size_t start = put_header(&w->line, 3);
@@ -353,9 +355,8 @@ static void joins(const char *dir, const char *sub, const char *name,
 	free(path);
 }
 
-static void test_paths(void **state)
+LINES_TEST(test_paths)
 {
-	(void)state;
 	joins("/a", "b", "c", "/a/b/c");
 	joins("/a", "/b", "c", "/b/c");
 	joins("/a", "b", "/c", "/c");
@@ -371,14 +372,13 @@ static void test_paths(void **state)
 	joins("", "", "", "");
 }
 
-static void test_strings(void **state)
+LINES_TEST(test_strings)
 {
 	struct op_arena arena;
 	struct op_strings strings;
 	const char *first, *known[1000];
 	char text[16];
 
-	(void)state;
 	op_arena_init(&arena);
 	op_strings_init(&strings, &arena);
 	first = op_strings_add(&strings, "");
@@ -404,7 +404,7 @@ static void test_strings(void **state)
 
 /* ---- damage -------------------------------------------------------------- */
 
-static void test_damage_is_counted(void **state)
+LINES_TEST(test_damage_is_counted)
 {
 	struct world *w = *state;
 	size_t first = put_header(&w->line, 5), second;
@@ -445,7 +445,7 @@ static size_t put_named_header(struct section *s, uint64_t name)
 	return start;
 }
 
-static void test_names_cut_off(void **state)
+LINES_TEST(test_names_cut_off)
 {
 	struct world *w = *state;
 
@@ -475,7 +475,7 @@ static void test_names_cut_off(void **state)
 
 /* Whatever one byte becomes: no crash, and the unit behind stands unless the
  * length was hit. */
-static void test_any_byte(void **state)
+LINES_TEST(test_any_byte)
 {
 	struct world *w = *state;
 	size_t first = put_header(&w->line, 5), second, len;
@@ -500,7 +500,7 @@ static void test_any_byte(void **state)
 		}
 }
 
-static void test_any_length(void **state)
+LINES_TEST(test_any_length)
 {
 	struct world *w = *state;
 	size_t start = put_header(&w->line, 5), len;
@@ -522,7 +522,7 @@ static void put_uleb_of_two(struct section *s, unsigned int value)
 }
 
 /* The abbreviation of a unit's first entry is where the compiler put it. */
-static void test_dirs_of_any_abbreviation(void **state)
+LINES_TEST(test_dirs_of_any_abbreviation)
 {
 	static const unsigned int rows[] = { 1, 2, 256, 257, 600 };
 	struct world *w = *state;
@@ -557,29 +557,4 @@ static void test_dirs_of_any_abbreviation(void **state)
 		assert_null(pp_dwarf_dirs_find(&dirs, 0x41));
 		pp_dwarf_dirs_release(&dirs);
 	}
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_rows),
-		TEST(test_discriminators),
-		TEST(test_sequences),
-		TEST(test_rows_out_of_order),
-		TEST(test_old_versions),
-		TEST(test_folders_of_units),
-		TEST(test_files_of_tables),
-		TEST(test_operations),
-		TEST(test_without_its_unit),
-		TEST(test_paths),
-		TEST(test_strings),
-		TEST(test_damage_is_counted),
-		TEST(test_names_cut_off),
-		TEST(test_any_byte),
-		TEST(test_any_length),
-		TEST(test_dirs_of_any_abbreviation),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
