@@ -2,7 +2,7 @@
 #ifndef LIBOP_EVENTS_OP_EVENTS_READ_H
 #define LIBOP_EVENTS_OP_EVENTS_READ_H
 
-/* The parsers of the three files; for op_events_load.c. */
+/* The parsers of the three files, which op_events_load.c calls. */
 
 #include "libop/events/op_events.h"
 #include "libop/events/op_events_text.h"
@@ -36,6 +36,10 @@ int op_events_take_um_type(const struct op_events_text *text,
 			   enum op_unit_mask_type *type, const char *value);
 int op_events_take_extra(const struct op_events_text *text,
 			 struct op_unit_mask_entry *entry, char *flags);
+
+/* Put what is wrong with @um into @diag, with its place. Returns -EINVAL. */
+int op_unit_mask_error(const struct op_unit_mask *um, struct op_diag *diag,
+		       const char *what);
 
 /* Find the default of @um and check it. Returns 0 or -EINVAL with the reason.
  */

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "libop/base/op_array.h"
 #include "libop/files/op_config.h"
@@ -253,4 +254,116 @@ int op_events_read_unit_masks(struct op_events_reader *r, const char *cpu)
 		}
 	}
 	return err;
+}
+
+/* ---- entries of a unit mask ---- */
+
+static uint64_t plain_bits(const struct op_unit_mask *um)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < um->nr; i++)
+		if (!um->entries[i].extra)
+			bits |= um->entries[i].value;
+	return bits;
+}
+
+static const struct op_unit_mask_entry *
+find_um_entry(const struct op_unit_mask *um, const char *name,
+	      int (*compare)(const char *, const char *))
+{
+	const struct op_unit_mask_entry *found = NULL;
+
+	for (size_t i = 0; i < um->nr; i++) {
+		if (!um->entries[i].name || compare(um->entries[i].name, name))
+			continue;
+		if (found)
+			return NULL;
+		found = &um->entries[i];
+	}
+	return found;
+}
+
+const struct op_unit_mask_entry *
+op_unit_mask_find(const struct op_unit_mask *um, const char *name)
+{
+	return find_um_entry(um, name, strcmp)
+		       ?: find_um_entry(um, name, strcasecmp);
+}
+
+int op_unit_mask_take(const struct op_unit_mask *um, uint64_t value,
+		      uint64_t *extra)
+{
+	unsigned int fit = 0;
+
+	*extra = 0;
+	for (size_t i = 0; i < um->nr; i++)
+		if (um->entries[i].value == value) {
+			*extra = um->entries[i].extra;
+			fit++;
+		}
+	if (fit > 1)
+		return -EEXIST;
+	if (fit)
+		return 0;
+	return um->type == OP_UM_BITMASK && value && !(value & ~plain_bits(um))
+		       ? 0
+		       : -EINVAL;
+}
+
+/* ---- the check of a whole unit mask ---- */
+
+int op_unit_mask_error(const struct op_unit_mask *um, struct op_diag *diag,
+		       const char *what)
+{
+	return op_diag_set(diag, -EINVAL, "%s:%u: unit mask %s: %s",
+			   um->place.path, um->place.line, um->name, what);
+}
+
+/* The default is a number, or the name of an entry. */
+static int find_um_default(struct op_unit_mask *um, struct op_diag *diag)
+{
+	unsigned int fit = 0;
+
+	um->default_entry = op_unit_mask_find(um, um->default_text);
+	if (um->default_entry) {
+		um->default_value = um->default_entry->value;
+		return 0;
+	}
+	if (op_parse_u64(um->default_text, &um->default_value))
+		return op_unit_mask_error(
+			um, diag, "default: neither a number nor an entry");
+	for (size_t i = 0; i < um->nr; i++)
+		if (um->entries[i].value == um->default_value) {
+			um->default_entry = &um->entries[i];
+			fit++;
+		}
+	if (fit > 1)
+		return op_unit_mask_error(
+			um, diag,
+			"default: several entries have this value; "
+			"give the name of one");
+	return 0;
+}
+
+int op_unit_mask_check(struct op_unit_mask *um, struct op_diag *diag)
+{
+	int err;
+
+	if (!um->nr)
+		return op_unit_mask_error(um, diag, "no entries");
+	if (um->type == OP_UM_MANDATORY && um->nr != 1)
+		return op_unit_mask_error(um, diag,
+					  "mandatory, but with several "
+					  "entries");
+	err = find_um_default(um, diag);
+	if (err || um->default_entry)
+		return err;
+	if (um->type != OP_UM_BITMASK)
+		return op_unit_mask_error(um, diag,
+					  "default: no entry has this value");
+	if (um->default_value & ~plain_bits(um))
+		return op_unit_mask_error(
+			um, diag, "default: has bits that no entry has");
+	return 0;
 }
