@@ -17,22 +17,6 @@ static void add_count(struct odb_slot *slot, uint64_t count)
 	__atomic_store_n(&slot->count, sum, __ATOMIC_RELAXED);
 }
 
-struct odb_slot *odb_place(const struct odb *odb, uint64_t key)
-{
-	size_t line = odb_home(odb->seed, odb->nr_lines, key);
-
-	for (size_t step = 0; step < ODB_ROW_LINES; step++) {
-		struct odb_slot *slot = odb->slots + line * ODB_LINE_SLOTS;
-
-		for (size_t i = 0; i < ODB_LINE_SLOTS; i++, slot++) {
-			if (slot->key == key || !slot->count)
-				return slot;
-		}
-		line = odb_next_line(odb->nr_lines, line, step);
-	}
-	return NULL;
-}
-
 static __attribute__((noinline)) int add_elsewhere(struct odb *odb,
 						   uint64_t key, uint64_t count)
 {

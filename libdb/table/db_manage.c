@@ -18,25 +18,6 @@
 #include "libop/base/op_hash.h"
 #include "libop/files/op_file.h"
 
-void odb_attach(struct odb *odb, struct odb_header *header)
-{
-	odb->header = header;
-	odb->slots = (struct odb_slot *)(header + 1);
-	odb->nr_slots = header->nr_slots;
-	odb->nr_lines = odb_lines(header->nr_slots);
-	odb->used_max = odb_used_max(header->nr_slots);
-	odb->seed = header->seed;
-}
-
-void odb_detach(struct odb *odb)
-{
-	if (odb->in_heap)
-		free(odb->header);
-	else if (odb->header)
-		munmap(odb->header, odb_file_len(odb->nr_slots));
-	odb->header = NULL;
-}
-
 static int check_header_of(int fd, off_t len)
 {
 	struct odb_header header;

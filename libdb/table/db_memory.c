@@ -1,14 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables in memory alone, as readers have them. They come from the heap: most
- * are small, and there may be many thousands, one after the other.
+ * The memory of a table, which is the map of a file or comes from the heap, and
+ * tables that are in memory alone, as readers have them. Those come from the
+ * heap: most are small, and there may be many thousands, one after the other.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "libdb/table/db_table.h"
 #include "libop/base/op_hash.h"
+
+void odb_attach(struct odb *odb, struct odb_header *header)
+{
+	odb->header = header;
+	odb->slots = (struct odb_slot *)(header + 1);
+	odb->nr_slots = header->nr_slots;
+	odb->nr_lines = odb_lines(header->nr_slots);
+	odb->used_max = odb_used_max(header->nr_slots);
+	odb->seed = header->seed;
+}
+
+void odb_detach(struct odb *odb)
+{
+	if (odb->in_heap)
+		free(odb->header);
+	else if (odb->header)
+		munmap(odb->header, odb_file_len(odb->nr_slots));
+	odb->header = NULL;
+}
 
 void odb_init_header(struct odb_header *header, uint64_t nr_slots,
 		     uint64_t seed)
