@@ -112,7 +112,7 @@ static void push_reg(struct machine *m, uint64_t reg, int64_t offset)
 {
 	const struct cfi_regs *regs = m->frame->regs;
 
-	if (reg < CFI_MAX_REGS && (regs->known >> reg & 1))
+	if (cfi_register_is_known(regs, reg))
 		push(m, regs->reg[reg] + (uint64_t)offset);
 	else
 		expr_fail(m, CFI_NO_DATA);

@@ -2,27 +2,12 @@
 #ifndef LIBCFI_CFI_EXPR_H
 #define LIBCFI_CFI_EXPR_H
 
-/*
- * One frame while its caller is sought, and the expressions that are run on
- * it. No memory but the piece of the stack can be read.
- */
+/* The expressions of unwind data, which are run on a frame. */
 
-#include "libcfi/cfi.h"
+#include "libcfi/cfi_stack.h"
 
-struct cfi_frame {
-	enum cfi_arch arch;
-	const struct cfi_regs *regs;
-	const struct cfi_stack *stack;
-	uint64_t sp;
-	unsigned int *nr_ops; /* that all its expressions may still run */
-};
-
-/* A signal frame's need some 50. */
+/* Operations of all expressions of a frame; a signal's frame needs some 50. */
 #define CFI_MAX_OPS 256
-
-/* @size bytes at @addr. Returns CFI_CALLER if they could be read. */
-enum cfi_step cfi_load(const struct cfi_frame *frame, uint64_t addr,
-		       unsigned int size, uint64_t *value);
 
 /*
  * Run an expression; the stack of values starts with *@initial, if not NULL.

@@ -16,18 +16,14 @@
  * nothing.
  */
 
-#include <string.h>
-
 #include "libcfi/cfi_expr.h"
+#include "libcfi/cfi_stack.h"
 #include "libcfi/cfi_table.h"
 #include "libcfi/cfi_unwind.h"
 
-/* What is saved by who is called, besides the stack pointer. */
+/* Registers that a called function saves, besides the stack pointer. */
 #define SAVED_X86_64 0xf048u /* rbx rbp r12-15 */
 #define SAVED_AARCH64 0x3ff80000u /* x19-x29 */
-
-/* Of 57-bit addresses those of programs; more than any of AArch64 has. */
-#define MAX_ADDRESS (((uint64_t)1 << 56) - 1)
 
 /*
  * Linux gives AArch64 programs 48-bit addresses unless they ask for more; the
@@ -48,51 +44,10 @@ static const struct abi abis[] = {
 	[CFI_AARCH64] = { SAVED_AARCH64, CFI_AARCH64_SP, CFI_AARCH64_PC, 33 },
 };
 
-static bool register_is_known(const struct cfi_regs *regs, unsigned int reg)
-{
-	return reg < CFI_MAX_REGS && (regs->known >> reg & 1);
-}
-
 static void set_reg(struct cfi_regs *regs, unsigned int reg, uint64_t value)
 {
 	regs->reg[reg] = value;
 	regs->known |= (uint64_t)1 << reg;
-}
-
-/* More than a signal's frame takes, so that what it interrupted is on the same
- * stack, beyond the piece, where it is nearer. */
-#define MAX_SIGNAL_FRAME 32768
-
-/* Whether the frame is on the stack that the piece is of. */
-static bool is_on_stack(const struct cfi_frame *f)
-{
-	uint64_t start = f->stack->start, end = start + f->stack->len;
-
-	return f->stack->len && f->sp >= start &&
-	       f->sp <= end + MAX_SIGNAL_FRAME;
-}
-
-/* Below the stack, but on it, nothing can be; another stack may be anywhere. */
-static enum cfi_step why_not_there(const struct cfi_frame *f, uint64_t addr)
-{
-	if (addr > MAX_ADDRESS)
-		return CFI_BAD_STACK;
-	if (!is_on_stack(f))
-		return CFI_OTHER_STACK;
-	return addr >= f->stack->start ? CFI_SHORT_STACK : CFI_BAD_STACK;
-}
-
-enum cfi_step cfi_load(const struct cfi_frame *frame, uint64_t addr,
-		       unsigned int size, uint64_t *value)
-{
-	const struct cfi_stack *stack = frame->stack;
-	uint64_t at = addr - stack->start;
-
-	if (addr < stack->start || at > stack->len || size > stack->len - at)
-		return why_not_there(frame, addr);
-	*value = 0;
-	memcpy(value, stack->bytes + at, size);
-	return CFI_CALLER;
 }
 
 static enum cfi_step run_expr(const struct cfi_rules *exprs,
@@ -111,7 +66,7 @@ static enum cfi_step find_cfa(const struct cfi_rules *exprs,
 {
 	if (rule->cfa_is_expr)
 		return run_expr(exprs, frame, rule->cfa_value, NULL, cfa);
-	if (!register_is_known(frame->regs, rule->cfa_reg))
+	if (!cfi_register_is_known(frame->regs, rule->cfa_reg))
 		return CFI_NO_DATA;
 	*cfa = frame->regs->reg[rule->cfa_reg] +
 	       (uint64_t)(int64_t)rule->cfa_value;
@@ -143,7 +98,7 @@ static enum cfi_step find_value(const struct cfi_rules *exprs,
 		reg = (unsigned int)place->value;
 		/* fall through */
 	case CFI_SAME:
-		if (!register_is_known(frame->regs, reg))
+		if (!cfi_register_is_known(frame->regs, reg))
 			return CFI_NO_DATA;
 		*value = frame->regs->reg[reg];
 		return CFI_CALLER;
@@ -166,7 +121,7 @@ static bool was_popped(const struct cfi_frame *frame,
 {
 	return !is_return_address && place->how == CFI_AT_CFA &&
 	       cfa + (uint64_t)(int64_t)place->value < frame->sp &&
-	       register_is_known(frame->regs, place->reg);
+	       cfi_register_is_known(frame->regs, place->reg);
 }
 
 /* Fill @up with the caller's; *@ra says what became of the return address. */
@@ -238,7 +193,7 @@ static bool can_be_sp(const struct cfi_frame *frame,
 		      const struct cfi_rule *rule, uint64_t sp,
 		      bool is_return_address)
 {
-	if (sp > MAX_ADDRESS || sp % 8)
+	if (sp > CFI_MAX_ADDRESS || sp % 8)
 		return false;
 	if (rule->flags & CFI_RULE_SIGNAL)
 		return true;
@@ -264,12 +219,13 @@ static enum cfi_step restore_caller(const struct cfi_rules *exprs,
 		return ra == CFI_OUTERMOST ? ra : step;
 	if (!says_sp(rule, abi->sp))
 		set_reg(up, abi->sp, cfa);
-	if (!register_is_known(up, abi->sp) ||
+	if (!cfi_register_is_known(up, abi->sp) ||
 	    !can_be_sp(frame, rule, up->reg[abi->sp], is_return_address))
 		return CFI_BAD_STACK;
 	/* A leaf of AArch64 says nothing: it is still in its register. */
 	if (ra == CFI_NO_DATA && frame->arch == CFI_AARCH64 &&
-	    !is_return_address && register_is_known(frame->regs, rule->ra)) {
+	    !is_return_address &&
+	    cfi_register_is_known(frame->regs, rule->ra)) {
 		set_reg(up, rule->ra, frame->regs->reg[rule->ra]);
 		ra = CFI_CALLER;
 	}
@@ -287,7 +243,7 @@ enum cfi_step cfi_apply(enum cfi_arch arch, const struct cfi_rules *exprs,
 	struct cfi_regs up;
 	enum cfi_step step;
 
-	if (!register_is_known(regs, abi->sp) || frame.sp > MAX_ADDRESS)
+	if (!cfi_register_is_known(regs, abi->sp) || frame.sp > CFI_MAX_ADDRESS)
 		return CFI_BAD_STACK;
 	step = restore_caller(exprs, &frame, rule, is_return_address, &up);
 	if (step <= CFI_INTERRUPTED)
