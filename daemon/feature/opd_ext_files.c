@@ -48,23 +48,6 @@ int opd_ext_events_add(struct opd_ext_events *events,
 /* ---- the handlers -----------------------------------------------------------
  */
 
-static const struct opd_ext_events *events_of(const struct opd_ext *ext)
-{
-	return ext->state;
-}
-
-int opd_ext_files_create(struct opd_ext *ext, struct opd_sfile *sfile)
-{
-	unsigned int nr = events_of(ext)->nr;
-	struct files *files =
-		calloc(1, sizeof(*files) + nr * sizeof(files->file[0]));
-
-	sfile->ext[ext->index] = files;
-	if (files)
-		files->nr = nr;
-	return files ? 0 : -ENOMEM;
-}
-
 void opd_ext_files_close(struct opd_ext *ext, struct opd_sfile *sfile)
 {
 	struct files *files = sfile->ext[ext->index];
@@ -86,30 +69,33 @@ void opd_ext_files_sync(struct opd_ext *ext, struct opd_sfile *sfile)
 	}
 }
 
-struct odb *opd_ext_files_get(struct opd_ext *ext, struct opd_sfile *sfile,
-			      unsigned int event)
-{
-	struct files *files = sfile->ext[ext->index];
-
-	if (!files->file[event].odb && !files->file[event].failed)
-		files->file[event].failed =
-			opd_sfile_open_odb(ext->store, sfile,
-					   &events_of(ext)->event[event],
-					   &files->file[event].odb);
-	return files->file[event].odb;
-}
-
 /* ---- counting ---------------------------------------------------------------
  */
 
-/* The file was deleted or replaced by somebody: a new one is started. */
-static struct odb *get_new(struct opd_ext *ext, struct opd_sfile *sfile,
-			   unsigned int event)
+/*
+ * The open database of event @event at @sfile, which gets its array of them
+ * with the first sample. NULL if the file cannot be opened or memory is short.
+ */
+static struct odb *get_event_odb(struct opd_ext *ext, struct opd_sfile *sfile,
+				 unsigned int event)
 {
+	const struct opd_ext_events *events = ext->state;
 	struct files *files = sfile->ext[ext->index];
 
-	opd_sfile_lose_odb(ext->store, &files->file[event].odb);
-	return opd_ext_files_get(ext, sfile, event);
+	if (!files) {
+		files = calloc(1, sizeof(*files) +
+					  events->nr * sizeof(files->file[0]));
+		if (!files)
+			return NULL;
+		files->nr = events->nr;
+		sfile->ext[ext->index] = files;
+	}
+	if (!files->file[event].odb && !files->file[event].failed)
+		files->file[event].failed =
+			opd_sfile_open_odb(ext->store, sfile,
+					   &events->event[event],
+					   &files->file[event].odb);
+	return files->file[event].odb;
 }
 
 struct odb *opd_ext_files_add(struct opd_ext *ext,
@@ -117,7 +103,8 @@ struct odb *opd_ext_files_add(struct opd_ext *ext,
 			      unsigned int event, uint64_t nr)
 {
 	struct opd_ext_events *events = ext->state;
-	struct odb *odb = opd_extended_get(ext, sample->sfile, event);
+	struct odb *odb = get_event_odb(ext, sample->sfile, event);
+	struct files *files;
 	int err;
 
 	if (!odb)
@@ -125,7 +112,10 @@ struct odb *opd_ext_files_add(struct opd_ext *ext,
 	nr *= sample->times;
 	err = odb_add(odb, sample->offset, nr);
 	if (err == -ESTALE || err == -ENOENT) {
-		odb = get_new(ext, sample->sfile, event);
+		/* Somebody deleted or replaced the file: start a new one. */
+		files = sample->sfile->ext[ext->index];
+		opd_sfile_lose_odb(ext->store, &files->file[event].odb);
+		odb = get_event_odb(ext, sample->sfile, event);
 		err = odb ? odb_add(odb, sample->offset, nr) : 0;
 	}
 	if (err == -EDQUOT)

@@ -24,11 +24,8 @@ struct opd_ext_events {
 };
 
 /* Handlers for struct opd_ext_sfile_handlers. */
-int opd_ext_files_create(struct opd_ext *ext, struct opd_sfile *sfile);
 void opd_ext_files_close(struct opd_ext *ext, struct opd_sfile *sfile);
 void opd_ext_files_sync(struct opd_ext *ext, struct opd_sfile *sfile);
-struct odb *opd_ext_files_get(struct opd_ext *ext, struct opd_sfile *sfile,
-			      unsigned int event);
 
 /*
  * Add event @name to @events. Returns its number; -ENOSPC, or -EINVAL when

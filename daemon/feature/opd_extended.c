@@ -250,16 +250,6 @@ void opd_extended_sync(struct opd_extended *extended, struct opd_sfile *sfile)
 	}
 }
 
-struct odb *opd_extended_get(struct opd_ext *ext, struct opd_sfile *sfile,
-			     unsigned int event)
-{
-	const struct opd_ext_sfile_handlers *files = ext->feature->ext_sfile;
-
-	if (!sfile->ext[ext->index] && files->create(ext, sfile))
-		return NULL;
-	return files->get(ext, sfile, event);
-}
-
 /* ---- the log ----------------------------------------------------------------
  */
 

@@ -63,21 +63,15 @@ enum opd_ext_use {
 };
 
 /*
- * The feature's sample files: what hangs at sfile->ext[] of each sfile. For
- * features whose files are those of some events opd_ext_files.h has them all.
+ * The feature's sample files hang at sfile->ext[] of each sfile, where its
+ * ext_count() puts them. opd_ext_files.h has handlers for features whose files
+ * are those of some events.
  */
 struct opd_ext_sfile_handlers {
-	/* The first sample of the feature in @sfile: make what it needs.
-	 * Returns 0 or -errno. */
-	int (*create)(struct opd_ext *ext, struct opd_sfile *sfile);
 	/* @sfile goes away: close and free. */
 	void (*close)(struct opd_ext *ext, struct opd_sfile *sfile);
 	/* Start writing to the disk, and try failed files once more. */
 	void (*sync)(struct opd_ext *ext, struct opd_sfile *sfile);
-	/* The open database of event @event of the feature, NULL if there is
-	 * none to be had. Valid until the next call of anything here. */
-	struct odb *(*get)(struct opd_ext *ext, struct opd_sfile *sfile,
-			   unsigned int event);
 };
 
 struct opd_ext_feature {
@@ -162,10 +156,6 @@ enum opd_fate opd_extended_count(const struct opd_ext_sample *sample);
 /* For all features that have something at @sfile. */
 void opd_extended_close(struct opd_extended *extended, struct opd_sfile *sfile);
 void opd_extended_sync(struct opd_extended *extended, struct opd_sfile *sfile);
-
-/* The database of event @event of @ext at @sfile, or NULL; made on demand. */
-struct odb *opd_extended_get(struct opd_ext *ext, struct opd_sfile *sfile,
-			     unsigned int event);
 
 void opd_extended_print_stats(struct opd_extended *extended);
 

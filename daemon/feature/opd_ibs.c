@@ -323,10 +323,8 @@ static void ibs_print_stats(const struct opd_ext *ext)
 static const uint32_t codes[] = { OP_IBS_FETCH, OP_IBS_OP, 0 };
 
 static const struct opd_ext_sfile_handlers ibs_sfile_handlers = {
-	.create = opd_ext_files_create,
 	.close = opd_ext_files_close,
 	.sync = ibs_sync,
-	.get = opd_ext_files_get,
 };
 
 const struct opd_ext_feature opd_ibs_feature = {

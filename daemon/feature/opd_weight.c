@@ -112,10 +112,8 @@ static void weight_print_stats(const struct opd_ext *ext)
 static const uint32_t codes[] = { OP_WEIGHT, 0 };
 
 static const struct opd_ext_sfile_handlers sfile_handlers = {
-	.create = opd_ext_files_create,
 	.close = opd_ext_files_close,
 	.sync = opd_ext_files_sync,
-	.get = opd_ext_files_get,
 };
 
 const struct opd_ext_feature opd_weight_feature = {
