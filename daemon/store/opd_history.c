@@ -269,13 +269,6 @@ void opd_history_begin_anew(struct opd_store *store)
 /* ---- closing ----------------------------------------------------------------
  */
 
-uint64_t opd_history_most(const struct op_history *limits)
-{
-	uint64_t reserve = OPD_HISTORY_RESERVE * op_history_part(limits);
-
-	return limits->bytes > reserve ? limits->bytes - reserve : 0;
-}
-
 bool opd_history_is_due(struct opd_store *store)
 {
 	const struct opd_history *history = &store->history;

@@ -485,6 +485,13 @@ static void drop_spans(struct tending *t, const struct op_span *spans,
 		tending_failed(t, err, t->dir, &why);
 }
 
+uint64_t opd_history_most(const struct op_history *limits)
+{
+	uint64_t reserve = OPD_HISTORY_RESERVE * op_history_part(limits);
+
+	return limits->bytes > reserve ? limits->bytes - reserve : 0;
+}
+
 static void drop_oldest_spans(struct tending *t)
 {
 	const struct op_history *limits = &t->store->history.limits;

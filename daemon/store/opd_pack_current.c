@@ -106,7 +106,7 @@ static int open_damaged_pack(struct opd_store *store, const char *path,
 	pack->pack = NULL;
 	if (err != -EBADMSG)
 		return err;
-	opd_sample_file_damaged(store, path);
+	opd_store_rename_damaged(store, path);
 	return 0;
 }
 

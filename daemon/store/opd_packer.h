@@ -64,7 +64,7 @@ int opd_packer_begin(struct opd_packer *packer, const char *dir, bool again,
 
 /*
  * Write the new pack. What is damaged is left out, said in the log, and renamed
- * (opd_sample_file_damaged()). Returns 0 or -errno with the reason.
+ * (opd_store_rename_damaged()). Returns 0 or -errno with the reason.
  */
 int opd_packer_write(struct opd_store *store, struct opd_packer *packer,
 		     struct op_diag *diag);

@@ -167,7 +167,7 @@ static void leave_out(struct work *work, struct member *member, int why)
 {
 	member->bad = true;
 	if (!member->entry) {
-		opd_sample_file_damaged(work->store, member->path);
+		opd_store_rename_damaged(work->store, member->path);
 		return;
 	}
 	op_log(work->store->log, "%s: %s in it is damaged and left out: %s",

@@ -38,7 +38,6 @@
 #define OTHER_MEANING                                                          \
 	"the session has samples of another event with that name; reset or save it"
 #define NODE_BYTES 32 /* in a call tree, at least */
-#define MAX_NAMES 1000 /* tried for a damaged file */
 /* Bytes that the path of a file gets longer by where its folder moves: into
  * .packing-N of .closing-BEGIN-END of a saved session, whose name is longer. */
 #define MOVED_BYTES (96 + NAME_MAX)
@@ -95,28 +94,6 @@ uint64_t opd_sample_file_samples(struct odb *odb)
 
 	odb_stat(odb, &stat);
 	return op_sample_header_samples(odb_user(odb), stat.total);
-}
-
-void opd_sample_file_damaged(struct opd_store *store, const char *path)
-{
-	char bad[PATH_MAX + 16];
-
-	for (int i = 1; i < MAX_NAMES; i++) {
-		if (i == 1)
-			snprintf(bad, sizeof(bad), "%s.bad", path);
-		else
-			snprintf(bad, sizeof(bad), "%s.bad-%d", path, i);
-		if (access(bad, F_OK)) {
-			store->recount = true;
-			op_log(store->log,
-			       "%s: damaged sample file, renamed to .bad: %s",
-			       path,
-			       rename(path, bad) ? strerror(errno) : "done");
-			return;
-		}
-	}
-	op_log(store->log, "%s: there are too many earlier files of this name",
-	       path);
 }
 
 /* ---- what keeps them --------------------------------------------------------
@@ -271,7 +248,7 @@ static int open_checked(struct opd_store *store, const char *name,
 		file_close(file);
 		if (err != -EBADMSG && err != -EPROTO)
 			break;
-		opd_sample_file_damaged(store, file->path);
+		opd_store_rename_damaged(store, file->path);
 	}
 	file_close(file);
 	return err;

@@ -4,8 +4,8 @@
 
 /*
  * Opening a sample file so that what is added to it never mixes with what it
- * must not be mixed with. A damaged file is renamed to NAME.bad (NAME.bad-2
- * ...), which the log says. Builds of an image have files of their own
+ * must not be mixed with. A damaged file makes way
+ * (opd_store_rename_damaged()). Builds of an image have files of their own
  * (libop/session/op_mangle.h).
  */
 
@@ -38,8 +38,5 @@ int opd_sample_file_open_tree(struct opd_store *store,
 			      const struct opd_sfile_key *key,
 			      const struct opd_event *event, struct ctree **out,
 			      uint64_t *nr_nodes);
-
-/* Rename the damaged sample file @path. */
-void opd_sample_file_damaged(struct opd_store *store, const char *path);
 
 #endif /* DAEMON_STORE_OPD_SAMPLE_FILE_H */

@@ -181,7 +181,7 @@ static void cannot_count(struct count *count, const struct db_member *member,
 		op_log(store->log, "%s: %s in it cannot be read: %s",
 		       member->path, member->name, strerror(-err));
 	else if (is_damage(err))
-		opd_sample_file_damaged(count->store, member->path);
+		opd_store_rename_damaged(count->store, member->path);
 	else
 		op_log(store->log, "%s: %s", member->path, strerror(-err));
 	if (!is_damage(err) && !count->err)
@@ -243,7 +243,7 @@ static int check_pack(struct opd_store *store, const struct db_folder *folder)
 	int err = db_folder_pack_error(folder);
 
 	if (is_damage(err)) {
-		opd_sample_file_damaged(store, path);
+		opd_store_rename_damaged(store, path);
 		return 0;
 	}
 	if (err)

@@ -76,4 +76,8 @@ void opd_store_set_cpu(struct opd_store *store, const char *type, uint32_t khz);
 /* What the session holds is counted, as store->recount asked for. */
 void opd_store_counted(struct opd_store *store);
 
+/* Rename the damaged sample file @path to NAME.bad (NAME.bad-2 ...), which the
+ * log says; the session is counted again. */
+void opd_store_rename_damaged(struct opd_store *store, const char *path);
+
 #endif /* DAEMON_STORE_OPD_STORE_H */
