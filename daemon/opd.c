@@ -126,8 +126,8 @@ void opd_init(struct opd *opd)
 	opd_ksyms_init(&opd->ksyms, &opd->images, &opd->session, &opd->options,
 		       &opd->log);
 	opd_control_init(&opd->control);
-	opd_mine_init(&opd->mine, &opd->options, &opd->session, opd->clock,
-		      &opd->log);
+	opd_user_samples_init(&opd->user_samples, &opd->options, &opd->session,
+			      opd->clock, &opd->log);
 }
 
 void opd_choose_names(struct opd *opd)
@@ -345,7 +345,7 @@ void opd_release(struct opd *opd)
 	opd_source_close(&opd->source);
 	opd_loop_release(opd);
 	opd_control_close(opd);
-	opd_mine_close(&opd->mine);
+	opd_user_samples_close(&opd->user_samples);
 	opd_session_unlock(&opd->store);
 	opd_defer_release(&opd->defer);
 	opd_trace_release(&opd->trace);

@@ -40,7 +40,7 @@
 #include "daemon/opd_kernel.h"
 #include "daemon/opd_ksyms.h"
 #include "daemon/opd_loop.h"
-#include "daemon/opd_mine.h"
+#include "daemon/user_samples/opd_user_samples.h"
 #include "daemon/opd_options.h"
 #include "daemon/opd_priority.h"
 #include "daemon/context/opd_place.h"
@@ -89,7 +89,7 @@ struct opd {
 	struct opd_priority priority;
 	struct opd_budget budget;
 	struct opd_control control;
-	struct opd_mine mine;
+	struct opd_user_samples user_samples;
 };
 
 /*

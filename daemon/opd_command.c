@@ -154,8 +154,9 @@ static int run_status(struct opd *opd, const char *arg,
 		add(answer, "source-reason", "%s", opd->options.source_reason);
 	add(answer, "session-dir", "%s", opd->session.dir);
 	add_separate(opd, answer);
-	if (opd->mine.fd >= 0)
-		add(answer, "mine", "%s", opd_mine_text(&opd->mine));
+	if (opd->user_samples.fd >= 0)
+		add(answer, "mine", "%s",
+		    opd_user_samples_text(&opd->user_samples));
 	add(answer, "vmlinux", "%s", vmlinux ? vmlinux : "(none)");
 	add_ledger(opd, answer);
 	return 0;

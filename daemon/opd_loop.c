@@ -335,14 +335,14 @@ static void hang_up(struct opd *opd)
 	opd_sfiles_drop_all(&opd->store);
 	if (op_log_open(&opd->log, opd->session.log, &diag))
 		op_log(&opd->log, "%s", diag.text);
-	opd_mine_read_policy_again(&opd->mine);
+	opd_user_samples_read_policy_again(&opd->user_samples);
 	op_log(&opd->log, "closed all sample files and opened the log again");
 }
 
 static void reap_children(struct opd *opd)
 {
 	opd_pack_reap(&opd->store);
-	opd_mine_reap(&opd->mine);
+	opd_user_samples_reap(&opd->user_samples);
 }
 
 static void handle_signal(struct opd *opd)
@@ -409,12 +409,12 @@ static void hand_over(struct opd *opd)
 {
 	struct op_diag diag = { "" };
 
-	if (!opd_mine_accept(&opd->mine))
+	if (!opd_user_samples_accept(&opd->user_samples))
 		return;
 	if (opd_source_dump(&opd->source, &diag))
 		op_log(&opd->log, "%s", diag.text);
 	opd_loop_drain(opd);
-	opd_mine_answer(&opd->mine, opd->source.name);
+	opd_user_samples_answer(&opd->user_samples, opd->source.name);
 }
 
 static void handle_event(struct opd *opd, uint32_t waiter)
@@ -434,7 +434,7 @@ static void handle_event(struct opd *opd, uint32_t waiter)
 	case OPD_WAIT_LISTEN:
 		opd_control_accept(opd);
 		break;
-	case OPD_WAIT_MINE:
+	case OPD_WAIT_USER_SAMPLES:
 		hand_over(opd);
 		break;
 	default:

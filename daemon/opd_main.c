@@ -145,11 +145,12 @@ static bool source_ends(const struct opd_options *options)
 
 static int open_sockets(struct opd *opd, struct op_diag *diag)
 {
-	int err =
-		opd_control_open(opd, diag) ?: opd_mine_open(&opd->mine, diag);
+	int err = opd_control_open(opd, diag)
+			  ?: opd_user_samples_open(&opd->user_samples, diag);
 
-	if (!err && opd->mine.fd >= 0)
-		err = opd_loop_add(&opd->loop, opd->mine.fd, OPD_WAIT_MINE);
+	if (!err && opd->user_samples.fd >= 0)
+		err = opd_loop_add(&opd->loop, opd->user_samples.fd,
+				   OPD_WAIT_USER_SAMPLES);
 	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
 }
 
@@ -170,7 +171,7 @@ static int start(struct opd *opd, struct op_diag *diag)
 		return err;
 	opd->log.verbose = options->verbose;
 	if (!source_ends(options))
-		err = opd_mine_read_policy(&opd->mine, diag);
+		err = opd_user_samples_read_policy(&opd->user_samples, diag);
 	if (err)
 		return err;
 	opd_choose_names(opd);

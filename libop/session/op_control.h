@@ -46,7 +46,7 @@ int op_control_follow(const char *socket, const char *request,
 
 /*
  * Connect to the socket @socket of a daemon that answers whoever comes
- * (daemon/opd_mine.h) and writes bytes behind its answer, up to the end of the
+ * (daemon/user_samples/opd_user_samples.h) and writes bytes behind its answer, up to the end of the
  * connection: these go to the descriptor @out. Otherwise as op_control_call();
  * what came is not known to be all of it.
  */

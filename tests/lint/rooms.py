@@ -68,6 +68,7 @@ STORE = "opd_disk.h opd_image.h opd_sfile.h opd_store.h"
 DAEMON = {
     "daemon": "*",
     "daemon/context": "*",
+    "daemon/user_samples": "*",
     "daemon/source": "opd_events.h opd_source.h opd_stream.h",
     "daemon/source/untrusted": "opd_foreign.h opd_memory_image.h opd_returns.h",
     "daemon/store": f"{STORE} opd_history.h opd_leftovers.h opd_reserve.h"
@@ -125,6 +126,7 @@ ROOMS = {
     },
     "daemon": DAEMON,
     "daemon/context": DAEMON,
+    "daemon/user_samples": DAEMON,
     "utils": LIBOP,
     "utils/opcontrol": {"utils": "*", **LIBOP},
     "utils/operf": {"utils": "*", **LIBOP},

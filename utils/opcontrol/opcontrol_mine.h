@@ -4,7 +4,7 @@
 
 /*
  * The command --mine=DIR: get the samples of the caller's own processes from a
- * daemon that profiles the machine (daemon/opd_mine.h), and make a session of
+ * daemon that profiles the machine (daemon/user_samples/opd_user_samples.h), and make a session of
  * them in the folder DIR.
  */
 

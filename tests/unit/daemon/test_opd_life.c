@@ -68,9 +68,9 @@ TEST(nothing_is_open_at_first)
 	assert_int_equal(opd->control.shutdown_fd, -1);
 	for (size_t i = 0; i < NR(opd->control.clients); i++)
 		assert_int_equal(opd->control.clients[i].fd, -1);
-	assert_int_equal(opd->mine.fd, -1);
-	assert_int_equal(opd->mine.client, -1);
-	assert_ptr_equal(opd->mine.session, &opd->session);
+	assert_int_equal(opd->user_samples.fd, -1);
+	assert_int_equal(opd->user_samples.client, -1);
+	assert_ptr_equal(opd->user_samples.session, &opd->session);
 	assert_int_equal(opd->store.lock_fd, -1);
 	assert_int_equal(opd->log.fd, -1);
 	opd_release(opd);

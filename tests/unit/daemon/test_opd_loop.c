@@ -438,10 +438,10 @@ TEST(test_users)
 		snprintf(policy, sizeof(policy), "%s/policy", f->dir);
 		assert_int_equal(chmod(policy, 0644), 0);
 		f->opd.options.policy = policy;
-		assert_int_equal(opd_mine_read_policy(&f->opd.mine, &diag), 0);
-		assert_int_equal(opd_mine_open(&f->opd.mine, &diag), 0);
-		assert_int_equal(opd_loop_add(&f->opd.loop, f->opd.mine.fd,
-					      OPD_WAIT_MINE),
+		assert_int_equal(opd_user_samples_read_policy(&f->opd.user_samples, &diag), 0);
+		assert_int_equal(opd_user_samples_open(&f->opd.user_samples, &diag), 0);
+		assert_int_equal(opd_loop_add(&f->opd.loop, f->opd.user_samples.fd,
+					      OPD_WAIT_USER_SAMPLES),
 				 0);
 		put_record(&feed.words, OP_CTX_TGID, 2, U(1), U(getuid()));
 		put_image(&feed.words, 1);

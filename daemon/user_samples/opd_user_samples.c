@@ -5,12 +5,12 @@
  * say no. What a child sends it has in its own memory, and has let go of the
  * session's folder, as who reads slowly would keep the packer out.
  *
- * How often a user may come is known of the last OPD_MINE_USERS. Whoever has
- * more numbers than that, as those of a user namespace are, is held by the
- * number of children, each of which takes a moment at least.
+ * How often a user may come is known of the last OPD_USER_SAMPLES_USERS.
+ * Whoever has more numbers than that, as those of a user namespace are, is held
+ * by the number of children, each of which takes a moment at least.
  */
 
-#include "daemon/opd_mine.h"
+#include "daemon/user_samples/opd_user_samples.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/opd_mine_stream.h"
+#include "daemon/user_samples/opd_user_stream.h"
 #include "daemon/opd_options.h"
 #include "libop/base/op_clock.h"
 #include "libop/files/op_confine.h"
@@ -38,100 +38,104 @@
 /* ---- policy -----------------------------------------------------------------
  */
 
-void opd_mine_init(struct opd_mine *mine, struct opd_options *options,
-		   const struct op_session *session,
-		   const struct op_clock *clock, struct op_log *log)
+void opd_user_samples_init(struct opd_user_samples *samples,
+			   struct opd_options *options,
+			   const struct op_session *session,
+			   const struct op_clock *clock, struct op_log *log)
 {
-	memset(mine, 0, sizeof(*mine));
-	mine->options = options;
-	mine->session = session;
-	mine->clock = clock;
-	mine->log = log;
-	mine->fd = mine->client = -1;
+	memset(samples, 0, sizeof(*samples));
+	samples->options = options;
+	samples->session = session;
+	samples->clock = clock;
+	samples->log = log;
+	samples->fd = samples->client = -1;
 }
 
-static const char *policy_file(const struct opd_mine *mine)
+static const char *policy_file(const struct opd_user_samples *samples)
 {
-	return mine->options->policy ? mine->options->policy : OP_POLICY_FILE;
+	return samples->options->policy ? samples->options->policy
+					: OP_POLICY_FILE;
 }
 
-int opd_mine_read_policy(struct opd_mine *mine, struct op_diag *diag)
+int opd_user_samples_read_policy(struct opd_user_samples *samples,
+				 struct op_diag *diag)
 {
-	bool is_named = mine->options->policy;
+	bool is_named = samples->options->policy;
 	int err;
 
 	if (!is_named && geteuid())
 		return 0;
-	err = op_policy_read(&mine->policy, policy_file(mine), diag);
+	err = op_policy_read(&samples->policy, policy_file(samples), diag);
 	if (err == -ENOENT && !is_named)
 		return 0;
 	if (err)
-		return op_diag_set(diag, err, "%s: %s", policy_file(mine),
+		return op_diag_set(diag, err, "%s: %s", policy_file(samples),
 				   strerror(-err));
-	if (mine->policy.mine != OP_MINE_NONE)
-		mine->options->separate_user = true;
+	if (samples->policy.mine != OP_MINE_NONE)
+		samples->options->separate_user = true;
 	return 0;
 }
 
-void opd_mine_read_policy_again(struct opd_mine *mine)
+void opd_user_samples_read_policy_again(struct opd_user_samples *samples)
 {
-	bool was_separate = mine->options->separate_user;
+	bool was_separate = samples->options->separate_user;
 	struct op_diag diag = { "" };
 
-	op_policy_release(&mine->policy);
-	if (opd_mine_read_policy(mine, &diag))
-		op_log(mine->log, "%s; nobody has samples of their own",
+	op_policy_release(&samples->policy);
+	if (opd_user_samples_read_policy(samples, &diag))
+		op_log(samples->log, "%s; nobody has samples of their own",
 		       diag.text);
-	else if (mine->policy.mine != OP_MINE_NONE && mine->fd < 0)
-		op_log(mine->log,
+	else if (samples->policy.mine != OP_MINE_NONE && samples->fd < 0)
+		op_log(samples->log,
 		       "the policy lets users have samples of their own from the next start on");
-	mine->options->separate_user = was_separate;
+	samples->options->separate_user = was_separate;
 }
 
-const char *opd_mine_text(const struct opd_mine *mine)
+const char *opd_user_samples_text(const struct opd_user_samples *samples)
 {
 	static const char *const texts[] = { "none", "all", "group", "users" };
 
-	return texts[mine->policy.mine];
+	return texts[samples->policy.mine];
 }
 
 /* ---- listening --------------------------------------------------------------
  */
 
-int opd_mine_open(struct opd_mine *mine, struct op_diag *diag)
+int opd_user_samples_open(struct opd_user_samples *samples,
+			  struct op_diag *diag)
 {
-	const char *path = mine->session->mine;
+	const char *path = samples->session->mine;
 	int flags;
 
-	if (mine->policy.mine == OP_MINE_NONE) {
+	if (samples->policy.mine == OP_MINE_NONE) {
 		unlink(path); /* of a daemon that was killed */
 		return 0;
 	}
-	mine->fd = op_control_listen(path, diag);
-	if (mine->fd < 0)
-		return mine->fd;
-	flags = fcntl(mine->fd, F_GETFL);
-	if (flags < 0 || fcntl(mine->fd, F_SETFL, flags | O_NONBLOCK) ||
-	    fcntl(mine->fd, F_SETFD, FD_CLOEXEC) || chmod(path, 0666))
+	samples->fd = op_control_listen(path, diag);
+	if (samples->fd < 0)
+		return samples->fd;
+	flags = fcntl(samples->fd, F_GETFL);
+	if (flags < 0 || fcntl(samples->fd, F_SETFL, flags | O_NONBLOCK) ||
+	    fcntl(samples->fd, F_SETFD, FD_CLOEXEC) || chmod(path, 0666))
 		return op_diag_set(diag, -EIO, "%s: cannot listen", path);
 	return 0;
 }
 
-void opd_mine_close(struct opd_mine *mine)
+void opd_user_samples_close(struct opd_user_samples *samples)
 {
-	for (int i = 0; i < OPD_MINE_USERS; i++) {
-		if (!mine->users[i].child)
+	for (int i = 0; i < OPD_USER_SAMPLES_USERS; i++) {
+		if (!samples->users[i].child)
 			continue;
-		kill(mine->users[i].child, SIGKILL);
-		waitpid(mine->users[i].child, NULL, 0);
-		mine->users[i].child = 0;
+		kill(samples->users[i].child, SIGKILL);
+		waitpid(samples->users[i].child, NULL, 0);
+		samples->users[i].child = 0;
 	}
-	if (mine->fd >= 0) {
-		unlink(mine->session->mine);
-		close(mine->fd);
+	if (samples->fd >= 0) {
+		unlink(samples->session->mine);
+		close(samples->fd);
 	}
-	mine->fd = -1;
-	op_policy_release(&mine->policy);
+	samples->fd = -1;
+	op_policy_release(&samples->policy);
 }
 
 /* ---- who may ----------------------------------------------------------------
@@ -152,28 +156,29 @@ static gid_t *groups_of_client(int fd, const struct ucred *who, size_t *nr)
 	return groups;
 }
 
-static bool policy_lets(const struct opd_mine *mine, int fd,
+static bool policy_lets(const struct opd_user_samples *samples, int fd,
 			const struct ucred *who)
 {
 	gid_t *groups = NULL;
 	size_t nr = 0;
 	bool lets;
 
-	if (mine->policy.mine == OP_MINE_GROUP)
+	if (samples->policy.mine == OP_MINE_GROUP)
 		groups = groups_of_client(fd, who, &nr);
-	lets = op_policy_lets(&mine->policy, who->uid, groups, nr);
+	lets = op_policy_lets(&samples->policy, who->uid, groups, nr);
 	free(groups);
 	return lets;
 }
 
 /* The place of @user; else a free one, or that of who came longest ago. NULL
  * if all are busy. */
-static struct opd_mine_user *find_user(struct opd_mine *mine, uid_t user)
+static struct opd_user_samples_user *find_user(struct opd_user_samples *samples,
+					       uid_t user)
 {
-	struct opd_mine_user *best = NULL;
+	struct opd_user_samples_user *best = NULL;
 
-	for (int i = 0; i < OPD_MINE_USERS; i++) {
-		struct opd_mine_user *at = &mine->users[i];
+	for (int i = 0; i < OPD_USER_SAMPLES_USERS; i++) {
+		struct opd_user_samples_user *at = &samples->users[i];
 
 		if (at->is_used && at->user == user)
 			return at;
@@ -185,30 +190,31 @@ static struct opd_mine_user *find_user(struct opd_mine *mine, uid_t user)
 	return best;
 }
 
-/* Whether the client may have an answer now: then mine->next is its place. */
-static int admit_client(struct opd_mine *mine, const struct ucred *who,
-			struct op_diag *diag)
+/* Whether the client may have an answer now: then samples->next is its place.
+ */
+static int admit_client(struct opd_user_samples *samples,
+			const struct ucred *who, struct op_diag *diag)
 {
-	struct opd_mine_user *user;
+	struct opd_user_samples_user *user;
 
-	if (!policy_lets(mine, mine->client, who))
+	if (!policy_lets(samples, samples->client, who))
 		return op_diag_set(
 			diag, -EACCES,
 			"the policy of this machine does not let user %u have samples of their own; ask root for a line in %s",
-			(unsigned int)who->uid, policy_file(mine));
-	user = find_user(mine, who->uid);
-	if (!user || mine->nr_children == OPD_MINE_CHILDREN)
+			(unsigned int)who->uid, policy_file(samples));
+	user = find_user(samples, who->uid);
+	if (!user || samples->nr_children == OPD_USER_SAMPLES_CHILDREN)
 		return op_diag_set(
 			diag, -EBUSY,
 			"others are getting their samples just now; try again in a minute");
 	if (user->is_used && user->user == who->uid &&
 	    (user->child ||
-	     mine->clock->seconds() - user->since < OPD_MINE_PAUSE))
+	     samples->clock->seconds() - user->since < OPD_USER_SAMPLES_PAUSE))
 		return op_diag_set(
 			diag, -EBUSY,
 			"you were given your samples just now; try again in a few seconds");
-	mine->next = user;
-	mine->next_user = who->uid;
+	samples->next = user;
+	samples->next_user = who->uid;
 	return 0;
 }
 
@@ -232,8 +238,8 @@ static bool send_bytes(int fd, const void *bytes, size_t len)
 	return true;
 }
 
-static size_t write_head(const struct opd_mine_separate *separate, char *text,
-			 size_t size)
+static size_t write_head(const struct opd_user_stream_separate *separate,
+			 char *text, size_t size)
 {
 	int len = snprintf(text, size,
 			   " separate-lib = %d\n"
@@ -257,15 +263,15 @@ static void send_reason(int fd, const struct op_diag *diag)
 	(void)!send(fd, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void send_answer(int fd, const struct opd_mine_request *request)
+static void send_answer(int fd, const struct opd_user_stream_request *request)
 {
 	struct op_stream_words words = { NULL, 0, false };
-	struct opd_mine_separate separate;
+	struct opd_user_stream_separate separate;
 	struct op_diag diag = { "" };
 	char head[256];
 	int flags = fcntl(fd, F_GETFL);
 
-	if (opd_mine_stream(&words, &separate, request, &diag)) {
+	if (opd_user_stream(&words, &separate, request, &diag)) {
 		send_reason(fd, &diag);
 		return;
 	}
@@ -276,12 +282,13 @@ static void send_answer(int fd, const struct opd_mine_request *request)
 		send_bytes(fd, words.words, words.nr * sizeof(words.words[0]));
 }
 
-static void answer_in_child(int fd, const struct opd_mine_request *request,
+static void answer_in_child(int fd,
+			    const struct opd_user_stream_request *request,
 			    pid_t daemon)
 {
 	op_confine_child(fd, daemon);
 	signal(SIGALRM, SIG_DFL);
-	alarm(OPD_MINE_SECONDS);
+	alarm(OPD_USER_SAMPLES_SECONDS);
 	setsid(); /* the daemon's has a priority: see opd_priority.h */
 	setpriority(PRIO_PROCESS, 0, NICE);
 	send_answer(0, request);
@@ -291,16 +298,16 @@ static void answer_in_child(int fd, const struct opd_mine_request *request,
 /* ---- clients ----------------------------------------------------------------
  */
 
-static void close_mine_client(struct opd_mine *mine)
+static void close_samples_client(struct opd_user_samples *samples)
 {
-	close(mine->client);
-	mine->client = -1;
-	mine->next = NULL;
+	close(samples->client);
+	samples->client = -1;
+	samples->next = NULL;
 }
 
-bool opd_mine_accept(struct opd_mine *mine)
+bool opd_user_samples_accept(struct opd_user_samples *samples)
 {
-	int fd = accept4(mine->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int fd = accept4(samples->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct op_diag diag = { "" };
 	struct ucred who;
 	socklen_t len = sizeof(who);
@@ -308,51 +315,52 @@ bool opd_mine_accept(struct opd_mine *mine)
 
 	if (fd < 0)
 		return false;
-	mine->client = fd;
+	samples->client = fd;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
 		err = op_diag_set(&diag, -errno, "%s", strerror(errno));
 	else
-		err = admit_client(mine, &who, &diag);
+		err = admit_client(samples, &who, &diag);
 	if (!err)
 		return true;
 	send_reason(fd, &diag);
-	close_mine_client(mine);
+	close_samples_client(samples);
 	return false;
 }
 
-void opd_mine_answer(struct opd_mine *mine, const char *source)
+void opd_user_samples_answer(struct opd_user_samples *samples,
+			     const char *source)
 {
-	const struct opd_mine_request request = {
-		.folder = mine->session->current,
+	const struct opd_user_stream_request request = {
+		.folder = samples->session->current,
 		.source = source,
-		.user = mine->next_user,
-		.kernel = mine->policy.kernel,
+		.user = samples->next_user,
+		.kernel = samples->policy.kernel,
 	};
 	pid_t daemon = getpid(), child = fork();
 
 	if (child == 0)
-		answer_in_child(mine->client, &request, daemon);
+		answer_in_child(samples->client, &request, daemon);
 	if (child > 0) {
-		*mine->next = (struct opd_mine_user){
-			.user = mine->next_user,
+		*samples->next = (struct opd_user_samples_user){
+			.user = samples->next_user,
 			.child = child,
-			.since = mine->clock->seconds(),
+			.since = samples->clock->seconds(),
 			.is_used = true,
 		};
-		mine->nr_children++;
+		samples->nr_children++;
 	}
-	close_mine_client(mine);
+	close_samples_client(samples);
 }
 
-void opd_mine_reap(struct opd_mine *mine)
+void opd_user_samples_reap(struct opd_user_samples *samples)
 {
-	for (int i = 0; i < OPD_MINE_USERS; i++) {
-		struct opd_mine_user *user = &mine->users[i];
+	for (int i = 0; i < OPD_USER_SAMPLES_USERS; i++) {
+		struct opd_user_samples_user *user = &samples->users[i];
 
 		if (!user->child ||
 		    waitpid(user->child, NULL, WNOHANG) != user->child)
 			continue;
 		user->child = 0;
-		mine->nr_children--;
+		samples->nr_children--;
 	}
 }

@@ -5,9 +5,9 @@
  * the kernel only as much as is to be told.
  */
 
-#include "daemon/opd_mine_stream.h"
+#include "daemon/user_samples/opd_user_stream.h"
 #include "tests/unit/opd_history_fixture.h"
-#include "opd_rows.h"
+#include "tests/unit/daemon/opd_rows.h"
 
 #define USERS "--separate-user=1"
 #define ALL                                                                    \
@@ -400,7 +400,7 @@ static struct fixture *new_session(const char *given, bool *kernel)
 	return new_with(options);
 }
 
-static void show_separate(FILE *out, const struct opd_mine_separate *by)
+static void show_separate(FILE *out, const struct opd_user_stream_separate *by)
 {
 	fprintf(out, "by%s%s%s%s%s\n", by->kernel ? " kernel" : "",
 		by->lib ? " lib" : "", by->thread ? " thread" : "",
@@ -446,7 +446,7 @@ static void show_stream(const struct op_stream_words *words, bool sorted,
 
 /* A daemon of the user counts @words, which keep apart what @by says. */
 static void count_mine(const struct op_stream_words *words,
-		       const struct opd_mine_separate *by,
+		       const struct opd_user_stream_separate *by,
 		       const struct shown *shown, FILE *out)
 {
 	struct fixture *f;
@@ -510,8 +510,9 @@ static void run_mine(const struct row *row, FILE *out)
 {
 	struct op_stream_words words = { .nr = 0 };
 	struct words *w = calloc(1, sizeof(*w));
-	struct opd_mine_request request = { .source = "test", .user = 1000 };
-	struct opd_mine_separate by;
+	struct opd_user_stream_request request = { .source = "test",
+						   .user = 1000 };
+	struct opd_user_stream_separate by;
 	struct op_diag diag = { "" };
 	const char *at = row->script;
 	struct shown shown = { .names = false };
@@ -552,7 +553,7 @@ static void run_mine(const struct row *row, FILE *out)
 	opd_sfiles_sync(&f->opd.store);
 	opd_tasks_write(&f->opd.tasks, true);
 	request.folder = f->opd.session.current;
-	err = opd_mine_stream(&words, &by, &request, &diag);
+	err = opd_user_stream(&words, &by, &request, &diag);
 	if (err) {
 		fprintf(out, "%d: %s\n", err, diag.text);
 	} else {
@@ -577,14 +578,14 @@ TEST_ROWS(test_row, rows)
 /* What comes of the samples in @folder, of which there is no stream. */
 static void must_refuse_mine(const char *folder, int wanted, const char *why)
 {
-	const struct opd_mine_request request = { .folder = folder,
-						  .source = "test",
-						  .user = 1000 };
+	const struct opd_user_stream_request request = { .folder = folder,
+							 .source = "test",
+							 .user = 1000 };
 	struct op_stream_words words = { .nr = 0 };
-	struct opd_mine_separate by;
+	struct opd_user_stream_separate by;
 	struct op_diag diag = { "" };
 
-	assert_int_equal(opd_mine_stream(&words, &by, &request, &diag), wanted);
+	assert_int_equal(opd_user_stream(&words, &by, &request, &diag), wanted);
 	assert_string_equal(diag.text, why);
 	free(words.words);
 }
@@ -660,7 +661,7 @@ TEST(more_samples_than_a_stream_has)
 
 	sample_path(f, name, path, sizeof(path));
 	assert_int_equal(odb_open(&odb, path, ODB_RDWR), 0);
-	for (uint64_t key = 1; key <= OPD_MINE_MAX_WORDS / 5; key++)
+	for (uint64_t key = 1; key <= OPD_USER_STREAM_MAX_WORDS / 5; key++)
 		assert_int_equal(odb_add(odb, key, 1), 0);
 	odb_close(odb);
 	must_refuse_mine(
@@ -675,8 +676,9 @@ TEST(more_events_than_a_stream_has)
 	struct fixture *f = new_with(USERS);
 	struct op_stream_words words = { .nr = 0 };
 	struct words *w = calloc(1, sizeof(*w));
-	struct opd_mine_request request = { .source = "test", .user = 1000 };
-	struct opd_mine_separate by;
+	struct opd_user_stream_request request = { .source = "test",
+						   .user = 1000 };
+	struct opd_user_stream_separate by;
 	struct op_diag diag = { "" };
 	char line[128];
 
@@ -693,7 +695,7 @@ TEST(more_events_than_a_stream_has)
 		request.folder = f->opd.session.current;
 		if (i == OP_MAX_COUNTERS)
 			break;
-		assert_int_equal(opd_mine_stream(&words, &by, &request, &diag),
+		assert_int_equal(opd_user_stream(&words, &by, &request, &diag),
 				 0);
 		free(words.words);
 		memset(&words, 0, sizeof(words));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_MINE_STREAM_H
-#define DAEMON_OPD_MINE_STREAM_H
+#ifndef DAEMON_USER_SAMPLES_OPD_USER_STREAM_H
+#define DAEMON_USER_SAMPLES_OPD_USER_STREAM_H
 
 /*
  * The samples of one user in a session that keeps users apart, as a stream
@@ -17,9 +17,9 @@
 #include "libop/session/op_stream_words.h"
 
 /* Words of such a stream: 64 MiB. */
-#define OPD_MINE_MAX_WORDS ((size_t)8 << 20)
+#define OPD_USER_STREAM_MAX_WORDS ((size_t)8 << 20)
 
-struct opd_mine_request {
+struct opd_user_stream_request {
 	const char *folder; /* of the sample files */
 	const char *source; /* what took the samples */
 	uid_t user;
@@ -27,7 +27,7 @@ struct opd_mine_request {
 };
 
 /* How it has to be kept apart to be what it is in the session. */
-struct opd_mine_separate {
+struct opd_user_stream_separate {
 	bool lib, kernel, thread, cpu, cgroup;
 };
 
@@ -37,9 +37,9 @@ struct opd_mine_separate {
  * -ENODATA without samples of the user; -EFBIG when they are too many; -errno;
  * all with the reason.
  */
-int opd_mine_stream(struct op_stream_words *words,
-		    struct opd_mine_separate *separate,
-		    const struct opd_mine_request *request,
+int opd_user_stream(struct op_stream_words *words,
+		    struct opd_user_stream_separate *separate,
+		    const struct opd_user_stream_request *request,
 		    struct op_diag *diag);
 
-#endif /* DAEMON_OPD_MINE_STREAM_H */
+#endif /* DAEMON_USER_SAMPLES_OPD_USER_STREAM_H */

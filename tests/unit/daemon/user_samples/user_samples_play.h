@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_UNIT_OPD_MINE_PLAY_H
-#define TESTS_UNIT_OPD_MINE_PLAY_H
+#ifndef TESTS_UNIT_DAEMON_USER_SAMPLES_PLAY_H
+#define TESTS_UNIT_DAEMON_USER_SAMPLES_PLAY_H
 
 /*
  * The world of a daemon for ordinary users: what it asks the kernel of clients
@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "daemon/opd_mine.h"
-#include "daemon/opd_mine_stream.h"
+#include "daemon/user_samples/opd_user_samples.h"
+#include "daemon/user_samples/opd_user_stream.h"
 #include "libop/base/op_clock.h"
 #include "libop/files/op_confine.h"
 #include "tests/unit/opd_fixture.h"
@@ -29,7 +29,7 @@
 /* What the test plays: a client, a child and its samples. */
 static struct played {
 	FILE *out;
-	struct opd_mine mine;
+	struct opd_user_samples samples;
 	struct opd_options options;
 	struct op_session session;
 	struct op_log log;
@@ -47,7 +47,7 @@ static struct played {
 	int no_stream; /* why there are no samples, -errno */
 	uint64_t words[64];
 	size_t nr_words;
-	struct opd_mine_separate separate;
+	struct opd_user_stream_separate separate;
 	int saved_stdin;
 } play;
 
@@ -80,7 +80,7 @@ int mine_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 		return 0;
 	}
 	assert_int_equal(name, SO_PEERGROUPS);
-	assert_int_equal(fd, play.mine.client);
+	assert_int_equal(fd, play.samples.client);
 	/* The kernel does not tell a part of them. */
 	assert_true(*len >= MOST_GROUPS * sizeof(gid_t));
 	if (play.nr_groups == NO_GROUPS) {
@@ -187,7 +187,7 @@ int op_confine(enum op_confine_to to)
 
 void op_confine_child(int fd, pid_t parent)
 {
-	assert_int_equal(fd, play.mine.client);
+	assert_int_equal(fd, play.samples.client);
 	assert_int_equal(parent, getpid());
 	play.saved_stdin = fcntl(0, F_DUPFD_CLOEXEC, 3);
 	assert_int_equal(dup2(fd, 0), 0);
@@ -203,9 +203,9 @@ void op_confine_end(void)
 	}
 }
 
-int opd_mine_stream(struct op_stream_words *words,
-		    struct opd_mine_separate *separate,
-		    const struct opd_mine_request *request,
+int opd_user_stream(struct op_stream_words *words,
+		    struct opd_user_stream_separate *separate,
+		    const struct opd_user_stream_request *request,
 		    struct op_diag *diag)
 {
 	fprintf(play.out, "user %u of %s%s\n", request->user, request->source,
@@ -248,14 +248,14 @@ __attribute__((unused)) static void begin_play(FILE *out)
 	op_log_init(&play.log);
 	assert_int_equal(op_log_open(&play.log, "log", &diag), 0);
 	play.options.policy = (char *)"policy";
-	memset(&play.mine, 0xff, sizeof(play.mine));
-	opd_mine_init(&play.mine, &play.options, &play.session, &played_clock,
-		      &play.log);
+	memset(&play.samples, 0xff, sizeof(play.samples));
+	opd_user_samples_init(&play.samples, &play.options, &play.session,
+			      &played_clock, &play.log);
 }
 
 __attribute__((unused)) static void end_play(void)
 {
-	opd_mine_close(&play.mine);
+	opd_user_samples_close(&play.samples);
 	if (play.client >= 0)
 		close(play.client);
 	op_log_close(&play.log);
@@ -263,4 +263,4 @@ __attribute__((unused)) static void end_play(void)
 	remove_tree(play.session.dir);
 }
 
-#endif /* TESTS_UNIT_OPD_MINE_PLAY_H */
+#endif /* TESTS_UNIT_DAEMON_USER_SAMPLES_PLAY_H */

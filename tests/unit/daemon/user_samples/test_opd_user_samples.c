@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Who is let in by the daemon for ordinary users, and what a child sends. What
- * the kernel says of users and children is played (opd_mine_play.h). Rows are
- * what happens, one after the other:
+ * the kernel says of users and children is played (user_samples_play.h). Rows
+ *are what happens, one after the other:
  *
  *	policy LINE	one more line of the policy; "no-policy" removes it
  *	read-as USER	read the policy that the options name none for
@@ -22,7 +22,7 @@
 #include <inttypes.h>
 #include <sys/un.h>
 
-#include "opd_mine_play.h"
+#include "user_samples_play.h"
 #include "tests/unit/rows.h"
 
 /* ---- rows -------------------------------------------------------------------
@@ -57,7 +57,7 @@ static void read_played_policy(void)
 {
 	struct op_diag diag = { "" };
 
-	if (opd_mine_read_policy(&play.mine, &diag))
+	if (opd_user_samples_read_policy(&play.samples, &diag))
 		fprintf(play.out, "%s\n", diag.text);
 }
 
@@ -66,18 +66,18 @@ static void open_played(void)
 	const char *path = play.session.mine;
 	struct op_diag diag = { "" };
 	struct stat st;
-	int err = opd_mine_open(&play.mine, &diag);
+	int err = opd_user_samples_open(&play.samples, &diag);
 
 	if (err)
 		fprintf(play.out, "%s: %s\n", strerrorname_np(-err),
 			diag.text + strlen(play.session.run) + 1);
-	if (play.mine.fd < 0) {
+	if (play.samples.fd < 0) {
 		fprintf(play.out, "nothing listens%s\n",
 			access(path, F_OK) ? "" : ", and something is there");
 		return;
 	}
-	assert_true(fcntl(play.mine.fd, F_GETFL) & O_NONBLOCK);
-	assert_true(fcntl(play.mine.fd, F_GETFD) & FD_CLOEXEC);
+	assert_true(fcntl(play.samples.fd, F_GETFL) & O_NONBLOCK);
+	assert_true(fcntl(play.samples.fd, F_GETFD) & FD_CLOEXEC);
 	assert_int_equal(stat(path, &st), 0);
 	fprintf(play.out, "listens, %o\n", (unsigned int)st.st_mode & 07777);
 }
@@ -124,7 +124,7 @@ static void print_answer(void)
 /* @who: the user, the group and further groups. */
 static void come(const char *who)
 {
-	struct opd_mine *mine = &play.mine;
+	struct opd_user_samples *mine = &play.samples;
 	char *rest;
 
 	play.peer.uid = play.peer.gid = (uid_t)strtoul(who, &rest, 0);
@@ -135,7 +135,7 @@ static void come(const char *who)
 			play.groups[play.nr_groups] =
 				(gid_t)strtoul(rest, &rest, 0);
 	connect_client();
-	if (!opd_mine_accept(mine)) {
+	if (!opd_user_samples_accept(mine)) {
 		assert_int_equal(mine->client, -1);
 		assert_null(mine->next);
 		fprintf(play.out, "%u: ", play.peer.uid);
@@ -151,17 +151,17 @@ static void come(const char *who)
 
 static void answer_by(pid_t pid)
 {
-	assert_non_null(play.mine.next);
+	assert_non_null(play.samples.next);
 	play.forks = pid;
-	opd_mine_answer(&play.mine, "timer");
-	assert_int_equal(play.mine.client, -1);
-	assert_null(play.mine.next);
+	opd_user_samples_answer(&play.samples, "timer");
+	assert_int_equal(play.samples.client, -1);
+	assert_null(play.samples.next);
 }
 
 static void end_child(pid_t pid)
 {
 	play.ended = pid;
-	opd_mine_reap(&play.mine);
+	opd_user_samples_reap(&play.samples);
 	play.ended = 0;
 }
 
@@ -188,7 +188,7 @@ static void let_crowd_come(const char *users)
 /* @text: one digit for each thing that is kept apart, and words. */
 static void set_samples(const char *text)
 {
-	struct opd_mine_separate *by = &play.separate;
+	struct opd_user_stream_separate *by = &play.separate;
 	char *rest;
 
 	assert_true(strlen(text) >= 5);
@@ -203,12 +203,12 @@ static void set_samples(const char *text)
 
 static void print_state(void)
 {
-	const struct opd_mine *mine = &play.mine;
+	const struct opd_user_samples *mine = &play.samples;
 
-	fprintf(play.out, "%s, %u children, users %s\n", opd_mine_text(mine),
-		mine->nr_children,
+	fprintf(play.out, "%s, %u children, users %s\n",
+		opd_user_samples_text(mine), mine->nr_children,
 		play.options.separate_user ? "apart" : "together");
-	for (int i = 0; i < OPD_MINE_USERS; i++)
+	for (int i = 0; i < OPD_USER_SAMPLES_USERS; i++)
 		if (mine->users[i].child)
 			fprintf(play.out, "%d answers %u since %ld\n",
 				mine->users[i].child, mine->users[i].user,
@@ -256,12 +256,12 @@ static void play_line(const char *line)
 	} else if (IS("read")) {
 		read_played_policy();
 	} else if (IS("again")) {
-		opd_mine_read_policy_again(&play.mine);
+		opd_user_samples_read_policy_again(&play.samples);
 	} else if (IS("open")) {
 		open_played();
 	} else if (IS("close")) {
-		opd_mine_close(&play.mine);
-		assert_int_equal(play.mine.fd, -1);
+		opd_user_samples_close(&play.samples);
+		assert_int_equal(play.samples.fd, -1);
 		assert_int_equal(access(play.session.mine, F_OK), -1);
 	} else if (IS("wait")) {
 		play.seconds += atoi(arg);
@@ -546,16 +546,16 @@ TEST(nobody_waits)
 	play_line("read");
 	play_line("open");
 	play.peer.uid = 7;
-	assert_false(opd_mine_accept(&play.mine));
-	assert_int_equal(play.mine.client, -1);
+	assert_false(opd_user_samples_accept(&play.samples));
+	assert_int_equal(play.samples.client, -1);
 	play.peer.uid = 8;
 	connect_client();
 	close(play.client);
 	play.client = -1;
 	/* The answer meets a socket that nobody reads. */
-	assert_false(opd_mine_accept(&play.mine));
-	assert_int_equal(play.mine.client, -1);
-	assert_false(opd_mine_accept(&play.mine));
+	assert_false(opd_user_samples_accept(&play.samples));
+	assert_int_equal(play.samples.client, -1);
+	assert_false(opd_user_samples_accept(&play.samples));
 	end_play();
 	fclose(out);
 	free(text);

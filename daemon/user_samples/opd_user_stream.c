@@ -11,7 +11,7 @@
  * no image, are in "kernel" then, too.
  */
 
-#include "daemon/opd_mine_stream.h"
+#include "daemon/user_samples/opd_user_stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,9 +41,9 @@ struct mine_event {
 };
 
 struct mine {
-	const struct opd_mine_request *request;
+	const struct opd_user_stream_request *request;
 	struct op_stream_words *words;
-	struct opd_mine_separate *separate;
+	struct opd_user_stream_separate *separate;
 	struct db_folder *folder;
 	struct op_arena arena;
 	struct op_strings images; /* path and build; the cookie is the place,
@@ -69,7 +69,7 @@ static int put_mine_record(struct mine *mine, uint32_t code, size_t nr,
 	const uint64_t words[] = { OP_ESCAPE, OP_CODE_WORD(code, 0, nr), a, b };
 	struct op_stream_words *w = mine->words;
 
-	if (w->nr > OPD_MINE_MAX_WORDS)
+	if (w->nr > OPD_USER_STREAM_MAX_WORDS)
 		return op_diag_set(
 			mine->diag, -EFBIG,
 			"these are too many samples to hand over; ask root for an archive");
@@ -343,7 +343,7 @@ static void begin_mine(struct mine *mine, const struct op_sample_header *header)
 	op_stream_put_source(mine->words, 0, mine->request->source);
 }
 
-static void note_separate(struct opd_mine_separate *separate,
+static void note_separate(struct opd_user_stream_separate *separate,
 			  const struct op_mangle *m, bool in_kernel)
 {
 	bool by_app = m->app.space != m->dep.space ||
@@ -466,9 +466,9 @@ static int collect_mine(struct mine *mine)
 	return !err && !mine->taken ? -ENODATA : err;
 }
 
-int opd_mine_stream(struct op_stream_words *words,
-		    struct opd_mine_separate *separate,
-		    const struct opd_mine_request *request,
+int opd_user_stream(struct op_stream_words *words,
+		    struct opd_user_stream_separate *separate,
+		    const struct opd_user_stream_request *request,
 		    struct op_diag *diag)
 {
 	struct mine mine = { .request = request,
