@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "pp/optop/optop_reading.h"
+#include "pp/optop/optop_rows.h"
 
 static struct optop_target *target_of_call(struct optop_reading *reading,
 					   const struct pp_symbol_entry *entry)

@@ -18,7 +18,7 @@
 #include "libpp/select/sample_list.h"
 #include "libpp/images/source_file.h"
 #include "libpp/symbols/op_disasm.h"
-#include "pp/optop/optop_reading.h"
+#include "pp/optop/optop_rows.h"
 
 #define LONGEST_INSN 16 /* bytes, on any machine that we know */
 #define LINES_BEFORE 2

@@ -77,33 +77,10 @@ int optop_reading_new(struct optop_reading **out,
 		      const struct pp_request *base, struct op_diag *diag);
 void optop_reading_free(struct optop_reading *reading);
 
-/* ---- for the files that fill readings ------------------------------------ */
+/* ---- the files that fill readings ---------------------------------------- */
 
-/* Make the report of @reading, on the process, thread and cgroup of @target
- * alone, as far as it has these. Returns as pp_report_new(). */
-int optop_make_report(struct optop_reading *reading,
-		      const struct pp_request *request,
-		      const struct optop_target *target, struct op_diag *diag);
-
-/* The function that @target is; NULL if @report has none. Of static functions
- * of one name it is that at the target's address. */
-const struct pp_symbol_entry *
-optop_find_function(const struct pp_report *report,
-		    const struct optop_target *target);
-
-/*
- * Give @reading @nr rows and the events of its report. *@event_of gets the
- * event of each of the report's classes, in the arena. Returns 0 or -ENOMEM.
- */
-int optop_make_rows(struct optop_reading *reading, size_t nr, bool has_all,
-		    const size_t **event_of);
-
-/* Add @from, counts of the report's classes, to @to, of events. */
-void optop_add_counts(const struct optop_reading *reading,
-		      const size_t *event_of, uint64_t *to,
-		      const uint64_t *from);
-
-/* Fill a view; what is known about a function. Each returns 0 or -errno. */
+/* Fill a view of the session, or rows about one function. Each returns 0 or
+ * -errno with the reason. */
 int optop_fill_view(struct optop_reading *reading,
 		    const struct optop_query *query,
 		    const struct pp_request *base, struct op_diag *diag);

@@ -12,7 +12,7 @@
 
 #include "libpp/images/annotation.h"
 #include "libpp/select/sample_list.h"
-#include "pp/optop/optop_reading.h"
+#include "pp/optop/optop_rows.h"
 
 #define MERGE_TASKS (PP_MERGE_SESSION | PP_MERGE_CPU)
 #define MERGE_CGROUPS (MERGE_TASKS | PP_MERGE_TID | PP_MERGE_TGID)
