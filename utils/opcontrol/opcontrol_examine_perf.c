@@ -44,6 +44,18 @@ void oc_examine_rights(struct oc_machine *machine)
 /* ---- perf_events ----------------------------------------------------------
  */
 
+struct perf_event_attr oc_examine_clock(bool with_kernel)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = !with_kernel,
+		.exclude_hv = 1,
+	};
+}
+
 static void report_try(const struct oc_machine *machine, int err, pid_t pid,
 		       int cpu, const char *what, const char *works)
 {

@@ -21,6 +21,7 @@
 #include "utils/opcontrol/opcontrol_examine_module.c"
 #include "utils/opcontrol/opcontrol_examine_names.c"
 #include "utils/opcontrol/opcontrol_examine_perf.c"
+#include "utils/opcontrol/opcontrol_machine.c"
 #include "utils/opcontrol/opcontrol_module.c"
 #include "utils/process.c"
 #include "utils/say.c"
