@@ -26,6 +26,7 @@
 #include "utils/operf/operf_daemon.h"
 #include "utils/operf/operf_report.h"
 #include "utils/operf/operf_run.h"
+#include "utils/operf/operf_signals.h"
 #include "utils/operf/operf_wait.h"
 #include "utils/process.h"
 #include "utils/symbols.h"

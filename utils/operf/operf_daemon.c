@@ -21,7 +21,7 @@
 
 #include "libop/files/op_config.h"
 #include "utils/operf/operf_run.h"
-#include "utils/operf/operf_wait.h"
+#include "utils/operf/operf_signals.h"
 #include "utils/process.h"
 
 #define PACKING "packing = " /* bytes, which it says at its end */

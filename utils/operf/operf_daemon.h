@@ -13,7 +13,7 @@ struct operf;
 
 /*
  * Start it for what operf is to profile, and wait until it is ready or has
- * failed. Returns 0; -EINTR when a signal came (operf_wait.h); -errno; with
+ * failed. Returns 0; -EINTR when a signal came (operf_signals.h); -errno; with
  * the reason.
  */
 int operf_daemon_start(struct operf *operf);

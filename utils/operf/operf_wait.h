@@ -4,8 +4,7 @@
 
 /*
  * Waiting while samples are taken: for the end of what is profiled, for
- * signals, and for a daemon that dies. From operf_signals_block() on signals
- * are read from operf->signal_fd instead of ending operf.
+ * signals (operf_signals.h), and for a daemon that dies.
  */
 
 struct operf;
@@ -18,26 +17,6 @@ enum operf_end {
 	OPERF_DAEMON_ENDED, /* somebody told the daemon to end */
 	OPERF_DAEMON_DIED,
 };
-
-/*
- * Handle signals from now on. Children that are made later inherit that, so
- * the command's is made before. Returns 0 or -errno with the reason.
- */
-int operf_signals_block(struct operf *operf);
-
-/*
- * A signal waits while sampling has not begun: that ends all. Returns -EINTR
- * with the reason, or 0 if there is no signal.
- */
-int operf_signal_interrupts(struct operf *operf);
-
-/*
- * While the daemon ends, a first Ctrl-C says what another would do: kill the
- * daemon. Where SIGINT is ignored it stays so. End each begin; operf->child is
- * to stay as it is between them.
- */
-void operf_hurry_begin(struct operf *operf);
-void operf_hurry_end(void);
 
 /* The handles operf->target_fds. Returns 0 or -errno; close in any case. */
 int operf_target_open(struct operf *operf);
