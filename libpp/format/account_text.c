@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sentences that several formats share: the accounts of samples and of stacks,
+ * the time of the samples, and the scale of counts.
+ */
+
+#include "libpp/format/format.h"
+
+#include <inttypes.h>
+
+#include "libop/base/op_plural.h"
+
+void pp_write_scale(FILE *out, const struct pp_class *class)
+{
+	fprintf(out,
+		"%s was counted %.1f %% of the time: counts are scaled by %.4g, intervals widened",
+		class->event, 100 / class->scale, class->scale);
+}
+
+static void write_causes(FILE *out, const struct op_ledger *account)
+{
+	const char *before = " (";
+
+	for (unsigned int i = 0; i < account->nr_causes; i++) {
+		const struct op_ledger_cause *cause = &account->causes[i];
+
+		if (!cause->nr)
+			continue;
+		fprintf(out, "%s%" PRIu64 " %s", before, cause->nr,
+			cause->name);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc(')', out);
+}
+
+void pp_write_samples(FILE *out, const struct op_ledger *account)
+{
+	fprintf(out,
+		"%" PRIu64 " taken = %" PRIu64 " stored + %" PRIu64 " lost",
+		account->taken, account->stored, op_ledger_lost(account));
+	write_causes(out, account);
+	if (account->pending)
+		fprintf(out, " + %" PRIu64 " pending", account->pending);
+}
+
+static void write_times(FILE *out, const struct op_ledger *account)
+{
+	const char *before = "; scaled: ";
+
+	for (unsigned int i = 0; i < account->nr_events; i++) {
+		const struct op_ledger_event *event = &account->events[i];
+		double percent = pp_percent(event->running, event->enabled);
+
+		/* What is short by less is so because it takes time to start.
+		 */
+		if (!event->enabled || percent >= 99.99)
+			continue;
+		fprintf(out, "%s%s:%" PRIu64 " was counted %.1f %% of the time",
+			before, event->name, event->count, percent);
+		before = ", ";
+	}
+}
+
+static void write_periods(FILE *out, const struct op_ledger *account)
+{
+	for (unsigned int i = 0; i < account->nr_events; i++) {
+		const struct op_ledger_event *event = &account->events[i];
+
+		if (!event->periods)
+			continue;
+		fputs("; ", out);
+		op_ledger_print_periods(out, event->name, event->periods,
+					event->sum_of_periods);
+	}
+}
+
+bool pp_rate_was_lowered(const struct op_ledger *account)
+{
+	return account->costs[OP_COST_DIVISOR] && account->costs[OP_COST_TIME];
+}
+
+void pp_write_lowered(FILE *out, const struct op_ledger *account)
+{
+	op_ledger_print_lowered(out, account->costs);
+	fprintf(out,
+		"; cost %.2f %%: samples count for several, intervals are wider",
+		100 * op_ledger_cost(account));
+}
+
+void pp_write_account(FILE *out, const struct op_ledger *account)
+{
+	pp_write_samples(out, account);
+	write_times(out, account);
+	write_periods(out, account);
+	if (!pp_rate_was_lowered(account))
+		return;
+	fputs("; rate lowered ", out);
+	pp_write_lowered(out, account);
+}
+
+bool pp_has_stacks(const struct op_ledger *account)
+{
+	return op_ledger_stacks_stored(account) ||
+	       account->stacks[OP_STACKS_NOT_STORED];
+}
+
+void pp_write_stacks(FILE *out, const struct op_ledger *account)
+{
+	const uint64_t *stacks = account->stacks;
+
+	fprintf(out, "%" PRIu64 " stored = %" PRIu64 " whole",
+		op_ledger_stacks_stored(account), stacks[OP_STACKS_WHOLE]);
+	for (unsigned int i = OP_STACKS_WHOLE + 1; i <= OP_STACKS_BROKEN; i++)
+		if (stacks[i])
+			fprintf(out, " + %" PRIu64 " %s", stacks[i],
+				op_ledger_stacks_name(i));
+	if (stacks[OP_STACKS_NOT_STORED])
+		fprintf(out, "; %" PRIu64 " not stored",
+			stacks[OP_STACKS_NOT_STORED]);
+}
+
+void pp_write_stack_end(FILE *out, const struct pp_report *report)
+{
+	if (report->stack_end)
+		fprintf(out,
+			"; %" PRIu64 " end in %s, which has no unwind data",
+			report->stack_end_samples, report->stack_end);
+}
+
+void pp_write_history(FILE *out, const struct pp_history *history)
+{
+	char begin[PP_TIME_TEXT_LEN], end[PP_TIME_TEXT_LEN];
+
+	fprintf(out, "%s to %s, %zu span%s",
+		pp_time_text(begin, (time_t)history->begin),
+		pp_time_text(end, (time_t)history->end), history->nr_spans,
+		op_plural(history->nr_spans));
+	if (history->is_coarse)
+		fprintf(out,
+			"; asked for %s to %s, but the history is no finer there",
+			pp_time_text(begin, (time_t)history->asked_begin),
+			pp_time_text(end, (time_t)history->asked_end));
+	if (history->dropped_end)
+		fprintf(out, "; %" PRIu64 " sample%s up to %s dropped",
+			history->dropped_samples,
+			op_plural(history->dropped_samples),
+			pp_time_text(end, (time_t)history->dropped_end));
+}

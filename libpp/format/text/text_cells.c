@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The contents of cells that several tables of text have. */
+
+#include <string.h>
+
+#include "libop/base/op_plain.h"
+#include "libpp/format/text/text.h"
+
+const char *pp_text_plain(const struct pp_text *t, const char *name)
+{
+	char *copy;
+
+	if (!strpbrk(name, "\t\n\v\f\r"))
+		return name;
+	copy = op_arena_strdup(t->arena, name);
+	if (!copy)
+		return "?";
+	op_plain_text(copy);
+	return copy;
+}
+
+const char *pp_text_name(const struct pp_text *t, const char *name)
+{
+	return pp_text_plain(t, t->options->long_names ? name
+						       : pp_base_name(name));
+}
+
+const char *pp_text_percent(char *buf, double percent)
+{
+	if (percent == 0)
+		return strcpy(buf, "      0");
+	if (percent >= -0.001 && percent <= 0.001)
+		snprintf(buf, PP_PERCENT_LEN, "%7.1e", percent);
+	else
+		op_decimal_percent(buf, percent);
+	if (!strncmp(buf, "100.", 4))
+		buf[7] = '\0';
+	return buf;
+}
+
+const char *pp_text_interval(char *buf, uint64_t part, uint64_t whole,
+			     double scale)
+{
+	struct pp_interval i = pp_scaled_share_interval(part, whole, scale);
+
+	snprintf(buf, PP_INTERVAL_LEN, "%.4f-%.4f", 100 * i.low, 100 * i.high);
+	return buf;
+}
+
+const struct pp_class *pp_text_column(const struct pp_text *t, size_t column)
+{
+	return &t->report->classes
+			.classes[t->rows ? t->rows->columns[column] : column];
+}
