@@ -1,37 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Binaries as libbfd sees them: opening, build-id, and where their code lies.
+ * Binaries as libbfd sees them: opening, and where their code lies.
  *
- * A file is opened once by us, and libbfd reads it by functions of ours, so
- * that libbfd and our own readers (elf_sizes.c) see the same file even if its
- * path is replaced meanwhile; a pipe or a device is refused before libbfd could
- * block on it. libbfd takes a read that fails for the end of a table and says
- * nothing: so what failed is kept here, for op_bfd_fault(). Addresses are those
- * of the binary's own sections, as libpp/symbols/op_bfd.h says. A file that is
- * not linked has none, so its sections get some when it is opened, and so do
- * those of its debug file, by their names; all others ask libbfd as for any
- * file. The debug file is looked for only when symbols or lines need it,
- * because most images never do.
+ * Addresses are those of the binary's own sections, as libpp/symbols/op_bfd.h
+ * says. A file that is not linked has none, so its sections get some when it is
+ * opened, and so do those of its debug file, by their names; all other readers
+ * ask libbfd as for any file. The debug file is looked for only when symbols or
+ * lines need it, because most images never do.
  */
 
 #include "libpp/symbols/op_bfd_internal.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/image/op_elf.h"
-#include "libop/files/op_file.h"
 #include "libop/image/op_fingerprint.h"
-#include "libop/files/op_open.h"
 #include "libop/session/op_sample_file.h"
 #include "libop/base/op_search.h"
 #include "libpp/symbols/elf_digest.h"
-#include "libpp/symbols/unpack.h"
 
 /* ---- what libbfd would print ----------------------------------------------
  */
@@ -53,23 +42,6 @@ static void ignore_assert(const char *fmt, const char *version,
 
 /* ---- faults -------------------------------------------------------------- */
 
-/* What is not there, not to be read by us, or no binary, is no fault. */
-static bool is_absence(int err)
-{
-	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP ||
-	       err == -ENAMETOOLONG || err == -EACCES || err == -EPERM ||
-	       err == -ENOEXEC;
-}
-
-int op_bfd_object_note(const struct object *object, int err)
-{
-	if (!err || is_absence(err) || object->fault->err)
-		return err;
-	object->fault->path = strdup(object->path ? object->path : "");
-	object->fault->err = err;
-	return err;
-}
-
 int op_bfd_fault(const struct op_bfd *bfd, const char **path)
 {
 	if (!bfd)
@@ -77,223 +49,6 @@ int op_bfd_fault(const struct op_bfd *bfd, const char **path)
 	if (path)
 		*path = bfd->fault.path ? bfd->fault.path : bfd->main.path;
 	return bfd->fault.err;
-}
-
-/* ---- how libbfd reads ---------------------------------------------------- */
-
-static void *begin_bfd_reads(bfd *abfd, void *object)
-{
-	(void)abfd;
-	return object;
-}
-
-/* libbfd asks for more than there is where a file is damaged. */
-static file_ptr read_for_bfd(bfd *abfd, void *of, void *buf, file_ptr len,
-			     file_ptr at)
-{
-	struct object *object = of;
-	file_ptr done = 0;
-
-	(void)abfd;
-	while (done < len) {
-		ssize_t got = pread(object->fd, (char *)buf + done,
-				    (size_t)(len - done), (off_t)(at + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			op_bfd_object_note(object, -errno);
-			bfd_set_error(bfd_error_system_call);
-			return -1;
-		}
-		if (!got)
-			break;
-		done += got;
-	}
-	return done;
-}
-
-static int stat_for_bfd(bfd *abfd, void *of, struct stat *st)
-{
-	struct object *object = of;
-
-	(void)abfd;
-	if (!fstat(object->fd, st))
-		return 0;
-	op_bfd_object_note(object, -errno);
-	return -1;
-}
-
-/* ---- opening ------------------------------------------------------------- */
-
-void op_bfd_object_close(struct object *object)
-{
-	const struct object empty = { .fd = -1,
-				      .fault = object->fault,
-				      .places = object->places };
-
-	if (object->abfd)
-		bfd_close(object->abfd);
-	if (object->fd >= 0)
-		close(object->fd);
-	free(object->syms);
-	free(object->path);
-	*object = empty;
-}
-
-/* A module may be installed as NAME.ko.xz. */
-static int object_unpack(struct object *object, uint64_t len)
-{
-	int unpacked, err = pp_unpack(object->fd, 0, len, &unpacked);
-
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	close(object->fd);
-	object->fd = unpacked;
-	return 0;
-}
-
-/* What libbfd and others read is one file, opened once. Opening a pipe or a
- * device would wait or do worse. */
-static int object_examine(struct object *object)
-{
-	struct stat st;
-
-	if (fstat(object->fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENOEXEC;
-	if (object->places && object->places->only_own && !op_is_own_file(&st))
-		return -EPERM;
-	object->mtime = (uint64_t)st.st_mtime;
-	return object_unpack(object, (uint64_t)st.st_size);
-}
-
-/* A file that is not linked has all sections at address 0. The files of JIT
- * code that OProfile up to 1.4 made are marked like it, but their sections have
- * addresses. */
-static bool is_relocatable(const bfd *abfd)
-{
-	for (const asection *at = abfd->sections; at; at = at->next)
-		if ((at->flags & SEC_CODE) && at->vma)
-			return false;
-	return !(abfd->flags & (EXEC_P | DYNAMIC));
-}
-
-/*
- * A table of symbols or of debug information that is longer than this and has
- * no contents on the disk was made to take memory: a file of 20 kB could ask
- * for all there is, as libbfd believes the sizes in its headers.
- */
-#define TABLE_WITHOUT_HOLES (UINT64_C(1) << 20)
-
-static bool is_table(const struct op_elf_section *section)
-{
-	return section->type == SHT_SYMTAB || section->type == SHT_DYNSYM ||
-	       section->type == SHT_STRTAB ||
-	       (section->type != SHT_NOBITS && !(section->flags & SHF_ALLOC));
-}
-
-/* Whether some table of the file @fd has a hole (lseek(2), SEEK_HOLE). */
-static bool has_hollow_table(int fd)
-{
-	struct op_elf_section section;
-	uint64_t nr, names, hole;
-	struct op_elf elf;
-
-	/* Nearly all files have no hole at all. */
-	if (op_elf_init(&elf, fd) ||
-	    (uint64_t)lseek(fd, 0, SEEK_HOLE) >= elf.len ||
-	    op_elf_count_sections(&elf, &nr, &names))
-		return false;
-	for (uint64_t i = 0; i < nr; i++) {
-		if (op_elf_section(&elf, i, &section) || !is_table(&section) ||
-		    section.size < TABLE_WITHOUT_HOLES ||
-		    !op_elf_has(&elf, section.offset, section.size))
-			continue;
-		hole = (uint64_t)lseek(fd, (off_t)section.offset, SEEK_HOLE);
-		if (hole < section.offset + section.size)
-			return true;
-	}
-	return false;
-}
-
-/* Hand the file to libbfd. */
-static int object_parse(struct object *object)
-{
-	if (has_hollow_table(object->fd))
-		return -ENOEXEC;
-	errno = 0;
-	object->abfd =
-		bfd_openr_iovec(object->path, NULL, begin_bfd_reads, object,
-				read_for_bfd, NULL, stat_for_bfd);
-	if (!object->abfd)
-		return bfd_get_error() == bfd_error_system_call && errno
-			       ? -errno
-			       : -ENOEXEC;
-	/* Debug sections may be compressed. */
-	object->abfd->flags |= BFD_DECOMPRESS;
-	if (!bfd_check_format(object->abfd, bfd_object))
-		return -ENOEXEC;
-	object->is_relocatable = is_relocatable(object->abfd);
-	return 0;
-}
-
-static int object_begin(struct object *object)
-{
-	int err = object_examine(object) ?: object_parse(object);
-
-	return op_bfd_object_note(object, err);
-}
-
-/* What is in an archive is not to be found outside of it. */
-static int open_in_places(const struct op_debug_places *places,
-			  const char *path)
-{
-	const char *root = places ? places->root : NULL;
-	size_t len = root ? strlen(root) : 0;
-
-	if (len && !strncmp(path, root, len) && path[len] == '/') {
-		int fd = op_open_beneath(root, path + len);
-
-		if (fd < 0 && errno == EINVAL)
-			errno = ENOEXEC; /* as elsewhere of a folder */
-		return fd;
-	}
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-}
-
-int op_bfd_object_open(struct object *object, const char *path)
-{
-	object->path = strdup(path);
-	if (!object->path)
-		return -ENOMEM;
-	object->fd = open_in_places(object->places, path);
-	return object->fd < 0 ? op_bfd_object_note(object, -errno)
-			      : object_begin(object);
-}
-
-int op_bfd_object_take(struct object *object, const char *path, int fd)
-{
-	object->fd = fd;
-	object->path = strdup(path);
-	return object->path ? object_begin(object) : -ENOMEM;
-}
-
-static int compare_sections(const void *pa, const void *pb)
-{
-	const struct code_section *a = pa, *b = pb;
-
-	return op_compare(a->vma, b->vma);
-}
-
-static bool is_sound_section(const struct code_section *section)
-{
-	uint64_t end;
-
-	return section->size &&
-	       !__builtin_add_overflow(section->vma, section->size - 1, &end) &&
-	       !__builtin_add_overflow(section->offset, section->size, &end);
 }
 
 /* ---- a file that is not linked ------------------------------------------- */
@@ -351,21 +106,23 @@ static int place_unlinked_sections(const struct object *object)
 	return 0;
 }
 
-/* A debug file has its sections at other offsets. */
-void op_bfd_place_as_binary(const struct op_bfd *bfd)
-{
-	if (!bfd->debug.abfd || !bfd->main.is_relocatable)
-		return;
-	for (asection *at = bfd->debug.abfd->sections; at; at = at->next) {
-		const asection *own = bfd_get_section_by_name(
-			bfd->main.abfd, bfd_section_name(at));
+/* ---- sections of code ---------------------------------------------------- */
 
-		if ((at->flags & SEC_CODE) && own)
-			bfd_set_section_vma(at, bfd_section_vma(own));
-	}
+static int compare_sections(const void *pa, const void *pb)
+{
+	const struct code_section *a = pa, *b = pb;
+
+	return op_compare(a->vma, b->vma);
 }
 
-/* ---- sections of code ---------------------------------------------------- */
+static bool is_sound_section(const struct code_section *section)
+{
+	uint64_t end;
+
+	return section->size &&
+	       !__builtin_add_overflow(section->vma, section->size - 1, &end) &&
+	       !__builtin_add_overflow(section->offset, section->size, &end);
+}
 
 static int read_fingerprint(struct op_bfd *bfd)
 {
@@ -434,7 +191,7 @@ int op_bfd_take(struct op_bfd **out, const char *path, int fd,
 int op_bfd_open(struct op_bfd **out, const char *path,
 		const struct op_debug_places *places)
 {
-	int fd = open_in_places(places, path);
+	int fd = op_bfd_open_in_places(places, path);
 
 	return fd < 0 ? -errno : op_bfd_take(out, path, fd, places);
 }
@@ -458,14 +215,6 @@ void op_bfd_close(struct op_bfd *bfd)
 	free(bfd);
 }
 
-const uint8_t *op_bfd_build_id(const struct op_bfd *bfd, size_t *len)
-{
-	const struct bfd_build_id *id = bfd->main.abfd->build_id;
-
-	*len = id ? id->size : 0;
-	return id && id->size ? id->data : NULL;
-}
-
 uint64_t op_bfd_fingerprint(const struct op_bfd *bfd)
 {
 	return bfd->fingerprint;
@@ -479,84 +228,4 @@ const char *op_bfd_path(const struct op_bfd *bfd)
 uint64_t op_bfd_mtime(const struct op_bfd *bfd)
 {
 	return bfd->main.mtime;
-}
-
-/* ---- addresses and offsets ----------------------------------------------- */
-
-const struct code_section *op_bfd_find_section(const struct op_bfd *bfd,
-					       uint64_t vma)
-{
-	const struct code_section *all = bfd->sections;
-	size_t end = OP_BISECT(i, bfd->nr_sections, all[i].vma <= vma);
-
-	return end && vma - all[end - 1].vma < all[end - 1].size ? &all[end - 1]
-								 : NULL;
-}
-
-uint64_t op_bfd_vma(const struct op_bfd *bfd, uint64_t offset)
-{
-	size_t i;
-
-	for (i = 0; i < bfd->nr_sections; i++) {
-		const struct code_section *section = &bfd->sections[i];
-
-		if (offset >= section->offset &&
-		    offset - section->offset < section->size)
-			return section->vma + (offset - section->offset);
-	}
-	return offset;
-}
-
-/* ---- code ---------------------------------------------------------------- */
-
-asection *op_bfd_section_at(const struct object *object, uint64_t vma)
-{
-	asection *at;
-
-	for (at = object->abfd->sections; at; at = at->next)
-		if ((at->flags & SEC_CODE) && vma >= bfd_section_vma(at) &&
-		    vma - bfd_section_vma(at) < at->size)
-			return at;
-	return NULL;
-}
-
-bfd_byte *op_bfd_section_bytes(const struct op_bfd *bfd, const char *name,
-			       uint64_t *vma, size_t *len)
-{
-	asection *section = bfd_get_section_by_name(bfd->main.abfd, name);
-	bfd_byte *bytes = NULL;
-
-	if (!section || !(section->flags & SEC_HAS_CONTENTS) ||
-	    section->size > PP_FUNCTION_TABLE_MAX ||
-	    !bfd_get_full_section_contents(bfd->main.abfd, section, &bytes)) {
-		free(bytes);
-		return NULL;
-	}
-	*vma = bfd_section_vma(section);
-	*len = section->size;
-	return bytes;
-}
-
-uint64_t op_bfd_first_code(const struct op_bfd *bfd)
-{
-	uint64_t first = UINT64_MAX;
-
-	for (const asection *at = bfd->main.abfd->sections; at; at = at->next)
-		if ((at->flags & SEC_CODE) && bfd_section_vma(at) < first)
-			first = bfd_section_vma(at);
-	return first == UINT64_MAX ? 0 : first;
-}
-
-bool op_bfd_code(const struct op_bfd *bfd, uint64_t vma, uint64_t len,
-		 uint8_t *code)
-{
-	asection *section = op_bfd_section_at(&bfd->main, vma);
-	uint64_t offset;
-
-	if (!section || !(section->flags & SEC_HAS_CONTENTS))
-		return false;
-	offset = vma - bfd_section_vma(section);
-	return len <= section->size - offset &&
-	       bfd_get_section_contents(bfd->main.abfd, section, code,
-					(file_ptr)offset, len);
 }

@@ -254,7 +254,17 @@ void op_bfd_open_debug_file(struct op_bfd *bfd)
 		return;
 	bfd->debug_searched = true;
 	search_debug_file(bfd);
-	op_bfd_place_as_binary(bfd);
+	if (!bfd->debug.abfd || !bfd->main.is_relocatable)
+		return;
+	/* The debug file has its sections at other offsets; give them the
+	 * addresses that those of the binary have got. */
+	for (asection *at = bfd->debug.abfd->sections; at; at = at->next) {
+		const asection *own = bfd_get_section_by_name(
+			bfd->main.abfd, bfd_section_name(at));
+
+		if ((at->flags & SEC_CODE) && own)
+			bfd_set_section_vma(at, bfd_section_vma(own));
+	}
 }
 
 const char *op_bfd_debug_path(struct op_bfd *bfd)
@@ -310,29 +320,15 @@ static void open_shared_file_of(struct op_bfd *bfd, const struct object *of)
 	free(id);
 }
 
-const struct object *op_bfd_open_shared_file(struct op_bfd *bfd)
+const struct object *op_bfd_open_shared_file(struct op_bfd *bfd,
+					     const struct object *of)
 {
-	const struct object *of;
-
 	if (!bfd->shared_searched) {
 		bfd->shared_searched = true;
-		of = op_bfd_object_with_lines(bfd);
 		if (of)
 			open_shared_file_of(bfd, of);
 	}
 	return bfd->shared.abfd ? &bfd->shared : NULL;
-}
-
-const char *op_bfd_shared_path(struct op_bfd *bfd, const uint8_t **build_id,
-			       size_t *len)
-{
-	const struct object *shared = op_bfd_open_shared_file(bfd);
-
-	if (!shared)
-		return NULL;
-	*build_id = shared->abfd->build_id->data;
-	*len = shared->abfd->build_id->size;
-	return shared->path;
 }
 
 /* ---- symbols in the binary ----------------------------------------------- */

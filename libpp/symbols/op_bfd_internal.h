@@ -73,6 +73,11 @@ struct op_bfd {
 	const struct op_debug_places *places;
 };
 
+/* Open the file @path, which in an archive must not lead out of that. Returns a
+ * descriptor, or -1 with errno. */
+int op_bfd_open_in_places(const struct op_debug_places *places,
+			  const char *path);
+
 /* Open the file @path; the object keeps the path. Returns as op_bfd_open()
  * does; the object is to be closed in any case. */
 int op_bfd_object_open(struct object *object, const char *path);
@@ -86,20 +91,13 @@ void op_bfd_object_close(struct object *object);
  * Returns @err. */
 int op_bfd_object_note(const struct object *object, int err);
 
-/* Give the sections of the debug file the addresses that a binary that is not
- * linked has got. */
-void op_bfd_place_as_binary(const struct op_bfd *bfd);
-
 /* Open the separate debug file, if there is one and it is not open. */
 void op_bfd_open_debug_file(struct op_bfd *bfd);
 
-/* The binary if it has a line table, else its debug file if that has one, else
- * NULL. */
-struct object *op_bfd_object_with_lines(struct op_bfd *bfd);
-
-/* Open the file that the one with the lines shares with others, once; NULL if
- * there is none. */
-const struct object *op_bfd_open_shared_file(struct op_bfd *bfd);
+/* Open the file that @of, the one with the lines (or NULL), shares with others,
+ * once; NULL if there is none. */
+const struct object *op_bfd_open_shared_file(struct op_bfd *bfd,
+					     const struct object *of);
 
 /* Open the symbol table that is packed in the binary, if it has one, once. */
 void op_bfd_open_packed_symbols(struct op_bfd *bfd);
@@ -132,6 +130,10 @@ int op_bfd_add_unnamed(struct op_bfd *bfd, struct symbol_list *list);
 /* Add the functions of a Go program that are in its table for tracebacks.
  * Returns 0 or -ENOMEM; what is damaged is left out. */
 int op_bfd_add_go(struct op_bfd *bfd, struct symbol_list *list);
+
+/* Memory for a table of symbols, where @bytes is libbfd's bound for it; NULL
+ * where that is 0 or less, because there is no table. */
+asymbol **op_bfd_room_for_syms(long bytes);
 
 /* Read the object's own symbols, once; then object->syms. */
 void op_bfd_read_syms(struct object *object);

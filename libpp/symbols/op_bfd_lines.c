@@ -192,7 +192,9 @@ static bool has_line_section(const struct object *object)
 	return object->abfd && find_debug_section(object, LINE);
 }
 
-struct object *op_bfd_object_with_lines(struct op_bfd *bfd)
+/* The binary if it has a line table, else its debug file if that has one, else
+ * NULL. */
+static struct object *object_with_lines(struct op_bfd *bfd)
 {
 	if (has_line_section(&bfd->main))
 		return &bfd->main;
@@ -209,7 +211,7 @@ static struct pp_dwarf read_strings(struct op_bfd *bfd, struct object *object)
 		.big_endian = bfd_big_endian(object->abfd),
 	};
 
-	if (op_bfd_open_shared_file(bfd))
+	if (op_bfd_open_shared_file(bfd, object))
 		dwarf.shared_str = read_section(bfd, &bfd->shared, SHARED_STR);
 	return dwarf;
 }
@@ -237,7 +239,7 @@ static struct line_table *get_lines(struct op_bfd *bfd)
 	if (bfd->lines)
 		return bfd->lines;
 	bfd->lines = calloc(1, sizeof(*bfd->lines));
-	object = bfd->lines ? op_bfd_object_with_lines(bfd) : NULL;
+	object = bfd->lines ? object_with_lines(bfd) : NULL;
 	if (object) {
 		bfd->lines->object = object;
 		make_line_index(bfd, object);
@@ -385,4 +387,17 @@ size_t op_bfd_inlined(struct op_bfd *bfd, uint64_t vma,
 		};
 	}
 	return nr;
+}
+
+const char *op_bfd_shared_path(struct op_bfd *bfd, const uint8_t **build_id,
+			       size_t *len)
+{
+	const struct object *shared =
+		op_bfd_open_shared_file(bfd, object_with_lines(bfd));
+
+	if (!shared)
+		return NULL;
+	*build_id = shared->abfd->build_id->data;
+	*len = shared->abfd->build_id->size;
+	return shared->path;
 }

@@ -20,32 +20,14 @@
 #include "libop/base/op_array.h"
 #include "libpp/symbols/elf_sizes.h"
 
-/* @bytes is libbfd's bound for the table, 0 or less when there is none. */
-static asymbol **room_for_syms(long bytes)
-{
-	return bytes > (long)sizeof(asymbol *) ? malloc((size_t)bytes) : NULL;
-}
-
-void op_bfd_read_syms(struct object *object)
-{
-	if (!object->abfd || object->syms)
-		return;
-	object->syms = room_for_syms(bfd_get_symtab_upper_bound(object->abfd));
-	if (object->syms)
-		object->nr_syms =
-			bfd_canonicalize_symtab(object->abfd, object->syms);
-	if (object->nr_syms < 0)
-		object->nr_syms = 0;
-}
-
 const struct object *op_bfd_read_all_syms(struct op_bfd *bfd)
 {
 	struct bfd *const abfd = bfd->main.abfd;
 
 	op_bfd_read_syms(&bfd->main);
 	if (!bfd->dynsyms)
-		bfd->dynsyms =
-			room_for_syms(bfd_get_dynamic_symtab_upper_bound(abfd));
+		bfd->dynsyms = op_bfd_room_for_syms(
+			bfd_get_dynamic_symtab_upper_bound(abfd));
 	if (bfd->dynsyms && !bfd->nr_dynsyms)
 		bfd->nr_dynsyms =
 			bfd_canonicalize_dynamic_symtab(abfd, bfd->dynsyms);
@@ -61,15 +43,6 @@ const struct object *op_bfd_read_all_syms(struct op_bfd *bfd)
 	op_bfd_open_packed_symbols(bfd);
 	op_bfd_read_syms(&bfd->packed);
 	return &bfd->packed;
-}
-
-bool op_bfd_is_noise(const char *name)
-{
-	if (!name || !*name || !strncmp(name, ".L", 2) ||
-	    !strcmp(name, "gcc2_compiled."))
-		return true;
-	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
-	       (!name[2] || name[2] == '.');
 }
 
 static bool is_code_symbol(const asymbol *sym)
