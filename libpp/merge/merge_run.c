@@ -30,19 +30,6 @@
 #define PARTS_MAX 64 /* that are in memory: one of each item, and some more */
 #define GENERATION 1
 
-int merge_is_damaged(struct run *run, struct run_source *source, int err,
-		     const char *name)
-{
-	/* What went wrong with the machine is nobody's damage. */
-	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE ||
-	    err == -ENOSPC || !source->item->archive)
-		return op_diag_set(run->why, err, "%s: %s", name,
-				   strerror(-err));
-	run->damaged = source;
-	return op_diag_set(run->why, -EBADMSG, "%s: %s", name,
-			   err == -EBADMSG ? "it is damaged" : strerror(-err));
-}
-
 /* ---- names --------------------------------------------------------------- */
 
 static int open_archive_of(struct run *run, struct run_source *source)
