@@ -175,8 +175,7 @@ static void give_back_room(struct opd_keep *keep, const struct opd_kept *kept,
 static int path_of_copy(const struct opd_keep *keep,
 			const struct opd_binary *binary, char *path, size_t len)
 {
-	return op_session_image(keep->session, binary->name,
-				binary->build_id.bytes, binary->build_id.len,
+	return op_session_image(keep->session, binary->name, &binary->build_id,
 				binary->mtime, path, len);
 }
 

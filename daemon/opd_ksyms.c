@@ -96,8 +96,7 @@ static int write_snapshot(const struct opd_ksyms_range *range,
 			    diag);
 	if (!err)
 		err = op_ksyms_write(&ksyms, path, range->name,
-				     range->build_id.bytes, range->build_id.len,
-				     diag);
+				     &range->build_id, diag);
 	op_ksyms_release(&ksyms);
 	return err;
 }
@@ -150,8 +149,7 @@ static int path_of_snapshot(const struct opd_ksyms *ksyms,
 			    char path[PATH_MAX])
 {
 	return op_ksyms_path(path, PATH_MAX, ksyms->session->symbols,
-			     range->name, range->build_id.bytes,
-			     range->build_id.len);
+			     range->name, &range->build_id);
 }
 
 static void take_snapshot(const struct opd_ksyms *ksyms,

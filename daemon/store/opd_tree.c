@@ -209,12 +209,11 @@ static int describe(struct opd_tree *tree, const struct opd_spot *spot,
 		.kind = image->kind,
 		.mtime = image->mtime,
 		.anon_start = spot->start,
-		.build_id_len = image->build_id.len,
+		.build_id = image->build_id,
 	};
 	char bytes[OP_TREE_IMAGE_MAX];
 	int len;
 
-	memcpy(is.build_id, image->build_id.bytes, sizeof(is.build_id));
 	if (spot->anon)
 		is.name = (struct op_image_name){
 			.space = OP_SPACE_ANON,

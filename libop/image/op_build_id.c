@@ -149,14 +149,14 @@ static bool has_room_for_fingerprint(size_t len)
 	return len && len <= OP_FINGERPRINT_AT;
 }
 
-uint64_t op_build_id_fingerprint(const uint8_t *room, size_t len)
+uint64_t op_build_id_fingerprint(const struct op_build_id *id)
 {
 	uint64_t fingerprint = 0;
 
-	if (!has_room_for_fingerprint(len))
+	if (!has_room_for_fingerprint(id->len))
 		return 0;
 	for (int i = OP_FINGERPRINT_AT; i < OP_BUILD_ID_MAX; i++)
-		fingerprint = fingerprint << 8 | room[i];
+		fingerprint = fingerprint << 8 | id->bytes[i];
 	return fingerprint;
 }
 
@@ -177,7 +177,9 @@ struct op_build_id op_build_id_of_room(const uint8_t *room, size_t len)
 	if (!len)
 		return id;
 	memcpy(id.bytes, room, len);
-	op_build_id_set_fingerprint(&id, op_build_id_fingerprint(room, len));
+	if (has_room_for_fingerprint(len))
+		memcpy(id.bytes + OP_FINGERPRINT_AT, room + OP_FINGERPRINT_AT,
+		       OP_BUILD_ID_MAX - OP_FINGERPRINT_AT);
 	return id;
 }
 
@@ -203,7 +205,7 @@ const char *op_build_id_text(const uint8_t *id, size_t len, char *text)
 void op_build_text(char *text, const struct op_build_id *id, uint64_t dev,
 		   uint64_t ino, uint64_t mtime)
 {
-	uint64_t fingerprint = op_build_id_fingerprint(id->bytes, id->len);
+	uint64_t fingerprint = op_build_id_fingerprint(id);
 	size_t len;
 
 	*text = '\0';
@@ -257,8 +259,8 @@ bool op_build_id_same(const struct op_build_id *a, const struct op_build_id *b)
 bool op_build_id_agrees(const struct op_build_id *a,
 			const struct op_build_id *b)
 {
-	uint64_t x = op_build_id_fingerprint(a->bytes, a->len);
-	uint64_t y = op_build_id_fingerprint(b->bytes, b->len);
+	uint64_t x = op_build_id_fingerprint(a);
+	uint64_t y = op_build_id_fingerprint(b);
 
 	return op_build_id_same(a, b) && (!x || !y || x == y);
 }

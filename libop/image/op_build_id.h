@@ -36,8 +36,8 @@ struct op_build_id {
  */
 struct op_build_id op_build_id_of_room(const uint8_t *room, size_t len);
 
-/* The fingerprint in the room @room, 0: not known. */
-uint64_t op_build_id_fingerprint(const uint8_t *room, size_t len);
+/* The fingerprint of @id, 0: not known. */
+uint64_t op_build_id_fingerprint(const struct op_build_id *id);
 
 /* Let @id have @fingerprint, if it has room for one. */
 void op_build_id_set_fingerprint(struct op_build_id *id, uint64_t fingerprint);
@@ -55,8 +55,9 @@ int op_build_id_of_notes_file(struct op_build_id *id, const char *path);
  */
 int op_build_id_of_elf(struct op_build_id *id, int fd);
 
-/* Whether both are the same build-id, or both are none; their fingerprints may
- * differ. */
+/* Whether @a and @b are one build-id, or both none; the fingerprints may
+ * differ.
+ */
 bool op_build_id_same(const struct op_build_id *a, const struct op_build_id *b);
 
 /* Whether both may be of one build: the build-id is the same, and fingerprints

@@ -58,7 +58,7 @@ struct op_ksyms {
  * 0, -ENAMETOOLONG, or -EINVAL for an empty name.
  */
 int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
-		  const uint8_t *build_id, size_t build_id_len);
+		  const struct op_build_id *build_id);
 
 /* The same with the text @build, which is left out if it is empty. */
 int op_ksyms_path_of(char *buf, size_t len, const char *dir, const char *name,
@@ -139,8 +139,8 @@ int op_ksyms_each_of_modules(const struct op_kallsyms *all,
  * would not take back.
  */
 int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
-		   const char *name, const uint8_t *build_id,
-		   size_t build_id_len, struct op_diag *diag);
+		   const char *name, const struct op_build_id *build_id,
+		   struct op_diag *diag);
 
 void op_ksyms_release(struct op_ksyms *ksyms);
 

@@ -18,8 +18,7 @@ static int open_snapshot_cache(char path[PATH_MAX], const char *dir,
 			       const char *name,
 			       const struct op_build_id *build_id)
 {
-	int err = op_ksyms_path(path, PATH_MAX, dir, name, build_id->bytes,
-				build_id->len);
+	int err = op_ksyms_path(path, PATH_MAX, dir, name, build_id);
 
 	if (!err && !build_id->len)
 		err = -ENOENT;

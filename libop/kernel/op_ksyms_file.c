@@ -226,8 +226,8 @@ static int pack_symbols(const struct op_ksyms *ksyms, void **out,
 }
 
 int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
-		   const char *name, const uint8_t *build_id,
-		   size_t build_id_len, struct op_diag *diag)
+		   const char *name, const struct op_build_id *build_id,
+		   struct op_diag *diag)
 {
 	char id[OP_BUILD_TEXT_MAX];
 	struct op_replace replace;
@@ -250,8 +250,8 @@ int op_ksyms_write(const struct op_ksyms *ksyms, const char *path,
 	if (!err) {
 		fprintf(replace.file,
 			"oprofile symbols 3 %s %s %zu %zu %" PRIu64 "\n", word,
-			op_build_id_text(build_id, build_id_len, id), ksyms->nr,
-			bytes, ksyms->size);
+			op_build_id_text(build_id->bytes, build_id->len, id),
+			ksyms->nr, bytes, ksyms->size);
 		fwrite(packed, 1, len, replace.file);
 		err = op_replace_commit(&replace, diag);
 	}

@@ -55,12 +55,12 @@ int op_ksyms_path_of(char *buf, size_t len, const char *dir, const char *name,
 }
 
 int op_ksyms_path(char *buf, size_t len, const char *dir, const char *name,
-		  const uint8_t *build_id, size_t build_id_len)
+		  const struct op_build_id *build_id)
 {
 	char id[OP_BUILD_TEXT_MAX] = "";
 
-	if (build_id_len)
-		op_build_id_text(build_id, build_id_len, id);
+	if (build_id->len)
+		op_build_id_text(build_id->bytes, build_id->len, id);
 	return op_ksyms_path_of(buf, len, dir, name, id);
 }
 

@@ -86,8 +86,7 @@ int op_code_image_init(struct op_code_image *image, const char *folder,
 	if (!image->name)
 		return -ENOMEM;
 	return op_ksyms_path(image->path, sizeof(image->path), folder,
-			     strrchr(image->name, '/') + 1,
-			     image->build_id.bytes, BUILD_ID_LEN);
+			     strrchr(image->name, '/') + 1, &image->build_id);
 }
 
 int op_code_image_init_jit(struct op_code_image *image, const char *folder,

@@ -182,17 +182,16 @@ bool op_session_is_unfinished(const char *name)
 }
 
 int op_session_image(const struct op_session *session, const char *name,
-		     const uint8_t *build_id, size_t build_id_len,
-		     uint64_t mtime, char *buf, size_t len)
+		     const struct op_build_id *build_id, uint64_t mtime,
+		     char *buf, size_t len)
 {
 	const char *slash = strrchr(name, '/');
-	struct op_build_id id = op_build_id_of_room(build_id, build_id_len);
 	char text[OP_BUILD_TEXT_MAX];
 
-	if (!id.len)
+	if (!build_id->len)
 		snprintf(text, sizeof(text), "%016" PRIx64, mtime);
 	else
-		op_build_text(text, &id, 0, 0, 0);
+		op_build_text(text, build_id, 0, 0, 0);
 	return op_ksyms_path_of(buf, len, session->images,
 				slash ? slash + 1 : name, text);
 }
@@ -230,17 +229,15 @@ int op_session_name_check(const char *name, struct op_diag *diag)
 			   name, why);
 }
 
-int op_session_digest(const struct op_session *session, const uint8_t *build_id,
-		      size_t build_id_len, char *buf, size_t len)
+int op_session_digest(const struct op_session *session,
+		      const struct op_build_id *build_id, char *buf, size_t len)
 {
 	char hex[OP_BUILD_TEXT_MAX];
-	struct op_build_id id;
 	int n;
 
-	if (build_id_len < 2 || build_id_len > OP_BUILD_ID_MAX)
+	if (build_id->len < 2 || build_id->len > OP_BUILD_ID_MAX)
 		return -ENOENT;
-	id = op_build_id_of_room(build_id, build_id_len);
-	op_build_text(hex, &id, 0, 0, 0);
+	op_build_text(hex, build_id, 0, 0, 0);
 	n = snprintf(buf, len, "%s/.build-id/%.2s/%s", session->store, hex,
 		     hex + 2);
 	return n < 0 || (size_t)n >= len ? -ENAMETOOLONG : 0;

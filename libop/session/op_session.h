@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "libop/base/op_diag.h"
+#include "libop/image/op_build_id.h"
 
 #define OP_SESSION_DIR_DEFAULT "/var/lib/oprofile"
 
@@ -92,16 +93,17 @@ bool op_session_is_unfinished(const char *name);
  * names. Returns 0 or -ENAMETOOLONG.
  */
 int op_session_image(const struct op_session *session, const char *name,
-		     const uint8_t *build_id, size_t build_id_len,
-		     uint64_t mtime, char *buf, size_t len);
+		     const struct op_build_id *build_id, uint64_t mtime,
+		     char *buf, size_t len);
 
 /*
  * Where the store of the session has the digest of a binary, if it has one:
  * below store/ by the build-id with the fingerprint, as above. Returns 0,
  * -ENOENT for a build-id that is too short, or -ENAMETOOLONG.
  */
-int op_session_digest(const struct op_session *session, const uint8_t *build_id,
-		      size_t build_id_len, char *buf, size_t len);
+int op_session_digest(const struct op_session *session,
+		      const struct op_build_id *build_id, char *buf,
+		      size_t len);
 
 /*
  * Of a build whose fingerprint is not known @path, of @len bytes, is where one

@@ -79,7 +79,7 @@ static const char *why_unsound(const struct op_tree_image *image)
 		return "unknown name space of an image";
 	if ((unsigned int)image->kind >= OP_NR_IMAGE_KINDS)
 		return "unknown kind of image";
-	if (image->build_id_len > sizeof(image->build_id))
+	if (image->build_id.len > sizeof(image->build_id.bytes))
 		return "the build-id is too long";
 	if (!name->name || !*name->name)
 		return "an image without a name";
@@ -95,14 +95,13 @@ static struct head head_of(const struct op_tree_image *image)
 {
 	const struct op_image_name *name = &image->name;
 	bool anon = name->space == OP_SPACE_ANON;
-	uint64_t fingerprint =
-		op_build_id_fingerprint(image->build_id, image->build_id_len);
+	uint64_t fingerprint = op_build_id_fingerprint(&image->build_id);
 
 	return (struct head){
 		.version = fingerprint ? VERSION_FINGERPRINT : VERSION,
 		.space = (uint8_t)name->space,
 		.kind = (uint8_t)image->kind,
-		.build_id_len = (uint8_t)image->build_id_len,
+		.build_id_len = (uint8_t)image->build_id.len,
 		.mtime = image->mtime,
 		.anon_start = image->anon_start,
 		.tgid = anon ? name->tgid : 0,
@@ -119,6 +118,7 @@ static size_t fingerprint_len(const struct head *head)
 int op_tree_image_encode(const struct op_tree_image *image, void *buf,
 			 size_t len)
 {
+	const struct op_build_id *id = &image->build_id;
 	struct head head;
 	size_t name_len, all;
 	char *at = buf;
@@ -129,15 +129,14 @@ int op_tree_image_encode(const struct op_tree_image *image, void *buf,
 	name_len = strlen(image->name.name);
 	if (name_len > OP_TREE_IMAGE_MAX)
 		return -ENAMETOOLONG;
-	all = sizeof(head) + image->build_id_len + fingerprint_len(&head) +
-	      name_len;
+	all = sizeof(head) + id->len + fingerprint_len(&head) + name_len;
 	if (all > len || all > OP_TREE_IMAGE_MAX)
 		return -ENAMETOOLONG;
 	memcpy(at, &head, sizeof(head));
 	at += sizeof(head);
-	memcpy(at, image->build_id, image->build_id_len);
-	at += image->build_id_len;
-	memcpy(at, image->build_id + OP_FINGERPRINT_AT, fingerprint_len(&head));
+	memcpy(at, id->bytes, id->len);
+	at += id->len;
+	memcpy(at, id->bytes + OP_FINGERPRINT_AT, fingerprint_len(&head));
 	memcpy(at + fingerprint_len(&head), image->name.name, name_len);
 	return (int)all;
 }
@@ -160,11 +159,11 @@ static void fill_tree_image(struct op_tree_image *image,
 		.kind = head->kind,
 		.mtime = head->mtime,
 		.anon_start = head->anon_start,
-		.build_id_len = head->build_id_len,
+		.build_id.len = head->build_id_len,
 	};
-	memcpy(image->build_id, build_id, head->build_id_len);
+	memcpy(image->build_id.bytes, build_id, head->build_id_len);
 	if (fingerprint_len(head))
-		memcpy(image->build_id + OP_FINGERPRINT_AT,
+		memcpy(image->build_id.bytes + OP_FINGERPRINT_AT,
 		       build_id + head->build_id_len, FINGERPRINT_LEN);
 }
 
@@ -202,7 +201,7 @@ int op_tree_image_decode(struct op_tree_image *image, const void *bytes,
 		return refuse_damaged_image(diag,
 					    "an image of another version");
 	if (head.build_id_len >
-	    sizeof(image->build_id) - fingerprint_len(&head))
+	    sizeof(image->build_id.bytes) - fingerprint_len(&head))
 		return refuse_damaged_image(diag, "the build-id is too long");
 	err = take_image_name(&head, bytes, len, name, name_len, diag);
 	if (err)

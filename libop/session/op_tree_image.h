@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "libop/base/op_diag.h"
+#include "libop/image/op_build_id.h"
 #include "libop/session/op_ledger.h"
 #include "libop/session/op_mangle.h"
 #include "libop/session/op_sample_file.h"
@@ -27,8 +28,7 @@ struct op_tree_image {
 	enum op_image_kind kind;
 	uint64_t mtime; /* of the image file, seconds; 0 unknown */
 	uint64_t anon_start; /* first address of OP_IMAGE_ANON */
-	uint32_t build_id_len; /* bytes, 0 unknown */
-	uint8_t build_id[32]; /* with the fingerprint (op_build_id.h) */
+	struct op_build_id build_id;
 };
 
 #define OP_TREE_IMAGE_MAX 8192 /* bytes; fits a libdb/ctree.h */

@@ -236,9 +236,8 @@ static const char *place_of_perf_copy(const struct search *s,
 	const struct op_session *session = s->side->session;
 	char path[8192];
 
-	if (op_session_image(session, image->path, image->build_id,
-			     image->build_id_len, image->mtime, path,
-			     sizeof(path)))
+	if (op_session_image(session, image->path, &image->build_id,
+			     image->mtime, path, sizeof(path)))
 		return NULL;
 	return op_arena_strdup(&s->list->report.arena,
 			       pp_locate_home(&s->side->locator, path));
@@ -363,8 +362,7 @@ static int archive_files_of_image(struct search *s,
 		return err;
 	err = archive_image(s, image, true, &s->quiet);
 	if (err || op_ksyms_path(path, sizeof(path), s->side->session->symbols,
-				 image->recorded.name, image->build_id,
-				 image->build_id_len))
+				 image->recorded.name, &image->build_id))
 		return err;
 	return archive_file_at_home(s, PP_ARCHIVE_SESSION, path);
 }
@@ -427,7 +425,8 @@ static int compare_archived_images(const void *a, const void *b)
 	const struct pp_image *x = *pa, *y = *pb;
 
 	return strcmp(x->name, y->name) ?: op_compare(x->kind, y->kind) ?:
-	       memcmp(x->build_id, y->build_id, sizeof(x->build_id)) ?:
+	       memcmp(x->build_id.bytes, y->build_id.bytes,
+		      sizeof(x->build_id.bytes)) ?:
 	       op_compare(x->mtime, y->mtime);
 }
 

@@ -22,11 +22,9 @@ static void pprof_note_frame(struct pprof_mapping *mapping,
 {
 	const struct pp_image *is = frame->binary, *was = mapping->binary;
 
-	mapping->many_builds |=
-		frame->many_builds ||
-		(was && (was->build_id_len != is->build_id_len ||
-			 memcmp(was->build_id, is->build_id,
-				sizeof(is->build_id)) != 0));
+	mapping->many_builds |= frame->many_builds ||
+				(was && memcmp(&was->build_id, &is->build_id,
+					       sizeof(is->build_id)) != 0);
 	mapping->binary = is;
 	mapping->has_sources |= frame->source != NULL;
 	if (frame->vma + frame->size > mapping->end)
@@ -51,12 +49,12 @@ static void pprof_put_mapping(struct pprof *w, uint32_t number)
 	mapping.has_filenames = of->has_sources;
 	mapping.has_inline_frames = true;
 	mapping.filename = pprof_stream_string(&w->s, binary->path);
-	if (!of->many_builds && binary->build_id_len)
+	if (!of->many_builds && binary->build_id.len)
 		mapping.build_id = pprof_stream_string(
 			&w->s,
 			op_arena_strdup(&w->s.arena,
-					op_build_id_text(binary->build_id,
-							 binary->build_id_len,
+					op_build_id_text(binary->build_id.bytes,
+							 binary->build_id.len,
 							 text)));
 	piece.n_mapping = 1;
 	piece.mapping = &mappings;

@@ -147,8 +147,7 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 	int err;
 
 	err = op_ksyms_path(path, sizeof(path), session->symbols,
-			    image->recorded.name, image->build_id,
-			    image->build_id_len);
+			    image->recorded.name, &image->build_id);
 	if (!err)
 		err = pp_archive_check(locator->archive, path);
 	if (pp_archive_refusal(err))
@@ -176,16 +175,15 @@ static bool has_build_id_of(const struct op_bfd *bfd,
 	size_t len;
 	const uint8_t *id = op_bfd_build_id(bfd, &len);
 
-	return id && len == image->build_id_len &&
-	       !memcmp(id, image->build_id, len);
+	return id && len == image->build_id.len &&
+	       !memcmp(id, image->build_id.bytes, len);
 }
 
 /* Whether it is known that the code is another, whatever the build-id is. */
 static bool has_other_code(const struct op_bfd *bfd,
 			   const struct pp_image *image)
 {
-	uint64_t was =
-		op_build_id_fingerprint(image->build_id, image->build_id_len);
+	uint64_t was = op_build_id_fingerprint(&image->build_id);
 	uint64_t is = op_bfd_fingerprint(bfd);
 
 	return was && is && was != is;
@@ -198,9 +196,9 @@ static bool is_changed(const struct op_bfd *bfd, const struct pp_image *image)
 	size_t len;
 	const uint8_t *id = op_bfd_build_id(bfd, &len);
 
-	if (!id && image->build_id_len && image->kind == OP_IMAGE_FILE)
+	if (!id && image->build_id.len && image->kind == OP_IMAGE_FILE)
 		return true;
-	if (id && image->build_id_len)
+	if (id && image->build_id.len)
 		return !has_build_id_of(bfd, image) ||
 		       has_other_code(bfd, image);
 	return image->mtime && image->mtime != op_bfd_mtime(bfd);
@@ -352,31 +350,30 @@ static int open_kept_file(struct pp_image_symbols *symbols,
 {
 	int err = open_image_build(symbols, image, path, locator, messages);
 
-	if (err != -ENOENT ||
-	    op_build_id_fingerprint(image->build_id, image->build_id_len))
+	if (err != -ENOENT || op_build_id_fingerprint(&image->build_id))
 		return err;
 	return op_session_any_fingerprint(path, len)
 		       ?: open_image_build(symbols, image, path, locator,
 					   messages);
 }
 
-/* By the build-id in @build_id, a room, with or without the fingerprint. */
-static int
-open_kept_build(struct pp_image_symbols *symbols, const struct pp_image *image,
-		const struct op_session *session, const uint8_t *build_id,
-		const struct pp_locator *locator, struct pp_messages *messages)
+/* The binary kept by @build_id, with or without the fingerprint. */
+static int open_kept_build(struct pp_image_symbols *symbols,
+			   const struct pp_image *image,
+			   const struct op_session *session,
+			   const struct op_build_id *build_id,
+			   const struct pp_locator *locator,
+			   struct pp_messages *messages)
 {
 	char path[8192];
-	int err = op_session_image(session, image->path, build_id,
-				   image->build_id_len, image->mtime, path,
-				   sizeof(path))
+	int err = op_session_image(session, image->path, build_id, image->mtime,
+				   path, sizeof(path))
 			  ?: open_kept_file(symbols, image, path, sizeof(path),
 					    locator, messages);
 
 	if (!err || pp_is_fault(err))
 		return err;
-	return op_session_digest(session, build_id, image->build_id_len, path,
-				 sizeof(path))
+	return op_session_digest(session, build_id, path, sizeof(path))
 		       ?: open_kept_file(symbols, image, path, sizeof(path),
 					 locator, messages);
 }
@@ -390,17 +387,14 @@ static int open_kept_binary(struct pp_image_symbols *symbols,
 			    const struct pp_locator *locator,
 			    struct pp_messages *messages)
 {
-	struct op_build_id id =
-		op_build_id_of_room(image->build_id, image->build_id_len);
-	int err = open_kept_build(symbols, image, session, id.bytes, locator,
+	struct op_build_id id = image->build_id;
+	int err = open_kept_build(symbols, image, session, &id, locator,
 				  messages);
 
-	if (!err || pp_is_fault(err) ||
-	    !op_build_id_fingerprint(id.bytes, id.len))
+	if (!err || pp_is_fault(err) || !op_build_id_fingerprint(&id))
 		return err;
 	op_build_id_set_fingerprint(&id, 0);
-	return open_kept_build(symbols, image, session, id.bytes, locator,
-			       messages);
+	return open_kept_build(symbols, image, session, &id, locator, messages);
 }
 
 /* The copy that perf has kept of the build on this machine, or brought to it,
@@ -411,8 +405,7 @@ static int open_perf_copy(struct pp_image_symbols *symbols,
 {
 	const char *path;
 	struct stat st;
-	int err = pp_locate_perf_copy(locator, image->build_id,
-				      image->build_id_len, &path);
+	int err = pp_locate_perf_copy(locator, &image->build_id, &path);
 	int fd = err ? err : op_open_regular(path);
 
 	if (fd < 0)
@@ -493,12 +486,11 @@ static int open_kernel_file(struct pp_image_symbols *symbols,
 	int err;
 
 	if (image->kind == OP_IMAGE_KERNEL)
-		err = pp_locate_kernel(locator, image->build_id,
-				       image->build_id_len, try_kernel_file,
-				       &attempt);
+		err = pp_locate_kernel(locator, &image->build_id,
+				       try_kernel_file, &attempt);
 	else
 		err = pp_locate_module(locator, image->recorded.name,
-				       !image->build_id_len, try_kernel_file,
+				       !image->build_id.len, try_kernel_file,
 				       &attempt);
 	if (!err) {
 		pp_message(messages, PP_REMARK_BFD, "%s: symbols from %s",
@@ -588,12 +580,12 @@ static int read_kept_inlines(struct pp_image_symbols *symbols,
 
 	if (!(symbols->wants & PP_WANT_INLINES) || !symbols->bfd ||
 	    !symbols->offsets || locator->archive ||
-	    op_session_digest(session, image->build_id, image->build_id_len,
-			      path, room))
+	    op_session_digest(session, &image->build_id, path, room))
 		return 0;
 	strcat(path, PP_INLINES_SUFFIX);
-	err = pp_inline_answers_read(&symbols->kept, path, image->build_id,
-				     image->build_id_len);
+	err = pp_inline_answers_read(&symbols->kept, path,
+				     image->build_id.bytes,
+				     image->build_id.len);
 	return err == -ENOMEM ? err : 0;
 }
 

@@ -225,16 +225,15 @@ int pp_locate(struct pp_locator *locator, const char *name, const char **path)
 	return search_image_path(locator, slash + 1, path);
 }
 
-int pp_locate_perf_copy(struct pp_locator *locator, const uint8_t *build_id,
-			size_t build_id_len, const char **path)
+int pp_locate_perf_copy(struct pp_locator *locator,
+			const struct op_build_id *build_id, const char **path)
 {
-	struct op_build_id id = op_build_id_of_room(build_id, build_id_len);
 	const char *home = getenv("HOME");
 	char hex[OP_BUILD_TEXT_MAX];
 
-	if (locator->archive || !home || *home != '/' || id.len < 2)
+	if (locator->archive || !home || *home != '/' || build_id->len < 2)
 		return -ENOENT;
-	op_build_id_text(id.bytes, id.len, hex);
+	op_build_id_text(build_id->bytes, build_id->len, hex);
 	*path = op_arena_printf(locator->arena,
 				"%s/.debug/.build-id/%.2s/%s/elf", home, hex,
 				hex + 2);
@@ -365,32 +364,28 @@ static int try_pattern(const struct kernel_search *search, const char *pattern)
 
 static int try_build_id(struct pp_locator *locator,
 			const struct kernel_search *search, const char *dir,
-			const uint8_t *id, size_t len)
+			const struct op_build_id *id)
 {
-	char hex[2 * 64 + 2];
-	size_t at = 0;
+	char hex[OP_BUILD_TEXT_MAX];
 
-	if (len < 2 || len > 64)
+	if (id->len < 2)
 		return -ENOENT;
-	for (size_t i = 0; i < len; i++)
-		at += (size_t)snprintf(hex + at, sizeof(hex) - at,
-				       i ? "%02x" : "%02x/", id[i]);
-	return try_pattern(search,
-			   op_arena_printf(locator->arena,
-					   "%s/.build-id/%s.debug", dir, hex));
+	op_build_id_text(id->bytes, id->len, hex);
+	return try_pattern(search, op_arena_printf(locator->arena,
+						   "%s/.build-id/%.2s/%s.debug",
+						   dir, hex, hex + 2));
 }
 
-int pp_locate_kernel(struct pp_locator *locator, const uint8_t *build_id,
-		     size_t build_id_len,
+int pp_locate_kernel(struct pp_locator *locator,
+		     const struct op_build_id *build_id,
 		     int (*try)(void *data, const char *path), void *data)
 {
 	const struct kernel_search search = { try, data };
 	const char *const *dir = locator->debug.dirs;
 	int err = try_image_path(locator, &search);
 
-	for (; *dir && err == -ENOENT && build_id_len; dir++) {
-		err = try_build_id(locator, &search, *dir, build_id,
-				   build_id_len);
+	for (; *dir && err == -ENOENT && build_id->len; dir++) {
+		err = try_build_id(locator, &search, *dir, build_id);
 		if (err == -ENOENT)
 			err = try_pattern(&search,
 					  op_arena_printf(locator->arena,

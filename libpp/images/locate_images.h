@@ -57,8 +57,8 @@ int pp_locate(struct pp_locator *locator, const char *name, const char **path);
  * archive packs is unpacked. It may be anybody's. Returns 0, -ENOENT without
  * such a place, as in an archive, or -ENOMEM.
  */
-int pp_locate_perf_copy(struct pp_locator *locator, const uint8_t *build_id,
-			size_t build_id_len, const char **path);
+int pp_locate_perf_copy(struct pp_locator *locator,
+			const struct op_build_id *build_id, const char **path);
 
 /*
  * The same for the source file @name, as a binary names it. An archive may be
@@ -90,8 +90,8 @@ bool pp_locate_was_asked(const struct pp_locator *locator, const char *path);
  * build-id leads to, and what lies where kernels' debug symbols are installed.
  * Returns 0, -ENOENT, or -ENOMEM (also from @try).
  */
-int pp_locate_kernel(struct pp_locator *locator, const uint8_t *build_id,
-		     size_t build_id_len,
+int pp_locate_kernel(struct pp_locator *locator,
+		     const struct op_build_id *build_id,
 		     int (*try)(void *data, const char *path), void *data);
 
 #endif /* LIBPP_IMAGES_LOCATE_IMAGES_H */

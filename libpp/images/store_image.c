@@ -232,8 +232,8 @@ static int hand_inlines_back(struct making *m,
 {
 	FILE *file = fdopen(m->handed[PART_INLINES], "w");
 	int err = file ? pp_inline_answers_write(answers, file,
-						 m->image->build_id,
-						 m->image->build_id_len)
+						 m->image->build_id.bytes,
+						 m->image->build_id.len)
 		       : -errno;
 
 	m->outcome.has_inlines = !err;
@@ -251,8 +251,8 @@ static int write_inlines(const struct making *m,
 
 	if (err)
 		return err;
-	err = pp_inline_answers_write(answers, to.file, image->build_id,
-				      image->build_id_len);
+	err = pp_inline_answers_write(answers, to.file, image->build_id.bytes,
+				      image->build_id.len);
 	if (err)
 		op_replace_abort(&to);
 	return err ? err : op_replace_commit(&to, &unsaid);
@@ -518,7 +518,8 @@ static int store_open_binary(struct making *m, int fd, bool is_copy)
 	if (!m->is_foreign)
 		drop_foreign_parts(m);
 	err = pp_inline_answers_read(&m->kept, m->paths[PART_INLINES],
-				     image->build_id, image->build_id_len);
+				     image->build_id.bytes,
+				     image->build_id.len);
 	if (err == -ENOMEM)
 		return err;
 	err = m->is_foreign
@@ -551,9 +552,8 @@ static int find_and_store(struct making *m)
 			  ?: store_binary(m, from, false);
 
 	if (err == -ENOENT || err == -ESTALE)
-		err = op_session_image(session, image->path, image->build_id,
-				       image->build_id_len, image->mtime, copy,
-				       sizeof(copy))
+		err = op_session_image(session, image->path, &image->build_id,
+				       image->mtime, copy, sizeof(copy))
 			      ?: store_binary(m, copy, true);
 	/* What is stored already is needed even if both are gone. */
 	if ((err == -ENOENT || err == -ESTALE) &&
@@ -570,8 +570,8 @@ int pp_store_image(struct pp_storing *s, const struct pp_image *image,
 	struct making m = {
 		.s = s, .image = image, .points = points, .nr_points = nr
 	};
-	int err = op_session_digest(s->session, image->build_id,
-				    image->build_id_len, m.paths[0], PATH_MAX);
+	int err = op_session_digest(s->session, &image->build_id, m.paths[0],
+				    PATH_MAX);
 
 	if (err)
 		return 0;

@@ -37,7 +37,7 @@ static bool is_wanted(const struct pp_store_request *request,
 	for (; pattern && *pattern; pattern++)
 		if (!fnmatch(*pattern, image->path, 0))
 			return false;
-	return image->recorded.space == OP_SPACE_ROOT && image->build_id_len;
+	return image->recorded.space == OP_SPACE_ROOT && image->build_id.len;
 }
 
 /* The places that @nr uses have in their image. */

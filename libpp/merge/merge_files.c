@@ -348,7 +348,7 @@ static int place_binary(struct taking *t, const struct op_build_id *id)
 						   "/images" };
 	char name[PATH_MAX];
 	int err =
-		op_session_image(&session, t->sum->name, id->bytes, id->len,
+		op_session_image(&session, t->sum->name, id,
 				 (uint64_t)t->st.st_mtime, name, sizeof(name));
 
 	return err ? lose_file(t, err) : place_file(t, name);

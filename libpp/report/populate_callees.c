@@ -84,13 +84,13 @@ static bool is_about_callees(const struct pp_sample_file *file,
 			     const struct pp_sample_file *other,
 			     const struct op_sample_header *header)
 {
-	struct op_build_id want = { .len = file->header.cg_build_id_len };
-	struct op_build_id have = { .len = header->build_id_len };
+	struct op_build_id want, have;
 
 	if (other->name.dep.build)
 		return may_be_build(file->callee_build, other->name.dep.build);
-	memcpy(want.bytes, file->header.cg_build_id, sizeof(want.bytes));
-	memcpy(have.bytes, header->build_id, sizeof(have.bytes));
+	want = op_build_id_of_room(file->header.cg_build_id,
+				   file->header.cg_build_id_len);
+	have = op_build_id_of_room(header->build_id, header->build_id_len);
 	return !op_builds_differ(&want, file->header.cg_mtime, &have,
 				 header->mtime);
 }

@@ -206,14 +206,14 @@ static const char *build_of(struct op_arena *arena,
 			    const uint8_t *build_id, uint32_t len,
 			    uint64_t mtime)
 {
-	struct op_build_id id = { .len = len };
+	struct op_build_id id;
 	char text[OP_BUILD_TEXT_MAX];
 
 	if (name->build)
 		return name->build;
 	if (!len && !mtime)
 		return "";
-	memcpy(id.bytes, build_id, sizeof(id.bytes));
+	id = op_build_id_of_room(build_id, len);
 	op_build_text(text, &id, 0, 0, mtime);
 	return op_arena_strdup(arena, text);
 }
@@ -261,8 +261,8 @@ struct pp_image *pp_image_new(struct op_arena *arena, const char *name,
 	image->build = build;
 	image->mtime = header->mtime;
 	image->anon_start = header->anon_start;
-	image->build_id_len = header->build_id_len;
-	memcpy(image->build_id, header->build_id, sizeof(image->build_id));
+	image->build_id =
+		op_build_id_of_room(header->build_id, header->build_id_len);
 	return image;
 }
 

@@ -29,6 +29,7 @@
 
 #include "libop/base/op_diag.h"
 #include "libop/session/op_ledger.h"
+#include "libop/image/op_build_id.h"
 #include "libop/session/op_mangle.h"
 #include "libop/session/op_sample_file.h"
 #include "libop/session/op_session.h"
@@ -139,8 +140,7 @@ struct pp_image {
 			       did */
 	uint64_t binary_bias; /* from an address that is shown to a vma of
 				 libpp/symbols/op_bfd.h */
-	size_t build_id_len; /* bytes, 0 unknown */
-	uint8_t build_id[32]; /* with the fingerprint (op_build_id.h) */
+	struct op_build_id build_id;
 };
 
 /* An image of which several builds were added up. */

@@ -20,10 +20,8 @@
 /* Trees tell no more of a build than this compares. */
 static bool is_same_build(const struct pp_image *a, const struct pp_image *b)
 {
-	if (a->build_id_len || b->build_id_len)
-		return a->build_id_len == b->build_id_len &&
-		       !memcmp(a->build_id, b->build_id, sizeof(a->build_id));
-	return a->mtime == b->mtime;
+	return !memcmp(&a->build_id, &b->build_id, sizeof(a->build_id)) &&
+	       (a->build_id.len || a->mtime == b->mtime);
 }
 
 const struct pp_sample_file *

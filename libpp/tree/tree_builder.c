@@ -45,8 +45,8 @@ static bool same_frame(const struct pp_frame *a, const struct pp_frame *b)
 static bool same_binary(const struct pp_image *a, const struct pp_image *b)
 {
 	return a == b ||
-	       (a && b && a->build_id_len == b->build_id_len &&
-		!memcmp(a->build_id, b->build_id, sizeof(a->build_id)));
+	       (a && b &&
+		!memcmp(&a->build_id, &b->build_id, sizeof(a->build_id)));
 }
 
 int pp_tree_frame(struct pp_tree_builder *b, const struct pp_frame *frame,

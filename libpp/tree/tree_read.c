@@ -41,8 +41,7 @@ static struct pp_image *new_tree_image(struct pp_tree_inputs *in,
 	image->build = ""; /* the two below tell it */
 	image->mtime = found->mtime;
 	image->anon_start = found->anon_start;
-	image->build_id_len = found->build_id_len;
-	memcpy(image->build_id, found->build_id, sizeof(image->build_id));
+	image->build_id = found->build_id;
 	return image;
 }
 
@@ -53,11 +52,9 @@ bool pp_tree_input_matches(const struct pp_tree_inputs *in,
 	struct pp_spec_subject subject = { .app = app,
 					   .image = image->name,
 					   .name = &input->file->name };
-	struct op_build_id id = { .len = image->build_id_len };
 	char build[OP_BUILD_TEXT_MAX];
 
-	memcpy(id.bytes, image->build_id, sizeof(id.bytes));
-	op_build_text(build, &id, 0, 0, 0);
+	op_build_text(build, &image->build_id, 0, 0, 0);
 	subject.build = build;
 	if (app == input->file->app && input->file->app_file)
 		app = input->file->app_file;
@@ -174,8 +171,9 @@ static int compare_image_builds(const struct pp_image *a,
 				const struct pp_image *b)
 {
 	return strcmp(a->name, b->name) ?: (int)a->kind - (int)b->kind ?:
-	       memcmp(a->build_id, b->build_id, sizeof(a->build_id)) ?:
-	       (a->build_id_len ? 0 : op_compare(a->mtime, b->mtime));
+	       memcmp(a->build_id.bytes, b->build_id.bytes,
+		      sizeof(a->build_id.bytes)) ?:
+	       (a->build_id.len ? 0 : op_compare(a->mtime, b->mtime));
 }
 
 static int compare_tree_images(const void *a, const void *b)

@@ -137,13 +137,14 @@ bool opimport_jit_find(const struct opimport_jit *jit, uint64_t key,
 static int copy_jit_file(int fd, const struct stat *st, const char *path,
 			 const struct op_session *session)
 {
+	const struct op_build_id none = { .len = 0 };
 	struct opimport_jit jit = { .start = 0 };
 	char to[PATH_MAX];
 	int err = read_jit_sections(&jit, fd);
 
 	opimport_jit_close(&jit);
 	if (!err)
-		err = op_session_image(session, path, NULL, 0,
+		err = op_session_image(session, path, &none,
 				       (uint64_t)st->st_mtime, to, sizeof(to));
 	if (err || !access(to, F_OK))
 		return err;

@@ -146,7 +146,7 @@ static size_t make_sound(uint8_t *sound)
 {
 	static const struct op_tree_image images[] = {
 		{ .name = { .space = OP_SPACE_ROOT, .name = "/usr/bin/app" },
-		  .build_id_len = 20,
+		  .build_id.len = 20,
 		  .mtime = 1 },
 		{ .name = { .space = OP_SPACE_ANON,
 			    .name = "anon",

@@ -108,7 +108,7 @@ __attribute__((unused)) static struct op_build_id build_at(const char *path)
 
 	assert_non_null(file);
 	assert_int_equal(op_build_id_of_elf(&id, fileno(file)), 0);
-	assert_true(op_build_id_fingerprint(id.bytes, id.len) != 0);
+	assert_true(op_build_id_fingerprint(&id) != 0);
 	fclose(file);
 	return id;
 }

@@ -154,8 +154,9 @@ static inline uint32_t tree_image(struct ctree *tree, const char *word)
 	uint32_t number;
 	int len;
 
-	image.build_id_len = made_header.build_id_len;
-	memcpy(image.build_id, made_header.build_id, sizeof(image.build_id));
+	image.build_id.len = made_header.build_id_len;
+	memcpy(image.build_id.bytes, made_header.build_id,
+	       sizeof(image.build_id.bytes));
 	if (*word == '[') {
 		image.name.space = OP_SPACE_KERN;
 		snprintf(path, sizeof(path), "%s",

@@ -243,14 +243,14 @@ static void fill_tree(struct ctree *tree, unsigned int n, unsigned int program,
 	struct op_tree_image image = {
 		.name = { .space = OP_SPACE_ROOT, .name = name },
 		.kind = OP_IMAGE_FILE,
-		.build_id_len = ID_LEN,
+		.build_id.len = ID_LEN,
 	};
 	uint8_t bytes[OP_TREE_IMAGE_MAX];
 	uint32_t number, node = CTREE_ROOT;
 	int len;
 
 	snprintf(name, sizeof(name), "/usr/bin/program-%u", program);
-	memcpy(image.build_id, header.build_id, ID_LEN);
+	memcpy(image.build_id.bytes, header.build_id, ID_LEN);
 	len = op_tree_image_encode(&image, bytes, sizeof(bytes));
 	check(len < 0 ? len : 0, "image");
 	check(ctree_image(tree, bytes, (size_t)len, &number), "image");

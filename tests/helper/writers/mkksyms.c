@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	struct op_diag diag = { "" };
 	struct op_ksyms ksyms;
 	char name[256], id[65];
-	uint8_t build_id[32];
+	struct op_build_id build_id = { .len = 0 };
 	FILE *file;
 
 	if (argc != 2)
@@ -36,9 +36,9 @@ int main(int argc, char **argv)
 	if (fscanf(file, "oprofile symbols 1 %255s %64s", name, id) != 2)
 		errx(1, "%s: no snapshot as text", argv[1]);
 	fclose(file);
+	build_id.len = (unsigned int)bytes_of(id, build_id.bytes);
 	if (op_ksyms_read(&ksyms, argv[1], &diag) ||
-	    op_ksyms_write(&ksyms, argv[1], name, build_id,
-			   bytes_of(id, build_id), &diag))
+	    op_ksyms_write(&ksyms, argv[1], name, &build_id, &diag))
 		errx(1, "%s", diag.text);
 	op_ksyms_release(&ksyms);
 	return 0;

@@ -80,11 +80,9 @@ static void set_word(struct op_tree_image *image, const char *word)
 		return;
 	}
 	set_header(&header, word);
-	if (header.build_id_len) {
-		image->build_id_len = header.build_id_len;
-		memcpy(image->build_id, header.build_id,
-		       sizeof(image->build_id));
-	}
+	if (header.build_id_len)
+		image->build_id = op_build_id_of_room(header.build_id,
+						      header.build_id_len);
 	if (header.mtime)
 		image->mtime = header.mtime;
 }
@@ -197,10 +195,10 @@ static void dump_image(const struct ctree *tree, uint32_t number)
 	printf(":%s %s", name, image_kinds[image.kind]);
 	if (image.mtime)
 		printf(" mtime=%" PRIu64, image.mtime);
-	if (image.build_id_len)
+	if (image.build_id.len)
 		printf(" build-id=");
-	for (uint32_t i = 0; i < image.build_id_len; i++)
-		printf("%02x", image.build_id[i]);
+	for (uint32_t i = 0; i < image.build_id.len; i++)
+		printf("%02x", image.build_id.bytes[i]);
 	putchar('\n');
 }
 

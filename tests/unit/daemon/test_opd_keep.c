@@ -841,8 +841,8 @@ TEST(test_other_code)
 		const struct opd_binary *binary = i ? &two : &one;
 		struct op_build_id id;
 
-		op_session_image(&f->opd.session, path, binary->build_id.bytes,
-				 20, 0, copy, sizeof(copy));
+		op_session_image(&f->opd.session, path, &binary->build_id, 0,
+				 copy, sizeof(copy));
 		id = build_at(copy);
 		assert_true(op_build_id_agrees(&id, &binary->build_id));
 	}

@@ -425,16 +425,18 @@ TEST(fingerprints_in_the_room)
 	assert_int_equal(id.bytes[23], 0xab);
 	assert_int_equal(id.bytes[24], 0x01);
 	assert_int_equal(id.bytes[31], 0xef);
-	assert_int_equal(op_build_id_fingerprint(id.bytes, 24), FINGERPRINT);
-	assert_int_equal(op_build_id_fingerprint(id.bytes, 25), 0);
-	assert_int_equal(op_build_id_fingerprint(id.bytes, 0), 0);
+	assert_int_equal(op_build_id_fingerprint(&id), FINGERPRINT);
+	id.len = 25;
+	assert_int_equal(op_build_id_fingerprint(&id), 0);
+	id.len = 0;
+	assert_int_equal(op_build_id_fingerprint(&id), 0);
 	id = id_of(25, FINGERPRINT);
 	assert_int_equal(id.bytes[25], 0);
 	assert_int_equal(id.bytes[31], 0);
-	assert_int_equal(op_build_id_fingerprint(id.bytes, 25), 0);
+	assert_int_equal(op_build_id_fingerprint(&id), 0);
 	id = id_of(0, FINGERPRINT);
 	assert_int_equal(id.bytes[31], 0);
-	/* What is between is nobody's. */
+	/* Bytes between build-id and fingerprint are left out. */
 	memset(room, 0xcd, sizeof(room));
 	again = op_build_id_of_room(room, 20);
 	assert_int_equal(again.len, 20);
@@ -521,11 +523,11 @@ TEST(fingerprints_of_files)
 
 	elf_usual(&elf, true);
 	assert_int_equal(ask_part(&elf, ELF_LEN, &id), 0);
-	assert_int_equal(op_build_id_fingerprint(id.bytes, id.len), 0);
+	assert_int_equal(op_build_id_fingerprint(&id), 0);
 	memcpy(elf.bytes + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_flags),
 	       &(uint32_t){ PF_X }, sizeof(uint32_t));
 	assert_int_equal(ask_part(&elf, ELF_LEN, &id), 0);
-	assert_true(op_build_id_fingerprint(id.bytes, id.len) != 0);
+	assert_true(op_build_id_fingerprint(&id) != 0);
 	elf.bytes[ELF_LEN - 1]++;
 	assert_int_equal(ask_part(&elf, ELF_LEN, &other), 0);
 	assert_true(op_build_id_same(&id, &other));

@@ -5,22 +5,28 @@
 
 #include "libop/kernel/op_ksyms.h"
 
-static const uint8_t id[32] = { 0x01, 0xab, 0xff, 0x00, 0x7e };
+static const struct op_build_id no_id = { .len = 0 };
+
+static struct op_build_id id_of(unsigned int len)
+{
+	return (struct op_build_id){ len, { 0x01, 0xab, 0xff, 0x00, 0x7e } };
+}
 
 /* ---- paths -----------------------------------------------------------------
  */
 
-static void is_path(const char *name, size_t id_len, const char *wanted)
+static void is_path(const char *name, unsigned int id_len, const char *wanted)
 {
+	const struct op_build_id id = id_of(id_len);
 	char path[512];
 
-	assert_int_equal(
-		op_ksyms_path(path, sizeof(path), "/s", name, id, id_len), 0);
+	assert_int_equal(op_ksyms_path(path, sizeof(path), "/s", name, &id), 0);
 	assert_string_equal(path, wanted);
 }
 
 TEST(test_paths)
 {
+	const struct op_build_id id = id_of(3);
 	char path[512], name[300];
 
 	is_path("vmlinux", 3, "/s/vmlinux-01abff");
@@ -29,19 +35,19 @@ TEST(test_paths)
 	is_path(".tmp", 0, "/s/%2etmp");
 	is_path("../../etc/x", 2, "/s/%2e.%2f..%2fetc%2fx-01ab");
 	is_path("a b%\n\xff", 0, "/s/a%20b%25%0a%ff");
-	assert_int_equal(op_ksyms_path(path, sizeof(path), "/s", "", id, 2),
+	assert_int_equal(op_ksyms_path(path, sizeof(path), "/s", "", &id),
 			 -EINVAL);
-	assert_int_equal(op_ksyms_path(path, 17, "/s", "vmlinux", id, 3),
+	assert_int_equal(op_ksyms_path(path, 17, "/s", "vmlinux", &id),
 			 -ENAMETOOLONG);
-	assert_int_equal(op_ksyms_path(path, 18, "/s", "vmlinux", id, 3), 0);
-	assert_int_equal(op_ksyms_path(path, 0, "/s", "vmlinux", id, 3),
+	assert_int_equal(op_ksyms_path(path, 18, "/s", "vmlinux", &id), 0);
+	assert_int_equal(op_ksyms_path(path, 0, "/s", "vmlinux", &id),
 			 -ENAMETOOLONG);
 	for (size_t len = 1; len < sizeof(name); len++) {
 		int err;
 
 		memset(name, len % 2 ? 'x' : '/', len);
 		name[len] = '\0';
-		err = op_ksyms_path(path, sizeof(path), "", name, id, 20);
+		err = op_ksyms_path(path, sizeof(path), "", name, &id);
 		if (!err)
 			assert_true(strlen(path) <= 256);
 		else
@@ -287,7 +293,11 @@ FOLDER_TEST(test_large_kallsyms)
 	assert_true(k.size == UINT64_MAX - 0x1000);
 	for (size_t i = 1; i < k.nr; i++)
 		assert_true(k.syms[i].offset > k.syms[i - 1].offset);
-	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", id, 20, NULL), 0);
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux",
+					&(struct op_build_id){
+						20, { 0x01, 0xab, 0xff } },
+					NULL),
+			 0);
 	assert_int_equal(op_ksyms_read(&back, "s", NULL), 0);
 	assert_int_equal(back.nr, k.nr);
 	for (size_t i = 0; i < k.nr; i++)
@@ -325,7 +335,11 @@ FOLDER_TEST(test_snapshot_round_trip)
 	struct op_ksyms k = { .syms = syms, .nr = 3, .size = 1234 }, back;
 	struct stat st;
 
-	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", id, 3, NULL), 0);
+	assert_int_equal(
+		op_ksyms_write(&k, "s", "vmlinux",
+			       &(struct op_build_id){ 3, { 0x01, 0xab, 0xff } },
+			       NULL),
+		0);
 	assert_memory_equal(text_of("s"),
 			    "oprofile symbols 3 vmlinux 01abff 3 ", 36);
 	assert_int_equal(stat("s", &st), 0);
@@ -337,7 +351,7 @@ FOLDER_TEST(test_snapshot_round_trip)
 		is_sym(&back, i, syms[i].offset, syms[i].type, syms[i].name);
 	op_ksyms_release(&back);
 	k.nr = k.size = 0;
-	assert_int_equal(op_ksyms_write(&k, "s", "a b", NULL, 0, NULL), 0);
+	assert_int_equal(op_ksyms_write(&k, "s", "a b", &no_id, NULL), 0);
 	assert_memory_equal(text_of("s"), "oprofile symbols 3 a%20b - 0 0 0\n",
 			    33);
 	assert_int_equal(op_ksyms_read(&back, "s", NULL), 0);
@@ -372,7 +386,7 @@ static void refuse_write(struct op_ksym a, struct op_ksym b)
 	struct op_ksyms k = { .syms = syms, .nr = 2 };
 	struct op_diag diag = { "" };
 
-	assert_int_equal(op_ksyms_write(&k, "s", "m", NULL, 0, &diag), -EINVAL);
+	assert_int_equal(op_ksyms_write(&k, "s", "m", &no_id, &diag), -EINVAL);
 	assert_reason(&diag, "s: cannot write");
 	assert_int_equal(nr_files(), 0);
 }
@@ -389,9 +403,8 @@ FOLDER_TEST(test_unreadable_symbols_are_not_written)
 	refuse_write(good, (struct op_ksym){ 6, "a\n", 't' });
 	refuse_write(good, (struct op_ksym){ 6, "g", '\n' });
 	refuse_write(good, (struct op_ksym){ 6, "g", '\0' });
-	assert_int_equal(op_ksyms_write(&none, "s", "", NULL, 0, NULL),
-			 -EINVAL);
-	assert_int_equal(op_ksyms_write(&none, "x/s", "m", NULL, 0, &diag),
+	assert_int_equal(op_ksyms_write(&none, "s", "", &no_id, NULL), -EINVAL);
+	assert_int_equal(op_ksyms_write(&none, "x/s", "m", &no_id, &diag),
 			 -ENOENT);
 	assert_reason(&diag, "x/s: cannot write: No such file");
 }
@@ -414,7 +427,7 @@ FOLDER_TEST(test_too_much_is_not_written)
 	}
 	for (size_t i = 0; i < NR; i++)
 		syms[i] = (struct op_ksym){ i, names[i % 2], 'T' };
-	assert_int_equal(op_ksyms_write(&k, "s", "m", NULL, 0, &diag), -EFBIG);
+	assert_int_equal(op_ksyms_write(&k, "s", "m", &no_id, &diag), -EFBIG);
 	assert_reason(&diag, "s: cannot write: File too large");
 	assert_int_equal(nr_files(), 0);
 	free(syms);

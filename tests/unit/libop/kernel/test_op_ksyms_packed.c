@@ -9,6 +9,8 @@
 
 #define DAMAGED "s: it is damaged; profile again"
 
+static const struct op_build_id no_id = { .len = 0 };
+
 /* A snapshot "s" whose first line says @head and then packs @columns. */
 static void write_packed(const char *head, const void *columns, size_t len)
 {
@@ -69,7 +71,7 @@ static void round_trip(struct op_ksym *syms, size_t nr)
 {
 	struct op_ksyms k = { .syms = syms, .nr = nr }, back;
 
-	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", &no_id, NULL), 0);
 	back = read_back();
 	are_equal(&back, &k);
 	op_ksyms_release(&back);
@@ -143,7 +145,7 @@ FOLDER_TEST(test_small)
 	struct op_ksyms k = many(syms, names, NR), back;
 	struct stat st;
 
-	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", &no_id, NULL), 0);
 	assert_int_equal(stat("s", &st), 0);
 	/* As text it would be 270,000 bytes. */
 	assert_true(st.st_size < 30000);
@@ -181,7 +183,7 @@ FOLDER_TEST(test_wanted)
 				  { 50, "g", 't' } };
 	const struct op_ksyms k = { .syms = syms, .nr = 7, .size = 60 };
 
-	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", &no_id, NULL), 0);
 	for (size_t i = 0; i < sizeof(wanted_cases) / sizeof(*wanted_cases);
 	     i++) {
 		const struct op_ksyms_wanted wanted = { wanted_cases[i].wanted,
@@ -217,7 +219,7 @@ FOLDER_TEST(test_wanted_of_many)
 	uint64_t offset;
 	const struct op_ksyms_wanted wanted = { &offset, 1 };
 
-	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", &no_id, NULL), 0);
 	for (size_t i = 1; i + 1 < NR; i += 97) {
 		offset = syms[i].offset + i % 16;
 		assert_int_equal(op_ksyms_read_wanted(&got, "s", &wanted, NULL),
@@ -367,7 +369,7 @@ FOLDER_TEST(test_damage)
 	size_t len;
 	char *bytes;
 
-	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", NULL, 0, NULL), 0);
+	assert_int_equal(op_ksyms_write(&k, "s", "vmlinux", &no_id, NULL), 0);
 	bytes = whole_file(&len);
 	for (size_t i = 0; i < len * 8; i++) {
 		bytes[i / 8] ^= (char)(1 << i % 8);

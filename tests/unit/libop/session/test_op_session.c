@@ -189,37 +189,37 @@ FOLDER_TEST(test_what_holds_samples)
 		assert_false(op_session_holds_samples(no[i]));
 }
 
-static const uint8_t id_of_both[OP_BUILD_ID_MAX] = {
-	0xab, 0xcd, 1, 2, [24] = 0xf, [31] = 7
+static const struct op_build_id id_of_both = {
+	4, { 0xab, 0xcd, 1, 2, [24] = 0xf, [31] = 7 }
 };
 #define WITH "abcd0102-0f00000000000007"
 
 FOLDER_TEST(test_builds_have_fingerprints)
 {
-	uint8_t id[OP_BUILD_ID_MAX];
+	const struct op_build_id no_id = { .len = 0 };
+	struct op_build_id id = id_of_both;
 	struct op_session session;
 	char path[4096 + 200];
 
-	memcpy(id, id_of_both, sizeof(id));
 	assert_int_equal(op_session_init(&session, "/s", NULL), 0);
-	assert_int_equal(op_session_image(&session, "/bin/x", id, 4, 5, path,
+	assert_int_equal(op_session_image(&session, "/bin/x", &id, 5, path,
 					  sizeof(path)),
 			 0);
 	assert_string_equal(path, "/s/images/x-" WITH);
-	assert_int_equal(op_session_digest(&session, id, 4, path, sizeof(path)),
+	assert_int_equal(op_session_digest(&session, &id, path, sizeof(path)),
 			 0);
 	assert_string_equal(path,
 			    "/s/store/.build-id/ab/cd0102-0f00000000000007");
-	memset(id + 24, 0, 8);
-	assert_int_equal(op_session_image(&session, "/bin/x", id, 4, 5, path,
+	memset(id.bytes + 24, 0, 8);
+	assert_int_equal(op_session_image(&session, "/bin/x", &id, 5, path,
 					  sizeof(path)),
 			 0);
 	assert_string_equal(path, "/s/images/x-abcd0102");
-	assert_int_equal(op_session_image(&session, "/bin/x", NULL, 0, 5, path,
+	assert_int_equal(op_session_image(&session, "/bin/x", &no_id, 5, path,
 					  sizeof(path)),
 			 0);
 	assert_string_equal(path, "/s/images/x-0000000000000005");
-	assert_int_equal(op_session_digest(&session, id, 4, path, sizeof(path)),
+	assert_int_equal(op_session_digest(&session, &id, path, sizeof(path)),
 			 0);
 	assert_string_equal(path, "/s/store/.build-id/ab/cd0102");
 }

@@ -20,8 +20,7 @@ static struct op_tree_image file(const char *path)
 		.name = { .space = OP_SPACE_ROOT, .name = path },
 		.kind = OP_IMAGE_FILE,
 		.mtime = 1234567890,
-		.build_id_len = 4,
-		.build_id = { 0xde, 0xad, 0, 0xef },
+		.build_id = { 4, { 0xde, 0xad, 0, 0xef } },
 	};
 }
 
@@ -29,7 +28,7 @@ static struct op_tree_image with_fingerprint(void)
 {
 	struct op_tree_image image = file("/usr/bin/ls");
 
-	memset(image.build_id + 24, 0x5a, 8);
+	memset(image.build_id.bytes + 24, 0x5a, 8);
 	return image;
 }
 
@@ -72,9 +71,9 @@ static void round_trip(const struct op_tree_image *image)
 	assert_int_equal(back.kind, image->kind);
 	assert_int_equal(back.mtime, image->mtime);
 	assert_int_equal(back.anon_start, image->anon_start);
-	assert_int_equal(back.build_id_len, image->build_id_len);
-	assert_memory_equal(back.build_id, image->build_id,
-			    sizeof(image->build_id));
+	assert_int_equal(back.build_id.len, image->build_id.len);
+	assert_memory_equal(back.build_id.bytes, image->build_id.bytes,
+			    sizeof(image->build_id.bytes));
 }
 
 TEST(test_all_kinds)
@@ -84,11 +83,11 @@ TEST(test_all_kinds)
 	round_trip(&image);
 	image = with_fingerprint();
 	round_trip(&image);
-	image.build_id_len = 32;
-	memset(image.build_id, 0xff, sizeof(image.build_id));
+	image.build_id.len = 32;
+	memset(image.build_id.bytes, 0xff, sizeof(image.build_id.bytes));
 	round_trip(&image);
 	/* A build-id that leaves room for the fingerprint. */
-	image.build_id_len = 24;
+	image.build_id.len = 24;
 	round_trip(&image);
 	image = anon();
 	round_trip(&image);
@@ -152,7 +151,7 @@ TEST(test_one_way)
 	image.name.tgid = -1;
 	image.name.start = 17;
 	image.name.end = 4;
-	image.build_id[5] = 1; /* between it and the fingerprint */
+	image.build_id.bytes[5] = 1; /* between it and the fingerprint */
 	assert_int_equal(op_tree_image_encode(&image, other, sizeof(other)),
 			 len);
 	assert_memory_equal(bytes, other, len);
@@ -208,7 +207,7 @@ TEST(test_refused)
 	image = file("relative");
 	refuse_encode(&image);
 	image = file("/x");
-	image.build_id_len = 33;
+	image.build_id.len = 33;
 	refuse_encode(&image);
 	image = file("/x");
 	image.kind = OP_NR_IMAGE_KINDS;

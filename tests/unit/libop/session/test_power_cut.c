@@ -252,7 +252,7 @@ static void count_stack(struct world *w)
 	char path[1024] = "/", bytes[OP_TREE_IMAGE_MAX];
 	struct op_tree_image image = {
 		.name = { .space = OP_SPACE_ROOT, .name = path },
-		.build_id_len = 20,
+		.build_id.len = 20,
 	};
 	uint32_t number, node = CTREE_ROOT;
 	uint64_t kind = power_random(NR_STACKS);

@@ -414,11 +414,11 @@ static int try_kernel(void *data, const char *path)
 
 FOLDER_TEST(kernels_are_tried_in_order)
 {
-	static const uint8_t id[] = { 0xab, 0xcd, 0x01 };
+	struct op_build_id id = { 0, { 0xab, 0xcd, 0x01 } };
 	static const char *const path[] = { "path/sub", "path", NULL };
 	static const struct {
 		const char *taken;
-		size_t id_len;
+		unsigned int id_len;
 		bool has_path;
 		const char *tried;
 		int err;
@@ -458,8 +458,9 @@ FOLDER_TEST(kernels_are_tried_in_order)
 						 rows[i].has_path ? path : NULL,
 						 NULL),
 				 0);
-		assert_int_equal(pp_locate_kernel(&locator, id, rows[i].id_len,
-						  try_kernel, &tried),
+		id.len = rows[i].id_len;
+		assert_int_equal(pp_locate_kernel(&locator, &id, try_kernel,
+						  &tried),
 				 rows[i].err);
 		text_must_be(&t, rows[i].taken, rows[i].tried);
 		op_arena_release(&arena);

@@ -143,9 +143,9 @@ static void write_pprof_samples(FILE *out, const Pprof__Profile *p)
 /* ---- trees --------------------------------------------------------------- */
 
 static const struct pp_image binaries[] = {
-	{ .path = "/bin/prog", .build_id_len = 2, .build_id = { 0xab, 1 } },
-	{ .path = "/lib/x.so", .build_id_len = 1, .build_id = { 1 } },
-	{ .path = "/lib/x.so", .build_id_len = 1, .build_id = { 2 } },
+	{ .path = "/bin/prog", .build_id = { 2, { 0xab, 1 } } },
+	{ .path = "/lib/x.so", .build_id = { 1, { 1 } } },
+	{ .path = "/lib/x.so", .build_id = { 1, { 2 } } },
 	{ .path = "/vmlinux" },
 };
 

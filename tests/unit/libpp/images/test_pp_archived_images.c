@@ -80,18 +80,14 @@ static void write_archived_image(FILE *out, const struct pp_image *image,
 		.kind = OP_IMAGE_FILE,                                         \
 		.recorded = { .space = OP_SPACE_ROOT, .name = called },        \
 		.name = called, .path = called, .base = called,                \
-		.build_id_len = 1, .build_id = {                               \
-			1                                                      \
-		}                                                              \
+		.build_id = { 1, { 1 } },                                      \
 	}
 #define KERNEL                                                                 \
 	{                                                                      \
 		.kind = OP_IMAGE_KERNEL,                                       \
 		.recorded = { .space = OP_SPACE_KERN, .name = "vmlinux" },     \
 		.name = "/vmlinux", .path = "/vmlinux", .base = "vmlinux",     \
-		.build_id_len = 1, .build_id = {                               \
-			1                                                      \
-		}                                                              \
+		.build_id = { 1, { 1 } },                                      \
 	}
 #define MEMORY                                                                 \
 	{                                                                      \

@@ -50,8 +50,7 @@ static void write_look(FILE *out, struct pp_kept_symbols *kept,
 		.path = look->file,
 		.base = look->file + 1,
 		.build = look->build ?: "",
-		.build_id = { 0xab, 0xcd, 1, 2 },
-		.build_id_len = look->build ? 4 : 0,
+		.build_id = { look->build ? 4 : 0, { 0xab, 0xcd, 1, 2 } },
 	};
 	struct pp_image_symbols *symbols;
 	struct pp_locator locator;

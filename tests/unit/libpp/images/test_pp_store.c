@@ -320,7 +320,7 @@ FOLDER_TEST(other_code_is_stored_apart)
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
 	for (int i = 0; i < 2; i++) {
 		builds[i] = build_of_len(i ? 48 : 16);
-		assert_int_equal(op_session_digest(&session, builds[i].bytes, 4,
+		assert_int_equal(op_session_digest(&session, &builds[i],
 						   names[i], sizeof(names[i])),
 				 0);
 		write_image_samples(*state, "x", builds[i].bytes, 4);
@@ -337,8 +337,8 @@ FOLDER_TEST(other_code_is_stored_apart)
 	text_must_be(
 		&t, "other code",
 		"bfd: $/x: its symbols are not stored: No such file or directory\n");
-	assert_int_equal(op_session_image(&session, "x", builds[0].bytes, 4, 0,
-					  copy, sizeof(copy)),
+	assert_int_equal(op_session_image(&session, "x", &builds[0], 0, copy,
+					  sizeof(copy)),
 			 0);
 	assert_int_equal(mkdir("images", 0755), 0);
 	assert_int_equal(rename("x", copy), 0);
@@ -355,29 +355,28 @@ FOLDER_TEST(other_code_is_stored_apart)
 FOLDER_TEST(keys_are_build_ids)
 {
 	struct op_session session;
-	uint8_t id[33] = { 0xab, 0xcd, 1, 2 };
+	struct op_build_id id = { 4, { 0xab, 0xcd, 1, 2 } };
 	char path[4096 + 200], wanted[4096 + 200];
 	struct text t;
 
 	build_binary("x");
 	write_text("then", "");
-	write_image_samples(*state, "x", id, 0);
+	write_image_samples(*state, "x", id.bytes, 0);
 	write_stored(text_begin(&t), *state, MIB, NULL);
 	text_must_be(&t, "none", "");
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
-	for (size_t len = 0; len <= sizeof(id); len++)
-		assert_int_equal(op_session_digest(&session, id, len, path,
+	for (id.len = 0; id.len <= OP_BUILD_ID_MAX + 1; id.len++)
+		assert_int_equal(op_session_digest(&session, &id, path,
 						   sizeof(path)),
-				 len >= 2 && len <= 32 ? 0 : -ENOENT);
-	assert_int_equal(op_session_digest(&session, id, 4, path, sizeof(path)),
+				 id.len >= 2 && id.len <= 32 ? 0 : -ENOENT);
+	id.len = 4;
+	assert_int_equal(op_session_digest(&session, &id, path, sizeof(path)),
 			 0);
 	snprintf(wanted, sizeof(wanted), "%s/" STORED, (char *)*state);
 	assert_string_equal(path, wanted);
-	assert_int_equal(op_session_digest(&session, id, 4, path,
-					   strlen(wanted) + 1),
-			 0);
-	assert_int_equal(op_session_digest(&session, id, 4, path,
-					   strlen(wanted)),
+	assert_int_equal(
+		op_session_digest(&session, &id, path, strlen(wanted) + 1), 0);
+	assert_int_equal(op_session_digest(&session, &id, path, strlen(wanted)),
 			 -ENAMETOOLONG);
 }
 

@@ -813,8 +813,7 @@ static void store_inlined(void)
 	const struct pp_image image = { .name = "/bin/x",
 					.path = "/bin/x",
 					.kind = OP_IMAGE_FILE,
-					.build_id = { 1 },
-					.build_id_len = 2 };
+					.build_id = { 2, { 1 } } };
 	struct pp_storing s = { .session = &session,
 				.locator = &locator,
 				.messages = &messages,

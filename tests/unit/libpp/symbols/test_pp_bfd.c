@@ -739,28 +739,28 @@ FOLDER_TEST(images_have_symbols)
 		{ "of another time", { IMAGE(FILE, ROOT, "b"), .mtime = 1001 }, KERNEL, STATIC, "mv b root/b; touch -d @1000 root/b", NULL, 0,
 		  "all is /b\n"
 		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
-		{ "of its build", { IMAGE(FILE, ROOT, "b"), .mtime = 1, .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mv b root/b", NULL, 0,
+		{ "of its build", { IMAGE(FILE, ROOT, "b"), .mtime = 1, .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mv b root/b", NULL, 0,
 		  "early 1000-1010 90\n"
 		  "one 1010-1020 90\n"
 		  "two 1020-1024 90\n"
 		  "from root/b\n"
 		  "bfd: /b: symbols from root/b\n" },
-		{ "of another build", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 3 } }, KERNEL, ID, "mv b root/b", NULL, 0,
+		{ "of another build", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 3 } } }, KERNEL, ID, "mv b root/b", NULL, 0,
 		  "all is /b\n"
 		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
-		{ "of a longer build-id", { IMAGE(FILE, ROOT, "b"), .build_id_len = 5, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mv b root/b", NULL, 0,
+		{ "of a longer build-id", { IMAGE(FILE, ROOT, "b"), .build_id = { 5, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mv b root/b", NULL, 0,
 		  "all is /b\n"
 		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
 		{ "of no build-id", { IMAGE(FILE, ROOT, "b"), .mtime = 1001 }, KERNEL, ID, "mv b root/b; touch -d @1000 root/b", NULL, 0,
 		  "all is /b\n"
 		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
-		{ "its copy", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mkdir images; mv b images/b-abcd0102; echo >root/b", NULL, 0,
+		{ "its copy", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mkdir images; mv b images/b-abcd0102; echo >root/b", NULL, 0,
 		  "early 1000-1010 90\n"
 		  "one 1010-1020 90\n"
 		  "two 1020-1024 90\n"
 		  "from $/images/b-abcd0102\n"
 		  "bfd: /b: symbols from $/images/b-abcd0102\n" },
-		{ "a copy that is another", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 3 } }, KERNEL, ID, "mkdir images; mv b images/b-abcd0103; echo >root/b", NULL, 0,
+		{ "a copy that is another", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 3 } } }, KERNEL, ID, "mkdir images; mv b images/b-abcd0103; echo >root/b", NULL, 0,
 		  "all is /b\n"
 		  "warning: /b: no symbols: it is not in a usable binary format\n" },
 		{ "no binary", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "echo >root/b", NULL, 0,
@@ -812,7 +812,7 @@ FOLDER_TEST(images_have_symbols)
 		{ "no kernel of operf 1.4", { IMAGE(KERNEL, ROOT, "/proc/kallsyms") }, KERNEL, STATIC, NULL, NULL, 0,
 		  "all is /b\n"
 		  "warning: /b: no symbols: the session does not tell which kernel was profiled; name the folder of its vmlinux with --image-path\n" },
-		{ "a kernel with lines", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mv b root/usr/lib/debug/boot/vmlinux-2", NULL, PP_WANT_LINES,
+		{ "a kernel with lines", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mv b root/usr/lib/debug/boot/vmlinux-2", NULL, PP_WANT_LINES,
 		  "one 0-10 90\n"
 		  "two 10-14 90\n"
 		  "from root/usr/lib/debug/boot/vmlinux-2\n"
@@ -822,11 +822,11 @@ FOLDER_TEST(images_have_symbols)
 		  "from path/vmlinux\n"
 		  "bfd: vmlinux: symbols from path/vmlinux\n"
 		  "warning: vmlinux: no symbols: not a kernel, as it has no _stext\n" },
-		{ "a kernel of another build", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 4, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux", "path", 0,
+		{ "a kernel of another build", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id = { 4, { 1 } } }, KERNEL, ID, "mv b path/vmlinux", "path", 0,
 		  "all is vmlinux\n"
 		  "warning: path/vmlinux: not used: its build-id differs from that of the profiled vmlinux; give the file of that build\n"
 		  "warning: vmlinux: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
-		{ "a kernel's snapshot", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id_len = 1, .build_id = { 1 } }, KERNEL, ID, "mv b path/vmlinux; printf 'oprofile symbols 1 vmlinux 01\\n0 T _stext\\n10 T one\\n' >symbols/vmlinux-01", NULL, 0,
+		{ "a kernel's snapshot", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id = { 1, { 1 } } }, KERNEL, ID, "mv b path/vmlinux; printf 'oprofile symbols 1 vmlinux 01\\n0 T _stext\\n10 T one\\n' >symbols/vmlinux-01", NULL, 0,
 		  "_stext 0-10\n"
 		  "one 10-ffffffffffffffff\n"
 		  "from $/symbols/vmlinux-01\n" },
@@ -849,13 +849,13 @@ FOLDER_TEST(images_have_symbols)
 		  "from $/images/perf-7.map\n" },
 		{ "memory with an empty map", { IMAGE(ANON, ANON, "anon"), .recorded.tgid = 7, .recorded.start = 0x1000, .recorded.end = 0x2000, .anon_start = 0x1000 }, MODULE, "-c",
 		  "mkdir images; echo 2000 8 outside >images/perf-7.map", NULL, 0, "all is anon\n" },
-		{ "stored symbols of what has changed", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mkdir -p store/.build-id/ab; mv b store/.build-id/ab/cd0102; echo >root/b", NULL, 0,
+		{ "stored symbols of what has changed", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mkdir -p store/.build-id/ab; mv b store/.build-id/ab/cd0102; echo >root/b", NULL, 0,
 		  "early 1000-1010 90\n"
 		  "one 1010-1020 90\n"
 		  "two 1020-1024 90\n"
 		  "from $/store/.build-id/ab/cd0102\n"
 		  "bfd: /b: symbols from $/store/.build-id/ab/cd0102\n" },
-		{ "stored symbols of what is gone", { IMAGE(FILE, ROOT, "b"), .build_id_len = 4, .build_id = { 0xab, 0xcd, 1, 2 } }, KERNEL, ID, "mkdir -p store/.build-id/ab; mv b store/.build-id/ab/cd0102", NULL, 0,
+		{ "stored symbols of what is gone", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mkdir -p store/.build-id/ab; mv b store/.build-id/ab/cd0102", NULL, 0,
 		  "early 1000-1010 90\n"
 		  "one 1010-1020 90\n"
 		  "two 1020-1024 90\n"

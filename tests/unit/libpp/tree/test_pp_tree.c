@@ -315,10 +315,10 @@ TREE_TEST(test_order_of_equals)
 TREE_TEST(test_origins_of_frames)
 {
 	static const struct pp_image builds[] = {
-		{ .build_id_len = 1, .build_id = { 1 } },
-		{ .build_id_len = 1, .build_id = { 1 } },
-		{ .build_id_len = 1, .build_id = { 2 } },
-		{ .build_id_len = 0 },
+		{ .build_id = { 1, { 1 } } },
+		{ .build_id = { 1, { 1 } } },
+		{ .build_id = { 1, { 2 } } },
+		{ .build_id.len = 0 },
 	};
 	static const struct {
 		const struct pp_image *first, *second;
