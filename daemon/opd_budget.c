@@ -16,18 +16,11 @@
 #include <unistd.h>
 
 #include "daemon/source/opd_source.h"
+#include "libop/base/op_clock.h"
 #include "libop/base/op_log.h"
 
 #define SECOND UINT64_C(1000000000)
 #define MILLION 1000000
-
-static uint64_t time_of(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t ns_of(const struct timeval *t)
 {
@@ -40,8 +33,8 @@ static uint64_t daemon_time(void)
 	struct rusage usage;
 
 	if (getrusage(RUSAGE_CHILDREN, &usage))
-		return time_of(CLOCK_PROCESS_CPUTIME_ID);
-	return time_of(CLOCK_PROCESS_CPUTIME_ID) + ns_of(&usage.ru_utime) +
+		return op_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return op_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + ns_of(&usage.ru_utime) +
 	       ns_of(&usage.ru_stime);
 }
 
@@ -67,7 +60,7 @@ void opd_budget_begin(struct opd_budget *budget, struct opd_source *source,
 	}
 	budget->source = source;
 	budget->log = log;
-	budget->looked = time_of(CLOCK_MONOTONIC);
+	budget->looked = op_clock_ns(CLOCK_MONOTONIC);
 	budget->daemon = daemon_time();
 	budget->millionths = millionths;
 	opd_governor_init(&budget->governor,
@@ -91,13 +84,13 @@ void opd_budget_restart(struct opd_budget *budget)
 void opd_budget_reads(struct opd_budget *budget)
 {
 	if (budget->source)
-		budget->began_to_read = time_of(CLOCK_THREAD_CPUTIME_ID);
+		budget->began_to_read = op_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void opd_budget_has_read(struct opd_budget *budget)
 {
 	if (budget->source)
-		budget->read += time_of(CLOCK_THREAD_CPUTIME_ID) -
+		budget->read += op_clock_ns(CLOCK_THREAD_CPUTIME_ID) -
 				budget->began_to_read;
 }
 
@@ -196,7 +189,7 @@ static void govern(struct opd_budget *budget, const struct passed *passed)
 
 void opd_budget_check(struct opd_budget *budget, bool at_once)
 {
-	uint64_t now = time_of(CLOCK_MONOTONIC);
+	uint64_t now = op_clock_ns(CLOCK_MONOTONIC);
 	struct passed passed;
 
 	if (!budget->source || now == budget->looked ||

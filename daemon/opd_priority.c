@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/op_clock.h"
 #include "libop/base/op_log.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -24,14 +25,6 @@
  * the worst time to wait. */
 #define LONGEST_NS (4 * SECOND)
 #define RAISED (-20) /* the most that an ordinary process can have */
-
-static uint64_t ns_of_clock(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
 
 /* A kernel without the feature has no such file. */
 static void set_nice_of_session(int nice)
@@ -71,8 +64,8 @@ void opd_priority_begin(struct opd_priority *priority, struct op_log *log)
 	    sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &param))
 		err = -errno;
 	priority->is_raised = priority->is_wanted = !err;
-	priority->wall = ns_of_clock(CLOCK_MONOTONIC);
-	priority->cpu = ns_of_clock(CLOCK_THREAD_CPUTIME_ID);
+	priority->wall = op_clock_ns(CLOCK_MONOTONIC);
+	priority->cpu = op_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (err)
 		op_verbose(log, OP_V_MISC,
 			   "no more of the CPUs than others: %s",
@@ -97,8 +90,8 @@ void opd_priority_check(struct opd_priority *priority, struct op_log *log)
 
 	if (!priority->is_wanted)
 		return;
-	raised = opd_priority_decide(priority, ns_of_clock(CLOCK_MONOTONIC),
-				     ns_of_clock(CLOCK_THREAD_CPUTIME_ID));
+	raised = opd_priority_decide(priority, op_clock_ns(CLOCK_MONOTONIC),
+				     op_clock_ns(CLOCK_THREAD_CPUTIME_ID));
 	if (raised == priority->is_raised || set_nice(raised ? RAISED : 0))
 		return;
 	priority->is_raised = raised;

@@ -7,25 +7,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/op_clock.h"
 #include "libop/base/op_plain.h"
 
 /* Progress is shown after this long, and as often. */
 #define FIRST_NS 500000000ull
 #define NEXT_NS 100000000ull
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
 void pp_progress_start(struct pp_progress *progress)
 {
 	*progress = (struct pp_progress){ 0 };
 	if (isatty(STDERR_FILENO))
-		progress->next = monotonic_ns() + FIRST_NS;
+		progress->next = op_clock_ns(CLOCK_MONOTONIC) + FIRST_NS;
 }
 
 void pp_progress_show(struct pp_progress *progress, const char *fmt, ...)
@@ -33,7 +26,7 @@ void pp_progress_show(struct pp_progress *progress, const char *fmt, ...)
 	va_list ap;
 	FILE *plain;
 
-	if (!progress->next || monotonic_ns() < progress->next)
+	if (!progress->next || op_clock_ns(CLOCK_MONOTONIC) < progress->next)
 		return;
 	plain = op_plain_open(stderr);
 	if (!plain)
@@ -43,7 +36,7 @@ void pp_progress_show(struct pp_progress *progress, const char *fmt, ...)
 	vfprintf(plain, fmt, ap);
 	va_end(ap);
 	fclose(plain);
-	progress->next = monotonic_ns() + NEXT_NS;
+	progress->next = op_clock_ns(CLOCK_MONOTONIC) + NEXT_NS;
 	progress->shown = true;
 }
 

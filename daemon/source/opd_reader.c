@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "daemon/source/untrusted/opd_pass.h"
+#include "libop/base/op_clock.h"
 #include "libop/files/op_confine.h"
 #include "libop/files/op_open.h"
 
@@ -104,14 +105,6 @@ static int start_child(struct opd_reader_child *child)
 /* ---- the daemon -------------------------------------------------------------
  */
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* It ends some time; its place is free when that is so. */
 static void give_child_up(struct opd_reader_child *child)
 {
@@ -163,7 +156,7 @@ static void look_after_children(struct opd_reader *reader)
 		if (child->pid && child->sock < 0 &&
 		    waitpid(child->pid, NULL, WNOHANG) == child->pid)
 			child->pid = 0;
-		if (!child->key || now_ms() - child->since < reader->limit)
+		if (!child->key || op_clock_ms() - child->since < reader->limit)
 			continue;
 		if (!has_answer(child, 0))
 			give_child_up(child);
@@ -245,7 +238,7 @@ int opd_reader_give(struct opd_reader *reader, uint64_t key, int fd,
 		return err;
 	}
 	child->key = key;
-	child->since = now_ms();
+	child->since = op_clock_ms();
 	return 0;
 }
 
@@ -259,7 +252,7 @@ int opd_reader_ask(struct opd_reader *reader, uint64_t key,
 	out->fd = -1;
 	if (!child)
 		return -ENOENT;
-	passed = now_ms() - child->since;
+	passed = op_clock_ms() - child->since;
 	if (has_answer(child, passed < reader->patience
 				      ? (int)(reader->patience - passed)
 				      : 0))

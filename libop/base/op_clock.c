@@ -25,6 +25,20 @@ static void clock_pause(unsigned int ms)
 	nanosleep(&pause, NULL);
 }
 
+uint64_t op_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now))
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t op_clock_ms(void)
+{
+	return op_clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
 const struct op_clock op_clock = {
 	.seconds = clock_seconds,
 	.date = clock_date,

@@ -7,6 +7,7 @@
  * a clock of their own (opd->clock), which they put forward.
  */
 
+#include <stdint.h>
 #include <time.h>
 
 struct op_clock {
@@ -17,5 +18,11 @@ struct op_clock {
 
 /* The kernel's. */
 extern const struct op_clock op_clock;
+
+/* The time of @clock in nanoseconds; 0 if there is no such clock. */
+uint64_t op_clock_ns(clockid_t clock);
+
+/* Milliseconds of CLOCK_MONOTONIC. */
+uint64_t op_clock_ms(void);
 
 #endif /* LIBOP_BASE_OP_CLOCK_H */

@@ -6,6 +6,7 @@
  */
 
 #include "libop/base/op_hash.h"
+#include "libop/base/op_clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,15 +19,12 @@
 
 uint64_t op_hash_new_seed(void)
 {
-	struct timespec now = { 0 };
 	uint64_t seed;
 
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
 		return seed;
 	/* Early in the boot: the time is another one for each table, too. */
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	seed = (uint64_t)now.tv_sec * 1000000007 + (uint64_t)now.tv_nsec;
-	return seed * UINT64_C(0x9e3779b97f4a7c15);
+	return op_clock_ns(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static uint64_t load_word(const uint8_t *at, size_t len)

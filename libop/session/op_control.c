@@ -14,6 +14,7 @@
  * /proc/self/fd, which is short.
  */
 
+#include "libop/base/op_clock.h"
 #include "libop/session/op_control.h"
 
 #include <errno.h>
@@ -81,14 +82,6 @@ struct call {
 	struct op_diag *diag;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* Milliseconds left, -1 for no limit. */
 static int time_left(const struct call *call)
 {
@@ -96,7 +89,7 @@ static int time_left(const struct call *call)
 
 	if (call->deadline < 0)
 		return -1;
-	left = call->deadline - now_ms();
+	left = call->deadline - (int64_t)op_clock_ms();
 	return left > 0 ? (int)left : 0;
 }
 
@@ -341,7 +334,7 @@ static int receive_answer(struct call *call)
 
 static int64_t deadline_after(int timeout_ms)
 {
-	return timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	return timeout_ms < 0 ? -1 : (int64_t)op_clock_ms() + timeout_ms;
 }
 
 /* Who connects without a @request, NULL, wants what there is. */

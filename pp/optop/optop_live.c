@@ -6,6 +6,7 @@
  * drawn once for all that has come together.
  */
 
+#include "libop/base/op_clock.h"
 #include "pp/optop/optop_live.h"
 
 #include <errno.h>
@@ -33,14 +34,6 @@ struct live {
 	bool has_hung_up; /* the terminal */
 };
 
-static uint64_t live_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* ---- readings ------------------------------------------------------------ */
 
 static bool reads_by_itself(const struct live *live)
@@ -59,7 +52,8 @@ static void ask_for_reading(struct live *live)
 		(!state->is_paused || !pane->reading || state->wants_all);
 	uint64_t number;
 
-	if (!is_wanted && !(reads_by_itself(live) && live_now() >= live->due)) {
+	if (!is_wanted &&
+	    !(reads_by_itself(live) && op_clock_ms() >= live->due)) {
 		state->wants_reading = false;
 		return;
 	}
@@ -68,7 +62,7 @@ static void ask_for_reading(struct live *live)
 		state->wants_all || !pane->reading ? 0 : pane->files);
 	if (!number) {
 		optop_say(state, "out of memory");
-		live->due = live_now() + 1000;
+		live->due = op_clock_ms() + 1000;
 		return;
 	}
 	live->asked = pane->asked = number;
@@ -84,7 +78,7 @@ static int take_reading_of(struct live *live, struct op_diag *diag)
 	if (!optop_reader_take(live->reader, &result))
 		return 0;
 	live->answered = result.number;
-	live->due = live_now() + (uint64_t)state->interval * 1000;
+	live->due = op_clock_ms() + (uint64_t)state->interval * 1000;
 	if (result.err && !live->has_read && result.daemon == OPTOP_NO_DAEMON) {
 		*diag = result.diag;
 		return result.err;
@@ -120,7 +114,7 @@ static int draw_screen(struct live *live)
 
 static int time_to_sleep(const struct live *live)
 {
-	uint64_t now = live_now();
+	uint64_t now = op_clock_ms();
 
 	if (!reads_by_itself(live))
 		return -1;

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "libop/base/op_clock.h"
 #include "libop/kernel/op_perf.h"
 #include "utils/ocount/ocount_counter.h"
 #include "utils/ocount/ocount_event.h"
@@ -51,14 +52,6 @@ struct ocount {
 	uint64_t nr_printed;
 	struct op_diag diag;
 };
-
-static uint64_t ocount_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- output -------------------------------------------------------------- */
 
@@ -98,7 +91,7 @@ static int print_result(struct ocount *o)
 		.brief = o->request.brief,
 		.intervals = o->request.interval_ms != 0,
 	};
-	uint64_t until = ocount_now_ns();
+	uint64_t until = op_clock_ns(CLOCK_MONOTONIC);
 	int fd = fileno(o->output);
 	struct stat st;
 	int err = ocount_result_read(&o->result, &o->counters, until - o->since,
@@ -230,7 +223,7 @@ static int begin_counting(struct ocount *o, int *status)
 	int err;
 
 	note_limits(o);
-	o->since = ocount_now_ns();
+	o->since = op_clock_ns(CLOCK_MONOTONIC);
 	if (r->mode == OCOUNT_COMMAND) {
 		note_protected(o);
 		err = command_exec(&o->command, &o->diag);

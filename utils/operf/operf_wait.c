@@ -9,6 +9,7 @@
  * terminal's keys have reached the command by themselves; others are passed on.
  */
 
+#include "libop/base/op_clock.h"
 #include "utils/operf/operf_wait.h"
 
 #include <errno.h>
@@ -118,14 +119,6 @@ static enum operf_end handle_daemon_end(struct operf *operf)
 	return OPERF_DAEMON_ENDED;
 }
 
-static uint64_t monotonic_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* The next moment to wake up at, ms; or 0 when nothing but an event does. */
 static uint64_t next_wake(const struct operf *operf, uint64_t start,
 			  const struct operf_progress *progress)
@@ -142,7 +135,7 @@ static uint64_t next_wake(const struct operf *operf, uint64_t start,
 /* Wait for an event, or until it is time for what is due. */
 static int poll_until(struct pollfd *p, nfds_t nr, uint64_t wake)
 {
-	uint64_t now = monotonic_ms();
+	uint64_t now = op_clock_ms();
 	uint64_t ms = wake > now ? wake - now : 0;
 
 	if (!wake)
@@ -179,11 +172,11 @@ static enum operf_end wait_for_end(struct operf *operf,
 			if (!operf->command.pid)
 				return end;
 		} else if (wake && operf->options.duration_ms &&
-			   monotonic_ms() >=
+			   op_clock_ms() >=
 				   start + operf->options.duration_ms) {
 			return OPERF_TIMED_OUT;
 		} else if (wake) {
-			operf_progress_show(progress, monotonic_ms());
+			operf_progress_show(progress, op_clock_ms());
 		}
 	}
 }
@@ -212,7 +205,7 @@ static double seconds_since(const struct operf_options *options,
 
 enum operf_end operf_wait(struct operf *operf)
 {
-	uint64_t start = monotonic_ms(), *ticks = read_ticks(&operf->options);
+	uint64_t start = op_clock_ms(), *ticks = read_ticks(&operf->options);
 	struct operf_progress progress;
 	enum operf_end end;
 

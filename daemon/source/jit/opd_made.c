@@ -23,18 +23,11 @@
 #include "daemon/source/untrusted/opd_copied_text.h"
 #include "daemon/source/perf/opd_perf_proc.h"
 #include "daemon/source/opd_source.h"
+#include "libop/base/op_clock.h"
 
 #define SECOND UINT64_C(1000000000)
 /* So long after the end of a process all of its samples have come. */
 #define LAST_SAMPLES (3 * SECOND)
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
-}
 
 /* How long a look took that began at @begun, when looks had cost so much: CPU
  * time, unless it ended the process that reads. */
@@ -43,7 +36,7 @@ static uint64_t time_of_look(const struct opd_made *made, uint64_t begun,
 {
 	uint64_t now = opd_foreign_cost(&made->jits.foreign);
 
-	return now >= cost ? now - cost : monotonic_ns() - begun;
+	return now >= cost ? now - cost : op_clock_ns(CLOCK_MONOTONIC) - begun;
 }
 
 int opd_made_new(struct opd_made **out, const struct opd_source_client *client,
@@ -135,7 +128,7 @@ static bool has_ended(const struct opd_made_process *process)
 
 void opd_made_end_round(struct opd_made *made)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = op_clock_ns(CLOCK_MONOTONIC);
 
 	made->round_at = now;
 	opd_jits_end_round(&made->jits, now);
@@ -169,7 +162,7 @@ look_at_made(struct opd_made *made, uint32_t tgid, uint64_t app, uint64_t now)
 		opd_perf_proc_see_dumps(&made->jits, tgid);
 		process->nr_memory = 0;
 		process->look_at =
-			monotonic_ns() + SECOND +
+			op_clock_ns(CLOCK_MONOTONIC) + SECOND +
 			OPD_PERF_PROC_SHARE * time_of_look(made, now, cost);
 	}
 	return process;
@@ -206,7 +199,8 @@ look_at_memory(struct opd_made *made, struct opd_made_process *process,
 		map->cookie = OP_NO_COOKIE;
 	process->nr_memory++;
 	process->copied_at =
-		opd_perf_proc_may_look(process->copied_at, monotonic_ns(),
+		opd_perf_proc_may_look(process->copied_at,
+				       op_clock_ns(CLOCK_MONOTONIC),
 				       time_of_look(made, now, cost));
 	return map;
 }
@@ -214,7 +208,7 @@ look_at_memory(struct opd_made *made, struct opd_made_process *process,
 bool opd_made_find_text(struct opd_made *made, uint32_t tgid, uint64_t app,
 			uint64_t addr, struct unwinder_map *map)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = op_clock_ns(CLOCK_MONOTONIC);
 	struct opd_made_process *process = look_at_made(made, tgid, app, now);
 	const struct unwinder_map *memory =
 		process ? look_at_memory(made, process, addr, now) : NULL;
@@ -228,7 +222,7 @@ bool opd_made_find_text(struct opd_made *made, uint32_t tgid, uint64_t app,
 bool opd_made_find(struct opd_made *made, uint32_t tgid, uint64_t app,
 		   uint64_t addr, uint64_t *cookie, uint64_t *key)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = op_clock_ns(CLOCK_MONOTONIC);
 	struct opd_made_process *process = look_at_made(made, tgid, app, now);
 	const struct unwinder_map *memory;
 

@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/op_clock.h"
 #include "libop/base/op_log.h"
 #include "daemon/source/perf/opd_perf_attr.h"
 #include "daemon/source/perf/opd_perf_clock.h"
@@ -85,11 +86,7 @@ struct opd_perf {
 /* Of CLOCK_MONOTONIC, which programs use, our clock is ahead by so much. */
 static int64_t raw_ahead_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)opd_perf_now() -
-	       ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+	return (int64_t)(opd_perf_now() - op_clock_ns(CLOCK_MONOTONIC));
 }
 
 /* ---- opening ----------------------------------------------------------------

@@ -25,6 +25,7 @@
 #include "libcfi/cfi.h"
 #include "libop/image/op_build_id.h"
 #include "libop/files/op_confine.h"
+#include "libop/base/op_clock.h"
 #include "libop/base/op_log.h"
 
 void opd_foreign_init(struct opd_foreign *foreign)
@@ -196,22 +197,13 @@ static int give_up_call(struct opd_foreign *foreign, int err)
 	return err;
 }
 
-static uint64_t cpu_time_ns(clockid_t clock)
-{
-	struct timespec time;
-
-	if (clock_gettime(clock, &time))
-		return 0;
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 uint64_t opd_foreign_cost(const struct opd_foreign *foreign)
 {
-	uint64_t cost = cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t cost = op_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	clockid_t clock;
 
 	if (foreign->pid && !clock_getcpuclockid(foreign->pid, &clock))
-		cost += cpu_time_ns(clock);
+		cost += op_clock_ns(clock);
 	return cost;
 }
 
