@@ -6,7 +6,7 @@ opreport_LIBS := libpp libcfi libdb libop
 opreport_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opimport
-opimport_SRCS := $(wildcard pp/opimport/*.c) utils/process.c
+opimport_SRCS := $(wildcard pp/opimport/*.c)
 opimport_LIBS := libpp libcfi libdb libop
 opimport_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 $(O)/pp/opimport/opimport_pprof.o: $(O)/libpp/format/profile.pb-c.c
@@ -44,7 +44,7 @@ opsymbols_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 # Without libcurl there is none.
 ifneq ($(CURL_LIBS),)
 PROGS += oppush
-oppush_SRCS := $(wildcard pp/oppush/*.c) utils/process.c
+oppush_SRCS := $(wildcard pp/oppush/*.c)
 oppush_LIBS := libpp libcfi libop
 oppush_LDLIBS = $(CURL_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 $(patsubst pp/%.c,$(O)/pp/%.o,$(wildcard pp/oppush/*.c)): $(O)/libpp/format/profile.pb-c.c

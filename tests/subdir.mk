@@ -23,7 +23,7 @@ $(foreach t,$(call unit_test,opd_codes opd_extended opd_feed opd_feed_account op
 
 # What the programs of pp/ are made of, but for their main().
 PP_MAINS := $(foreach p,opreport opimport oparchive opmerge opgprof opannotate opsymbols,pp/$(p)/$(p).c)
-PP_PARTS := utils/process.c $(wildcard pp/*.c) $(filter-out $(PP_MAINS) pp/optop/% pp/oppush/%,$(wildcard pp/*/*.c))
+PP_PARTS := $(wildcard pp/*.c) $(filter-out $(PP_MAINS) pp/optop/% pp/oppush/%,$(wildcard pp/*/*.c))
 PP_TESTS := options annotate functions import import_loss loss cure
 
 # These run the programs as a whole, and include the files of main().
@@ -61,7 +61,7 @@ BENCHES := $(patsubst tests/%.c,%,$(wildcard tests/bench/bench_*.c))
 TEST_PROGS += $(BENCHES)
 FUZZERS += $(patsubst tests/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 $(foreach t,$(BENCHES) $(FUZZERS),$(eval $(call UNIT_TEST_VARS,$(t))))
-fuzz/fuzz_profile_SRCS += utils/process.c $(patsubst %,pp/opimport/opimport_%.c,callgrind callgrind_text daemon folded graph pprof profile)
+fuzz/fuzz_profile_SRCS += $(patsubst %,pp/opimport/opimport_%.c,callgrind callgrind_text daemon folded graph pprof profile)
 
 # optop without its screen.
 OPTOP_PARTS := $(filter-out pp/optop/optop.c pp/optop/optop_live.c pp/optop/optop_terminal.c,$(wildcard pp/optop/*.c))

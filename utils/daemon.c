@@ -76,7 +76,7 @@ static pid_t locked_pid(const char *lock)
 	fclose(file);
 	text[strcspn(text, " \n")] = '\0';
 	pid = parse_pid(text);
-	return pid && process_is(pid, DAEMON_NAME) ? pid : 0;
+	return pid && op_process_is(pid, DAEMON_NAME) ? pid : 0;
 }
 
 /*
@@ -95,10 +95,10 @@ static bool is_passing_error(const struct daemon *daemon, int err)
 /* Whether the daemon has run since *@before, or waits for a CPU: on a crowded
  * machine its turn may be late. */
 static bool is_at_work(const struct daemon *daemon,
-		       struct process_activity *before)
+		       struct op_process_activity *before)
 {
-	struct process_activity now =
-		process_activity(locked_pid(daemon->session->lock));
+	struct op_process_activity now =
+		op_process_activity(locked_pid(daemon->session->lock));
 	bool works =
 		now.state == 'R' || (now.state && now.ticks != before->ticks);
 
@@ -114,8 +114,8 @@ static int call_for_status(struct daemon *daemon, struct op_diag *why)
 {
 	int turn_ms = daemon->turn_ms ?: STATUS_MS, left_ms = REQUEST_MS, err;
 	int nr_idle = 0;
-	struct process_activity before =
-		process_activity(locked_pid(daemon->session->lock));
+	struct op_process_activity before =
+		op_process_activity(locked_pid(daemon->session->lock));
 
 	do {
 		why->text[0] = '\0';
@@ -178,7 +178,7 @@ int daemon_find(struct daemon *daemon, struct op_diag *diag)
 }
 
 int daemon_say_start(const struct daemon *daemon, const char *path,
-		     const struct process_args *args, struct op_diag *diag)
+		     const struct op_process_args *args, struct op_diag *diag)
 {
 	say_step(daemon->verbose, "start %s", path);
 	for (int i = 1; i < args->nr; i++)
@@ -189,12 +189,12 @@ int daemon_say_start(const struct daemon *daemon, const char *path,
 }
 
 int daemon_start(struct daemon *daemon, const char *path,
-		 const struct process_args *args, struct op_diag *diag)
+		 const struct op_process_args *args, struct op_diag *diag)
 {
 	int err = daemon_say_start(daemon, path, args, diag);
 
 	if (!err)
-		err = process_run(path, args->argv, environ, NULL, 0, diag);
+		err = op_process_run(path, args->argv, environ, NULL, 0, diag);
 	if (!err)
 		err = daemon_find(daemon, diag);
 	if (err)
@@ -230,13 +230,13 @@ int daemon_end(const struct daemon *daemon, int pidfd, int grace_ms,
 	err = asked;
 	/* It may be gone before its answer has been read. */
 	if (!err || err == -EREMOTEIO || err == -EPROTO || err == -ECONNREFUSED)
-		err = process_wait(pidfd, END_MS);
+		err = op_process_wait(pidfd, END_MS);
 	/* Its last act was to remove the socket, or somebody else has. */
 	*is_forced = err && err != -ENOENT;
 	if (err) {
 		say_step(daemon->verbose, "no end: send signals to pid %d",
 			 daemon->pid);
-		err = process_end(pidfd, grace_ms);
+		err = op_process_end(pidfd, grace_ms);
 	}
 	return !err && asked == -EREMOTEIO ? asked : err;
 }

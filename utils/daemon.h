@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 #include "libop/base/op_diag.h"
+#include "libop/files/op_process.h"
 #include "libop/session/op_session.h"
-#include "utils/process.h"
 
 #define DAEMON_NAME "oprofiled"
 #define DAEMON_REPLY_MAX 16384 /* bytes of its answer to "status" */
@@ -45,12 +45,12 @@ int daemon_find(struct daemon *daemon, struct op_diag *diag);
  * itself, @diag stays empty.
  */
 int daemon_start(struct daemon *daemon, const char *path,
-		 const struct process_args *args, struct op_diag *diag);
+		 const struct op_process_args *args, struct op_diag *diag);
 
 /* Say what is started. Returns 0, or -ENOMEM with the reason if @args could
  * not be made. */
 int daemon_say_start(const struct daemon *daemon, const char *path,
-		     const struct process_args *args, struct op_diag *diag);
+		     const struct op_process_args *args, struct op_diag *diag);
 
 /*
  * Send @request and wait until it is done. Returns 0, or what

@@ -110,7 +110,7 @@ int daemon_child_explain_call(struct daemon_child *child, int err,
 {
 	if (err == -EREMOTEIO)
 		return op_diag_set(diag, err, "%s", why);
-	if (!process_wait(child->pidfd, DYING_MS)) {
+	if (!op_process_wait(child->pidfd, DYING_MS)) {
 		daemon_child_wait(child);
 		daemon_child_explain(child, WHILE_IT_STARTED, diag);
 	}
@@ -122,7 +122,7 @@ void daemon_child_release(struct daemon_child *child)
 	if (child->daemon.pid && child->pidfd < 0)
 		kill(child->daemon.pid, SIGTERM);
 	else if (child->daemon.pid)
-		process_end(child->pidfd, END_MS);
+		op_process_end(child->pidfd, END_MS);
 	if (child->daemon.pid)
 		daemon_child_wait(child);
 	daemon_child_close(&child->error_fd);
@@ -191,7 +191,7 @@ static int fork_daemon(struct daemon_child *child, const char *path,
 					       "end some, or raise ulimit -u",
 				   strerror(errno));
 	child->daemon.pid = pid;
-	child->pidfd = process_open(pid);
+	child->pidfd = op_process_open(pid);
 	if (child->pidfd >= 0)
 		return 0;
 	return op_diag_set(diag, child->pidfd,
@@ -250,8 +250,8 @@ static int wait_until_ready(struct daemon_child *child, int signal_fd,
 	if (state)
 		op_diag_set(diag, -EIO, "%s", text);
 	/* It is about to end, which needs no signal. */
-	if (process_wait(child->pidfd, DYING_MS))
-		process_end(child->pidfd, END_MS);
+	if (op_process_wait(child->pidfd, DYING_MS))
+		op_process_end(child->pidfd, END_MS);
 	daemon_child_wait(child);
 	if (!state)
 		daemon_child_explain(child, WHILE_IT_STARTED, diag);
@@ -261,22 +261,23 @@ static int wait_until_ready(struct daemon_child *child, int signal_fd,
 			   "daemon and operf of one version");
 }
 
-int daemon_child_begin(struct daemon_child *child, struct process_args *args,
+int daemon_child_begin(struct daemon_child *child, struct op_process_args *args,
 		       struct op_diag *diag)
 {
 	if (pipe2(child->ready, O_CLOEXEC))
 		return op_diag_set(diag, -errno,
 				   "cannot make a pipe: %s; raise ulimit -n",
 				   strerror(errno));
-	process_args_add(args, DAEMON_NAME);
-	process_args_add(args, "--session-dir=%s", child->daemon.session->dir);
-	process_args_add(args, "--foreground");
-	process_args_add(args, "--ready-fd=%d", child->ready[1]);
+	op_process_args_add(args, DAEMON_NAME);
+	op_process_args_add(args, "--session-dir=%s",
+			    child->daemon.session->dir);
+	op_process_args_add(args, "--foreground");
+	op_process_args_add(args, "--ready-fd=%d", child->ready[1]);
 	return 0;
 }
 
 int daemon_child_start(struct daemon_child *child, const char *path,
-		       const struct process_args *args, int signal_fd,
+		       const struct op_process_args *args, int signal_fd,
 		       struct op_diag *diag)
 {
 	int err = daemon_say_start(&child->daemon, path, args, diag);

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 #include "libop/base/op_diag.h"
+#include "libop/files/op_process.h"
 #include "utils/daemon.h"
-#include "utils/process.h"
 
 struct daemon_child {
 	struct daemon daemon; /* whose pid is 0 once its end was waited for */
@@ -28,7 +28,7 @@ void daemon_child_init(struct daemon_child *child);
  * Begin the command line @args of one, with what makes it a child of ours.
  * Returns 0 or -errno with the reason.
  */
-int daemon_child_begin(struct daemon_child *child, struct process_args *args,
+int daemon_child_begin(struct daemon_child *child, struct op_process_args *args,
 		       struct op_diag *diag);
 
 /*
@@ -37,7 +37,7 @@ int daemon_child_begin(struct daemon_child *child, struct process_args *args,
  * another -errno with the reason.
  */
 int daemon_child_start(struct daemon_child *child, const char *path,
-		       const struct process_args *args, int signal_fd,
+		       const struct op_process_args *args, int signal_fd,
 		       struct op_diag *diag);
 
 /* Wait for the end of one that has ended, or is about to without a signal. */

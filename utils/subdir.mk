@@ -2,7 +2,7 @@
 # What every program needs that takes events by name.
 EVENT_SRCS := utils/event_machine.c utils/event_list.c
 # What a client of the daemon needs.
-DAEMON_SRCS := utils/daemon.c utils/process.c utils/say.c utils/symbols.c
+DAEMON_SRCS := utils/daemon.c utils/say.c utils/symbols.c
 
 PROGS += opcontrol opstream
 

@@ -13,24 +13,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/files/op_process.h"
 #include "libop/session/op_ledger.h"
 #include "libop/base/op_plural.h"
 #include "libop/session/op_session.h"
 #include "libop/session/op_session_folder.h"
-#include "utils/process.h"
 
 #define DAEMON "oprofiled"
 
-static void make_args(struct process_args *args,
+static void make_args(struct op_process_args *args,
 		      const struct opimport_into *into,
 		      const struct op_session *session, const char *source)
 {
-	process_args_add(args, DAEMON);
-	process_args_add(args, "--session-dir=%s", session->dir);
-	process_args_add(args, "--source=%s", source);
-	process_args_add(args, "--separate-kernel=1");
-	process_args_add(args, "--separate-thread=%d", into->separate_thread);
-	process_args_add(args, "--separate-cpu=%d", into->separate_cpu);
+	op_process_args_add(args, DAEMON);
+	op_process_args_add(args, "--session-dir=%s", session->dir);
+	op_process_args_add(args, "--source=%s", source);
+	op_process_args_add(args, "--separate-kernel=1");
+	op_process_args_add(args, "--separate-thread=%d",
+			    into->separate_thread);
+	op_process_args_add(args, "--separate-cpu=%d", into->separate_cpu);
 }
 
 static void ledger_path(const struct op_session *session, char path[PATH_MAX])
@@ -59,18 +60,19 @@ static int check_free(const struct op_session *session, struct op_diag *diag)
 }
 
 /* The daemon's own words, but for its name, if it has failed. */
-static int run_and_listen(const struct process_args *args, struct op_diag *diag)
+static int run_and_listen(const struct op_process_args *args,
+			  struct op_diag *diag)
 {
 	char folder[PATH_MAX] = "", path[PATH_MAX + 16];
 	char words[OP_DIAG_MAX] = "";
 	const char *start = words;
-	int status = process_own_folder(folder, sizeof(folder), diag)
-			     ?: process_find_own(path, sizeof(path), DAEMON,
-						 folder, diag);
+	int status = op_process_own_folder(folder, sizeof(folder), diag)
+			     ?: op_process_find_own(path, sizeof(path), DAEMON,
+						    folder, diag);
 
 	if (!status)
-		status = process_run(path, args->argv, environ, words,
-				     sizeof(words), diag);
+		status = op_process_run(path, args->argv, environ, words,
+					sizeof(words), diag);
 	if (status <= 0)
 		return status;
 	if (!strncmp(start, DAEMON ": ", sizeof(DAEMON ": ") - 1))
@@ -117,7 +119,7 @@ int opimport_run_daemon(const struct opimport_into *into,
 			const struct op_session *session, const char *source,
 			struct op_diag *diag)
 {
-	struct process_args args = { .nr = 0 };
+	struct op_process_args args = { .nr = 0 };
 	int err;
 
 	make_args(&args, into, session, source);
@@ -125,6 +127,6 @@ int opimport_run_daemon(const struct opimport_into *into,
 			  : run_and_listen(&args, diag);
 	if (!args.failed)
 		say_what_became(session);
-	process_args_release(&args);
+	op_process_args_release(&args);
 	return err;
 }

@@ -28,11 +28,11 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "libop/files/op_process.h"
 #include "libop/session/op_ledger.h"
 #include "libop/session/op_session.h"
 #include "libop/session/op_span.h"
 #include "pp/oppush/oppush_sums.h"
-#include "utils/process.h"
 
 #define REPORT "report.pb.gz"
 #define NSEC_PER_SEC INT64_C(1000000000)
@@ -147,34 +147,34 @@ static int make_push_report(const struct push_taking *t,
 			    const struct op_span *span, const char *path,
 			    struct op_diag *diag)
 {
-	struct process_args args = { .nr = 0 };
+	struct op_process_args args = { .nr = 0 };
 	char folder[PATH_MAX], program[PATH_MAX], text[OP_DIAG_MAX] = "";
 	int room;
-	int err = process_own_folder(folder, sizeof(folder), diag)
-			  ?: process_find_own(program, sizeof(program),
-					      "opreport", folder, diag);
+	int err = op_process_own_folder(folder, sizeof(folder), diag)
+			  ?: op_process_find_own(program, sizeof(program),
+						 "opreport", folder, diag);
 
 	if (err)
 		return err;
-	process_args_add(&args, "opreport");
-	process_args_add(&args, "--session-dir=%s", t->session.dir);
-	process_args_add(&args, "--format=pprof");
-	process_args_add(&args, "--merge=cpu,tid,tgid");
-	process_args_add(&args, "--output-file=%s", path);
+	op_process_args_add(&args, "opreport");
+	op_process_args_add(&args, "--session-dir=%s", t->session.dir);
+	op_process_args_add(&args, "--format=pprof");
+	op_process_args_add(&args, "--merge=cpu,tid,tgid");
+	op_process_args_add(&args, "--output-file=%s", path);
 	if (span)
-		process_args_add(&args, "time:@%" PRIu64 "-@%" PRIu64,
-				 span->begin, span->end);
-	room = PROCESS_MAX_ARGS - args.nr;
+		op_process_args_add(&args, "time:@%" PRIu64 "-@%" PRIu64,
+				    span->begin, span->end);
+	room = OP_PROCESS_MAX_ARGS - args.nr;
 	for (const char *const *word = t->source->words; word && *word; word++)
-		process_args_add(&args, "%s", *word);
+		op_process_args_add(&args, "%s", *word);
 	if (args.failed)
 		err = op_diag_set(diag, -E2BIG,
 				  "more than %d words; use fewer of them",
 				  room);
 	else
-		err = process_run(program, args.argv, environ, text,
-				  sizeof(text), diag);
-	process_args_release(&args);
+		err = op_process_run(program, args.argv, environ, text,
+				     sizeof(text), diag);
+	op_process_args_release(&args);
 	if (err <= 0)
 		return err;
 	text[strcspn(text, "\n")] = '\0';

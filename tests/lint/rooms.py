@@ -52,7 +52,6 @@ PROGRAM = {
     "libpp/merge": "merge.h",
     "libpp/format": "format.h gmon.h profile.pb-c.h",
     "libpp/format/text": "text.h text_fit.h",
-    "utils": "process.h",
     "libpp/symbols": SYMBOLS,
     **STORES,
     **LIBOP,

@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "libop/files/op_process.h"
 #include "utils/opcontrol/opcontrol_commands.h"
 #include "utils/opcontrol/opcontrol_daemonrc.h"
 #include "utils/opcontrol/opcontrol_run.h"
-#include "utils/process.h"
 #include "utils/say.h"
 
 #define EXIT_USAGE 2
@@ -206,7 +206,7 @@ static int run_opcontrol(struct opcontrol *oc, int argc, const char **argv)
 	oc->fs.verbose = oc->daemon.verbose = oc->request.verbose;
 	oc->daemon.session = &oc->session;
 	if (oc_fs_init(&oc->fs, &oc->diag) || check_rights(oc) ||
-	    process_own_folder(oc->tools, sizeof(oc->tools), &oc->diag))
+	    op_process_own_folder(oc->tools, sizeof(oc->tools), &oc->diag))
 		return EXIT_FAILURE;
 	if (!(command_flags(oc) & OC_NEEDS_NOTHING)) {
 		err = prepare_state(oc);

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/files/op_process.h"
 #include "libop/session/op_ledger.h"
 #include "libop/session/op_session_folder.h"
 #include "libop/session/op_span.h"
@@ -26,7 +27,6 @@
 #include "utils/opcontrol/opcontrol_module.h"
 #include "utils/opcontrol/opcontrol_run.h"
 #include "utils/opcontrol/opcontrol_status.h"
-#include "utils/process.h"
 #include "utils/say.h"
 #include "utils/symbols.h"
 
@@ -185,11 +185,11 @@ static int command_list_events(struct opcontrol *oc)
 {
 	char path[OC_PATH_MAX + 16];
 	char *argv[] = { "ophelp", NULL };
-	int err = process_find_own(path, sizeof(path), argv[0], oc->tools,
-				   &oc->diag);
+	int err = op_process_find_own(path, sizeof(path), argv[0], oc->tools,
+				      &oc->diag);
 
 	if (!err)
-		err = process_run(path, argv, environ, NULL, 0, &oc->diag);
+		err = op_process_run(path, argv, environ, NULL, 0, &oc->diag);
 	return err > 0 ? -EIO : err;
 }
 

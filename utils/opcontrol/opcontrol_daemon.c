@@ -22,7 +22,7 @@
 
 #define GRACE_MS 15000 /* from SIGTERM to SIGKILL */
 
-static void add_source_options(struct process_args *args,
+static void add_source_options(struct op_process_args *args,
 			       const struct oc_daemon_options *options)
 {
 	uint64_t rate = options->settings->numbers[OC_TIMER_RATE];
@@ -38,24 +38,25 @@ static void add_source_options(struct process_args *args,
 	if (n)
 		*more = ':';
 	if (options->choice->source == OC_SOURCE_PERF)
-		process_args_add(args, "--source=perf%s", more);
+		op_process_args_add(args, "--source=perf%s", more);
 	else if (fs->is_plain)
-		process_args_add(args, "--source=oprofilefs:%s", fs->root);
-	process_args_add(args, "--source-reason=%s", options->choice->reason);
+		op_process_args_add(args, "--source=oprofilefs:%s", fs->root);
+	op_process_args_add(args, "--source-reason=%s",
+			    options->choice->reason);
 }
 
 /* Nothing for an empty @text; NULL: memory ran out while it was made. */
-static void add_event_option(struct process_args *args, const char *option,
+static void add_event_option(struct op_process_args *args, const char *option,
 			     char *text)
 {
 	if (!text)
 		args->failed = true;
 	else if (*text)
-		process_args_add(args, "--%s=%s", option, text);
+		op_process_args_add(args, "--%s=%s", option, text);
 	free(text);
 }
 
-static void add_setting(struct process_args *args,
+static void add_setting(struct op_process_args *args,
 			const struct oc_settings *settings, enum oc_row id)
 {
 	const struct oc_setting *row = &oc_settings_table[id];
@@ -66,12 +67,12 @@ static void add_setting(struct process_args *args,
 		return;
 	if (row->type == OC_TYPE_SWITCH ||
 	    (row->type == OC_TYPE_NUMBER && oc_settings_is_set(settings, id)))
-		process_args_add(args, "--%s=%" PRIu64, row->daemon, number);
+		op_process_args_add(args, "--%s=%" PRIu64, row->daemon, number);
 	else if (row->type == OC_TYPE_NO_FILE && !*text)
-		process_args_add(args, "--%s", row->daemon);
+		op_process_args_add(args, "--%s", row->daemon);
 	else if (row->type != OC_TYPE_NUMBER && row->type != OC_TYPE_NO_FILE &&
 		 *text)
-		process_args_add(args, "--%s=%s", row->daemon, text);
+		op_process_args_add(args, "--%s=%s", row->daemon, text);
 }
 
 int oc_daemon_start(struct daemon *daemon, const char *tools,
@@ -80,18 +81,18 @@ int oc_daemon_start(struct daemon *daemon, const char *tools,
 {
 	const struct event_list *list = &options->events->list;
 	const char *vmlinux = options->settings->vmlinux;
-	struct process_args args = { .nr = 0 };
+	struct op_process_args args = { .nr = 0 };
 	char path[OC_PATH_MAX + 16];
 	int err = 0;
 
 	if (*vmlinux)
 		err = op_vmlinux_check(vmlinux, "", "--no-vmlinux", diag);
 	if (!err)
-		err = process_find_own(path, sizeof(path), DAEMON_NAME, tools,
-				       diag);
+		err = op_process_find_own(path, sizeof(path), DAEMON_NAME,
+					  tools, diag);
 	if (err)
 		return err;
-	process_args_add(&args, DAEMON_NAME);
+	op_process_args_add(&args, DAEMON_NAME);
 	for (int i = 0; i < OC_NR_SETTINGS; i++) {
 		add_setting(&args, options->settings, i);
 		if (i != OC_EVENT)
@@ -102,9 +103,9 @@ int oc_daemon_start(struct daemon *daemon, const char *tools,
 	}
 	add_source_options(&args, options);
 	if (options->verbose)
-		process_args_add(&args, "--verbose=%s", options->verbose);
+		op_process_args_add(&args, "--verbose=%s", options->verbose);
 	err = daemon_start(daemon, path, &args, diag);
-	process_args_release(&args);
+	op_process_args_release(&args);
 	return err;
 }
 
@@ -129,7 +130,7 @@ int oc_daemon_call(const struct daemon *daemon, const char *request,
 
 int oc_daemon_shutdown(const struct daemon *daemon, struct op_diag *diag)
 {
-	int pidfd = process_open(daemon->pid);
+	int pidfd = op_process_open(daemon->pid);
 	struct op_diag why = { "" };
 	bool is_forced;
 	int err;

@@ -23,9 +23,9 @@
 
 #include "libop/files/op_config.h"
 #include "libop/files/op_folder.h"
+#include "libop/files/op_process.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opcontrol/opcontrol_module.h"
-#include "utils/process.h"
 #include "utils/say.h"
 
 #define FS_TYPE "oprofilefs"
@@ -33,7 +33,7 @@
 int oc_fs_init(struct oc_fs *fs, struct op_diag *diag)
 {
 	const char *folder;
-	int err = process_environment(&folder, "OPROFILE_FS", diag);
+	int err = op_process_environment(&folder, "OPROFILE_FS", diag);
 
 	if (err)
 		return err;

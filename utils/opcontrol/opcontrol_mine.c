@@ -16,11 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/files/op_process.h"
 #include "libop/session/op_control.h"
 #include "libop/session/op_session.h"
 #include "module/uapi/oprofile.h"
 #include "utils/opcontrol/opcontrol_run.h"
-#include "utils/process.h"
 #include "utils/say.h"
 
 #define TIMEOUT_MS 90000 /* the daemon gives up before that */
@@ -86,7 +86,7 @@ static int read_end(int fd, uint64_t *taken, struct op_diag *diag)
 }
 
 /* Give the option for each line of the daemon's answer. */
-static void add_separations(struct process_args *args, const char *reply)
+static void add_separations(struct op_process_args *args, const char *reply)
 {
 	static const char *const keys[] = {
 		"separate-lib", "separate-kernel", "separate-thread",
@@ -96,7 +96,8 @@ static void add_separations(struct process_args *args, const char *reply)
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		daemon_reply_find(reply, keys[i], value, sizeof(value));
-		process_args_add(args, "--%s=%d", keys[i], !strcmp(value, "1"));
+		op_process_args_add(args, "--%s=%d", keys[i],
+				    !strcmp(value, "1"));
 	}
 }
 
@@ -104,23 +105,23 @@ static void add_separations(struct process_args *args, const char *reply)
 static int count_stream(struct opcontrol *oc, const struct op_session *own,
 			const char *reply, int fd)
 {
-	struct process_args args = { .nr = 0 };
+	struct op_process_args args = { .nr = 0 };
 	char path[OC_PATH_MAX + 16];
 	char words[OP_DIAG_MAX] = "";
-	int status = process_find_own(path, sizeof(path), DAEMON_NAME,
-				      oc->tools, &oc->diag);
+	int status = op_process_find_own(path, sizeof(path), DAEMON_NAME,
+					 oc->tools, &oc->diag);
 
 	if (status)
 		return status;
-	process_args_add(&args, DAEMON_NAME);
-	process_args_add(&args, "--session-dir=%s", own->dir);
-	process_args_add(&args, "--source=file:/dev/fd/%d", fd);
-	process_args_add(&args, "--no-vmlinux");
+	op_process_args_add(&args, DAEMON_NAME);
+	op_process_args_add(&args, "--session-dir=%s", own->dir);
+	op_process_args_add(&args, "--source=file:/dev/fd/%d", fd);
+	op_process_args_add(&args, "--no-vmlinux");
 	add_separations(&args, reply);
 	status = args.failed ? op_diag_set(&oc->diag, -ENOMEM, "out of memory")
-			     : process_run(path, args.argv, environ, words,
-					   sizeof(words), &oc->diag);
-	process_args_release(&args);
+			     : op_process_run(path, args.argv, environ, words,
+					      sizeof(words), &oc->diag);
+	op_process_args_release(&args);
 	words[strcspn(words, "\n")] = '\0';
 	return status <= 0
 		       ? status

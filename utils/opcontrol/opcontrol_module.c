@@ -21,8 +21,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "libop/files/op_process.h"
 #include "utils/opcontrol/opcontrol_settings.h"
-#include "utils/process.h"
 #include "utils/say.h"
 
 #define MODULE "oprofile"
@@ -206,12 +206,12 @@ static int load_by_modprobe(const struct module_search *search,
 	char path[OC_PATH_MAX], text[1024];
 	int status;
 
-	if (process_find(path, sizeof(path), argv[0], "/usr/sbin:/sbin") ||
+	if (op_process_find(path, sizeof(path), argv[0], "/usr/sbin:/sbin") ||
 	    is_linux_own_driver())
 		return -ENOENT;
 	if (!search->only_find)
 		say_step(search->verbose, "%s " MODULE, path);
-	status = process_run(path, argv, envp, text, sizeof(text), diag);
+	status = op_process_run(path, argv, envp, text, sizeof(text), diag);
 	/* Not every modprobe can only look. */
 	if (status > 0 && search->only_find)
 		return is_unknown_to_modprobe(text) ? -ENOENT : 0;
@@ -246,7 +246,7 @@ static int search_module(const struct module_search *search,
 	if (off)
 		return op_diag_set(diag, -EPERM, MODULE ": cannot load: %s",
 				   off);
-	err = process_environment(&path, "OPROFILE_MODULE", diag);
+	err = op_process_environment(&path, "OPROFILE_MODULE", diag);
 	if (err)
 		return err;
 	if (path)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "libop/files/op_process.h"
 #include "libop/kernel/op_perf.h"
 #include "libop/kernel/op_perf_filter.h"
 #include "utils/event_list.h"
@@ -28,7 +29,6 @@
 #include "utils/operf/operf_run.h"
 #include "utils/operf/operf_signals.h"
 #include "utils/operf/operf_wait.h"
-#include "utils/process.h"
 #include "utils/symbols.h"
 
 /* ---- before -------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static void keep_symbols_of_run(const struct operf *operf)
 	if (!options->symbol_store || !ledger.stored)
 		return;
 	operf_say(operf, "keep symbols in %s", operf->session.store);
-	err = process_own_folder(folder, sizeof(folder), &why)
+	err = op_process_own_folder(folder, sizeof(folder), &why)
 		      ?: symbols_keep(folder, &operf->session,
 				      options->symbol_store,
 				      options->no_symbols, &why);

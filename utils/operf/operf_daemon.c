@@ -20,14 +20,14 @@
 #include <unistd.h>
 
 #include "libop/files/op_config.h"
+#include "libop/files/op_process.h"
 #include "utils/operf/operf_run.h"
 #include "utils/operf/operf_signals.h"
-#include "utils/process.h"
 
 #define PACKING "packing = " /* bytes, which it says at its end */
 #define GRACE_MS 60000 /* from SIGTERM to SIGKILL */
 
-static void add_source_option(struct process_args *args,
+static void add_source_option(struct op_process_args *args,
 			      const struct operf *operf)
 {
 	const struct operf_options *options = &operf->options;
@@ -61,55 +61,58 @@ static void add_source_option(struct process_args *args,
 	if (fclose(file))
 		args->failed = true;
 	else
-		process_args_add(args, "--source=perf%s", text);
+		op_process_args_add(args, "--source=perf%s", text);
 	free(text);
 }
 
-static void add_daemon_options(struct process_args *args,
+static void add_daemon_options(struct op_process_args *args,
 			       const struct operf *operf)
 {
 	const struct operf_options *options = &operf->options;
 
 	add_source_option(args, operf);
-	process_args_add(args, "--separate-lib=1");
-	process_args_add(args, "--separate-kernel=1");
+	op_process_args_add(args, "--separate-lib=1");
+	op_process_args_add(args, "--separate-kernel=1");
 	if (options->separate_thread)
-		process_args_add(args, "--separate-thread=1");
+		op_process_args_add(args, "--separate-thread=1");
 	if (options->separate_cpu)
-		process_args_add(args, "--separate-cpu=1");
+		op_process_args_add(args, "--separate-cpu=1");
 	if (options->separate_cgroup)
-		process_args_add(args, "--separate-cgroup=1");
+		op_process_args_add(args, "--separate-cgroup=1");
 	if (operf->events.text)
-		process_args_add(args, "--events=%s", operf->events.text);
+		op_process_args_add(args, "--events=%s", operf->events.text);
 	if (options->pack_at != OP_PACK_AT_DEFAULT)
-		process_args_add(args, "--pack-at=%" PRIu64, options->pack_at);
+		op_process_args_add(args, "--pack-at=%" PRIu64,
+				    options->pack_at);
 	if (options->max_disk)
-		process_args_add(args, "--max-disk=%" PRIu64,
-				 options->max_disk);
+		op_process_args_add(args, "--max-disk=%" PRIu64,
+				    options->max_disk);
 	if (options->cpu_budget)
-		process_args_add(args, "--cpu-budget=%s", options->cpu_budget);
+		op_process_args_add(args, "--cpu-budget=%s",
+				    options->cpu_budget);
 	if (options->history)
-		process_args_add(args, "--history=%s", options->history);
+		op_process_args_add(args, "--history=%s", options->history);
 	if (options->readable_by)
-		process_args_add(args, "--readable-by=%s",
-				 options->readable_by);
+		op_process_args_add(args, "--readable-by=%s",
+				    options->readable_by);
 	if (options->record)
-		process_args_add(args, "--record=%s", options->record);
+		op_process_args_add(args, "--record=%s", options->record);
 	if (options->vmlinux)
-		process_args_add(args, "--vmlinux=%s", options->vmlinux);
+		op_process_args_add(args, "--vmlinux=%s", options->vmlinux);
 	if (options->daemon_verbose && *options->daemon_verbose)
-		process_args_add(args, "--verbose=%s", options->daemon_verbose);
+		op_process_args_add(args, "--verbose=%s",
+				    options->daemon_verbose);
 }
 
 int operf_daemon_start(struct operf *operf)
 {
 	char folder[PATH_MAX] = "", path[PATH_MAX + 16];
-	struct process_args args = { .nr = 0 };
-	int err = process_own_folder(folder, sizeof(folder), &operf->diag);
+	struct op_process_args args = { .nr = 0 };
+	int err = op_process_own_folder(folder, sizeof(folder), &operf->diag);
 
 	if (!err)
-		err = process_find_own(path, sizeof(path), DAEMON_NAME, folder,
-				       &operf->diag);
+		err = op_process_find_own(path, sizeof(path), DAEMON_NAME,
+					  folder, &operf->diag);
 	if (!err)
 		err = daemon_child_begin(&operf->child, &args, &operf->diag);
 	if (err)
@@ -117,7 +120,7 @@ int operf_daemon_start(struct operf *operf)
 	add_daemon_options(&args, operf);
 	err = daemon_child_start(&operf->child, path, &args, operf->signal_fd,
 				 &operf->diag);
-	process_args_release(&args);
+	op_process_args_release(&args);
 	return err == -EINTR ? operf_signal_interrupts(operf) : err;
 }
 

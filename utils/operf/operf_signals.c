@@ -15,8 +15,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "libop/files/op_process.h"
 #include "utils/operf/operf_run.h"
-#include "utils/process.h"
 
 static bool is_signal_ignored(int sig)
 {
@@ -108,7 +108,7 @@ static void handle_hurry(int sig)
 
 	(void)sig;
 	if (hurry.is_warned)
-		process_signal(hurry.pidfd, SIGKILL);
+		op_process_signal(hurry.pidfd, SIGKILL);
 	else
 		hurry.is_warned =
 			write(STDERR_FILENO, warning, sizeof(warning) - 1) > 0;

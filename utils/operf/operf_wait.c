@@ -22,11 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/files/op_process.h"
 #include "utils/operf/operf_daemon.h"
 #include "utils/operf/operf_progress.h"
 #include "utils/operf/operf_run.h"
 #include "utils/operf/operf_signals.h"
-#include "utils/process.h"
 
 /* ---- what is profiled ---------------------------------------------------- */
 
@@ -58,7 +58,7 @@ int operf_target_open(struct operf *operf)
 	if (nr && !operf->target_fds)
 		return op_diag_set(&operf->diag, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < options->nr_pids; i++) {
-		fd = process_open(options->pids[i]);
+		fd = op_process_open(options->pids[i]);
 		if (fd < 0)
 			return explain_target(operf, options->pids[i], fd);
 		/* With a command it is that which ends the run. */
@@ -69,7 +69,7 @@ int operf_target_open(struct operf *operf)
 	}
 	if (!command)
 		return 0;
-	fd = process_open(command);
+	fd = op_process_open(command);
 	if (fd < 0)
 		return explain_target(operf, command, fd);
 	operf->target_fds[operf->nr_targets++] = fd;
@@ -188,7 +188,7 @@ static uint64_t *read_ticks(const struct operf_options *options)
 	uint64_t *ticks = calloc(options->nr_pids + 1, sizeof(*ticks));
 
 	for (size_t i = 0; ticks && i < options->nr_pids; i++)
-		ticks[i] = process_activity(options->pids[i]).ticks;
+		ticks[i] = op_process_activity(options->pids[i]).ticks;
 	return ticks;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "tests/unit/test.h"
 #include "libop/files/op_folder.h"
@@ -19,137 +20,8 @@
 #include "utils/opcontrol/opcontrol_fs.c"
 #include "utils/opcontrol/opcontrol_ibs.c"
 #include "utils/opcontrol/opcontrol_module.c"
-#include "utils/process.c"
 #include "utils/opcontrol/opcontrol_settings.c"
 #include "utils/say.c"
-
-/* ---- processes ----------------------------------------------------------- */
-
-TEST(finds_programs_by_absolute_path_only)
-{
-	char path[PATH_MAX];
-
-	assert_int_equal(process_find(path, sizeof(path), "sh",
-				      "::.:bin:/no/such:/bin:/usr/bin"),
-			 0);
-	assert_string_equal(path, "/bin/sh");
-	assert_int_equal(chdir("/bin"), 0);
-	assert_int_equal(process_find(path, sizeof(path), "sh", ":.::./:"),
-			 -ENOENT);
-	assert_int_equal(process_find(path, sizeof(path), "sh", NULL), -ENOENT);
-	assert_int_equal(process_find(path, sizeof(path), "..", "/bin"),
-			 -ENOENT);
-	assert_int_equal(process_find(path, 7, "sh", "/bin"), -ENOENT);
-	assert_int_equal(process_find(path, 8, "sh", "/bin"), 0);
-}
-
-static int run_shell(const char *script, char *text, size_t len,
-		     struct op_diag *diag)
-{
-	char *argv[] = { "sh", "-c", (char *)script, NULL };
-	char *envp[] = { "PATH=/usr/bin:/bin", NULL };
-
-	diag->text[0] = '\0';
-	return process_run("/bin/sh", argv, envp, text, len, diag);
-}
-
-TEST(runs_programs)
-{
-	struct op_diag diag;
-	char text[8];
-
-	assert_int_equal(run_shell("exit 0", NULL, 0, &diag), 0);
-	assert_int_equal(run_shell("exit 7", NULL, 0, &diag), 7);
-	assert_string_equal(diag.text, "");
-	assert_int_equal(run_shell("echo yes >&2; exit 1", text, sizeof(text),
-				   &diag),
-			 1);
-	assert_string_equal(text, "yes\n");
-	/* More than a pipe holds does not block. */
-	assert_int_equal(run_shell("head -c 300000 /dev/zero | tr '\\0' x >&2",
-				   text, sizeof(text), &diag),
-			 0);
-	assert_string_equal(text, "xxxxxxx");
-	assert_int_equal(run_shell("kill -KILL $$", NULL, 0, &diag), -EINTR);
-	assert_non_null(strstr(diag.text, "signal 9"));
-}
-
-TEST(tells_what_cannot_be_run)
-{
-	char *argv[] = { "x", NULL };
-	struct op_diag diag = { "" };
-
-	assert_int_equal(process_run("/no/such", argv, argv, NULL, 0, &diag),
-			 -ENOENT);
-	assert_non_null(strstr(diag.text, "/no/such: cannot run it: No such"));
-}
-
-TEST(knows_processes_by_name)
-{
-	char name[17] = "";
-	pid_t pid;
-
-	assert_int_equal(prctl(PR_GET_NAME, name), 0);
-	assert_int_equal(prctl(PR_SET_NAME, "a) Z (b"), 0);
-	assert_true(process_is(getpid(), "a) Z (b"));
-	assert_false(process_is(getpid(), "a"));
-	assert_int_equal(prctl(PR_SET_NAME, name), 0);
-	assert_true(process_is(getpid(), name));
-
-	pid = fork();
-	if (!pid)
-		_exit(0);
-	assert_int_equal(waitid(P_PID, pid, NULL, WEXITED | WNOWAIT), 0);
-	assert_false(process_is(pid, name)); /* a zombie */
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_false(process_is(pid, name));
-}
-
-/* A child that waits; with @stubborn SIGTERM does not end it. */
-static pid_t child(bool stubborn)
-{
-	int ends[2];
-	pid_t pid;
-	char c;
-
-	assert_int_equal(pipe(ends), 0);
-	pid = fork();
-	if (!pid) {
-		signal(SIGTERM, stubborn ? SIG_IGN : SIG_DFL);
-		if (write(ends[1], "", 1) == 1)
-			for (;;)
-				pause();
-		_exit(0);
-	}
-	assert_int_equal(read(ends[0], &c, 1), 1);
-	close(ends[0]);
-	close(ends[1]);
-	return pid;
-}
-
-static void ends_by(bool stubborn, int signal_wanted)
-{
-	pid_t pid = child(stubborn);
-	int status, fd = process_open(pid);
-
-	assert_true(fd >= 0);
-	assert_int_equal(process_wait(fd, 0), -ETIMEDOUT);
-	assert_int_equal(process_end(fd, stubborn ? 0 : 60000), 0);
-	assert_int_equal(process_wait(fd, 0), 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), signal_wanted);
-	/* By now the pid may be anyone's, but the handle is not. */
-	assert_int_equal(process_end(fd, 0), 0);
-	close(fd);
-	assert_int_equal(process_open(pid), -ESRCH);
-}
-
-TEST(ends_processes)
-{
-	ends_by(false, SIGTERM);
-	ends_by(true, SIGKILL);
-}
 
 /* ---- oprofilefs ---------------------------------------------------------- */
 
@@ -311,7 +183,7 @@ TEST(waits_for_a_daemon_that_works)
 	struct op_session session;
 	struct op_diag diag = { "" };
 	struct daemon daemon = { .session = &session, .turn_ms = 20 };
-	struct process_activity before = { 0 };
+	struct op_process_activity before = { 0 };
 	pid_t pid;
 
 	assert_non_null(mkdtemp(dir));
@@ -323,13 +195,13 @@ TEST(waits_for_a_daemon_that_works)
 	assert_int_equal(daemon.pid, pid);
 	/* It waits for clients now; the first look is at something new. */
 	is_at_work(&daemon, &before);
-	while (process_activity(pid).state != 'S')
+	while (op_process_activity(pid).state != 'S')
 		poll(NULL, 0, 1);
 	is_at_work(&daemon, &before);
 	assert_false(is_at_work(&daemon, &before));
 	/* One that is stopped is not waited for, but known. */
 	assert_int_equal(kill(pid, SIGSTOP), 0);
-	while (process_activity(pid).state != 'T')
+	while (op_process_activity(pid).state != 'T')
 		poll(NULL, 0, 1);
 	assert_int_equal(daemon_find(&daemon, &diag), 0);
 	assert_false(daemon.answers);
@@ -337,7 +209,7 @@ TEST(waits_for_a_daemon_that_works)
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_false(is_at_work(&daemon, &before));
-	assert_int_equal(process_activity(pid).state, 0);
+	assert_int_equal(op_process_activity(pid).state, 0);
 	assert_int_equal(op_remove_tree(dir), 0);
 }
 

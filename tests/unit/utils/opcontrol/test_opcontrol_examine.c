@@ -23,7 +23,6 @@
 #include "utils/opcontrol/opcontrol_examine_perf.c"
 #include "utils/opcontrol/opcontrol_machine.c"
 #include "utils/opcontrol/opcontrol_module.c"
-#include "utils/process.c"
 #include "utils/say.c"
 
 #define ROOT                                                                   \

@@ -8,7 +8,7 @@
  * be given to another one, but its handle is not.
  */
 
-#include "utils/process.h"
+#include "libop/files/op_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,8 @@ static bool is_executable_file(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-int process_find(char *buf, size_t len, const char *name, const char *folders)
+int op_process_find(char *buf, size_t len, const char *name,
+		    const char *folders)
 {
 	while (folders && *folders) {
 		size_t n = strcspn(folders, ":");
@@ -51,8 +52,8 @@ int process_find(char *buf, size_t len, const char *name, const char *folders)
 	return -ENOENT;
 }
 
-int process_environment(const char **value, const char *name,
-			struct op_diag *diag)
+int op_process_environment(const char **value, const char *name,
+			   struct op_diag *diag)
 {
 	*value = getenv(name);
 	if (!*value || !**value) {
@@ -67,7 +68,7 @@ int process_environment(const char **value, const char *name,
 			   name);
 }
 
-int process_own_folder(char *buf, size_t len, struct op_diag *diag)
+int op_process_own_folder(char *buf, size_t len, struct op_diag *diag)
 {
 	ssize_t n = readlink("/proc/self/exe", buf, len - 1);
 	char *slash;
@@ -83,14 +84,14 @@ int process_own_folder(char *buf, size_t len, struct op_diag *diag)
 	return 0;
 }
 
-int process_find_own(char *buf, size_t len, const char *name,
-		     const char *folder, struct op_diag *diag)
+int op_process_find_own(char *buf, size_t len, const char *name,
+			const char *folder, struct op_diag *diag)
 {
 	int n = snprintf(buf, len, "%s/%s", folder, name);
 
 	if (n > 0 && (size_t)n < len && !access(buf, X_OK))
 		return 0;
-	if (!process_find(buf, len, name, getenv("PATH")))
+	if (!op_process_find(buf, len, name, getenv("PATH")))
 		return 0;
 	return op_diag_set(diag, -ENOENT,
 			   "%s: no such program in %s or on PATH; build it "
@@ -98,12 +99,12 @@ int process_find_own(char *buf, size_t len, const char *name,
 			   name, folder);
 }
 
-void process_args_add(struct process_args *args, const char *fmt, ...)
+void op_process_args_add(struct op_process_args *args, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (args->nr == PROCESS_MAX_ARGS ||
+	if (args->nr == OP_PROCESS_MAX_ARGS ||
 	    vasprintf(&args->argv[args->nr], fmt, ap) < 0)
 		args->failed = true;
 	else
@@ -112,7 +113,7 @@ void process_args_add(struct process_args *args, const char *fmt, ...)
 	args->argv[args->nr] = NULL;
 }
 
-void process_args_release(struct process_args *args)
+void op_process_args_release(struct op_process_args *args)
 {
 	for (int i = 0; i < args->nr; i++)
 		free(args->argv[i]);
@@ -179,8 +180,8 @@ static int spawn_program(pid_t *pid, const char *path, char *const argv[],
 	return -err;
 }
 
-int process_run(const char *path, char *const argv[], char *const envp[],
-		char *text, size_t len, struct op_diag *diag)
+int op_process_run(const char *path, char *const argv[], char *const envp[],
+		   char *text, size_t len, struct op_diag *diag)
 {
 	int ends[2] = { -1, -1 };
 	pid_t pid;
@@ -223,7 +224,7 @@ static char *read_process(pid_t pid, char line[512])
 	return end + 2;
 }
 
-bool process_is(pid_t pid, const char *name)
+bool op_process_is(pid_t pid, const char *name)
 {
 	char line[512], *state = read_process(pid, line), *start;
 
@@ -232,9 +233,9 @@ bool process_is(pid_t pid, const char *name)
 	return start && !strcmp(start + 1, name) && !strchr("ZX", *state);
 }
 
-struct process_activity process_activity(pid_t pid)
+struct op_process_activity op_process_activity(pid_t pid)
 {
-	struct process_activity activity = { .state = '\0' };
+	struct op_process_activity activity = { .state = '\0' };
 	uint64_t user, kernel;
 	char line[512], *state = read_process(pid, line);
 
@@ -249,14 +250,14 @@ struct process_activity process_activity(pid_t pid)
 	return activity;
 }
 
-int process_open(pid_t pid)
+int op_process_open(pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	return fd < 0 ? -errno : fd;
 }
 
-int process_wait(int pidfd, int ms)
+int op_process_wait(int pidfd, int ms)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 	int n;
@@ -269,7 +270,7 @@ int process_wait(int pidfd, int ms)
 	return n ? 0 : -ETIMEDOUT;
 }
 
-int process_signal(int pidfd, int signal)
+int op_process_signal(int pidfd, int signal)
 {
 	if (syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) &&
 	    errno != ESRCH)
@@ -277,14 +278,14 @@ int process_signal(int pidfd, int signal)
 	return 0;
 }
 
-int process_end(int pidfd, int grace_ms)
+int op_process_end(int pidfd, int grace_ms)
 {
-	int err = process_signal(pidfd, SIGTERM);
+	int err = op_process_signal(pidfd, SIGTERM);
 
 	if (!err)
-		err = process_wait(pidfd, grace_ms);
+		err = op_process_wait(pidfd, grace_ms);
 	if (err != -ETIMEDOUT)
 		return err;
-	err = process_signal(pidfd, SIGKILL);
-	return err ? err : process_wait(pidfd, KILLED_MS);
+	err = op_process_signal(pidfd, SIGKILL);
+	return err ? err : op_process_wait(pidfd, KILLED_MS);
 }
