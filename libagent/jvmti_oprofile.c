@@ -33,7 +33,8 @@ static op_agent_t agent;
 /* ---- methods ----------------------------------------------------------------
  */
 
-/* What is asked of the VM for one method; strings are the VM's. */
+/* The facts about one method that the VM is asked for; the VM owns the strings.
+ */
 struct java_method {
 	jmethodID id;
 	char *class_name; /* "Lcom/x/Foo;" */
@@ -165,7 +166,9 @@ static void add_lines_of_frames(struct java_lines *lines,
 	}
 }
 
-/* What HotSpot tells beyond the standard is exact; else the map is used. */
+/* The frames that HotSpot reports beyond the standard are exact; without them
+ * the map is used.
+ */
 static void gather_lines(struct java_lines *lines, jmethodID id,
 			 jint map_length, const jvmtiAddrLocationMap *map,
 			 const void *compile_info)

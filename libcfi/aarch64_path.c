@@ -171,7 +171,8 @@ static void run_pair(struct code_path *path, uint32_t insn)
 	if (is_load && !is_vector) {
 		struct code_path before = *path;
 
-		/* Both addresses are those before either is overwritten. */
+		/* Loads of a pair take both addresses from the registers
+		 * before. */
 		load_register(path, a, base, at, is_word);
 		if (b != ZERO) {
 			load_register(&before, b, base, at + 8, is_word);

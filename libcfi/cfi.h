@@ -56,8 +56,8 @@ struct cfi_stack {
 
 struct cfi_table;
 
-/* What a table is to tell: where functions begin (cfi_function()), or all.
- * The former takes a part of the time and room. */
+/* A table's content: the first addresses of functions for cfi_function(), or
+ * all rules. The former takes a part of the time and memory. */
 enum cfi_extent { CFI_FUNCTIONS, CFI_ALL };
 
 /*
@@ -145,7 +145,7 @@ enum cfi_step {
 };
 
 /*
- * One frame up. @offset is that of the frame's pc in the FILE;
+ * Go one frame up. @offset is that of the frame's pc in the FILE;
  * @is_return_address says that this pc is one, which belongs to the
  * instruction before it. @regs changes with CFI_CALLER and CFI_INTERRUPTED
  * only. The caller's stack pointer is above this frame's then, except for

@@ -35,9 +35,9 @@
 #define PAGE_SHIFT 12
 
 /*
- * What is executed first in a program was called by nobody, and is an
- * assembler's: in ld.so it has no data. It ends where the next function that
- * has some starts, at this many bytes at the latest.
+ * The entry point of a program has no caller, and is written in assembler: that
+ * of ld.so has no unwind data. Its code ends where the next function with data
+ * starts, or after this many bytes.
  */
 #define MAX_ENTRY_LEN 256
 
@@ -222,7 +222,7 @@ static int add_entry_row(struct build *b, const struct function *f)
 
 	outermost.rule.place[0] = (struct cfi_place){ .how = CFI_UNDEFINED };
 	err = cfi_rules_add(&b->table->rules, &outermost.rule, &rule);
-	/* It is a guess where this function ends. */
+	/* The end of this function is a guess, so its rows are mixed. */
 	return err ? err : add_table_row(b, f->start, rule | CFI_ROW_MIXED);
 }
 
@@ -260,7 +260,7 @@ static int add_fde_rows(struct build *b, const struct function *f,
 	const struct cfi_row_sink sink = { add_row_of_function, b };
 	struct cfi_fde fde;
 
-	/* It was there before. */
+	/* The entry was found at this place before. */
 	if (!cfi_frames_at(frames, f->place, &fde))
 		return 0;
 	b->shift = fde.start - f->start;
@@ -268,7 +268,7 @@ static int add_fde_rows(struct build *b, const struct function *f,
 	b->is_mixed = cfi_image_is_plt(b->image, fde.start);
 	if (fde.end - fde.start > f->end - f->start)
 		fde.end = fde.start + (f->end - f->start);
-	/* One rule is as good as all: what tells of functions is in its row. */
+	/* For functions one rule is enough: a row says where each begins. */
 	if (b->extent == CFI_FUNCTIONS)
 		fde.insns_len = 0;
 	return cfi_program_run(&fde, b->table->arch, &b->table->rules, &sink);

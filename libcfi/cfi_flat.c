@@ -61,7 +61,7 @@ void cfi_table_flatten(const struct cfi_table *table, void *to)
 /* ---- the other way ----------------------------------------------------------
  */
 
-/* What is left of the piece. */
+/* The part of the piece that is still to be read. */
 struct flat_rest {
 	const uint8_t *at;
 	size_t len;

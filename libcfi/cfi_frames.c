@@ -28,7 +28,7 @@
 #define MAX_CIE_INSNS 256
 #define MAX_AUGMENTATION 16
 
-/* One entry, of either kind. */
+/* An entry, a CIE or an FDE. */
 struct entry {
 	struct op_cursor c; /* what is behind the id */
 	size_t next; /* where the next entry is */
@@ -59,8 +59,8 @@ static bool read_entry(const struct cfi_section *section, size_t at,
 }
 
 /*
- * One with its encoding. Padding is all that its own place could matter for,
- * and no toolchain writes that here.
+ * Skip an encoded address. Only padding depends on the place of the address,
+ * and no toolchain writes padding here.
  */
 static void skip_address(struct op_cursor *c)
 {

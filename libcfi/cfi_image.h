@@ -3,8 +3,8 @@
 #define LIBCFI_CFI_IMAGE_H
 
 /*
- * What of an ELF file its call frame information needs: where code is, and the
- * sections that hold the information, unpacked.
+ * The parts of an ELF file that call frame information needs: the segments of
+ * code, and the sections with the information, unpacked.
  */
 
 #include <stddef.h>

@@ -221,7 +221,7 @@ static void negate_ra_state(struct program *p)
 	p->changed = true;
 }
 
-/* Those that say where a register is. */
+/* Run the instructions that set the place of a register. */
 static bool run_where(struct program *p, uint8_t op)
 {
 	struct op_cursor *c = &p->insns;
@@ -269,7 +269,7 @@ static bool run_where(struct program *p, uint8_t op)
 	return false;
 }
 
-/* Those that say what the CFA is. */
+/* Run the instructions that define the CFA. */
 static bool run_cfa(struct program *p, uint8_t op)
 {
 	struct op_cursor *c = &p->insns;
@@ -386,7 +386,7 @@ static int number_rule(struct program *p, uint32_t *nr)
 	return err == -E2BIG ? -EBADMSG : err;
 }
 
-/* What holds from @from on, if that is something new. */
+/* Pass on the rules that are valid from @from on, if they have changed. */
 static void put_row(struct program *p, uint64_t from,
 		    const struct cfi_row_sink *sink)
 {

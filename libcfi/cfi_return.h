@@ -59,7 +59,7 @@ bool cfi_find_return(enum cfi_arch arch, const struct cfi_code_reader *reader,
 		     union cfi_return *out);
 
 /*
- * One frame up by such a rule, like cfi_unwind(). Never returns
+ * Go one frame up by such a rule, like cfi_unwind(). Never returns
  * CFI_INTERRUPTED. CFI_NO_DATA: a register that is needed is not known.
  */
 enum cfi_step cfi_follow_return(enum cfi_arch arch,

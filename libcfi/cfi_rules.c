@@ -16,11 +16,11 @@
 #include "libop/base/op_array.h"
 #include "libop/base/op_hash.h"
 
-/* Of the bytes of all rules, and of all expressions. */
+/* The most bytes of all rules together, and of all expressions. */
 #define MAX_POOL ((size_t)64 << 20)
 #define MAX_EXPR 1024 /* bytes; longer ones are not written by compilers */
 
-/* What the pools have: numbers plus 1. */
+/* The rules and expressions that are in the pools: their numbers plus 1. */
 struct cfi_intern {
 	struct op_hash rules;
 	struct op_hash exprs;

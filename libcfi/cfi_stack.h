@@ -3,7 +3,7 @@
 #define LIBCFI_CFI_STACK_H
 
 /*
- * One frame while its caller is sought: its registers, of which some are known,
+ * A frame while its caller is sought: its registers, of which some are known,
  * and the piece of the stack, which is all memory that can be read.
  */
 

@@ -83,7 +83,7 @@ int cfi_table_of_code(struct cfi_table **out, const struct cfi_code *code)
 
 	if (!table)
 		return -ENOMEM;
-	/* It is only read. */
+	/* cfi_build() only reads the bytes. */
 	image.eh_frame.bytes = (uint8_t *)code->frames;
 	err = cfi_build(table, &image, CFI_ALL);
 	if (err)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One step of a walk: from the registers of a frame to those of its caller, by
- * the rule for the code that the frame is in.
+ * A step of a walk leads from the registers of a frame to those of its caller,
+ * by the rule for the code that the frame is in.
  *
- * A register is known or not ("known" has a bit for each). What the caller had
- * in a register that functions may overwrite, and that nobody saved, is not
- * known any more; a rule that needs such a register cannot be followed. Only
- * after a signal are all registers those of the interrupted code.
+ * A register is known or not ("known" has a bit for each). The value that the
+ * caller had in a register that functions may overwrite is not known any more
+ * unless it was saved; a rule that needs such a register cannot be followed.
+ * Only after a signal are all registers those of the interrupted code.
  *
  * Nothing is believed. Memory outside the piece of stack is not read:
  * CFI_SHORT_STACK says that the frame may go on behind the piece, CFI_BAD_STACK
@@ -31,7 +31,7 @@
  */
 #define AARCH64_ADDRESS (((uint64_t)1 << 48) - 1)
 
-/* What is different between machines. */
+/* The registers that differ between machines. */
 struct abi {
 	uint64_t saved;
 	uint8_t sp;
@@ -172,7 +172,7 @@ static enum cfi_step set_pc(const struct cfi_frame *frame,
 	set_reg(up, abi->pc, pc);
 	if (rule->flags & CFI_RULE_SIGNAL)
 		return CFI_INTERRUPTED;
-	/* It was overwritten by the call. */
+	/* The call has overwritten this register. */
 	if (rule->ra != abi->pc)
 		up->known &= ~((uint64_t)1 << rule->ra);
 	return CFI_CALLER;
@@ -213,7 +213,7 @@ static enum cfi_step restore_caller(const struct cfi_rules *exprs,
 	uint64_t cfa = 0;
 
 	step = find_cfa(exprs, frame, rule, &cfa);
-	/* That the return address is undefined needs no CFA. */
+	/* A return address that is undefined is found without a CFA, too. */
 	find_regs(exprs, frame, rule, cfa, is_return_address, up, &ra);
 	if (ra == CFI_OUTERMOST || step)
 		return ra == CFI_OUTERMOST ? ra : step;

@@ -6,8 +6,8 @@
 #include "libcfi/cfi_rules.h"
 
 /*
- * One frame up by @rule, like cfi_unwind(). @exprs holds the expressions that
- * the rule names; NULL if it names none.
+ * Go one frame up by @rule, like cfi_unwind(). @exprs holds the expressions
+ * that the rule names; NULL if it names none.
  */
 enum cfi_step cfi_apply(enum cfi_arch arch, const struct cfi_rules *exprs,
 			const struct cfi_rule *rule, bool is_return_address,

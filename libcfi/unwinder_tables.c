@@ -30,7 +30,7 @@
 #include "libcfi/unwinder_tables.h"
 #include "libop/base/op_array.h"
 
-/* One table, in the list of all by their last use. */
+/* A table, in the list of all tables in the order of their last use. */
 struct unwinder_table {
 	struct unwinder_table *newer;
 	struct unwinder_table *older;
@@ -72,7 +72,7 @@ static void use_table(struct unwinder_tables *t, struct unwinder_table *table)
 	link_newest(t, table);
 }
 
-/* It is in the list no more. */
+/* Free @table, which is no longer in the list. */
 static void free_table(struct unwinder_tables *t, struct unwinder_table *table)
 {
 	t->stats.bytes -= cfi_table_bytes(table->cfi);

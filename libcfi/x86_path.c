@@ -222,8 +222,9 @@ static bool x86_exits_with_result(uint64_t addr, const uint8_t *before,
 }
 
 /*
- * That exits: exit(2) by its number, soon and behind no other call. goexit() of
- * Go's runtime is a nop, which the return address is behind, a call, and a nop
+ * Whether a return to @addr ends a stack: the code there calls exit(2) by its
+ * number, soon and after no other call. goexit() of Go's runtime is a nop,
+ * after which the return address points, a call, and a nop
  * (runtime/asm_amd64.s). Functions of makecontext(3) return to code of the GNU
  * C library that takes the stack pointer from rbx (__start_context.S).
  */

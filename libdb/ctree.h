@@ -67,7 +67,7 @@ int ctree_image(struct ctree *tree, const void *bytes, size_t len,
 int ctree_child(struct ctree *tree, uint32_t parent, uint32_t image,
 		uint64_t offset, uint32_t *node);
 
-/* What @parent called at @offset in @image; CTREE_ROOT if that is not there. */
+/* The child of @parent at @offset in @image; CTREE_ROOT if there is none. */
 uint32_t ctree_find_child(const struct ctree *tree, uint32_t parent,
 			  uint32_t image, uint64_t offset);
 

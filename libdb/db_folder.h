@@ -3,7 +3,7 @@
 #define LIBDB_DB_FOLDER_H
 
 /*
- * What a session folder holds: the sample files in it, and those in its pack.
+ * A session folder: the sample files in it, and those in its pack.
  *
  *	NAME/packed		the pack (libdb/pack.h), or none
  *	NAME/.packing-N/{...}	loose files on their way into generation N of
@@ -14,12 +14,12 @@
  *				very long names, those on some file systems, and
  *				those of earlier versions
  *
- * What is counted under a name is the sum of all of these.
+ * The counts of a name are the sum of all of these.
  *
  * In {loose} a file is called by its whole name, with "%-" for each slash: a
  * folder for each part of a name would take more of the disk and more time than
- * what is counted. Names have '%' nowhere but in "%XX" and "%+"
- * (libop/session/op_mangle.h). What is longer than DB_FOLDER_PIECE bytes is cut
+ * the counts. Names have '%' nowhere but in "%XX" and "%+"
+ * (libop/session/op_mangle.h). A name longer than DB_FOLDER_PIECE bytes is cut
  * into folders, of which each ends in "%_"; no piece begins with a dot. A file
  * is where its name says if it would be longer than DB_FOLDER_LOOSE_MAX, as a
  * path may have a thousand slashes, or if the file system has no names of
@@ -28,8 +28,8 @@
  * A lock, flock(2) on the folder itself, lets nothing move from one of these
  * to another between listing and reading: readers share it, the packer takes it
  * alone for the moments in which it renames. It is held while a db_folder is
- * open, so who holds it alone must not open one. Where a file system knows no
- * such lock nobody packs, and readers go on without.
+ * open, so a process that holds it alone must not open one. Where a file
+ * system has no such lock nobody packs, and readers go on without.
  *
  * No function prints or exits; errors are negative errno values. A db_folder
  * is not locked against threads: one at a time.
@@ -68,7 +68,8 @@ struct db_visitor {
 	 * folder is closed.
 	 */
 	int (*member)(const struct db_member *member, void *ctx);
-	/* What is at @path cannot be listed, by @err. NULL: passed over. */
+	/* Called for a @path that cannot be listed, with the reason @err.
+	 * NULL: such a path is passed over. */
 	int (*unlisted)(const char *path, int err, void *ctx);
 	void *ctx;
 };
@@ -135,8 +136,8 @@ uint64_t db_folder_packing(const char *name);
  */
 int db_folder_loose(const char *dir, const char *name, char *buf, size_t len);
 
-/* As strcmp() for names of members, component by component: as trees are
- * listed. */
+/* Compare names of members like strcmp(), but component by component, which is
+ * the order in which trees are listed. */
 int db_folder_compare(const char *a, const char *b);
 
 #endif /* LIBDB_DB_FOLDER_H */

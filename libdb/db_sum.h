@@ -15,7 +15,7 @@
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
 
-/* What was read: parts of one sum. */
+/* The tables or trees that were read and are added up. */
 struct db_sum {
 	struct odb **tables; /* NULL of trees */
 	struct ctree **trees; /* NULL of tables */

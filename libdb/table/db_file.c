@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What tables, call trees and packs need of the file system besides their maps.
+ * Files of tables, call trees and packs: making, opening and mapping them.
  *
  * A file is made under the name .NAME.grow and renamed by the caller when it is
  * complete. A .NAME.grow that a killed writer left is removed when the next one

@@ -127,7 +127,9 @@ static size_t piece_of(const char *name, size_t len)
 	return nr;
 }
 
-/* As the nearest folder that is there says; what cannot be asked is like most.
+/* Whether file names in @dir may be long, by the nearest folder that exists. A
+ * file system that cannot be asked is taken for one of the many that have long
+ * names.
  */
 static bool has_long_names(const char *dir)
 {
@@ -217,7 +219,8 @@ static int open_folder_pack(struct db_folder *folder)
 		int failed = pack_recover(&folder->pack, folder->pack_path);
 
 		folder->is_recovered = !failed;
-		/* Of another version or byte order it has no groups of ours. */
+		/* A pack of another version or byte order has no groups of
+		 * ours. */
 		if (failed != -EBADMSG)
 			err = failed;
 	}

@@ -77,7 +77,7 @@ static int build_next_file(struct odb *next, const char *tmp, uint64_t seed,
 		odb_attach(next, next->header);
 		err = copy_content(next, odb);
 	}
-	/* What is in the map is in the page cache of the file. */
+	/* The bytes of the map are in the page cache of the file. */
 	if (!err && odb->is_durable && fsync(fd))
 		err = -errno;
 	close(fd);

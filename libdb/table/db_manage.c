@@ -113,7 +113,8 @@ static void tidy(struct odb *odb)
 	odb->header->nr_used = odb->nr_used;
 }
 
-/* Who counts relies on there being no gaps: put each key where it belongs. */
+/* odb_add() stops at a free slot, so no key may lie behind a gap: rehash every
+ * key. */
 static int close_gaps(struct odb *odb, const struct stat *st)
 {
 	int err = odb_rewrite(odb, odb->nr_slots, odb->seed, st);

@@ -11,7 +11,7 @@
 #include "libdb/table/db_table.h"
 #include "libop/files/op_file.h"
 
-/* Both kinds of files have the user's bytes at one place. */
+/* Tables and call trees have the user's bytes at the same place. */
 union head {
 	struct odb_header table;
 	struct ctree_header tree;

@@ -51,7 +51,7 @@ static int lengthen(const struct ctree *tree, size_t len)
 	if (fd < 0)
 		return fd;
 	err = odb_file_reserve(fd, len);
-	/* What was reserved of it is no use to anyone. */
+	/* Blocks beyond the old length are of no use: give them back. */
 	if (err && ftruncate(fd, (off_t)tree->map_len))
 		err = -errno;
 	close(fd);
@@ -168,7 +168,7 @@ int ctree_child(struct ctree *tree, uint32_t parent, uint32_t image,
 {
 	if (!tree->writable)
 		return -EBADF;
-	/* What cannot be a number is not found either. */
+	/* A @parent or @image that cannot be a number is not found. */
 	*node = ctree_index_node(tree, parent, image, offset);
 	return *node ? 0 : append_node(tree, parent, image, offset, node);
 }

@@ -49,7 +49,7 @@ struct ctree_header {
 	uint8_t user[ODB_USER_SIZE];
 };
 
-/* What the head of a description holds of it. */
+/* The bytes of a description that its first slot holds. */
 #define CTREE_HEAD_BYTES 16
 
 union ctree_slot {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What readers see: nodes and images numbered without gaps.
+ * The view of readers: nodes and images numbered without gaps.
  */
 #include <errno.h>
 #include <stdlib.h>

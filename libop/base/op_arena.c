@@ -161,8 +161,8 @@ void *op_arena_grow(struct op_arena *arena, void *array, size_t nr, size_t size)
 					     : op_arena_alloc(arena, 1, size);
 	else if (!(nr & (nr - 1)))
 		more = double_array(arena, array, len);
-	/* What realloc(3) has added is not zeroed; only what is used is in
-	 * memory. */
+	/* realloc(3) does not zero the bytes that it adds. Only those in use
+	 * are zeroed here, as the others then take no memory. */
 	if (more)
 		memset((unsigned char *)more + len, 0, size);
 	return more;

@@ -22,7 +22,8 @@ struct op_cursor {
 };
 
 /*
- * Of @len bytes in little-endian order, unless big_endian is set. @bytes may
+ * A cursor at the first of @len bytes, which are in little-endian order unless
+ * big_endian is set. @bytes may
  * be NULL if @len is 0.
  */
 static inline struct op_cursor op_cursor(const uint8_t *bytes, size_t len)

@@ -26,7 +26,7 @@ void op_json_text(struct op_json *json, const char *key, const char *text);
 void op_json_u64(struct op_json *json, const char *key, uint64_t value);
 void op_json_i64(struct op_json *json, const char *key, int64_t value);
 void op_json_bool(struct op_json *json, const char *key, bool value);
-/* What is not finite is null. */
+/* A value that is not finite is written as null. */
 void op_json_double(struct op_json *json, const char *key, double value);
 
 #endif /* LIBOP_BASE_OP_JSON_H */

@@ -17,7 +17,7 @@
 #define OP_LOG_BUDGET 2000
 #define OP_LOG_MAX (8 << 20)
 
-/* What --verbose may ask for. */
+/* The kinds of messages that --verbose may ask for. */
 enum op_verbose {
 	OP_V_SFILE = 1 << 0,
 	OP_V_ARCS = 1 << 1,
@@ -52,11 +52,11 @@ void op_log_close(struct op_log *log);
  * many were dropped. */
 void op_log_refill(struct op_log *log);
 
-/* One line with its time; control characters become '?'. */
+/* Write a line with its time; control characters become '?'. */
 void op_log(struct op_log *log, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* One line as it is, outside the budget: the statistics block. */
+/* Write a line as it is, outside the budget: the statistics block. */
 void op_log_plain(struct op_log *log, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

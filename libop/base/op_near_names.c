@@ -45,7 +45,7 @@ static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
 unsigned int op_edit_distance(const char *a, const char *b, bool any_case)
 {
 	size_t b_len = strnlen(b, OP_EDIT_MAX), j;
-	/* One row of the matrix: what it takes to make b[0..j) of a's start. */
+	/* A row of the matrix: the changes that make b[0..j) of a's start. */
 	unsigned int row[OP_EDIT_MAX + 1];
 
 	for (j = 0; j <= b_len; j++)

@@ -18,8 +18,8 @@
 
 #define MAX_HELD 8
 
-/* What may pass although it begins with a control character. The colours are
- * those of opannotate. */
+/* Sequences that may pass although they begin with a control character. The
+ * colours are those of opannotate. */
 static const char *const passing[] = {
 	"\n",	   "\t",      "\f",	  "\r\n",     "\033[m",
 	"\033[1m", "\033[4m", "\033[32m", "\033[33m", "\033[1;31m",
@@ -92,7 +92,7 @@ void op_plain_text(char *text)
 
 /* ---- the stream ---------------------------------------------------------- */
 
-/* What is known of the bytes that are held. */
+/* The decisions about the bytes that are held. */
 enum meaning { PASSES, MAY_PASS, IS_NONE };
 
 /* The first bytes of a character that is not ASCII. */

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What ends a noun behind the number @nr: "1 sample", "2 samples". */
+/* The ending of a noun after the number @nr: "1 sample", "2 samples". */
 static inline const char *op_plural(uint64_t nr)
 {
 	return nr == 1 ? "" : "s";

@@ -59,7 +59,7 @@ static void sort_by_insertion(char *items, size_t nr, size_t size, size_t at)
 	}
 }
 
-/* One pass, by the byte that is @shift bits from the lowest one. */
+/* Do one pass, by the byte that is @shift bits from the lowest one. */
 static void sort_by_byte(struct numbered *to, const struct numbered *from,
 			 size_t nr, unsigned int shift)
 {

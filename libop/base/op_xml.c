@@ -7,7 +7,8 @@
 #include "libop/base/op_decimal.h"
 #include "libop/base/op_utf8.h"
 
-/* What XML has no character for (XML 1.0, 2.2) becomes a question mark. */
+/* Control characters that XML does not allow (XML 1.0, 2.2) become question
+ * marks. */
 static void xml_write_escaped(FILE *out, const char *text)
 {
 	for (;;) {

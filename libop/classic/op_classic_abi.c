@@ -22,7 +22,7 @@
 #define TEXT_MAX 65536 /* bytes in an abi file */
 #define STRUCT_MAX 4096 /* bytes in a structure */
 
-/* What an entry of the file says. */
+/* The kinds of entries in the file. */
 enum entry_kind {
 	ENTRY_SIZE, /* of a number: 4 or 8 */
 	ENTRY_STRUCT, /* size of a structure */

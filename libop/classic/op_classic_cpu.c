@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the numbers of CPU types in classic sample files mean. These lists are
+ * Names for the numbers of CPU types in classic sample files. These lists are
  * history and never grow: our own files have names. Version 1.0 left types out
- * and numbered the others anew.
+ * and numbered the others again.
  */
 
 #include "libop/classic/op_classic.h"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a CPU says of itself in /proc/cpuinfo, and whether a "match" line of an
- * event file is about it.
+ * The identity of a CPU as /proc/cpuinfo has it, and the comparison with a
+ * "match" line of an event file.
  *
  * Architectures write different keys for the same kind of number, which the
  * table of names brings together. CPUs of a machine may be of several kinds; a
- * kind is told by vendor and numbers, and kinds are counted where neighbours
+ * kind is known by vendor and numbers, and kinds are counted where neighbours
  * differ. On ARM the numbers are those of the identification register in
- * sysfs; kernels before 4.7 do not have the file, and what cpuinfo says stays.
+ * sysfs; kernels before 4.7 do not have the file, and the numbers of cpuinfo
+ * stay.
  */
 
 #include "libop/events/op_cpu_id.h"

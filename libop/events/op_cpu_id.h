@@ -3,8 +3,8 @@
 #define LIBOP_EVENTS_OP_CPU_ID_H
 
 /*
- * What a CPU says of itself, and the "match" lines of the files
- * events/ARCH/CPU/cpu that it is compared with; for libop's own use.
+ * The identity of a CPU, and the "match" lines of the files events/ARCH/CPU/cpu
+ * that it is compared with; for libop's own use.
  */
 
 #include <stdbool.h>

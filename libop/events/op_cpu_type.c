@@ -314,7 +314,8 @@ struct fit {
 	int match, nearest;
 };
 
-/* As op_cpu_type_read(); *@fit is how well it fits @id. */
+/* Like op_cpu_type_read(); *@fit becomes the measure in which the type fits
+ * @id. */
 static int read_and_match(struct op_cpu_type **out, const char *dir,
 			  const char *name, const struct op_cpu_id *id,
 			  struct fit *fit, struct op_diag *diag)

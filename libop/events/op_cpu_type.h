@@ -62,11 +62,12 @@ void op_cpu_type_free(struct op_cpu_type *type);
 int op_cpu_type_names(char **out, const char *dir, struct op_diag *diag);
 
 /*
- * What kind of CPU a machine has, by @root/proc/cpuinfo and @root/sys (@root
+ * The type of CPU that a machine has, by @root/proc/cpuinfo and @root/sys
+ * (@root
  * "" for this one). A machine may have CPUs of several kinds (big.LITTLE):
- * @nth counts the different ones, in the order of the CPU numbers. Of several
- * folders that match, the one that asks for most wins; where none does, one
- * that calls itself the nearest to such a CPU.
+ * @nth counts the different ones, in the order of the CPU numbers. If several
+ * folders match, the one with most conditions wins; if none does, a folder that
+ * declares itself the nearest to such a CPU.
  *
  * Returns 0; -ENOENT without a reason when there are not more than @nth
  * kinds; -ENODEV with a reason when no folder knows the CPU; else -errno with

@@ -15,7 +15,7 @@
 #include "libop/events/op_cpu_type.h"
 #include "libop/base/op_diag.h"
 
-/* What an "extra:" asks for, as the bits of an x86 event select register. */
+/* The flags of "extra:" as the bits of an x86 event select register. */
 #define OP_EXTRA_EDGE (1ull << 18)
 #define OP_EXTRA_PEBS (1ull << 19) /* perf's precise_ip, no bit of config */
 #define OP_EXTRA_ANY (1ull << 21)
@@ -117,7 +117,7 @@ int op_unit_mask_take(const struct op_unit_mask *um, uint64_t value,
 		      uint64_t *extra);
 
 /*
- * What perf_event_open(2) takes as the config of a PERF_TYPE_RAW event: @event
+ * The config of a PERF_TYPE_RAW event for perf_event_open(2): @event
  * with the unit mask @value and the bits @extra.
  */
 uint64_t op_event_config(const struct op_events *events,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the parsers of all three files need: opening a file, so that its text
- * and its path live as long as the events, and lines "include:CPU".
+ * Common parts of the parsers of the three files: opening a file, so that its
+ * text and its path live as long as the events, and lines "include:CPU".
  */
 
 #include "libop/events/op_events_read.h"

@@ -17,7 +17,7 @@
 
 enum op_ibs_kind { OP_IBS_KIND_FETCH, OP_IBS_KIND_OP, OP_IBS_NR_KINDS };
 
-/* What the event files and the module call a kind: "ibs_fetch". */
+/* The name of a kind in event files and in the module: "ibs_fetch". */
 const char *op_ibs_kind_name(enum op_ibs_kind kind);
 
 /* Whether @event is of IBS; its kind goes to *@kind unless that is NULL. */
@@ -37,8 +37,9 @@ int op_ibs_check(const struct op_parsed_event *parsed, size_t nr,
 		 struct op_diag *diag);
 
 /*
- * What oprofiled's --ext-feature takes: "ibs:fetch:EVENT,...:COUNT:UM|op:...".
- * "" without events of IBS. The caller's to free; NULL: out of memory.
+ * The argument of oprofiled's --ext-feature:
+ * "ibs:fetch:EVENT,...:COUNT:UM|op:...", "" without events of IBS. The caller
+ * frees it; NULL if there is no memory.
  */
 char *op_ibs_feature_text(const struct op_parsed_event *parsed, size_t nr);
 

@@ -257,7 +257,7 @@ int op_parse_event(struct op_parsed_event *out, const struct op_events *events,
 
 /* ---- several events ---- */
 
-/* They would count the same, or write to one sample file. */
+/* Whether two events would count the same, or write to one sample file. */
 static bool is_same_sampling(const struct op_parsed_event *a,
 			     const struct op_parsed_event *b)
 {

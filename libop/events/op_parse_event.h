@@ -34,7 +34,8 @@ struct op_parse_options {
 	uint64_t factor; /* of minimum counts, 0 is 1 */
 };
 
-/* What call graphs cost: minimum counts are so many times higher. */
+/* The factor for minimum counts with call graphs, which make a sample dearer.
+ */
 #define OP_CALLGRAPH_FACTOR 15
 
 /*

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What is kept of the files that no session has. */
+/* The bounds of files in the cache that no session refers to. */
 struct op_cache_bounds {
 	time_t seconds; /* since the last one had it */
 	uint64_t bytes; /* on the disk, of all of them */

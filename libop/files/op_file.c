@@ -57,7 +57,8 @@ static int read_whole_file(int fd, size_t max, char **text, size_t *len)
 		 * for. */
 		if (*len == end) {
 			end += *len < 4096 ? 4096 : *len;
-			/* One byte beyond @max shows that it is too large. */
+			/* A byte beyond @max shows that the file is too large.
+			 */
 			if (end > max)
 				end = max + 1;
 			if (op_array_reserve(text, *len, end - *len + 1))

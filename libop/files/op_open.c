@@ -110,8 +110,9 @@ static int open_part(int folder, const char *name, size_t len)
 	return at;
 }
 
-/* One part after the other, as openat2(2) is not everywhere, and a filter of
- * system calls cannot see its flags. The last part may be a link. */
+/* Open one component of the path after the other: old kernels have no
+ * openat2(2), and a filter of system calls cannot see its flags. The last
+ * component may be a link. */
 static int find_without_links(const char *root, const char *name)
 {
 	int at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);

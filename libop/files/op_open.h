@@ -64,14 +64,14 @@ int op_reopen_regular(int at);
  */
 int op_open_mapped(uint32_t tgid, uint64_t start, uint64_t end);
 
-/* Who answers when something is asked about a file. */
+/* The party that answers requests for a file. */
 enum op_holder {
 	OP_KERNEL_HAS,
 	OP_PROGRAM_HAS, /* FUSE: any user's, which may never answer */
 	OP_NETWORK_HAS, /* a server, which may be gone */
 };
 
-/* Of the open file @fd; that the kernel does if it cannot be found out. */
+/* The holder of the open file @fd; OP_KERNEL_HAS if it cannot be found out. */
 enum op_holder op_who_has(int fd);
 
 #endif /* LIBOP_FILES_OP_OPEN_H */

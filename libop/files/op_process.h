@@ -66,8 +66,8 @@ int op_process_run(const char *path, char *const argv[], char *const envp[],
 /* Whether process @pid lives and its name (of at most 15 bytes) is @name. */
 bool op_process_is(pid_t pid, const char *name);
 
-/* What process @pid does: a state as in proc(5), and the time that it has run,
- * in clock ticks of all its threads. */
+/* The activity of a process: its state as in proc(5), and the time that it has
+ * run, in clock ticks of all its threads. */
 struct op_process_activity {
 	char state; /* 0: there is no such process */
 	uint64_t ticks;

@@ -31,7 +31,7 @@ struct op_walk_entry {
 	int err; /* of OP_WALK_UNREAD: a negative errno */
 };
 
-/* What the function of a walk may return for a folder: do not enter it. */
+/* The result of a visit that keeps the walk from entering a folder. */
 #define OP_WALK_SKIP 1
 
 /*

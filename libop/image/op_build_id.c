@@ -95,7 +95,8 @@ static int read_notes(struct op_build_id *id, const struct op_elf *elf,
 	return err ? err : op_build_id_in_notes(id, notes, len);
 }
 
-/* What is damaged tells nothing; that the file cannot be read is another thing.
+/* Damage is no failure: a damaged part has no build-id. A file that cannot be
+ * read is a failure.
  */
 static int pass_damage(int err)
 {
@@ -219,7 +220,8 @@ void op_build_text(char *text, const struct op_build_id *id, uint64_t dev,
 			 fingerprint);
 }
 
-/* What is written again in the same way has no sign, blank or leading zero. */
+/* sscanf() accepts signs, blanks and leading zeros; a text with one of these
+ * differs from the text that is written for its numbers. */
 static bool is_file_text(const char *text)
 {
 	char again[OP_BUILD_TEXT_MAX];

@@ -136,7 +136,7 @@ static int add_sequences(struct op_code_lines *lines, uint64_t start,
 	for (size_t i = 0; i < nr; i++) {
 		struct op_code_line row = *sorted[i];
 
-		/* What comes before the first line is the way into it. */
+		/* Code before the first line is the way into the function. */
 		if (i == 0)
 			row.offset = 0;
 		if (row.line) {
@@ -183,7 +183,7 @@ int op_code_lines_add(struct op_code_lines *lines, uint64_t start,
 /* ---- the section ------------------------------------------------------------
  */
 
-/* What the header has behind its own length: all opcodes above 9 would be
+/* The part of the header after its own length. All opcodes above 9 would be
  * special ones, of which none is used. */
 static const uint8_t machine[] = {
 	1, /* bytes of the shortest instruction */

@@ -40,7 +40,7 @@ enum op_jitdump_id {
 	OP_JITDUMP_UNWIND, /* of the next LOAD */
 };
 
-/* What each record begins with. */
+/* The beginning of each record. */
 struct op_jitdump_prefix {
 	uint32_t id;
 	uint32_t size; /* bytes of the record, with this */

@@ -113,7 +113,8 @@ static const struct {
 
 #define NR_MAKERS (sizeof(makers) / sizeof(makers[0]))
 
-/* What the folder of bare numbers stands for. */
+/* Folders whose entries are bare numbers, and the kind of cgroup that these
+ * are. */
 static const struct {
 	const char *folder, *kind;
 } parents[] = {

@@ -3,8 +3,8 @@
 #define LIBOP_KERNEL_OP_CGROUP_H
 
 /*
- * What people call a cgroup: the container or the unit of systemd that its path
- * stands for.
+ * The name of a cgroup for people: the container or the unit of systemd that
+ * its path stands for.
  */
 
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define LIBOP_KERNEL_OP_KSYMS_FORM_H
 
 /*
- * What a snapshot of symbols (op_ksyms.h) is made of; for
+ * The format of a snapshot of symbols (op_ksyms.h), for
  * libop/kernel/op_ksyms*.c.
  *
  * It begins with a line of text:

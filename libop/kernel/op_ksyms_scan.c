@@ -41,7 +41,7 @@ struct scan {
 	bool any_address; /* and one had an address */
 };
 
-/* One line; nothing is terminated in it. */
+/* A line of kallsyms; its strings are not terminated. */
 struct line {
 	uint64_t address;
 	char type;

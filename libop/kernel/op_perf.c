@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What this process may do with perf_events.
+ * The rights that this process has with perf_events.
  *
  * Rights are found by asking where the kernel answers: whether the process can
  * count itself, and what its capabilities are. In a user namespace
  * capabilities do not count for perf_event_open(2), which asks for those of
- * the first namespace. What cannot be read is taken for the kernel's default.
+ * the first namespace. A setting that cannot be read counts as the
+ * kernel's default.
  */
 
 #include "libop/kernel/op_perf.h"

@@ -15,7 +15,7 @@
  * and what a person can do when that is refused.
  */
 
-/* One of the kernel's own events. */
+/* An event of the kernel's own list. */
 struct op_perf_event {
 	const char *name; /* letters, digits and '-', as perf(1) shows it */
 	uint32_t type; /* PERF_TYPE_HARDWARE, _SOFTWARE or _HW_CACHE */
@@ -32,7 +32,7 @@ const struct op_perf_event *op_perf_event_find(const char *name);
 /* All of them, hardware first; *@nr is their number. */
 const struct op_perf_event *op_perf_events(size_t *nr);
 
-/* What counts the CPU cycles of a task's user mode. */
+/* Let @attr count the CPU cycles of a task's user mode. */
 void op_perf_cycles(struct perf_event_attr *attr);
 
 /*
@@ -58,7 +58,7 @@ int op_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 int op_perf_open_cgroup(const struct perf_event_attr *attr, int cgroup_fd,
 			int cpu);
 
-/* What decides whether this process may open which event. */
+/* The facts that decide which events this process may open. */
 struct op_perf_rights {
 	int paranoid; /* kernel.perf_event_paranoid; 2 if unreadable */
 	bool capable; /* CAP_PERFMON or CAP_SYS_ADMIN, not of a namespace */

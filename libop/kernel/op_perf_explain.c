@@ -13,7 +13,7 @@
 
 #define PARANOID "kernel.perf_event_paranoid"
 
-/* What was asked for and by whom. */
+/* A refused event and the rights of the process that asked for it. */
 struct refusal {
 	const struct perf_event_attr *attr;
 	const struct op_perf_rights *rights;

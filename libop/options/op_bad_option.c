@@ -71,7 +71,7 @@ int op_bad_option(struct op_diag *diag, const char *program,
 				  value_of_option(argv, option, len)))
 			return -EINVAL;
 		if (is_long) {
-			/* One letter in three may be wrong. */
+			/* Every third letter may be wrong. */
 			unsigned int limit = (unsigned int)(len - 2) / 3 + 1;
 
 			similar = find_similar(table, name + 2, &limit, NULL);

@@ -109,7 +109,7 @@ static int wait_for_child(pid_t pid)
 	return status;
 }
 
-/* Of "less VERSION (...)"; 0 where it does not say. */
+/* The version in the line "less VERSION (...)"; 0 if there is none. */
 static int version_of_less(void)
 {
 	char text[64] = "";
@@ -135,7 +135,7 @@ static int version_of_less(void)
 
 /* ---- start and end ------------------------------------------------------- */
 
-/* What the pager finds: the options of less, the width for us. */
+/* Set the environment of the pager: the options of less, and the width. */
 static void set_environment(const struct op_pager *p, unsigned int nr_header)
 {
 	bool is_less = !strcmp(p->command, "less");
@@ -203,7 +203,7 @@ int op_pager_end(struct op_pager *p, FILE *out, struct op_diag *diag)
 				   strerror(err));
 	if (!p->pid)
 		return 0;
-	/* It reads to the end when the last writer is gone. */
+	/* The pager reads to the end once the last writer is gone. */
 	dup2(p->terminal, fileno(out));
 	close(p->terminal);
 	clearerr(out);

@@ -3,8 +3,8 @@
 #define LIBOP_OPTIONS_OP_PAGER_H
 
 /*
- * What programs do on a terminal: long output goes to a pager, and counts have
- * colours. Both are as git has them. In a pipe or a file there is neither.
+ * Output on a terminal: long output goes to a pager, and counts have colours.
+ * Both are as git has them. In a pipe or a file there is neither.
  *
  * The pager is OPROFILE_PAGER, else PAGER, else less; none where the variable
  * is empty or "cat". Where LESS is not set it is FRX: leave at once what fits

@@ -3,9 +3,9 @@
 #define LIBOP_OPTIONS_OP_PERF_HABITS_H
 
 /*
- * What users of perf(1) type out of habit, and what our programs have in its
- * place. Facts are from the man pages perf-record, perf-report, perf-stat and
- * perf-annotate of Linux 6.1.
+ * Options that users of perf(1) type out of habit, and the options of our
+ * programs in their place. Facts are from the man pages perf-record,
+ * perf-report, perf-stat and perf-annotate of Linux 6.1.
  */
 
 #include "libop/base/op_diag.h"

@@ -24,7 +24,7 @@ int op_budget_parse(uint32_t *budget, const char *text, struct op_diag *diag)
 			"--cpu-budget=%s: not a part of each CPU; give percent, such as 1 or 0.5, or none",
 			text);
 	*budget = (uint32_t)(percent * OP_BUDGET_PERCENT + 0.5);
-	/* What is asked for is little, but not nothing. */
+	/* A budget that rounds to nothing is little, but not none. */
 	if (percent > 0 && !*budget)
 		*budget = 1;
 	return 0;

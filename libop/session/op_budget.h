@@ -12,7 +12,7 @@
 #define OP_BUDGET_PERCENT UINT32_C(10000)
 #define OP_BUDGET_DEFAULT OP_BUDGET_PERCENT /* 1 % */
 
-/* Of a program's help. */
+/* The text of the option for the budget in a program's help. */
 #define OP_BUDGET_HELP                                                         \
 	"take no more than PERCENT of each CPU (default 1): sample more rarely where it would be more; 0 or none: as often as asked for"
 

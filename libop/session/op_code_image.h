@@ -53,7 +53,7 @@ struct op_code_image {
 	bool is_changed; /* since it was saved */
 };
 
-/* What is to be kept of a function. */
+/* A function whose code is to be kept. */
 struct op_code_function {
 	const char *name; /* NULL: it is in @room */
 	char room[OP_CODE_NAME_MAX];

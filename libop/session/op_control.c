@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Both ends of the control socket.
+ * The control socket, the end of the client and that of the daemon.
  *
  * A call has one deadline for all of its steps, so a daemon that says a byte
  * now and then does not hold its client. Sending and receiving never block,
@@ -276,7 +276,8 @@ static int write_behind(const struct call *call, const char *bytes, size_t len)
 	return 0;
 }
 
-/* What comes behind the answer, of which @len bytes are here, up to the end. */
+/* Receive the data after the answer up to its end; @len bytes have come
+ * already. */
 static int receive_behind(struct call *call, const char *bytes, size_t len)
 {
 	char buf[65536];
@@ -337,7 +338,8 @@ static int64_t deadline_after(int timeout_ms)
 	return timeout_ms < 0 ? -1 : (int64_t)op_clock_ms() + timeout_ms;
 }
 
-/* Who connects without a @request, NULL, wants what there is. */
+/* A call without a @request, NULL, connects and takes all that the daemon
+ * sends. */
 static int carry_out_call(struct call *call, const char *request)
 {
 	char line[OP_CONTROL_LINE_MAX];

@@ -41,8 +41,8 @@ struct op_history {
 int op_history_parse(struct op_history *out, const char *text,
 		     struct op_diag *diag);
 
-/* One part of the bytes, as the daemon divides them: a sixteenth, but enough
- * for a small machine. */
+/* The size of one of the parts in which the daemon divides the bytes: a
+ * sixteenth, but enough for a small machine. */
 uint64_t op_history_part(const struct op_history *history);
 
 /*

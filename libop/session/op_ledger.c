@@ -95,7 +95,8 @@ uint64_t op_ledger_lost_by(const struct op_ledger *ledger, const char *name)
 	return 0;
 }
 
-/* What opd_events_set() allows; no other character could be in a key. */
+/* Whether @name has only the characters that opd_events_set() allows: no other
+ * character could be in a key. */
 static bool is_event_name(const char *name)
 {
 	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz"

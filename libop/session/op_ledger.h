@@ -148,7 +148,7 @@ struct op_ledger {
 	struct op_ledger_event events[OP_LEDGER_MAX_EVENTS];
 };
 
-/* What @which is called in the file, behind "stacks.". */
+/* The name of @which in the file, after "stacks.". */
 const char *op_ledger_stacks_name(enum op_ledger_stacks which);
 
 /* The same of @which, behind "cost.". */
@@ -161,8 +161,9 @@ void op_ledger_add_costs(uint64_t *costs, const uint64_t *more);
 double op_ledger_cost(const struct op_ledger *ledger);
 
 /*
- * As far as chance is concerned so many samples, 1 or more, say as much as one:
- * some of them are one that was taken for several. Kish's design effect.
+ * The number of samples, 1 or more, that carry as much information as one
+ * independent sample, since a sample may count as several. Kish's design
+ * effect.
  */
 double op_ledger_grain(const struct op_ledger *ledger);
 
@@ -234,7 +235,7 @@ int op_ledger_sum(struct op_ledger *ledger, const struct op_ledger *more);
  * the order in which they came. */
 void op_ledger_sort(struct op_ledger *ledger);
 
-/* What cause @name has lost; 0 if it is not there. */
+/* The samples lost by the cause @name; 0 if there is no such cause. */
 uint64_t op_ledger_lost_by(const struct op_ledger *ledger, const char *name);
 
 /* The sum over all causes. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What sampling cost the machine, and how far its rate was lowered for that. */
+/* The cost of sampling, and how far the rate was lowered to bound it. */
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,13 +3,13 @@
 #define LIBOP_SESSION_OP_POLICY_H
 
 /*
- * What root lets ordinary users have of a daemon that profiles the machine: a
- * file of "key = value" lines (op_config.h).
+ * The policy of root for the samples that ordinary users may have of a daemon
+ * that profiles the machine: a file of "key = value" lines (op_config.h).
  *
  *	mine = none | all | group:NAME | users NAME,NAME...
  *		who may have the samples of their own processes; default: none
  *	kernel = yes | no
- *		whether these tell functions of the kernel; default: no
+ *		whether these name functions of the kernel; default: no
  *
  * Names may be numbers. The file must be root's and not writable by others.
  */

@@ -3,9 +3,9 @@
 #define LIBOP_SESSION_OP_SAMPLE_FILE_H
 
 /*
- * What the counts of a sample file are about: the bytes that libdb keeps for
- * its user (ODB_USER_SIZE) at the head of each sample file. doc/sample-files.md
- * describes the file as a whole.
+ * The description of the counts of a sample file: the bytes that libdb keeps
+ * for its user (ODB_USER_SIZE) at the head of each sample file.
+ * doc/sample-files.md describes the file as a whole.
  */
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #define OP_SAMPLE_MAGIC 0x4c504d53u /* "SMPL" on a little-endian machine */
 #define OP_SAMPLE_VERSION 1
 
-/* What a key is an offset from. */
+/* The origin of the offset that a key is. */
 enum op_image_kind {
 	OP_IMAGE_FILE, /* an ELF file: the key is a file offset */
 	OP_IMAGE_KERNEL, /* the kernel: pc minus its runtime _stext */

@@ -106,10 +106,10 @@ int op_session_digest(const struct op_session *session,
 		      size_t len);
 
 /*
- * Of a build whose fingerprint is not known @path, of @len bytes, is where one
- * of the two above is. Let it be the path of the same with any fingerprint, if
- * there is exactly one. Returns 0; -ENOENT; -ENOTUNIQ if there are several;
- * -ENAMETOOLONG; or -errno.
+ * Replace @path, which one of the two functions above made for a build without
+ * a fingerprint, by the path of the file of this build with any fingerprint, if
+ * there is exactly one. @len is the size of @path in bytes. Returns 0; -ENOENT;
+ * -ENOTUNIQ if there are several; -ENAMETOOLONG; or -errno.
  */
 int op_session_any_fingerprint(char *path, size_t len);
 

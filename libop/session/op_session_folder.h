@@ -30,7 +30,7 @@ int op_session_save(const struct op_session *session, const char *name,
 /* Whether samples/current has any, or may have, as it cannot be looked into. */
 bool op_session_has_samples(const struct op_session *session);
 
-/* What was done to make room for a new run, so that it can be undone. */
+/* The steps that made room for a new run, so that they can be undone. */
 struct op_session_room {
 	const struct op_session *session;
 	void (*say)(const char *fmt, ...); /* told each step, or NULL */

@@ -40,7 +40,8 @@ int op_session_group(gid_t *group, const char *name, struct op_diag *diag)
 		name);
 }
 
-/* Whoever follows a link of another user would open that user's folder. */
+/* A link is not followed: another user may have made it, and the folder behind
+ * it would be opened to the group. */
 static int set_readers(const char *path, gid_t group, mode_t mode)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

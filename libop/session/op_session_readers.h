@@ -3,7 +3,7 @@
 #define LIBOP_SESSION_OP_SESSION_READERS_H
 
 /*
- * Who may read what was profiled. A session has the names of files in folders
+ * The readers of a session. A session has the names of files in folders
  * that are closed to others, addresses of the kernel and copies of binaries, so
  * what root profiles is for root, and for a group that root names. Other users'
  * sessions are as open as their umask(2) makes a folder.

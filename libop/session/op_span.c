@@ -73,8 +73,8 @@ bool op_span_counts(const struct op_span *span)
 /* ---- lists ------------------------------------------------------------------
  */
 
-/* What is being made comes behind all others, and what was dropped before the
- * one span that it was. */
+/* A span that is being made comes after all others; a dropped one comes before
+ * another span of the same time. */
 static int compare_spans(const void *a, const void *b)
 {
 	const struct op_span *x = a, *y = b;

@@ -49,7 +49,7 @@ struct op_span {
 /* Whether a folder called @name is a span; then what it is, in *@out. */
 bool op_span_parse(const char *name, struct op_span *out);
 
-/* What the folder of @span is called; written to @name. */
+/* Write the name of the folder of @span to @name. */
 void op_span_name(const struct op_span *span, char name[OP_SPAN_NAME_MAX]);
 
 /* Whether @span has samples that count. */
@@ -69,9 +69,10 @@ int op_spans_account(const char *dir, struct op_ledger *sum,
 		     struct op_diag *diag);
 
 /*
- * What the history in session folder @dir has dropped: the account of that is
- * put into @ledger and the time into @span, whose end is 0 where nothing was
- * dropped; each may be NULL. Returns 0, -ENOMEM or -errno with the reason.
+ * Read the record of the spans that the history in session folder @dir has
+ * dropped: their account into @ledger and their time into @span, whose end is 0
+ * if nothing was dropped. Each may be NULL. Returns 0, -ENOMEM or -errno with
+ * the reason.
  */
 int op_spans_dropped(const char *dir, struct op_span *span,
 		     struct op_ledger *ledger, struct op_diag *diag);

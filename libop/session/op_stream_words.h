@@ -54,8 +54,8 @@ void op_stream_put_source(struct op_stream_words *w, uint64_t flags,
 			  const char *name);
 void op_stream_put_event(struct op_stream_words *w, unsigned int counter,
 			 const struct op_stream_event *event);
-/* What @query, which has been answered, says of its cookie. An empty path says
- * that it has no name. */
+/* Put the file of the cookie in @query, which has been answered. An empty path
+ * says that the cookie has no name. */
 void op_stream_put_cookie(struct op_stream_words *w,
 			  const struct op_cookie_query *query);
 /*
@@ -72,7 +72,7 @@ void op_stream_put_range(struct op_stream_words *w, uint32_t flags,
 void op_stream_put_lost(struct op_stream_words *w, uint64_t nr,
 			const char *cause);
 void op_stream_put_taken(struct op_stream_words *w, uint64_t nr);
-/* What is new in the times of the event of @counter. */
+/* Put the new times of the event of @counter. */
 void op_stream_put_event_time(struct op_stream_words *w, unsigned int counter,
 			      const struct op_event_time *time);
 /* A thread of process @tgid is called @name, which is not empty. */

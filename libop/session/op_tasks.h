@@ -3,7 +3,7 @@
 #define LIBOP_SESSION_OP_TASKS_H
 
 /*
- * What the processes and threads of a session are called. Names of sample files
+ * The names of the processes and threads of a session. Names of sample files
  * have the numbers alone; the names stand in samples/NAME/tasks, an op_config
  * file with the lines
  *
@@ -74,7 +74,8 @@ int op_tasks_link(struct op_tasks *tasks, const char *link, const char *file);
 /* The file that was run by @link; NULL if none is known. */
 const char *op_tasks_file_of(const struct op_tasks *tasks, const char *link);
 
-/* What is known of a thread; NULL for nothing. Valid until the next change. */
+/* The record of a thread; NULL if there is none. Valid until the next change.
+ */
 const struct op_task *op_tasks_find(const struct op_tasks *tasks, uint32_t tgid,
 				    uint32_t tid);
 

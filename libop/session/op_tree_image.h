@@ -3,9 +3,9 @@
 #define LIBOP_SESSION_OP_TREE_IMAGE_H
 
 /*
- * What an image in a call tree is: for each of its images what name and header
- * of a flat sample file tell about one. libdb/ctree.h keeps it as bytes, and
- * takes images of equal bytes for the same, so there is one way to write each.
+ * The description of an image in a call tree: the facts that the name and
+ * header of a flat sample file hold. libdb/ctree.h keeps it as bytes, and takes
+ * images of equal bytes for the same, so there is one way to write each.
  *
  * Offsets of nodes are keys as in flat files of the same kind; of a caller it
  * is the return address minus 1, which is in the call.

@@ -35,7 +35,7 @@ LIMITS = {
     "files in the largest circle": (19, 4),
     "members of struct pp_request": (45, 20),
     "members of struct pp_report": (49, 20),
-    "comments that begin with a nameless subject": (565, 0),
+    "comments that begin with a nameless subject": (460, 0),
     "test files with a word of a report's head": (115, 1),
     "lines of expected text in unit tests": (15652, 0),
 }
