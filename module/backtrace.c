@@ -162,7 +162,7 @@ void backtrace_add_kernel(struct backtrace *bt, struct pt_regs *regs)
 void backtrace_add_found(struct backtrace *bt, const u64 *frames,
 			 unsigned int nr, enum op_trace_ending ending)
 {
-	memcpy(bt->frames, frames, nr * sizeof(*frames));
+	memmove(bt->frames, frames, nr * sizeof(*frames));
 	add_kernel_frames(bt, nr);
 	bt->ending = ending;
 }

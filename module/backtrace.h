@@ -121,4 +121,8 @@ unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
 				   unsigned int max,
 				   enum op_trace_ending *ending);
 
+/* The registers of the kernel code that the current hard interrupt came over,
+ * NULL if it came over user mode or nothing tells them. */
+struct pt_regs *backtrace_interrupted(void);
+
 #endif /* MODULE_BACKTRACE_H */

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <asm/irq_regs.h>
 
 #include "backtrace.h"
 
@@ -52,6 +53,22 @@ unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
 	if (!unwind_error(&state))
 		*ending = OP_TRACE_WHOLE;
 	return nr;
+}
+
+/* Only some interrupts leave their registers where get_irq_regs() looks. */
+struct pt_regs *backtrace_interrupted(void)
+{
+	struct pt_regs *regs = get_irq_regs();
+	struct unwind_state state;
+
+	if (!regs) {
+		unwind_start(&state, current, NULL, NULL);
+		while (!unwind_done(&state) && !regs) {
+			unwind_next_frame(&state);
+			regs = unwind_get_entry_regs(&state, NULL);
+		}
+	}
+	return regs && !user_mode(regs) ? regs : NULL;
 }
 
 #elif defined(CONFIG_ARM64)
@@ -108,7 +125,19 @@ unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
 	return nr;
 }
 
+struct pt_regs *backtrace_interrupted(void)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	return regs && !user_mode(regs) ? regs : NULL;
+}
+
 #else
+
+struct pt_regs *backtrace_interrupted(void)
+{
+	return NULL;
+}
 
 unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
 				   unsigned int max,

@@ -124,11 +124,14 @@ static void tell_image(struct stream *batch, struct context *known,
 
 static void tell_times(struct stream *batch, const struct op_sample *sample)
 {
-	if (!sample->shift)
+	unsigned long times = op_sample_times(sample);
+	u32 flags = sample->nr_taken ? 0 : OP_TIMES_LOWERED;
+
+	if (times == 1)
 		return;
 	stream_word(batch, OP_ESCAPE);
-	stream_word(batch, OP_CODE_WORD(OP_TIMES, OP_TIMES_LOWERED, 1));
-	stream_word(batch, op_sample_times(sample));
+	stream_word(batch, OP_CODE_WORD(OP_TIMES, flags, 1));
+	stream_word(batch, times);
 }
 
 /* The context of @sample and itself. */

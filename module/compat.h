@@ -207,6 +207,26 @@ static inline unsigned int compat_init_text(const struct module *mod,
 #endif
 }
 
+/* ---- the scheduler ------------------------------------------------------- */
+
+/*
+ * The arguments of a probe of sched_switch behind the first two, and the state
+ * that @prev leaves its CPU in.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
+#define COMPAT_SWITCH_ARGS(prev, next, state)                                  \
+	struct task_struct *prev, struct task_struct *next
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+#define COMPAT_SWITCH_STATE(prev, state) ((unsigned int)(prev)->state)
+#else
+#define COMPAT_SWITCH_STATE(prev, state) ((prev)->__state)
+#endif
+#else
+#define COMPAT_SWITCH_ARGS(prev, next, state)                                  \
+	struct task_struct *prev, struct task_struct *next, unsigned int state
+#define COMPAT_SWITCH_STATE(prev, state) (state)
+#endif
+
 /* ---- tasks --------------------------------------------------------------- */
 
 /*

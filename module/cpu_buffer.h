@@ -40,12 +40,15 @@ struct op_sample {
 	u16 nr_words; /* behind it; 0: no trace */
 	u8 code; /* enum op_code of its record; 0: it is none */
 	u8 shift; /* it stands for 1 << shift: the rate was divided by that */
+	/* How often it was taken, in units of 1 << shift. 0: once, and shift is
+	 * as above. */
+	u16 nr_taken;
 };
 
 /* How many samples @sample stands for. */
 static inline unsigned long op_sample_times(const struct op_sample *sample)
 {
-	return 1ul << sample->shift;
+	return (sample->nr_taken ? sample->nr_taken : 1ul) << sample->shift;
 }
 
 /* Count @sample, and all that it stands for, as lost. Any context. */

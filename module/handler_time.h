@@ -28,6 +28,7 @@
 enum handler_place {
 	HANDLER_INTERRUPT, /* or NMI, that takes the sample */
 	HANDLER_STAGED, /* the interrupt behind an NMI */
+	HANDLER_WAIT, /* the interrupt behind a switch to a thread */
 	HANDLER_TIMER, /* the timer's, which limits itself (counter_timer.c) */
 	NR_HANDLER_PLACES
 };

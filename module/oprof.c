@@ -34,6 +34,7 @@
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
 #include "resolve.h"
+#include "wait.h"
 
 unsigned long oprofile_buffer_size = 131072;
 unsigned long oprofile_buffer_watershed = 32768;
@@ -150,6 +151,7 @@ static void stop_counters(void)
 {
 	if (!is_running)
 		return;
+	wait_stop();
 	running->stop();
 	resolve_settle();
 	is_running = false;
@@ -172,9 +174,14 @@ void oprofile_shutdown(void)
 
 static int lower_rate(const struct oprofile_operations *ops, unsigned int shift)
 {
+	int err;
+
 	if (!ops->lower_rate)
 		return shift ? -EOPNOTSUPP : 0;
-	return ops->lower_rate(shift);
+	err = ops->lower_rate(shift);
+	if (!err)
+		wait_lower_rate(shift);
+	return err;
 }
 
 int oprofile_start(void)
@@ -189,6 +196,11 @@ int oprofile_start(void)
 		err = lower_rate(running, rate_shift);
 		if (!err)
 			err = running->start();
+		if (!err) {
+			err = wait_start();
+			if (err)
+				running->stop();
+		}
 		is_running = !err;
 	}
 	mutex_unlock(&oprof_mutex);
@@ -360,6 +372,7 @@ static int __init oprofile_init(void)
 		return err;
 	counter_perf_init();
 	counter_ibs_init();
+	wait_init();
 	err = oprofilefs_register(oprofile_create_files);
 	if (err)
 		image_files_exit();

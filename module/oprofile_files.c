@@ -19,6 +19,7 @@
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
 #include "uapi/oprofile.h"
+#include "wait.h"
 
 /* How far sizes may go, however much memory there is. */
 #define MAX_BUFFER_WORDS (1ul << 27)
@@ -208,6 +209,8 @@ int oprofile_create_files(struct dentry *root)
 					     files[i].fops, NULL);
 	if (!err)
 		err = counter_create_files(root);
+	if (!err)
+		err = wait_create_files(root);
 	if (!err)
 		err = oprofile_stats_create_files(root);
 	return err;

@@ -12,6 +12,7 @@
  * multiplex_counter is how often other events got the counters, and those with
  * image_file are about files that were kept for the reader
  * (image_file.h), were too many for that, or were not fetched in time.
+ * wait_untracked are waits of threads that nothing is known of (wait.h).
  * handler_ns is how long sampling kept the CPU from other work, in ns. A sample
  * that was taken at a lower rate counts for all that it stands for.
  */
@@ -31,6 +32,7 @@ struct dentry;
 	X(SAMPLE_INVALID_EIP, sample_invalid_eip, 1)                           \
 	X(SAMPLE_FILTERED, sample_filtered, 1)                                 \
 	X(THROTTLE, throttle, 1)                                               \
+	X(WAIT_UNTRACKED, wait_untracked, 1)                                   \
 	X(COUNTER_FAILED, counter_failed, 1)                                   \
 	X(TIMER_OVERRUN, timer_overrun, 1)                                     \
 	X(HANDLER_NS, handler_ns, 1)                                           \

@@ -317,6 +317,56 @@ void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter,
 }
 EXPORT_SYMBOL_GPL(oprofile_add_kernel_pc);
 
+/* ---- waits --------------------------------------------------------------- */
+
+/* Frames of the scheduler at the end of a wait, at most. */
+#define MAX_SCHEDULER_FRAMES 12
+
+unsigned long resolve_scheduler_start, resolve_scheduler_end;
+
+static bool is_scheduler(u64 pc)
+{
+	return pc >= resolve_scheduler_start && pc < resolve_scheduler_end;
+}
+
+void resolve_add_wait(struct pt_regs *regs, unsigned int counter, u16 nr_taken,
+		      u8 shift)
+{
+	u64 begun = handler_begins(HANDLER_WAIT);
+	struct op_sample sample = {
+		.offset = instruction_pointer(regs),
+		.tid = current->pid,
+		.tgid = current->tgid,
+		.owner = owner_of_current(),
+		.cpu = smp_processor_id(),
+		.counter = counter,
+		.shift = shift,
+		.nr_taken = nr_taken,
+	};
+	u64 own[MAX_SCHEDULER_FRAMES], *frames = own;
+	unsigned int nr, max = MAX_SCHEDULER_FRAMES, skipped = 0;
+	enum op_trace_ending ending;
+	struct backtrace *bt = NULL;
+
+	if (backtrace_is_on()) {
+		bt = backtrace_of_interrupt();
+		frames = bt->frames;
+		max = backtrace_depth;
+	}
+	nr = backtrace_walk_kernel(regs, frames, max, &ending);
+	while (skipped < nr && is_scheduler(frames[skipped]))
+		skipped++;
+	if (skipped < nr) {
+		/* A return address belongs to the call before it. */
+		sample.offset = frames[skipped] - 1;
+		skipped++;
+	}
+	if (bt)
+		backtrace_add_found(bt, frames + skipped, nr - skipped, ending);
+	add_kernel_sample(&sample, NULL, current->mm, bt);
+	handler_ends(HANDLER_WAIT, begun);
+}
+
 /* ---- AMD IBS ------------------------------------------------------------- */
 
 static void stage_record(const struct op_sample *sample,

@@ -16,6 +16,10 @@
  * oprofile_provider.h has what adds samples.
  */
 
+#include <linux/types.h>
+
+struct pt_regs;
+
 /* Make room for deferred work. Returns 0 or -ENOMEM. */
 int resolve_setup(void);
 void resolve_shutdown(void);
@@ -28,5 +32,17 @@ int resolve_drain(void);
 
 /* Wait for what was sampled in NMIs; sampling is off. */
 void resolve_settle(void);
+
+/*
+ * Add a sample of the current task, which has just got the CPU again, for a
+ * wait that ended so (wait.h), @nr_taken << @shift times. @regs are those of
+ * the interrupt in the kernel that does so. Its frames that are of the
+ * scheduler are left out: where the thread went to wait is the innermost one.
+ */
+void resolve_add_wait(struct pt_regs *regs, unsigned int counter, u16 nr_taken,
+		      u8 shift);
+
+/* The scheduler's code; both 0: not known. Settings. */
+extern unsigned long resolve_scheduler_start, resolve_scheduler_end;
 
 #endif /* MODULE_RESOLVE_H */

@@ -2,7 +2,7 @@
 # Programs that tests and benches run, each of one file, and the libraries
 # that some of them use.
 
-HELPERS := readbuf deepread spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
+HELPERS := waits readbuf deepread spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
 	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
 	cficheck shapes jitcode bpfwork named churn \
 	insncheck returncheck elsewhere
@@ -16,6 +16,7 @@ burnmix_LDLIBS = -L$(O)/tests -lburn -Wl,-rpath,'$$$$ORIGIN'
 named_LDLIBS = -lpthread
 churn_LDLIBS = -lpthread
 storm_LDLIBS = -lpthread
+waits_LDLIBS = -lpthread
 dlburn_LDLIBS = -lm
 control_LIBS := libop
 cficheck_LIBS := libcfi libop

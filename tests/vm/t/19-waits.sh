@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The module counts how long threads wait, and where. A program says how long each
+# of its threads had a CPU, waited for one, and was blocked, by the kernel's own
+# account; the samples are to say the same.
+# vm-icount: yes
+. "$(dirname "$0")/../../t/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+
+FS=/dev/oprofile
+INTERVAL=1000000 # ns of waiting for a sample
+
+put() {
+	echo "$2" 2>/dev/null >"$FS/$1"
+}
+
+# kernel_symbol NAME: its address.
+kernel_symbol() {
+	awk -v name="$1" '$3 == name { print "0x" $1; exit }' /proc/kallsyms
+}
+
+# event NR COUNTER UNIT_MASK: what folder NR of wait/ counts.
+event() {
+	put "wait/$1/counter" "$2" && put "wait/$1/unit_mask" "$3" &&
+		put "wait/$1/interval" "$INTERVAL"
+}
+
+ok "init" "$BIN/opcontrol" --init
+[ -d $FS/wait ]
+ok "the kernel shows when it switches threads" test $? -eq 0
+ok "where the scheduler is" put wait/scheduler_start "$(kernel_symbol __sched_text_start)"
+ok "and ends" put wait/scheduler_end "$(kernel_symbol __sched_text_end)"
+ok "stacks" put backtrace_depth 16
+
+exec 3<$FS/buffer # sets the profiler up
+ok "a mask that is none" event 0 1 8
+exits "is refused when sampling starts" 1 put enable 1
+ok "all waits are counter 1" event 0 1 7
+ok "waits for a CPU are counter 2" event 1 2 4
+ok "blocked threads are counter 3, and 4 in uninterruptible sleep" event 2 3 1
+ok "four events are possible" event 3 4 2
+exits "but not an interval of 1 ns" 1 sh -c "echo 1 >$FS/wait/3/interval && echo 1 >$FS/enable"
+put wait/3/interval $INTERVAL
+exec 3<&-
+
+cat $FS/buffer >"$TMP/stream" &
+reader=$!
+is_open() {
+	[ -e "/proc/$reader/fd/0" ] && put enable 1
+}
+wait_until "sampling" is_open
+"$TESTBIN/waits" "$(by_tier 3 10)" >"$TMP/truth"
+ok "stop" put enable 0
+wait_until "all is read" sh -c "[ \"\$(cat $FS/stats/cpu0/sample_received)\" -gt 0 ]"
+put dump 1
+kill "$reader"
+wait "$reader" 2>/dev/null
+is "no thread is without a place in the table" \
+	"$(cat $FS/stats/cpu*/wait_untracked | awk '{ n += $1 } END { print n }')" 0
+
+# sums: TID COUNTER SAMPLES lines of what the stream holds.
+"$BIN/opstream" "$TMP/stream" >"$TMP/text"
+awk '$1 == "ctx" { tid = $2 }
+	$1 == "times" { times = $2 }
+	$1 == "trace" { is_first = 1 }
+	$1 == "sample" {
+		if (is_first)
+			n[tid " " $3] += times ? times : 1
+		is_first = times = 0
+	}
+	END { for (i in n) print i, n[i] }' "$TMP/text" >"$TMP/sums"
+# ms TID COUNTER: what its samples stand for.
+ms() {
+	awk -v key="$1 $2" -v ns=$INTERVAL \
+		'$1 " " $2 == key { print int($3 * ns / 1000000); found = 1 }
+		END { if (!found) print 0 }' "$TMP/sums"
+}
+# close_to GOT TRUTH LIFE: within 3 % of the thread's life.
+close_to() {
+	awk -v a="$1" -v b="$2" -v l="$3" \
+		'BEGIN { d = a - b; exit !(d * d <= (0.03 * l) ^ 2) }'
+}
+while read -r name tid life cpu ready _; do
+	life=$((life / 1000000)) cpu=$((cpu / 1000000)) ready=$((ready / 1000000))
+	waited=$((life - cpu)) blocked=$((life - cpu - ready))
+	got=$(ms "$tid" 1)
+	ok "$name: $got ms of $waited it waited" close_to "$got" $waited $life
+	got=$(ms "$tid" 2)
+	ok "$name: $got ms of $ready it waited for a CPU" close_to "$got" $ready $life
+	got=$(($(ms "$tid" 3) + $(ms "$tid" 4)))
+	ok "$name: $got ms of $blocked it was blocked" close_to "$got" $blocked $life
+done <"$TMP/truth"
+
+# innermost TID: the kernel's name of where most of its waiting began.
+innermost() {
+	awk -v want="$1" '$1 == "ctx" { tid = $2 }
+		$1 == "times" { times = $2 }
+		$1 == "trace" { is_first = 1 }
+		$1 == "sample" {
+			if (is_first && tid == want && $3 == 1)
+				n[$2] += times ? times : 1
+			is_first = times = 0
+		}
+		END { for (i in n) print n[i], i }' "$TMP/text" |
+		sort -rn | head -n 3 | while read -r _ address; do
+			awk -v at="${address#0x}" 'tolower($1) <= at && $2 ~ /[tT]/ \
+				{ if ($1 > best) { best = $1; name = $3 } }
+				END { print name }' /proc/kallsyms
+		done | tr '\n' ' '
+}
+while read -r name tid _; do
+	case $name in
+	sleep) where='nanosleep' ;;
+	pipe) where='pipe_read' ;;
+	lock) where='futex_wait' ;;
+	*) where='exit_to_user|el0' ;;
+	esac
+	like "$name waited in" "$(innermost "$tid")" "$where"
+done <"$TMP/truth"
+ok "shutdown" "$BIN/opcontrol" --deinit
+end_profiler
+done_testing
