@@ -48,6 +48,7 @@ struct sample_timer {
 };
 
 static DEFINE_PER_CPU(struct sample_timer, sample_timers);
+static unsigned long enabled = 1; /* 0: where only waits are counted */
 static unsigned long rate = RATE_DEFAULT;
 static u32 period; /* ns */
 static unsigned int lowered_by; /* the shift of waits that begin now */
@@ -130,6 +131,9 @@ static int timer_start(void)
 {
 	int state;
 
+	hotplug_state = 0;
+	if (!enabled)
+		return 0;
 	period = NSEC_PER_SEC / rate;
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/timer:online",
 				  start_on_cpu, stop_on_cpu);
@@ -141,7 +145,8 @@ static int timer_start(void)
 
 static void timer_stop(void)
 {
-	cpuhp_remove_state(hotplug_state);
+	if (hotplug_state)
+		cpuhp_remove_state(hotplug_state);
 }
 
 /* Waits that have begun end as they are: no longer than one of the lowest rate.
@@ -175,7 +180,9 @@ int counter_timer_create_files(struct dentry *root)
 {
 	struct dentry *dir = oprofilefs_mkdir(root, "timer");
 
-	return dir ? oprofilefs_create_value(dir, &rate_file) : -ENOMEM;
+	int err = dir ? oprofilefs_create_value(dir, &rate_file) : -ENOMEM;
+
+	return err ? err : counter_create_setting(dir, "enabled", &enabled);
 }
 
 const struct oprofile_operations counter_timer_ops = {

@@ -19,23 +19,23 @@
 #include "libop/events/op_alloc_counter.h"
 #include "libop/base/op_array.h"
 #include "libop/events/op_ibs.h"
+#include "libop/events/op_wait_event.h"
 #include "libop/kernel/op_perf.h"
 #include "module/uapi/oprofile.h"
 
 /* ---- one event ----------------------------------------------------------- */
 
-/* @spec with the usual name of an event that has a second one. */
+/* @spec with @name, the usual one of an event that has a second one. */
 static int parse_kernel_event(struct op_parsed_event *event,
 			      const struct event_machine *machine,
-			      const struct op_perf_event *known,
-			      const char *spec,
+			      const char *name, const char *spec,
 			      const struct op_parse_options *options,
 			      struct op_diag *diag)
 {
 	char *usual;
 	int err;
 
-	if (asprintf(&usual, "%s%s", known->name, strchrnul(spec, ':')) < 0)
+	if (asprintf(&usual, "%s%s", name, strchrnul(spec, ':')) < 0)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	err = op_parse_event(event, event_machine_kernel(machine), usual,
 			     options, diag);
@@ -89,7 +89,8 @@ static int check_event_feature(const struct event_machine *machine,
 			       struct op_diag *diag)
 {
 	if (!event->ext || event_is_kernels(event) ||
-	    (machine->takes_ibs && op_event_is_ibs(event, NULL)))
+	    (machine->is_module &&
+	     (op_event_is_ibs(event, NULL) || op_event_is_wait(event))))
 		return 0;
 	return op_diag_set(diag, -EINVAL,
 			   "%s: not counted by a counter but by %s, which "
@@ -114,8 +115,11 @@ int event_parse(struct op_parsed_event *event, struct event_machine *machine,
 				  "ophelp lists them",
 				  spec);
 	else if (known)
-		err = parse_kernel_event(event, machine, known, spec, options,
-					 diag);
+		err = parse_kernel_event(event, machine, known->name, spec,
+					 options, diag);
+	else if (!strcasecmp(name, op_wait_event()->name))
+		err = parse_kernel_event(event, machine, op_wait_event()->name,
+					 spec, options, diag);
 	else
 		err = parse_cpu_event(event, machine, name, spec, options,
 				      diag);
@@ -132,6 +136,10 @@ static int add_event_of_list(struct event_list *list,
 	const struct op_parse_options options = { .factor = machine->factor };
 	int err;
 
+	if (machine->is_module && !strcmp(spec, EVENT_LIST_TIMER)) {
+		list->has_timer = true;
+		return 0;
+	}
 	if (op_array_reserve(&list->event, list->nr, 1))
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	err = event_parse(&list->event[list->nr], machine, spec, &options,
@@ -167,9 +175,15 @@ const struct op_parsed_event *event_list_first(const struct event_list *list,
 					       bool is_kernels)
 {
 	for (size_t i = 0; i < list->nr; i++)
-		if (event_is_kernels(list->event[i].event) == is_kernels)
+		if (!op_event_is_wait(list->event[i].event) &&
+		    event_is_kernels(list->event[i].event) == is_kernels)
 			return &list->event[i];
 	return NULL;
+}
+
+bool event_needs_counter(const struct op_event *event)
+{
+	return !op_event_is_ibs(event, NULL) && !op_event_is_wait(event);
 }
 
 size_t event_list_nr_counters(const struct event_list *list)
@@ -177,7 +191,7 @@ size_t event_list_nr_counters(const struct event_list *list)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
-		nr += !op_event_is_ibs(list->event[i].event, NULL);
+		nr += event_needs_counter(list->event[i].event);
 	return nr;
 }
 
@@ -277,6 +291,11 @@ static char *print_event_list(const struct event_list *list, bool for_daemon)
 
 	if (!out)
 		return NULL;
+	/* Its rate is a setting of its own. */
+	if (list->has_timer && list->nr) {
+		fputs(for_daemon ? "TIMER:0:0:0:0:1:1" : EVENT_LIST_TIMER, out);
+		counter++;
+	}
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct op_parsed_event *event = &list->event[i];
 

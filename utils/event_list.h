@@ -18,7 +18,11 @@
 struct event_list {
 	struct op_parsed_event *event; /* what it points to is the machine's */
 	size_t nr;
+	bool has_timer; /* it was in the list, where the module samples */
 };
+
+/* The name of the timer in a list. */
+#define EVENT_LIST_TIMER "timer"
 
 /*
  * Parse one specification; a name that is known nowhere is reported as one of
@@ -50,7 +54,10 @@ int event_list_check(const struct event_list *list,
 		     struct event_machine *machine, bool *share,
 		     struct op_diag *diag);
 
-/* How many of them need a counter: all but those of IBS. */
+/* Whether a counter counts @event: all but those of IBS and THREAD_WAIT. */
+bool event_needs_counter(const struct op_event *event);
+
+/* How many of them need a counter. */
 size_t event_list_nr_counters(const struct event_list *list);
 
 /* The first event of the kernel's own, or of the CPU's; NULL: none. */
@@ -69,8 +76,9 @@ int event_list_leave_kernel(struct event_list *list, bool *changed,
  * The list as people write it, all fields given; and as the daemon takes it,
  * "NAME:CODE:COUNTER:COUNT:UM:KERNEL:USER:CONFIG,...", where counters are
  * places in the list, as perf_events finds the hardware's itself; events of IBS
- * have no place there (op_ibs_feature_text()). The caller's to free; NULL: out
- * of memory.
+ * have no place there (op_ibs_feature_text()), and the timer has the first one,
+ * if it is in the list beside others. The caller's to free; NULL: out of
+ * memory.
  */
 char *event_list_text(const struct event_list *list);
 char *event_list_daemon_text(const struct event_list *list);

@@ -22,6 +22,7 @@
 
 #include "libop/files/op_config.h"
 #include "libop/events/op_cpu_type.h"
+#include "libop/events/op_wait_event.h"
 #include "libop/files/op_file.h"
 #include "libop/kernel/op_perf.h"
 #include "libop/base/op_search.h"
@@ -57,13 +58,14 @@ static uint64_t minimum_count(const struct op_perf_event *event)
 		       : 1;
 }
 
+/* Room for @nr events and one. */
 static void describe_kernel(struct event_kernel *kernel,
 			    const struct op_perf_event *list, size_t nr)
 {
 	kernel->events = (struct op_events){
 		.cpu = &kernel->cpu,
 		.event = kernel->event,
-		.nr = nr,
+		.nr = nr + 1,
 	};
 	kernel->cpu.name = "the kernel";
 	kernel->um = (struct op_unit_mask){
@@ -81,6 +83,7 @@ static void describe_kernel(struct event_kernel *kernel,
 			.ext = by_kernel,
 			.um = &kernel->um,
 		};
+	kernel->event[nr] = *op_wait_event();
 }
 
 const struct op_events *
@@ -253,7 +256,7 @@ int event_machine_init(struct event_machine *machine)
 	machine->root = strdup(root ? root : "");
 	machine->kernel =
 		calloc(1, sizeof(*machine->kernel) +
-				  nr * sizeof(machine->kernel->event[0]));
+				  (nr + 1) * sizeof(machine->kernel->event[0]));
 	if (!machine->root || !machine->kernel)
 		return -ENOMEM;
 	describe_kernel(machine->kernel, list, nr);

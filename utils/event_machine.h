@@ -26,8 +26,8 @@ struct event_machine {
 	struct event_kernel *kernel;
 	struct op_events *cpu; /* NULL: not known, or not asked for yet */
 	int cpu_err; /* 1: not asked for yet */
-	bool takes_ibs; /* events of IBS may be chosen (libop/events/op_ibs.h)
-			 */
+	bool is_module; /* the module may sample: IBS, THREAD_WAIT and the timer
+			 * may be chosen */
 	struct op_diag cpu_why; /* why it is not known */
 	uint64_t factor; /* of minimum counts in lists of events, 0 is 1 */
 };

@@ -20,9 +20,9 @@
 #include "libop/events/op_ibs.h"
 #include "utils/daemon.h"
 #include "utils/opcontrol/opcontrol_ibs.h"
+#include "utils/opcontrol/opcontrol_waits.h"
 #include "utils/say.h"
 
-#define TIMER "timer"
 #define WAYS_OUT                                                               \
 	"sample by the timer, --event=timer, or with --source=perf an event "  \
 	"of the kernel's own such as page-faults:1"
@@ -33,7 +33,7 @@ int oc_events_init(struct oc_events *events, const struct oc_fs *fs)
 
 	events->fs = fs;
 	events->list = (struct event_list){ .event = NULL };
-	events->machine.takes_ibs = true;
+	events->machine.is_module = true;
 	return err;
 }
 
@@ -79,6 +79,7 @@ static int check_event_source(const struct oc_events *events,
 {
 	const struct op_parsed_event *kernels = event_list_first(list, true);
 	const struct op_parsed_event *cpus = first_of_counters(list);
+	int err;
 
 	if (kernels && source == OC_SOURCE_MODULE)
 		return op_diag_set(diag, -EINVAL,
@@ -91,7 +92,13 @@ static int check_event_source(const struct oc_events *events,
 				   "%s: no hardware counters here; "
 				   "" WAYS_OUT,
 				   cpus->event->name);
-	return oc_ibs_check_source(events->fs, list, source, diag);
+	if (cpus && list->has_timer)
+		return op_diag_set(diag, -EINVAL,
+				   "%s: the timer and counters cannot be used "
+				   "together; choose one of them",
+				   cpus->event->name);
+	err = oc_waits_check_source(events->fs, list, source, diag);
+	return err ?: oc_ibs_check_source(events->fs, list, source, diag);
 }
 
 static int resolve_events(struct oc_events *events, struct event_list *list,
@@ -114,23 +121,6 @@ static int resolve_events(struct oc_events *events, struct event_list *list,
 
 /* ---- the setting --------------------------------------------------------- */
 
-static int refuse_timer_in_list(const char *list, struct op_diag *diag)
-{
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		size_t len;
-
-		at += *at == ',';
-		len = strcspn(at, ",");
-		if (len == strlen(TIMER) && !memcmp(at, TIMER, len))
-			return op_diag_set(diag, -EINVAL,
-					   "--event=%s: the timer and counters "
-					   "cannot be used together; choose "
-					   "one of them",
-					   list);
-	}
-	return 0;
-}
-
 int oc_events_check(struct oc_events *events, struct oc_settings *settings,
 		    struct op_diag *diag)
 {
@@ -138,13 +128,11 @@ int oc_events_check(struct oc_events *events, struct oc_settings *settings,
 	char *text = NULL;
 	int err;
 
-	if (!*settings->events || !strcmp(settings->events, TIMER))
+	if (!*settings->events || !strcmp(settings->events, EVENT_LIST_TIMER))
 		return 0;
 	set_factor(events, settings);
-	err = refuse_timer_in_list(settings->events, diag);
-	if (!err)
-		err = resolve_events(events, &list, settings->events,
-				     settings->numbers[OC_SOURCE], diag);
+	err = resolve_events(events, &list, settings->events,
+			     settings->numbers[OC_SOURCE], diag);
 	if (err)
 		goto out;
 	text = event_list_text(&list);
@@ -200,7 +188,7 @@ int oc_events_choose(struct oc_events *events,
 	set_factor(events, settings);
 	if (!*text)
 		return choose_default_event(events, source, diag);
-	if (!strcmp(text, TIMER))
+	if (!strcmp(text, EVENT_LIST_TIMER))
 		return 0;
 	err = resolve_events(events, &events->list, text, source, diag);
 	if (!err && events->share)
@@ -272,7 +260,7 @@ static const char *nth_with_counter(const struct event_list *list, size_t nr)
 {
 	size_t i = 0;
 
-	while (op_event_is_ibs(list->event[i].event, NULL) || nr--)
+	while (!event_needs_counter(list->event[i].event) || nr--)
 		i++;
 	return list->event[i].event->name;
 }
@@ -287,6 +275,12 @@ int oc_events_write(const struct oc_events *events, struct op_diag *diag)
 	if (nr < 0)
 		return nr;
 	err = oc_ibs_write(events->fs, &events->machine, list, diag);
+	if (!err)
+		err = oc_waits_write(events->fs, list, diag);
+	/* Without counters the timer samples, but not beside waits alone. */
+	if (!err && oc_fs_has(events->fs, "timer/enabled"))
+		err = oc_fs_write(events->fs, "timer/enabled",
+				  !list->nr || list->has_timer, diag);
 	if (err || !wanted)
 		return err;
 	if (wanted > (size_t)nr)
@@ -301,10 +295,14 @@ int oc_events_write(const struct oc_events *events, struct op_diag *diag)
 	/* Without any the module's own choice serves. */
 	if (event_machine_pmu_types(&events->machine, types, sizeof(types)))
 		err = oc_fs_write_text(events->fs, "pmu_types", types, diag);
-	for (size_t i = 0; i < list->nr && !err; i++)
-		if (!op_event_is_ibs(list->event[i].event, NULL))
-			err = write_counter(events, counter++, &list->event[i],
-					    diag);
+	/* The number of a counter is the event's place in the daemon's list. */
+	for (size_t i = 0; i < list->nr && !err; i++) {
+		const struct op_parsed_event *event = &list->event[i];
+
+		if (event_needs_counter(event->event))
+			err = write_counter(events, counter, event, diag);
+		counter += !op_event_is_ibs(event->event, NULL);
+	}
 	return err;
 }
 
@@ -350,7 +348,7 @@ char *oc_events_text(struct oc_events *events,
 	char *out = NULL;
 
 	if (*text)
-		return strcmp(text, TIMER) ? strdup(text) : NULL;
+		return strcmp(text, EVENT_LIST_TIMER) ? strdup(text) : NULL;
 	set_factor(events, settings);
 	/* A caller who only looks may not be allowed to try; the daemon knows.
 	 */

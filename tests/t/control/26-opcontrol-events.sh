@@ -229,13 +229,64 @@ refused "too much" 2 'CYCLES:5000:0:1:1:1: "1": too many fields' \
 	--event=CYCLES:5000:0:1:1:1
 refused "twice the same" 2 'MISSES: given twice' --event=MISSES:500,MISSES:500
 refused "a feature" 1 'IBS_OPS: no ibs_op here; AMD CPUs' --event=IBS_OPS:512
-refused "timer and an event" 2 '--event=CYCLES:5000,timer: the timer and' \
+refused "timer and an event" 2 'CYCLES: the timer and counters cannot' \
 	-e CYCLES:5000 -e timer
 refused "nothing" 2 '--event: no event; give NAME:COUNT, timer' --event=
 refused "an empty name" 2 '"": the name of an event is missing' \
 	--event=CYCLES:5000,
 refused "with another command" 2 '--stop and --event: settings go with' \
 	--stop --event=CYCLES:5000
+
+# ---- threads that wait
+
+# waits: the numbers of each folder that is on.
+waits() {
+	for folder in "$fs"/wait/[0-3]; do
+		[ "$(cat "$folder/interval")" -eq 0 ] ||
+			echo "$(cat "$folder/counter") $(cat "$folder/unit_mask") $(cat "$folder/interval")"
+	done
+}
+opcontrol --event=default
+refused "on a kernel without tracepoints" 1 'THREAD_WAIT: this kernel has no tracepoints' \
+	--event=THREAD_WAIT:5000
+for folder in 0 1 2 3; do
+	mkdir -p "$fs/wait/$folder"
+	echo 1 | tee "$fs/wait/$folder/counter" "$fs/wait/$folder/unit_mask" \
+		"$fs/wait/$folder/interval" >"$fs/wait/scheduler_end"
+done
+echo 1 | tee "$fs/timer/enabled" >"$fs/wait/scheduler_start"
+ok "waits can be chosen" opcontrol --event=timer,thread_wait:1000000:4,THREAD_WAIT:2000000
+is "are kept, all fields written out" "$(events)" "Event 0: timer
+Event 1: THREAD_WAIT:1000000:4:1:1
+Event 2: THREAD_WAIT:2000000:7:1:1"
+ok "they start" opcontrol --start
+is "they are on, and the others off" "$(waits)" "1 4 1000000
+2 7 2000000"
+is "the timer samples beside them" "$(cat "$fs/timer/enabled")" 1
+is "the daemon's" "$(argv events)" \
+	"TIMER:0:0:0:0:1:1,THREAD_WAIT:0:1:1000000:4:1:1:0x4,THREAD_WAIT:0:2:2000000:7:1:1:0x7"
+ok "shut down" opcontrol --shutdown
+ok "beside counters" opcontrol --event=MISSES:500,THREAD_WAIT:5000,CYCLES:5000
+ok "they start" opcontrol --start
+is "with the numbers that the daemon knows" "$(waits)" "1 7 5000"
+is "before" "$(counter 0)" "1 65 500 3 1 1 833 "
+is "and after them" "$(counter 2)" "1 118 5000 0 1 1 118 "
+ok "shut down" opcontrol --shutdown
+ok "alone" opcontrol --event=THREAD_WAIT:5000
+ok "they start" opcontrol --start
+is "without the timer" "$(cat "$fs/timer/enabled")" 0
+ok "shut down" opcontrol --shutdown
+ok "back" opcontrol --event=timer
+ok "start" opcontrol --start
+is "without waits" "$(waits)$(cat "$fs/timer/enabled")" 1
+ok "shut down" opcontrol --shutdown
+ok "back" opcontrol --event=default
+refused "perf_events" 2 'THREAD_WAIT: only the module counts it; choose --source=module' \
+	--source=perf --event=THREAD_WAIT:5000
+refused "part of nothing" 2 'THREAD_WAIT:5000:8: ' --event=THREAD_WAIT:5000:8
+refused "too often" 2 'THREAD_WAIT:10: ' --event=THREAD_WAIT:10
+refused "five" 2 'THREAD_WAIT: at most 4 can be counted at once' \
+	--event=THREAD_WAIT:5000,THREAD_WAIT:6000,THREAD_WAIT:7000,THREAD_WAIT:8000,THREAD_WAIT:9000
 
 # ---- a module that cannot
 

@@ -83,8 +83,10 @@ MACHINE_TEST(knows_the_kernels_events)
 	assert_true(event_is_kernels(event));
 	assert_int_equal(event->code, PERF_COUNT_SW_PAGE_FAULTS);
 	assert_int_equal(event->min_count, 1);
-	for (size_t i = 0; i < kernel->nr; i++)
+	/* The last one is no event of perf_events. */
+	for (size_t i = 0; i < kernel->nr - 1; i++)
 		assert_non_null(op_perf_event_find(kernel->event[i].name));
+	assert_true(op_event_is_wait(&kernel->event[kernel->nr - 1]));
 	event_machine_release(&machine);
 }
 

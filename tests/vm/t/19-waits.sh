@@ -117,6 +117,20 @@ while read -r name tid _; do
 	esac
 	like "$name waited in" "$(innermost "$tid")" "$where"
 done <"$TMP/truth"
-ok "shutdown" "$BIN/opcontrol" --deinit
+# ---- the whole way
+
+ok "start" start --event=timer,THREAD_WAIT:$INTERVAL --separate=kernel,thread \
+	--callgraph=16
+"$TESTBIN/waits" 2 >"$TMP/truth"
+ok "stop" stop
+ok "taken = stored + lost" sums_up
+report -l --merge=all image:"$TESTBIN/waits" event:THREAD_WAIT
+head -n 20 "$TMP/report" | sed 's/^/# /'
+for where in hrtimer_nanosleep pipe_read; do
+	ok "$where is where threads waited" [ "$(samples $where)" -gt 1000 ]
+done
+report --format=folded image:"$TESTBIN/waits" event:THREAD_WAIT
+like "with the stack that they waited with" "$(cat "$TMP/report")" \
+	'start_thread;live;wait_for_pipe;.*read;.*;pipe_read [0-9]+'
 end_profiler
 done_testing

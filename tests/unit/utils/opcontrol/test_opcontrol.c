@@ -21,6 +21,7 @@
 #include "utils/opcontrol/opcontrol_ibs.c"
 #include "utils/opcontrol/opcontrol_module.c"
 #include "utils/opcontrol/opcontrol_settings.c"
+#include "utils/opcontrol/opcontrol_waits.c"
 #include "utils/say.c"
 
 /* ---- oprofilefs ---------------------------------------------------------- */

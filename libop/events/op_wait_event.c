@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "libop/events/op_wait_event.h"
+
+static const char by_module[] = "the kernel module";
+
+/* Their values are the bits of wait/N/unit_mask. */
+static struct op_unit_mask_entry entries[] = {
+	{ .value = 1, .desc = "blocked in interruptible sleep" },
+	{ .value = 2, .desc = "blocked in uninterruptible sleep" },
+	{ .value = 4, .desc = "ready, and waiting for a CPU" },
+};
+
+static const struct op_unit_mask parts = {
+	.name = "wait",
+	.type = OP_UM_BITMASK,
+	.default_text = "7",
+	.default_value = 7,
+	.entries = entries,
+	.nr = sizeof(entries) / sizeof(entries[0]),
+};
+
+const struct op_event *op_wait_event(void)
+{
+	static const struct op_event event = {
+		.name = "THREAD_WAIT",
+		.desc = "nanoseconds that a thread was blocked or waited for a CPU",
+		.min_count = 1000,
+		.ext = by_module,
+		.filter = -1,
+		.um = &parts,
+	};
+
+	return &event;
+}
+
+bool op_event_is_wait(const struct op_event *event)
+{
+	return event->ext == by_module;
+}

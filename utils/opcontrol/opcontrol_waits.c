@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The module leaves out the frames of the scheduler, in which every wait ends.
+ * Only user space can find out where the scheduler's code is: the kernel keeps
+ * it between two symbols of its own (include/asm-generic/sections.h of Linux).
+ */
+
+#include "utils/opcontrol/opcontrol_waits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libop/events/op_ibs.h"
+#include "libop/events/op_wait_event.h"
+
+#define KALLSYMS "/proc/kallsyms"
+
+static size_t nr_waits(const struct event_list *list)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < list->nr; i++)
+		nr += op_event_is_wait(list->event[i].event);
+	return nr;
+}
+
+int oc_waits_check_source(const struct oc_fs *fs, const struct event_list *list,
+			  enum oc_source source, struct op_diag *diag)
+{
+	const char *name = op_wait_event()->name;
+	size_t nr = nr_waits(list);
+
+	if (!nr)
+		return 0;
+	if (source == OC_SOURCE_PERF)
+		return op_diag_set(diag, -EINVAL,
+				   "%s: only the module counts it; choose "
+				   "--source=module or another event",
+				   name);
+	if (nr > OP_WAIT_MAX_EVENTS)
+		return op_diag_set(diag, -EINVAL,
+				   "%s: at most %d can be counted at once; "
+				   "choose fewer",
+				   name, OP_WAIT_MAX_EVENTS);
+	/* What the module can do is known once it is loaded. */
+	if (oc_fs_is_mounted(fs) && !oc_fs_has(fs, "wait"))
+		return op_diag_set(diag, -ENODEV,
+				   "%s: this kernel has no tracepoints of its "
+				   "scheduler (CONFIG_TRACEPOINTS); choose "
+				   "another event",
+				   name);
+	return 0;
+}
+
+/* Both stay 0 where the kernel hides them; then no frame is left out. */
+static void find_scheduler(uint64_t *start, uint64_t *end)
+{
+	FILE *file = fopen(KALLSYMS, "re");
+	char line[512], name[64];
+	uint64_t address;
+
+	*start = *end = 0;
+	while (file && !*end && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%" SCNx64 " %*c %63s", &address, name) != 2)
+			continue;
+		if (!strcmp(name, "__sched_text_start"))
+			*start = address;
+		else if (!strcmp(name, "__sched_text_end") && *start)
+			*end = address;
+	}
+	if (file)
+		fclose(file);
+	if (!*end)
+		*start = 0;
+}
+
+static int write_wait_file(const struct oc_fs *fs, size_t nr, const char *name,
+			   uint64_t value, struct op_diag *diag)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "wait/%zu/%s", nr, name);
+	return oc_fs_write(fs, file, value, diag);
+}
+
+int oc_waits_write(const struct oc_fs *fs, const struct event_list *list,
+		   struct op_diag *diag)
+{
+	size_t nr = 0, counter = list->has_timer && list->nr;
+	uint64_t start, end;
+	int err = 0;
+
+	if (!oc_fs_has(fs, "wait"))
+		return 0;
+	for (size_t i = 0; i < list->nr && !err; i++) {
+		const struct op_parsed_event *event = &list->event[i];
+
+		if (op_event_is_wait(event->event)) {
+			err = write_wait_file(fs, nr, "counter", counter, diag);
+			if (!err)
+				err = write_wait_file(fs, nr, "unit_mask",
+						      event->um, diag);
+			if (!err)
+				err = write_wait_file(fs, nr, "interval",
+						      event->count, diag);
+			nr++;
+		}
+		counter += !op_event_is_ibs(event->event, NULL);
+	}
+	for (size_t i = nr; i < OP_WAIT_MAX_EVENTS && !err; i++)
+		err = write_wait_file(fs, i, "interval", 0, diag);
+	if (err || !nr)
+		return err;
+	find_scheduler(&start, &end);
+	err = oc_fs_write(fs, "wait/scheduler_start", start, diag);
+	return err ?: oc_fs_write(fs, "wait/scheduler_end", end, diag);
+}
