@@ -251,7 +251,7 @@ static void close_left_span(struct opd *opd)
 	err = opd_command_close_left_span(opd, READERS_WAIT, &diag);
 	if (err)
 		op_log(&opd->log,
-		       "%s: what was counted last is in one span with what comes now: %s",
+		       "%s: the last counts share a span with the next ones: %s",
 		       opd->session.current, op_diag_text(&diag, err));
 }
 

@@ -241,7 +241,7 @@ static void tell_manager(struct opd *opd, bool is_ready)
 		return;
 	err = is_ready ? opd_notify_ready() : opd_notify("STOPPING=1");
 	if (err)
-		op_log(&opd->log, "cannot tell the service manager: %s: %s",
+		op_log(&opd->log, "cannot notify the service manager: %s: %s",
 		       getenv("NOTIFY_SOCKET"), strerror(-err));
 }
 

@@ -68,7 +68,7 @@ void opd_priority_begin(struct opd_priority *priority, struct op_log *log)
 	priority->cpu = op_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (err)
 		op_verbose(log, OP_V_MISC,
-			   "no more of the CPUs than others: %s",
+			   "no more CPU time than other processes: %s",
 			   strerror(-err));
 }
 

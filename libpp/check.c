@@ -173,7 +173,7 @@ static int check_member(const struct db_member *member, void *ctx)
 	if (op_mangle_parse(member->name, &name, c->scratch, OP_MANGLE_MAX,
 			    NULL)) {
 		say_damage(c, path, "it has no name of a sample file",
-			   "what is in it is left out");
+			   "its samples are left out");
 		return 0;
 	}
 	err = name.is_tree
@@ -181,8 +181,9 @@ static int check_member(const struct db_member *member, void *ctx)
 		      : check_table(c, member, name.cg.space == OP_SPACE_NONE);
 	if (!err && c->is_torn)
 		say_damage(
-			c, path, "it has lost pages, as by a power cut",
-			"what was counted since the last opcontrol --dump may be missing");
+			c, path,
+			"pages are missing, probably after a power failure",
+			"samples since the last opcontrol --dump may be missing");
 	if (!err)
 		return 0;
 	say_damage(c, path, pp_why_not_opened(err), what_is_lost(&name));
@@ -194,7 +195,7 @@ static int say_unlisted(const char *path, int err, void *ctx)
 {
 	struct checking *c = ctx;
 
-	say_damage(c, path, strerror(-err), "what is in it is left out");
+	say_damage(c, path, strerror(-err), "its samples are left out");
 	return 0;
 }
 

@@ -323,7 +323,7 @@ static void print_warning(FILE *out, const char *program,
 		fprintf(out, "%s: warning: %s\n", program, message->text);
 	else if (message == first)
 		fprintf(out,
-			"%s: warning: %s (and %zu more likewise; --verbose lists them)\n",
+			"%s: warning: %s (and %zu more like this; --verbose lists them)\n",
 			program, message->text,
 			nr_likewise(messages, message, SIZE_MAX, &first) - 1);
 }

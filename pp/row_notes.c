@@ -80,7 +80,7 @@ void pp_print_row_notes(FILE *out, const struct pp_report *report)
 
 	if (row)
 		fprintf(out,
-			"%s: in a virtual machine the kernel hands over to the hypervisor here, whose time it is.\n",
+			"%s: in a virtual machine the kernel calls the hypervisor here; the time is the hypervisor's.\n",
 			row);
 	row = is_of_clock(report) ? find_row(report, of_interrupts) : NULL;
 	if (row)

@@ -220,7 +220,7 @@ static void tell_torn(struct opd_store *store, const struct sample_file *file)
 		return;
 	store->recount = true;
 	op_log(store->log,
-	       "%s: pages of it were lost, as by a power cut; counting continues from what was on disk",
+	       "%s: pages are missing, probably after a power failure; counting continues from what was on disk",
 	       file->path);
 }
 

@@ -369,7 +369,7 @@ static int rename_current(struct opd_store *store, const char *to,
 	if (!access(to, F_OK))
 		return op_diag_set(
 			diag, -EEXIST,
-			"session %s exists already; choose another name", name);
+			"session %s already exists; choose another name", name);
 	if (rename(current, to))
 		return op_diag_set(diag, -errno, "%s: %s", to, strerror(errno));
 	if (!mkdir(current, 0755))

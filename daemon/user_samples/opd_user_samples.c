@@ -83,7 +83,7 @@ void opd_user_samples_read_policy_again(struct opd_user_samples *samples)
 
 	op_policy_release(&samples->policy);
 	if (opd_user_samples_read_policy(samples, &diag))
-		op_log(samples->log, "%s; nobody has samples of their own",
+		op_log(samples->log, "%s; users cannot get their own samples",
 		       diag.text);
 	else if (samples->policy.mine != OP_MINE_NONE && samples->fd < 0)
 		op_log(samples->log,
@@ -206,7 +206,7 @@ static int admit_client(struct opd_user_samples *samples,
 	if (!user || samples->nr_children == OPD_USER_SAMPLES_CHILDREN)
 		return op_diag_set(
 			diag, -EBUSY,
-			"others are getting their samples just now; try again in a minute");
+			"another request is in progress; try again in a minute");
 	if (user->is_used && user->user == who->uid &&
 	    (user->child ||
 	     samples->clock->seconds() - user->since < OPD_USER_SAMPLES_PAUSE))

@@ -5,7 +5,7 @@
 #define WHY_KERNEL_RANGE                                                       \
 	"the daemon reads from the kernel that runs where its code is"
 #define WHY_XEN                                                                \
-	"this profiler's kernels tell nothing of the code of a hypervisor; "   \
+	"the kernel does not describe the code of a hypervisor; "              \
 	"profile the guests from inside"
 
 const struct op_original_option

@@ -14,7 +14,7 @@
 
 /* The text of the option for the budget in a program's help. */
 #define OP_BUDGET_HELP                                                         \
-	"take no more than PERCENT of each CPU (default 1): sample more rarely where it would be more; 0 or none: as often as asked for"
+	"use at most PERCENT of each CPU (default 1) and lower the rate if that is not enough; 0 or none: never lower the rate"
 
 /*
  * Set *@budget to what @text says: percent, with a fraction, from 0 to 100, or

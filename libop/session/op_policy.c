@@ -119,7 +119,7 @@ static int take_policy_line(struct op_policy *policy, const char *path,
 		if (!is_last)
 			return op_diag_set(
 				diag, -EINVAL,
-				"%s: %s stands there twice; remove one of these lines",
+				"%s: %s appears twice; remove one of these lines",
 				path, key);
 		err = policy_keys[i].parse(policy, value);
 		return err ? op_diag_set(diag, err, "%s: %s = %s: give %s",

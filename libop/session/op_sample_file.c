@@ -56,7 +56,7 @@ static const char *why_not_sound(const struct op_sample_header *header)
 	if (!is_name(header->cpu_type, sizeof(header->cpu_type)))
 		return "damaged: the CPU type is no name";
 	if (header->derived > 1 || (header->samples && !header->derived))
-		return "damaged: it is unclear what its counts are";
+		return "damaged: it is unclear how its counts are stored";
 	return NULL;
 }
 

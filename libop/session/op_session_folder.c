@@ -44,8 +44,8 @@ int op_session_reset(const struct op_session *session, struct op_diag *diag)
 	if (!err || err == -ENOENT)
 		return 0;
 	return op_diag_set(diag, err,
-			   "%s: cannot remove the samples: %s; see what it "
-			   "contains, or use another --session-dir",
+			   "%s: cannot remove the samples: %s; look "
+			   "at its files, or use another --session-dir",
 			   session->current, strerror(-err));
 }
 
@@ -58,7 +58,7 @@ int op_session_save(const struct op_session *session, const char *name,
 	snprintf(path, sizeof(path), "%s/%s", session->samples, name);
 	if (!lstat(path, &st))
 		return op_diag_set(diag, -EEXIST,
-				   "--save=%s: %s exists already; choose "
+				   "--save=%s: %s already exists; choose "
 				   "another name",
 				   name, path);
 	if (!rename(session->current, path))

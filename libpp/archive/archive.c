@@ -226,7 +226,7 @@ const char *pp_archive_refusal(int err)
 {
 	switch (err) {
 	case -EILSEQ:
-		return "it is not what was archived";
+		return "it is not the archived file";
 	case -EXDEV:
 		return "a symbolic link leads out of the archive";
 	default:

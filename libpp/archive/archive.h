@@ -77,8 +77,8 @@ const char *pp_archive_name(const struct pp_archive *archive, const char *path);
 /*
  * Hold the file @path against its hash, if it is in @archive (NULL: in none).
  * Returns 0 also for what has none; -ENOENT, -EACCES and the like; -EILSEQ when
- * it is not what was archived; -EXDEV when a symbolic link on the way to it
- * leads out of the archive, whether it has a hash or not.
+ * it is not the archived file; -EXDEV when a symbolic link on the way to
+ * it leads out of the archive, whether it has a hash or not.
  */
 int pp_archive_check(const struct pp_archive *archive, const char *path);
 

@@ -45,8 +45,8 @@ static int exists_already(struct pp_archive_folder *folder)
 	return op_diag_set(
 		folder->diag, -EEXIST,
 		folder->replace
-			? "%s: exists already and is not an archive; remove it, or name another folder"
-			: "%s: exists already; remove it, name another folder, or replace an archive with --force",
+			? "%s: already exists and is not an archive; remove it, or name another folder"
+			: "%s: already exists; remove it, name another folder, or replace an archive with --force",
 		folder->place);
 }
 

@@ -84,7 +84,7 @@ void pp_write_lowered(FILE *out, const struct op_ledger *account)
 {
 	op_ledger_print_lowered(out, account->costs);
 	fprintf(out,
-		"; cost %.2f %%: samples count for several, intervals are wider",
+		"; cost %.2f %%: each sample stands for several, intervals are wider",
 		100 * op_ledger_cost(account));
 }
 

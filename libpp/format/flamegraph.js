@@ -473,7 +473,7 @@ function tellHidden() {
 
 	note.textContent = !drawn.hidden ? "" :
 		`${number(drawn.hidden)} frames are narrower than a pixel ` +
-		"and drawn as grey; zoom in to see them.";
+		"and drawn in grey; zoom in to see them.";
 }
 
 function tellMatches() {
@@ -520,7 +520,7 @@ function tellLegend() {
 	if (isDiff) {
 		addLegend("larger share than before", "var(--more)");
 		addLegend("smaller share", "var(--less)");
-		addLegend("same, or pale: may be chance", "var(--same)");
+		addLegend("unchanged; pale: not significant", "var(--same)");
 		return;
 	}
 	for (const kind of ["app", "library", "kernel", "anon", "gap", "cut"]) {

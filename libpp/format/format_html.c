@@ -124,7 +124,7 @@ static void describe_page(FILE *out, void *arg)
 {
 	const struct page_writer *w = arg;
 
-	fputs(w->report->is_diff ? "Change of a profile" : "Profile", out);
+	fputs(w->report->is_diff ? "Comparison" : "Profile", out);
 	if (w->report->nr_apps)
 		fputs(": ", out);
 	pp_describe_apps(out, w->report);

@@ -235,7 +235,7 @@ const COLUMNS = [
 	  is: () => isDiff, text: i => figure(counts.old[i], totals.old),
 	  value: i => counts.old[i] },
 	{ id: "change", title: "Change", width: "84px", kind: "number",
-	  hint: "of its share; * is significant, even among so many symbols",
+	  hint: "of its share; * is significant after correction for multiple comparisons",
 	  is: () => isDiff, text: i => changeText(i) + (changeOf(i).significant ? " *" : ""),
 	  value: changeValue },
 	{ id: "change-interval", title: "95 % interval", width: "128px",
@@ -586,14 +586,13 @@ function drawCalls(part) {
 	];
 
 	if (!found.total) {
-		part.append(make("p", { class: "empty" }, "It is in no stack that is shown."));
+		part.append(make("p", { class: "empty" }, "No stack that is shown has this function."));
 		return;
 	}
 	part.append(make("div", { class: "calls" },
-		make("p", { class: "quiet" }, `Of ${number(found.total)} samples in stacks with it` +
-			(isDiff ? ", of the later profile" : "") +
-			(symbols.vma[state.symbol] === "inlined" ?
-				"; which stacks have an inlined function is estimated:" : ":")),
+		make("p", { class: "quiet" }, `${number(found.total)} ${found.total === 1 ? "sample" : "samples"} ` +
+			`${isDiff ? "of the later profile " : ""}${found.total === 1 ? "has" : "have"} it on the stack` +
+			(symbols.vma[state.symbol] === "inlined" ? " (estimated, as it is inlined):" : ":")),
 		...list("Callers", found.callers, 0), ...list("Callees", found.callees, found.own)));
 }
 
@@ -639,7 +638,7 @@ function drawLine(label, count, total, most, text) {
 }
 
 const whyNoCode = s => !data.code ? "This page has no code." :
-	!symbols.vma[s] ? "Nothing tells the functions there, so there is no code to show." :
+	!symbols.vma[s] ? "The functions of this binary are not known, so there is no code to show." :
 	`This page has the code of functions with at least ${data.code.threshold} % of ` +
 	`the samples${data.code.more ? `, of the ${data.code.max} hottest` : ""}.`;
 
@@ -723,7 +722,7 @@ function drawSource(part, code) {
 	}
 	if (!files.size) {
 		part.append(make("p", { class: "empty" },
-			"Nothing tells its source lines: compile it with -g or install its debug symbols."));
+			"The source lines are not known: compile with -g or install the debug symbols."));
 		return;
 	}
 	const weight = lines => [...lines.values()].reduce((a, b) => a + b, 0);
@@ -786,7 +785,7 @@ function drawFigures(s) {
 		box.append(make("div", {},
 			make("p", {}, make("b", {}, changeText(s)),
 				change.presence === BOTH ? ` change of its share, ${changeInterval(s)} %` : ""),
-			make("span", {}, change.significant ? "significant, even among so many symbols" :
+			make("span", {}, change.significant ? "significant after correction for multiple comparisons" :
 				"may be chance", ` (p = ${change.p.toPrecision(2)})`)));
 	}
 	return box;
@@ -820,9 +819,9 @@ function drawPart() {
 		part.scrollTop = hottest.offsetTop - part.offsetTop - part.clientHeight / 2;
 	if (code && code.text.length)
 		part.prepend(make("p", { class: "calls quiet" },
-			(code.vma === "inlined" ? "It is inlined; what is shown are the instructions with samples, where they are. " :
-				code.cut ? "It is large; what is shown are the instructions around samples. " : "") +
-			"Percent are of the samples in this code, with those of functions that are inlined there, in all programs and threads" +
+			(code.vma === "inlined" ? "This function was inlined; the instructions are those of its inlined copies that have samples. " :
+				code.cut ? "This function is large; only instructions near samples are shown. " : "") +
+			"Percentages are relative to this code, including functions inlined into it, in all programs and threads" +
 			(isDiff ? ", of the later profile." : ".")));
 }
 
@@ -868,7 +867,7 @@ function choose(s) {
 
 /* ---- the flame graph ---- */
 
-const NO_STACKS = "The samples have no stacks, so nobody knows who called whom; " +
+const NO_STACKS = "The samples have no stacks, so callers are not known; " +
 	"profile with operf --callgraph or opcontrol --callgraph.";
 
 /* The widest node of symbol @s; -1 if it is in no stack. */
@@ -1115,7 +1114,7 @@ function drawSummary() {
 	const builds = data.builds;
 
 	$("summary").replaceChildren(make("div", { class: "cards" },
-		card("How it was taken", pairs([
+		card("Recording", pairs([
 			["CPU", (counted[0] || "").replace(/^CPU: /, "")],
 			...counted.slice(1).map(line => ["Event", line]),
 			["Samples", number(sumOf(data.totals)) + (data.events.length > 1 ?
@@ -1135,9 +1134,9 @@ function drawSummary() {
 		...data.old_account ? [accountCard(data.old_account, data.old_account_written,
 			"Where the samples went (earlier session)")] : [],
 		card("How far to trust a share", make("p", {},
-			"A sample is a draw from what the machine did, so a share of few samples is uncertain. " +
+			"Samples are random draws of what the machine did, so a share of few samples is uncertain. " +
 			"The 95 % interval holds the true share in 19 of 20 such profiles; two shares whose intervals overlap may well be equal." +
-			(isDiff ? " A change marked * is significant even among so many comparisons; others may be chance." : ""))),
+			(isDiff ? " A change marked * is significant after correction for multiple comparisons; others may be chance." : ""))),
 		...warnings.length ? [warningsCard(warnings)] : [], appsCard()));
 }
 

@@ -165,7 +165,7 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 		messages, err, "%s: no symbols: %s", image->base,
 		*why.text
 			? why.text
-			: "the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read");
+			: "the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read");
 	return 0;
 }
 
@@ -211,13 +211,13 @@ static void warn_of_no_symbols(struct pp_messages *messages,
 	const char *why = strerror(-err);
 
 	if (err == -ENOENT)
-		why = "not found; say where it is with --image-path or --root";
+		why = "not found; give its folder with --image-path or --root";
 	else if (err == -ENOTUNIQ)
 		why = "several files in --image-path have its name";
 	else if (err == -ESTALE && has_same_build_id)
-		why = "the file has the same build-id but other code; profile again, or say with --root where the old one is";
+		why = "the file has the same build-id but other code; profile again, or give the folder of the old one with --root";
 	else if (err == -ESTALE)
-		why = "the file has changed since it was profiled; profile again, or say with --root where the old one is";
+		why = "the file has changed since it was profiled; profile again, or give the folder of the old one with --root";
 	else if (err == -ENOEXEC)
 		why = "it is not in a usable binary format";
 	else if (err == -EACCES)
@@ -519,7 +519,7 @@ static int open_unnamed_kernel(struct pp_image_symbols *symbols,
 		return err;
 	pp_message(
 		messages, PP_WARNING,
-		"%s: no symbols: the session does not tell which kernel was profiled; name the folder of its vmlinux with --image-path",
+		"%s: no symbols: the session does not name the kernel that was profiled; name the folder of its vmlinux with --image-path",
 		image->name);
 	return 0;
 }

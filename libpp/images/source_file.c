@@ -119,7 +119,7 @@ static void say_missing_source(struct pp_messages *messages, const char *path,
 	else
 		pp_message_of_error(
 			messages, -err,
-			"%s: cannot be read: %s; say with --search-dirs where it is",
+			"%s: cannot be read: %s; give its folder with --search-dirs",
 			path, strerror(err));
 }
 

@@ -51,7 +51,7 @@ void pp_message_of_torn(struct pp_messages *messages, const char *label)
 {
 	pp_message(
 		messages, PP_WARNING,
-		"%s: it has lost pages, as by a power cut; what was counted since the last opcontrol --dump before may be missing",
+		"%s: pages are missing, probably after a power failure; samples since the opcontrol --dump before it may be missing",
 		label);
 }
 

@@ -66,7 +66,7 @@ static int find_profiled_image(const struct pp_report *report,
 		return 0;
 	return op_diag_set(
 		diag, -ENOENT,
-		"%s: gprof needs the binary that was profiled; say where it is with --image-path or --root",
+		"%s: gprof needs the binary that was profiled; give its folder with --image-path or --root",
 		report->apps[0].name);
 }
 

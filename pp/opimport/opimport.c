@@ -44,10 +44,10 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 		{ "abi", 'a', POPT_ARG_STRING, &o->abi, 0, "the abi file of the machine that sampled", "FILE" },
 		{ "output", 'o', POPT_ARG_STRING, &o->output, 0, "the new sample file, or session folder", "PATH" },
 		{ "session", 's', POPT_ARG_STRING, &o->session, 0, "import a whole session folder", "DIR" },
-		{ "separate-thread", 't', POPT_ARG_NONE, &o->separate_thread, 0, "of files that are no sample files: keep threads and processes apart", NULL },
-		{ "separate-cpu", 'c', POPT_ARG_NONE, &o->separate_cpu, 0, "of files of perf: keep CPUs apart", NULL },
+		{ "separate-thread", 't', POPT_ARG_NONE, &o->separate_thread, 0, "when importing foreign files, separate threads and processes", NULL },
+		{ "separate-cpu", 'c', POPT_ARG_NONE, &o->separate_cpu, 0, "when importing files of perf, separate CPUs", NULL },
 		{ "force", 'f', POPT_ARG_NONE, &o->force, 0, "replace the output file", NULL },
-		{ "verbose", 'V', POPT_ARG_NONE, &o->verbose, 0, "print what is done with each file", NULL },
+		{ "verbose", 'V', POPT_ARG_NONE, &o->verbose, 0, "list the files and the action for each", NULL },
 		{ "version", 'v', POPT_ARG_NONE, &o->version, 0, "show the version", NULL },
 		POPT_AUTOHELP
 		POPT_TABLEEND
@@ -133,7 +133,7 @@ static int put_sample_file_in_place(const char *from, const char *to,
 		return 0;
 	if (errno == EEXIST)
 		return op_diag_set(diag, -EEXIST,
-				   "%s: exists already; --force replaces it",
+				   "%s: already exists; --force replaces it",
 				   to);
 	return op_diag_set(diag, -errno, "%s: cannot be written: %s", to,
 			   strerror(errno));
@@ -241,7 +241,7 @@ static int run_foreign(const struct options *o, const char *const *files,
 	else
 		err = op_diag_set(
 			diag, -EINVAL,
-			"%s: is not of perf record; of other files name one, as each becomes a session",
+			"%s: is not a file of perf record; name one such file at a time, as each becomes a session",
 			*files);
 	opimport_input_close(&first);
 	return err;

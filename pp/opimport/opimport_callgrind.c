@@ -120,8 +120,7 @@ static int take_name(struct callgrind_reader *r, const char *key, char *text)
 			     callgrind_skip(text), &string);
 	if (err == -ENOENT)
 		return fail_callgrind(
-			r,
-			"the name of a number has not been told before" DAMAGED);
+			r, "a number is used before its name is given" DAMAGED);
 	if (err)
 		return err;
 	if (!strcmp(key, "ob"))
@@ -378,7 +377,7 @@ static int take_key_line(struct callgrind_reader *r, char *line)
 		return fail_callgrind(r, "is no line of callgrind" DAMAGED);
 	if (r->is_call)
 		return fail_callgrind(
-			r, "no costs in the line behind calls=" DAMAGED);
+			r, "no costs in the line after calls=" DAMAGED);
 	line[len] = '\0';
 	if (sign == ':')
 		return take_head(r, line, value);
@@ -421,7 +420,7 @@ static bool ends_with_totals(const struct callgrind_reader *r)
 static int check_callgrind_end(struct callgrind_reader *r)
 {
 	if (r->is_call)
-		return fail_callgrind(r, "ends behind calls=" DAMAGED);
+		return fail_callgrind(r, "ends after calls=" DAMAGED);
 	if (!r->graph.nr_costs)
 		return op_diag_set(r->diag, -EBADMSG,
 				   "%s: has no costs; " OPIMPORT_CURE, r->path);

@@ -155,7 +155,7 @@ int opimport_file(const char *from, const char *to,
 	if (!(part && part->inside) && !access(to, F_OK))
 		return op_diag_set(
 			diag, -EEXIST,
-			"%s: exists already; remove it, or name another", to);
+			"%s: already exists; remove it, or name another", to);
 	err = op_classic_open(&classic, from, abi, diag);
 	if (err)
 		return err;

@@ -243,14 +243,14 @@ static int fail_odd_line(struct folded *f)
 	f->line = f->first_odd;
 	return fail_line(
 		f,
-		"no count behind the stack; a line of folded stacks is FUNCTION;...;FUNCTION COUNT");
+		"no count after the stack; a line of folded stacks is FUNCTION;...;FUNCTION COUNT");
 }
 
 /* Nobody knows how many samples a line stands for that has no count. */
 static void lose_odd_lines(const struct folded *f)
 {
 	fprintf(stderr,
-		"opimport: warning: %s:%lu: no count behind the stack; %lu such line%s left out, each a lost sample in the account\n",
+		"opimport: warning: %s:%lu: no count after the stack; %lu such line%s left out, each a lost sample in the account\n",
 		f->path, f->first_odd, f->nr_odd, op_plural(f->nr_odd));
 	opimport_profile_lose(f->profile, f->nr_odd, "lost_no_count");
 }

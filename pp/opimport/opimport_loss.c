@@ -78,7 +78,7 @@ static void note_throttled(const struct known_losses *known, const char *event)
 
 	op_diag_set(&text, 0,
 		    "%s/%s: the kernel throttled %s; samples of it are "
-		    "missing, nobody counted how many",
+		    "missing, their number is unknown",
 		    known->loss->from, known->loss->name, event);
 	known->loss->complain(text.text);
 }

@@ -27,10 +27,10 @@ poptContext opmerge_parse(struct opmerge_args *a, int argc, const char **argv)
 		{ "output-directory", 'o', POPT_ARG_STRING, &a->output, 0, "the archive to make", "DIR" },
 		{ "force", '\0', POPT_ARG_NONE, &a->force, 0, "replace an existing archive", NULL },
 		{ "files-from", '\0', POPT_ARG_STRING, &a->list, 0, "also merge the archives that FILE names, one a line; - is standard input", "FILE" },
-		{ "keep-labels", '\0', POPT_ARG_STRING, &a->keep, 0, "keep apart by these labels alone, such as host,version,cgroup (default: all)", "LIST" },
-		{ "drop-labels", '\0', POPT_ARG_STRING, &a->drop, 0, "do not keep apart by these labels", "LIST" },
+		{ "keep-labels", '\0', POPT_ARG_STRING, &a->keep, 0, "separate by these labels only, such as host,version,cgroup (default: all)", "LIST" },
+		{ "drop-labels", '\0', POPT_ARG_STRING, &a->drop, 0, "do not separate by these labels", "LIST" },
 		{ "jobs", 'j', POPT_ARG_STRING, &a->threads, 0, "use N threads (default: one for each CPU)", "N" },
-		{ "memory", '\0', POPT_ARG_STRING, &a->memory, 0, "take about MIB of memory (default 256)", "MIB" },
+		{ "memory", '\0', POPT_ARG_STRING, &a->memory, 0, "use about MIB MiB of memory (default 256)", "MIB" },
 		{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &a->common.verbose, 'V', "print details: all, sfile, bfd, stats", "LIST" },
 		{ "version", 'v', POPT_ARG_NONE, &a->common.version, 0, "show the version", NULL },
 		POPT_AUTOHELP
@@ -60,7 +60,7 @@ static int add_archive(struct opmerge_options *o, const char *word,
 	if (!*word)
 		return op_diag_set(
 			diag, -EINVAL,
-			"archive: has no name behind it; name the folder of an archive");
+			"archive: has no name after it; name the folder of an archive");
 	more[request->nr] = op_arena_strdup(&o->arena, word);
 	return more[request->nr++] ? 0 : -ENOMEM;
 }

@@ -31,14 +31,14 @@ poptContext push_parse_options(struct push_args *a, int argc, const char **argv)
 	/* clang-format off */
 	const struct poptOption table[] = {
 		{ "url", 'u', POPT_ARG_STRING, &a->url, 0, "the server, http://... or https://...", "URL" },
-		{ "server", 's', POPT_ARG_STRING, &a->server, 0, "what it is: pyroscope or parca (default: pyroscope)", "pyroscope|parca" },
+		{ "server", 's', POPT_ARG_STRING, &a->server, 0, "the kind of server: pyroscope or parca (default: pyroscope)", "pyroscope|parca" },
 		{ "name", 'n', POPT_ARG_STRING, &a->name, 0, "the service that profiles are of (default: oprofile)", "NAME" },
 		{ "label", OPTION_LABEL, POPT_ARG_STRING, &label, OPTION_LABEL, "add a label to each profile, several times if need be (host= is there)", "KEY=VALUE" },
-		{ "interval", 'i', POPT_ARG_STRING, &a->interval, 0, "a profile each so many seconds (default: 60)", "SECONDS" },
+		{ "interval", 'i', POPT_ARG_STRING, &a->interval, 0, "send a profile every SECONDS (default: 60)", "SECONDS" },
 		{ "once", '\0', POPT_ARG_NONE, &a->once, 0, "make one profile, send all that wait, and end", NULL },
-		{ "status", '\0', POPT_ARG_NONE, &a->status, 0, "show what waits in the spool; push nothing", NULL },
+		{ "status", '\0', POPT_ARG_NONE, &a->status, 0, "list the profiles in the spool; push nothing", NULL },
 		{ "spool", 'd', POPT_ARG_STRING, &a->spool, 0, "the folder of profiles on their way (default: " DEFAULT_SPOOL ")", "DIR" },
-		{ "spool-max", 'm', POPT_ARG_STRING, &a->spool_max, 0, "at most so many MiB of profiles there (default: 64)", "MIB" },
+		{ "spool-max", 'm', POPT_ARG_STRING, &a->spool_max, 0, "keep at most MIB MiB there (default: 64)", "MIB" },
 		{ "timeout", 't', POPT_ARG_STRING, &a->timeout, 0, "give up a request after so many seconds (default: 30)", "SECONDS" },
 		{ "token-file", 'k', POPT_ARG_STRING, &a->token_file, 0, "send the token in FILE, as Authorization: Bearer", "FILE" },
 		{ "tenant", '\0', POPT_ARG_STRING, &a->tenant, 0, "the tenant, as X-Scope-OrgID", "ID" },
@@ -116,7 +116,7 @@ static int add_label(struct push_options *o, char *key, char *value,
 	if (!is_label_value(value))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--label: the value of %s is empty or has a comma, a brace or a control character; servers take none of these",
+			"--label: the value of %s is empty or has a comma, a brace or a control character; servers accept none of these",
 			key);
 	for (size_t i = 0; i < o->target.nr_labels; i++)
 		if (!strcmp(o->labels[i].key, key))

@@ -168,7 +168,7 @@ static int send_oldest(struct push_run *run)
 		run->nr_sent += !err;
 		if (failures)
 			say_push(run,
-				 "the server takes profiles again; %zu wait",
+				 "the server accepts profiles again; %zu wait",
 				 run->spool->nr);
 	}
 	if (*diag.text)
@@ -233,7 +233,7 @@ int push_run_once(struct push_run *run)
 		sent = -EAGAIN;
 		say_push(run,
 			 "%zu profiles wait, for %" PRId64
-			 " s more, as the server did not take the last one",
+			 " s more, as the server rejected the last one",
 			 run->spool->nr,
 			 (run->spool->state.retry_at - run_now(run) + 999) /
 				 1000);

@@ -104,7 +104,7 @@ static int read_push_state(struct push_spool *spool, struct op_diag *diag)
 	op_config_free(config);
 	return err ? op_diag_set(
 			     diag, err,
-			     "%s: is damaged; send what is beside it by other means, and remove it",
+			     "%s: is damaged; send the other files there by other means, and remove it",
 			     path)
 		   : 0;
 }

@@ -119,7 +119,7 @@ static int identify_session(struct push_taking *t, struct op_diag *diag)
 static void tell_new_session(const struct push_taking *t)
 {
 	t->source->say(
-		"the session is a new one; what the one before took since its last profile is not pushed");
+		"the session is new; samples that the previous session recorded after its last profile are not pushed");
 }
 
 /* Compare it with the one that the last profile is of. */
@@ -211,7 +211,7 @@ static int write_taking(const struct push_taking *t,
 	snprintf(
 		told, sizeof(told),
 		"%" PRIu64
-		" samples of earlier profiles are missing: no server took them",
+		" samples of earlier profiles are missing: no server accepted them",
 		last->dropped_samples - last->told_samples);
 	err = push_sums_write(sums, false, &info, &profile, &profile_len);
 	info.as_servers = false;
@@ -242,7 +242,7 @@ static int compare_taking(struct push_taking *t, const char *report,
 	if (err == -ENOENT)
 		err = op_diag_set(
 			diag, err,
-			"%s: is missing, so nothing tells what was pushed; remove the spool, and all that is counted is pushed again",
+			"%s: is missing, so it is unknown which samples were pushed; remove the spool to push all samples again",
 			path);
 	if (!err) {
 		err = push_sums_init(&sums, old, now);
@@ -396,7 +396,7 @@ static int take_history(struct push_taking *t, int64_t now,
 	from = now - FIRST_SECONDS * NSEC_PER_SEC;
 	if (is_closed(t->spans) && ns_of(t->spans->end) <= from)
 		t->source->say(
-			"what the history has from before the last hour is not pushed");
+			"the history before the last hour is not pushed");
 	return take_spans(t, from, false, diag);
 }
 

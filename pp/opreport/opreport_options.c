@@ -63,7 +63,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "output-file", 'o', POPT_ARG_STRING, &a->output, 0, "write to FILE", "FILE" },
 		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more than PERCENT of the samples were lost", "PERCENT" },
 		{ "check", '\0', POPT_ARG_NONE, &a->check, 0, "verify each file of --session-dir; make no report", NULL },
-		{ "repair", '\0', POPT_ARG_NONE, &a->repair, 0, "like --check, and repair what can be repaired", NULL },
+		{ "repair", '\0', POPT_ARG_NONE, &a->repair, 0, "like --check, and repair if possible", NULL },
 		PP_COMMON_OPTIONS(&a->common)
 	};
 	/* clang-format on */
@@ -234,7 +234,7 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 	if (!(f->flags & PP_SHOWS_SYMBOLS) && needs_tables(a))
 		return op_diag_set(
 			diag, -EINVAL,
-			"%s changes nothing in --format=%s; leave it out",
+			"%s has no effect on --format=%s; leave it out",
 			needs_tables(a), f->name);
 	if (f->flags & PP_NEEDS_FILE && !a->output && isatty(STDOUT_FILENO))
 		return op_diag_set(
@@ -244,7 +244,7 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 	if (f->flags & PP_NEEDS_LINES && needs_other_tables(a, f))
 		return op_diag_set(
 			diag, -EINVAL,
-			"%s changes nothing in --format=%s; leave it out",
+			"%s has no effect on --format=%s; leave it out",
 			needs_other_tables(a, f), f->name);
 	if (f->flags & PP_SHOWS_SHARES || !(f->flags & PP_SHOWS_SYMBOLS))
 		return 0;
@@ -281,7 +281,7 @@ static int check_tree(const struct opreport_options *o, struct op_diag *diag)
 	if (o->format->flags & PP_SHOWS_ALL && (a->tree || a->call_graph))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--%s changes nothing in --format=%s, which always shows stacks; leave it out",
+			"--%s has no effect on --format=%s, which always shows stacks; leave it out",
 			a->tree ? "tree" : "callgraph", o->format->name);
 	if (!a->tree)
 		return 0;
@@ -293,7 +293,7 @@ static int check_tree(const struct opreport_options *o, struct op_diag *diag)
 	if (o->format->flags & PP_SHOWS_FLAT && !strcmp(a->tree, "callers"))
 		return op_diag_set(
 			diag, -EINVAL,
-			"--tree=callers changes nothing in --format=%s, whose readers show callers themselves; leave it out",
+			"--tree=callers has no effect on --format=%s, whose readers show callers themselves; leave it out",
 			o->format->name);
 	if (!(o->format->flags & (PP_SHOWS_TREE | PP_DRAWS_TREE)))
 		return op_diag_set(
@@ -387,7 +387,7 @@ static int check_merge(const struct opreport_options *o, struct op_diag *diag)
 	    (merge & PP_MERGE_ALL) != PP_MERGE_ALL)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--merge=lib makes every image an application, so --exclude-dependent has nothing to leave out; drop one of them");
+			"--merge=lib makes every image an application, so --exclude-dependent excludes nothing; use one of them only");
 	return 0;
 }
 

@@ -36,7 +36,7 @@ static poptContext opsymbols_parse(struct opsymbols *o, int argc,
 		{ "symbol-store", '\0', POPT_ARG_STRING, &o->store, 0, "keep at most MIB MiB (default 256)", "MIB" },
 		{ "no-symbols", '\0', POPT_ARG_STRING, &o->without, 0, "keep nothing of files that match", "PATTERNS" },
 		{ "session-dir", '\0', POPT_ARG_STRING, &a->session_dir, 0, "the session folder", "DIR" },
-		{ "verbose", 'V', POPT_ARG_NONE, NULL, 'V', "print what is kept, skipped and removed", NULL },
+		{ "verbose", 'V', POPT_ARG_NONE, NULL, 'V', "list the symbols that are kept, skipped and removed", NULL },
 		{ "version", 'v', POPT_ARG_NONE, &a->version, 0, "show the version", NULL },
 		POPT_AUTOHELP
 		POPT_TABLEEND

@@ -89,7 +89,7 @@ int optop_fill_calls(struct optop_reading *reading,
 	reading->keeps_order = true;
 	if (nr < 2)
 		reading->note =
-			"no caller or callee of it was seen; stacks are taken with --callgraph";
+			"no callers or callees; record stacks with --callgraph";
 	optop_add_counts(reading, event_of, reading->counts->self_sums,
 			 n->callee_totals);
 	return 0;

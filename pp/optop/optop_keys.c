@@ -342,7 +342,7 @@ static const struct key {
 	{ { 'w' },
 	  press_warnings,
 	  "w",
-	  "show what is wrong with samples and binaries" },
+	  "show warnings about samples and binaries" },
 	{ { '?', 'h' }, press_help, "? h", "this help" },
 	{ { 'q', 'Q' }, press_quit, "q", "quit" },
 };

@@ -21,9 +21,9 @@
 #define MERGE_SYMBOLS (MERGE_PROCESSES | PP_MERGE_TGID | PP_MERGE_LIB)
 
 #define NOT_APART                                                              \
-	"the session does not keep them apart; profile with --separate=thread (operf: --separate-thread)"
+	"the session does not separate them; profile with --separate=thread (operf: --separate-thread)"
 #define NO_CGROUPS                                                             \
-	"the session does not keep cgroups apart; profile with --separate=cgroup"
+	"the session does not separate cgroups; profile with --separate=cgroup"
 
 struct optop_view {
 	const char *name, *beside, *title; /* heads of the columns of text */

@@ -47,7 +47,7 @@ RIDDLES = {
     r"\bbrought to the disk\b": "written to disk",
     r"\btells? them\b": "has, shows or names them",
     r"\bcut off here\b": "truncated here",
-    r"\bthere (are|is) already\b": "exists already",
+    r"\bthere (are|is) already\b": "already exists",
     r"\bit is no\b": "it is not a",
 }
 

@@ -125,7 +125,7 @@ static const struct poptOption ocount_options[] = {
 	{ "cpu-list", 'C', POPT_ARG_STRING, NULL, MODE + OCOUNT_CPUS,
 	  "count on these CPUs", "LIST" },
 	{ "process-list", 'p', POPT_ARG_STRING, NULL, MODE + OCOUNT_PROCESSES,
-	  "count these processes and what they start", "PIDS" },
+	  "count these processes and their children", "PIDS" },
 	{ "thread-list", 'r', POPT_ARG_STRING, NULL, MODE + OCOUNT_THREADS,
 	  "count these threads", "TIDS" },
 	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, 'c',
@@ -226,13 +226,13 @@ static int check_ocount_request(const struct ocount_request *request,
 	    mode != OCOUNT_CPUS)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--separate-cpu with %s: CPUs are told apart with --system-wide and --cpu-list only",
+			"--separate-cpu with %s: CPUs are separated with --system-wide and --cpu-list only",
 			mode_name(mode));
 	if (request->separate_thread && mode != OCOUNT_PROCESSES &&
 	    mode != OCOUNT_THREADS)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--separate-thread with %s: threads are told apart with --process-list and --thread-list only",
+			"--separate-thread with %s: threads are separated with --process-list and --thread-list only",
 			mode_name(mode));
 	return 0;
 }

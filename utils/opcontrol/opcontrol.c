@@ -110,7 +110,7 @@ static int apply_request(struct opcontrol *oc, struct oc_settings *settings)
 		return err;
 	note_missing_images(settings);
 	if (oc_settings_imply_library(settings))
-		fputs("opcontrol: --callgraph keeps samples in libraries apart "
+		fputs("opcontrol: --callgraph separates samples in libraries "
 		      "by program, as --separate=library does\n",
 		      stderr);
 	return 0;

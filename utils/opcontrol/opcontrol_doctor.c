@@ -77,7 +77,7 @@ static int find_session_folder(struct oc_machine *machine, struct opcontrol *oc)
 		memcpy(machine->session_dir, oc->session.dir, room);
 	return err ? op_diag_set(
 			     &oc->diag, err,
-			     "the folder that you are in: %s; go to another",
+			     "cannot use the current directory: %s; change to another",
 			     strerror(-err))
 		   : 0;
 }

@@ -35,7 +35,7 @@ static void report_verdict(const struct oc_machine *machine)
 	else
 		oc_report(
 			machine, OC_MISSING,
-			"profiling: nothing can be profiled here; mend what is missing above, or replay a recorded stream with oprofiled --source=file:FILE");
+			"profiling: nothing can be profiled here; fix the lines marked missing above, or replay a recorded stream with oprofiled --source=file:FILE");
 }
 
 bool oc_examine(struct oc_machine *machine, FILE *out)

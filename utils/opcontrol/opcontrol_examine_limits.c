@@ -79,7 +79,7 @@ static bool report_mount(const struct oc_machine *machine,
 	else if (is_of_network(mount->type))
 		oc_report(
 			machine, OC_LIMITED,
-			"session folder: %s is a file system that others serve (%s), which the daemon waits for; name a folder on a disk with --session-dir",
+			"session folder: %s is a network or FUSE file system (%s), which the daemon waits for; name a folder on a disk with --session-dir",
 			mount->point, mount->type);
 	else if (!strcmp(mount->type, "tmpfs"))
 		oc_report(

@@ -34,7 +34,7 @@ void oc_examine_rights(struct oc_machine *machine)
 	else
 		oc_report(
 			machine, OC_LIMITED,
-			"rights: an ordinary user profiles programs of their own, with operf; sudo opcontrol --start for the whole machine");
+			"rights: ordinary users profile their own programs, with operf; sudo opcontrol --start for the whole machine");
 	if (rights->seccomp && machine->own_err)
 		oc_report(
 			machine, OC_MISSING,

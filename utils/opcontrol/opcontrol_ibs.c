@@ -118,7 +118,7 @@ static void write_ibs_event(struct ibs_folder *folder,
 				 "count dispatched ops");
 		write_ibs_option(folder, "branch_target",
 				 event->um & UM_BRANCH_TARGET,
-				 "tell the targets of branches");
+				 "show the targets of branches");
 	}
 	write_ibs_file(folder, "enable", 1);
 }

@@ -85,10 +85,10 @@ static void build_popt_tables(struct options *o,
 	o->others[2] =
 		popt_option("version", 'v', VERSION, "show the version", NULL);
 	for (int i = 0; i < OP_NR_ORIGINAL_OPCONTROL; i++)
-		o->original[i] = popt_option(op_original_opcontrol[i].name, 0,
-					     WITHOUT_EFFECT + i,
-					     "says why it does nothing",
-					     op_original_opcontrol[i].argument);
+		o->original[i] =
+			popt_option(op_original_opcontrol[i].name, 0,
+				    WITHOUT_EFFECT + i, "ignored; prints why",
+				    op_original_opcontrol[i].argument);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		o->all[i] = (struct poptOption){
 			.argInfo = POPT_ARG_INCLUDE_TABLE,

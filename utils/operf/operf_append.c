@@ -69,5 +69,5 @@ int operf_append_confirm(struct operf *operf)
 		return 0;
 	return op_diag_set(
 		&operf->diag, -ECANCELED,
-		"nothing was run; without -a a new profile takes the place of the one that is there, which becomes session:previous");
+		"nothing was run; without -a the existing profile becomes session:previous and a new one is made");
 }

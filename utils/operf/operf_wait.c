@@ -113,8 +113,8 @@ static enum operf_end handle_daemon_end(struct operf *operf)
 		operf_note("%s; sampling has stopped%s", why.text, rest);
 		return OPERF_DAEMON_DIED;
 	}
-	operf_note("oprofiled: the daemon was told to end; sampling has "
-		   "stopped%s",
+	operf_note("oprofiled: the daemon was asked to end; sampling "
+		   "has stopped%s",
 		   rest);
 	return OPERF_DAEMON_ENDED;
 }

@@ -32,7 +32,7 @@ _Static_assert(CHUNK_WORDS >= OP_MAX_RECORD_WORDS + 2, "a record fits");
 struct counts {
 	uint64_t samples;
 	uint64_t raw; /* words that belong to nothing */
-	uint64_t rest; /* bytes behind the last word */
+	uint64_t rest; /* bytes after the last word */
 	uint64_t records[UINT16_MAX + 1]; /* by code */
 };
 
@@ -133,7 +133,7 @@ static void print_counts(const struct counts *counts)
 		printf("%20" PRIu64 "  words outside of records\n",
 		       counts->raw);
 	if (counts->rest)
-		printf("%20" PRIu64 "  bytes behind the last word\n",
+		printf("%20" PRIu64 "  bytes after the last word\n",
 		       counts->rest);
 }
 

@@ -521,8 +521,7 @@ static int parse_quoted_byte(struct parser *p, char *byte)
 	}
 	return *byte == '\\' || *byte == '"'
 		       ? 0
-		       : refuse_line(p,
-				     "behind \\ only \\, \" and x are known");
+		       : refuse_line(p, "only \\, \" and x may follow \\");
 }
 
 static int parse_quoted(struct parser *p, struct stream_buf *text)

@@ -20,7 +20,7 @@ static int parse_check_options(int *verbose, int argc, const char **argv)
 {
 	const struct poptOption table[] = {
 		{ "verbose", 'v', POPT_ARG_NONE, verbose, 0,
-		  "say why there are none, and what to do", NULL },
+		  "print why there are none, and what to do", NULL },
 		{ "help", 'h', POPT_ARG_NONE, NULL, 'h', "show this help",
 		  NULL },
 		POPT_TABLEEND

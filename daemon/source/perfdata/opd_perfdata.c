@@ -529,7 +529,7 @@ static int open_pipe(struct opd_perfdata *data, struct op_diag *diag)
 	} while (header.type >= OPD_PERFDATA_FIRST);
 	if (!err && !data->nr_events)
 		err = op_diag_set(diag, -EBADMSG,
-				  "%s: tells of no event; record it again",
+				  "%s: describes no event; record it again",
 				  data->path);
 	return err;
 }

@@ -200,7 +200,7 @@ static int perfdata_open(struct opd_source *source, const char *arg,
 	if (!arg || !*arg)
 		return op_diag_set(
 			diag, -EINVAL,
-			"perfdata: which one? give --source=perfdata:PATH, - is standard input");
+			"perfdata: no file given; use --source=perfdata:PATH, - is standard input");
 	if (split_paths(p, arg))
 		return op_diag_set(diag, -ENOMEM, "perfdata: out of memory");
 	err = look_at_all(source, diag);

@@ -127,8 +127,7 @@ static void text_write_column(const struct pp_text *t,
 		text_write_id(t, "Processes with a thread group ID of",
 			      class->tgid, name);
 	else if (axis == PP_AXIS_TID)
-		text_write_id(t, "Processes with a thread ID of", class->tid,
-			      name);
+		text_write_id(t, "Thread", class->tid, name);
 	else if (axis == PP_AXIS_CGROUP)
 		fprintf(t->out, "Processes in cgroup %s\n",
 			class->cgroup
@@ -192,7 +191,7 @@ static void text_write_sums_of_builds(const struct pp_text *t)
 		fprintf(t->out, ", and those of %zu more image%s",
 			report->nr_sums_of_builds - shown,
 			op_plural(report->nr_sums_of_builds - shown));
-	fputs(" (--by-build keeps them apart)\n", t->out);
+	fputs(" (--by-build separates them)\n", t->out);
 }
 
 /* Where both are CPU time, the two profiles of a comparison may have counted

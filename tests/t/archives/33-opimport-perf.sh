@@ -357,7 +357,7 @@ refuses "no samples at all" 1 "events: is cut short" \
 	--output "$TMP/again" "$TMP/events"
 ok "the whole file goes into the same folder then" \
 	"$BIN/opimport" --output "$TMP/again" "$TMP/flat" 2>/dev/null
-refuses "one that is none" 1 "work.c:1: no count behind the stack" \
+refuses "one that is none" 1 "work.c:1: no count after the stack" \
 	--output "$TMP/new" "$TMP/work.c"
 refuses "one that is missing" 1 "none: No such file or directory; give a file of perf record" \
 	--output "$TMP/new" "$TMP/none"

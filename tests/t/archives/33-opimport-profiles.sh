@@ -328,7 +328,7 @@ fi
 
 echo 'main;hot' >"$TMP/bad"
 refuses "a stack without a count" \
-	'bad:1: no count behind the stack; a line of folded stacks is' "$TMP/bad"
+	'bad:1: no count after the stack; a line of folded stacks is' "$TMP/bad"
 printf 'main;hot 7\n\nmain -3\n' >"$TMP/bad"
 refuses "a negative count" 'bad:3: no count' "$TMP/bad"
 printf 'main 18446744073709551616\n' >"$TMP/bad"
@@ -374,7 +374,7 @@ is "are left out" "$(cat "$TMP/import.err") $(stacks | tr '\n' ' ')" \
 printf 'p;f 3\np;g\np;f 4\np;f 1\n#p;h -5\n' >"$TMP/odd"
 ok "odd lines" import "$TMP/odd"
 is "are left out with a warning" "$(cat "$TMP/import.err")" "\
-opimport: warning: $TMP/odd:2: no count behind the stack; 2 such lines left out, each a lost sample in the account
+opimport: warning: $TMP/odd:2: no count after the stack; 2 such lines left out, each a lost sample in the account
 opimport: 10 samples = 8 stored + 2 lost"
 like "and are in the account" "$(report)" \
 	'^Samples: 10 taken = 8 stored \+ 2 lost \(2 lost_no_count\)'
@@ -452,7 +452,7 @@ is "nothing is left of what was held" "$(find "$TMP" -name 'opimport-*')" ""
 is "an empty pipe" "$(: | "$BIN/opimport" -o "$TMP/refused" - 2>&1)" \
 	"opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi"
 
-refuses "two files" 'a.folded: is not of perf record; of other files name one' \
+refuses "two files" 'a.folded: is not a file of perf record; name one such file' \
 	"$TMP/a.folded" "$TMP/a.folded"
 head -c 100 "$TMP/current.pb.gz" >"$TMP/bad"
 refuses "a packed file that is cut" 'bad: is packed and damaged; give' "$TMP/bad"
@@ -462,7 +462,7 @@ callgrind() {
 	refuses "callgrind: $1" "$3" "$TMP/bad"
 }
 callgrind "a name that was not told" 's/^fn=(3)$/fn=(4)/' \
-	'bad:33: the name of a number has not been told before; the file is damaged'
+	'bad:33: a number is used before its name is given; the file is damaged'
 callgrind "a line of nothing" 's/^fe=(1)/fe (1)/' 'bad:21: is no line of callgrind'
 callgrind "a key of nobody" 's/^fe=/xy=/' 'bad:21: xy= is no key of callgrind'
 callgrind "no position" 's/^+4 +1 30/4+ 1 30/' 'a line of costs begins with no position'
@@ -471,7 +471,7 @@ callgrind "more costs than events" 's/^0x1000.*/& 9/' 'more costs than the 2 eve
 callgrind "a cost out of reach" 's/^0x1000.*/0x1000 16 99999999999999999/' \
 	'a cost of 99999999999999999; the file'
 callgrind "calls without costs" 's/^+4 18 200 4//; s/^cfn=(3) leaf/fn=(3) leaf/' \
-	'no costs in the line behind calls='
+	'no costs in the line after calls='
 callgrind "calls of nobody" '/^cfn=(2)/d' 'calls= without a number or a function'
 callgrind "an event twice" 's/^events: Ir Dr/events: Ir Ir/' 'two events are called Ir'
 callgrind "33 events" "s/^events: .*/events: $(seq -s' ' 33)/" \

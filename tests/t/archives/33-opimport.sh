@@ -73,7 +73,7 @@ for version in 0x12 0x13; do
 	done
 done
 
-refuses "the output is there" 1 "$TMP/new: exists already; --force" \
+refuses "the output is there" 1 "$TMP/new: already exists; --force" \
 	-a "$TMP/abi" -o "$TMP/new" "$TMP/old"
 echo '0x1 1' | classic "$TMP/old" version=0x13 align=8 big-endian=1
 ok "--force replaces it" import -f -a "$TMP/abi" -o "$TMP/new" "$TMP/old"
@@ -356,7 +356,7 @@ is "gets names from a vmlinux" "$(report -n -l -p "$TMP/kernel")" \
 	"9        100.000  fork_it"
 is "has none without" "$(report -n -l)" "9        100.000  /proc/kallsyms"
 is "which is said" "$(cat "$TMP/err")" "opreport: warning: \
-/proc/kallsyms: no symbols: the session does not tell which kernel was \
+/proc/kallsyms: no symbols: the session does not name the kernel that was \
 profiled; name the folder of its vmlinux with --image-path"
 
 done_testing

@@ -179,7 +179,7 @@ ok "one that is gone" archive -x -o "$TMP/out/copies" image:"$H/prog"
 rm -r "$S/images"
 ok "without a copy" archive -o "$TMP/out/none"
 is "is said in one line" "$(cat "$TMP/err")" \
-	"oparchive: warning: $H/lib.so: no symbols: not found; say where it is with --image-path or --root"
+	"oparchive: warning: $H/lib.so: no symbols: not found; give its folder with --image-path or --root"
 cp -p lib.so.good lib.so
 
 # ---- what fails leaves nothing ------------------------------------------------
@@ -191,11 +191,11 @@ refuses "a comparison" 1 "braces" -o "$TMP/out/n" '{' session:week '}' '{' '}'
 refuses "no such session" 1 "nosuch: no such session" -o "$TMP/out/n" session:nosuch
 refuses "no such image" 1 "image:/n: no sample files" -o "$TMP/out/n" image:/n
 refuses "no such root" 1 "/none: No such file" -o "$TMP/out/n" -R "$TMP/none"
-refuses "an archive that is there" 1 "out/a: exists already; .*--force" \
+refuses "an archive that is there" 1 "out/a: already exists; .*--force" \
 	-o "$TMP/out/a/"
 echo mine >"$TMP/out/file"
-refuses "a file" 1 "out/file: exists already" -o "$TMP/out/file"
-refuses "also by force" 1 "out/file: exists already and is not an archive" \
+refuses "a file" 1 "out/file: already exists" -o "$TMP/out/file"
+refuses "also by force" 1 "out/file: already exists and is not an archive" \
 	--force -o "$TMP/out/file"
 mkdir "$TMP/out/mine" && echo mine >"$TMP/out/mine/file"
 refuses "a folder with other things" 1 "out/mine: .* is not an archive" \

@@ -255,19 +255,19 @@ damaged() {
 	"$TESTBIN/mkodb" --break "$file" "flip=$(($(wc -c <"$file") / 2)):0x04"
 	touch -r "$TMP/whole" "$file"
 	report "$@" >"$TMP/stdout"
-	is "$name is said once" "$(grep -c 'not what was archived' "$TMP/err")" 1
+	is "$name is said once" "$(grep -c 'not the archived file' "$TMP/err")" 1
 	like "$name: what" "$(cat "$TMP/err")" "$ere"
 	cp -p "$TMP/whole" "$file"
 }
 report -l -g event:CPU_CLK_UNHALTED >"$TMP/good"
 unlike "a sound one" "$(cat "$TMP/err")" archived
 damaged "a sample file" "$A$S/samples/current/$P/{dep}/$P/$E.all.all.all" \
-	"warning: $A.*/prog/$E.all.all.all: it is not what was archived; left out" -l
+	"warning: $A.*/prog/$E.all.all.all: it is not the archived file; left out" -l
 like "the others are reported" "$(cat "$TMP/stdout")" 'lib_entry'
 damaged "a call tree" "$A$S/samples/current/$P/{tree}/$E.all.all.all" \
-	"warning: $A.*/{tree}/$E.all.all.all: it is not what was archived; left out" \
+	"warning: $A.*/{tree}/$E.all.all.all: it is not the archived file; left out" \
 	--format=folded session:current,before event:CPU_CLK_UNHALTED
-damaged "a binary" "$A$H/prog" "warning: $A$H/prog: it is not what was archived; not used" -l
+damaged "a binary" "$A$H/prog" "warning: $A$H/prog: it is not the archived file; not used" -l
 like "its samples have no names" "$(cat "$TMP/stdout")" "$H/prog$"
 damaged "a debug file" "$A$H/.debug/lib.so.debug" \
 	"warning: $A$H/.debug/lib.so.debug: it is not .*; not used" -l
@@ -276,21 +276,21 @@ damaged "the kernel's binary" "$A/usr/lib/debug/boot/vmlinux-1" \
 like "the session's symbols stand in for it" "$(cat "$TMP/stdout")" '^7 .*schedule$'
 mv "$A/usr/lib/debug/boot/vmlinux-1" "$TMP"
 damaged "the symbols of the kernel" "$A$S/symbols/vmlinux-$k" \
-	"vmlinux: no symbols: .*vmlinux-$k: it is not what was archived" \
+	"vmlinux: no symbols: .*vmlinux-$k: it is not the archived file" \
 	-l vmlinux
 mv "$TMP/vmlinux-1" "$A/usr/lib/debug/boot"
 damaged "the account" "$A$S/samples/current/ledger" \
-	"ledger: it is not what was archived; how many samples were lost is not known"
+	"ledger: it is not the archived file; how many samples were lost is not known"
 damaged "the descriptions of events" "$A/.oparchive/events/x86-64/family10/events" \
-	"events: it is not what was archived; events are not described"
+	"events: it is not the archived file; events are not described"
 damaged "what is about the archive" "$A/.oparchive/facts" \
-	"facts: it is not what was archived; archive the session again"
+	"facts: it is not the archived file; archive the session again"
 cp -p "$A$H/lib.c" "$TMP/whole"
 echo '/* more */' >>"$A$H/lib.c"
 touch -r "$TMP/whole" "$A$H/lib.c"
 is "a source file is said once" "$("$BIN/opannotate" --source archive:"$A" \
-	event:CPU_CLK_UNHALTED 2>&1 | grep 'not what was')" \
-	"opannotate: warning: $A$H/lib.c: it is not what was archived; not used"
+	event:CPU_CLK_UNHALTED 2>&1 | grep 'not the archived')" \
+	"opannotate: warning: $A$H/lib.c: it is not the archived file; not used"
 cp -p "$TMP/whole" "$A$H/lib.c"
 mv "$A/.oparchive/SHA256SUMS" "$TMP/sums"
 report >"$TMP/stdout"

@@ -217,8 +217,8 @@ mkdir empty
 got=$(merge -o rest fleet/2 changed rotten headless gone later misled empty nowhere fleet/3
 	echo $?)
 is "damaged archives make it fail" "$got" 1
-for bad in changed:packed:\ it\ is\ not\ what\ was\ archived rotten:.*damaged \
-	headless:.*not\ what\ was\ archived gone:.*ledger:\ it\ is\ missing \
+for bad in changed:packed:\ it\ is\ not\ the\ archived\ file rotten:.*damaged \
+	headless:.*not\ the\ archived\ file gone:.*ledger:\ it\ is\ missing \
 	later:.*format\ 99 misled:.*labels:1: empty:.*no\ session nowhere:.*No\ such; do
 	like "${bad%%:*} is named" "$(cat err)" "${bad%%:*}: left out: .*${bad#*:}"
 done
@@ -235,7 +235,7 @@ rm binary/usr/bin/program-1
 echo spoilt >binary/usr/bin/program-1
 merge -o some binary fleet/2
 like "a changed binary is said" "$? $(cat err)" \
-	'^1 .*binary/usr/bin/program-1: it is not what was archived; the sum is without it'
+	'^1 .*binary/usr/bin/program-1: it is not the archived file; the sum is without it'
 is "its samples count" "$(stored some)" "$(($(stored fleet/1) + $(stored fleet/2)))"
 ok "another archive has it whole" sh -c "'$BIN/opmerge' -o whole binary fleet/1; test -e \
 	whole/var/lib/oprofile/images/program-1-*"
@@ -296,7 +296,7 @@ refuses "no place" 2 'nowhere to write to' fleet/1
 refuses "no archives" 2 'nothing to merge' -o new
 refuses "a label that is none" 2 "'Host' is no name of a label" -o new --keep-labels=Host fleet/1
 refuses "a number that is none" 2 '--jobs=0: not a number from 1' -o new -j0 fleet/1
-refuses "something is there" 1 'exists already' -o sum fleet/1
+refuses "something is there" 1 'already exists' -o sum fleet/1
 ok "an archive may be replaced" merge --force -o once fleet/1 fleet/2
 is "by the new one" "$(stored once)" "$(($(stored fleet/1) + $(stored fleet/2)))"
 done_testing

@@ -52,7 +52,7 @@ fails() {
 	is "$1: the server is not asked" "$(wc -l <"$SINK/plan")" 0
 	due
 	before=$(wc -l <"$SINK/log")
-	is "$1: then it is sent" "$(push)" "0 oppush: the server takes profiles again; 0 wait"
+	is "$1: then it is sent" "$(push)" "0 oppush: the server accepts profiles again; 0 wait"
 	is "$1: once" "$(($(wc -l <"$SINK/log") - before)) $(waiting)" "1 0"
 }
 fails "an error of the server" 500 'the server answers 500: what\?\[31m; 1 profiles wait'
@@ -80,7 +80,7 @@ like "spans wait one after the other" "$(push)" \
 	'^1 oppush: .*onnect.*; 2 profiles wait, .*\(failure 2\)'
 start_sink
 due
-is "and are sent" "$(push)" "0 oppush: the server takes profiles again; 1 wait"
+is "and are sent" "$(push)" "0 oppush: the server accepts profiles again; 1 wait"
 is "the oldest first" "$(tail -n 2 "$SINK/headers" >/dev/null; grep '^idempotency-key' \
 	"$SINK/headers" | tail -n 2 | cut -d- -f4 | sort -n -c && echo sorted)" sorted
 taken_equal_shown "nothing is missing"
@@ -102,7 +102,7 @@ is "the next one" "$(push)" "0 "
 if command -v go >/dev/null; then
 	like "tells" "$(HOME=$TMP go tool pprof -comments \
 		"$(newest)" 2>/dev/null)" \
-		'^10 samples of earlier profiles are missing: no server took them$'
+		'^10 samples of earlier profiles are missing: no server accepted them$'
 fi
 
 # ---- sessions --------------------------------------------------------------------
@@ -114,7 +114,7 @@ count 700 200
 is "a session" "$(push)" "0 "
 count 30 20
 like "that is reset" "$(push)" \
-	'^0 oppush: the session is a new one; what the one before took since its last profile'
+	'^0 oppush: the session is new; samples that the previous session recorded after its last profile'
 if command -v go >/dev/null; then
 	is "is pushed from its beginning" "$(top "$SINK"/taken/oprofile-2-*)" "$(shown)"
 fi
@@ -160,7 +160,7 @@ secure() {
 like "a server that nobody knows" "$(secure)" '^1 oppush: .*certificate.*; 1 profiles wait'
 due
 is "one that is known" "$(secure --ca-file="$TMP/cert.pem")" \
-	"0 oppush: the server takes profiles again; 0 wait"
+	"0 oppush: the server accepts profiles again; 0 wait"
 is "gets the token" "$(grep -c '^authorization: Bearer geheim$' "$SINK/headers")" 1
 printf 'two\nlines\n' >"$TMP/token-of-mine"
 count 60 20
@@ -199,7 +199,7 @@ like "one spool, one program" "$(push)" '^1 oppush: .*: another oppush uses it'
 end_service
 is "it ends when told to" $status 0
 is "after two failures" "$(sed 's/:.*//' "$SINK/log" | tr '\n' ' ')" "500 hang-up ok "
-like "which it told" "$(cat "$TMP/service.err")" 'the server takes profiles again; 0 wait'
+like "which it told" "$(cat "$TMP/service.err")" 'the server accepts profiles again; 0 wait'
 is "the spool is empty" "$(waiting)" 0
 plan stall
 count 70 20
@@ -261,7 +261,7 @@ span $((third + 60)) $((third + 120)) 1 1
 like "no server" "$(push)" '^1 oppush: .*; 1 profiles wait'
 start_sink
 due
-is "is nothing lost" "$(push)" "0 oppush: the server takes profiles again; 0 wait"
+is "is nothing lost" "$(push)" "0 oppush: the server accepts profiles again; 0 wait"
 stop_sink
 
 begin_history
@@ -269,11 +269,11 @@ span $((now - 9000)) $((now - 4000)) 500 0
 span $((now - 3700)) $((now - 3000)) 10 0
 span $((now - 3000)) $((now - 60)) 20 0
 is "who pushes a history for the first time" "$(push)" \
-	"0 oppush: what the history has from before the last hour is not pushed"
+	"0 oppush: the history before the last hour is not pushed"
 is "sends the last hour" "$(wc -l <"$SINK/log")" 2
 rm -rf "$SPOOL"
 is "a part that has no samples" "$(push image:/no/program 2>&1)" \
-	"0 oppush: what the history has from before the last hour is not pushed"
+	"0 oppush: the history before the last hour is not pushed"
 is "is no request" "$(wc -l <"$SINK/log")" 2
 is "and is not looked for again" "$(push image:/no/program) $(state end)" \
 	"0  $((now - 60))000000000"

@@ -128,8 +128,8 @@ ok "--no-vmlinux" opcontrol --no-vmlinux --session-dir="$TMP/session"
 is "is saved" "$(saved VMLINUX)" none
 
 is "--callgraph implies --separate=library and says so" \
-	"$(opcontrol --callgraph=16 2>&1)" "opcontrol: --callgraph keeps \
-samples in libraries apart by program, as --separate=library does"
+	"$(opcontrol --callgraph=16 2>&1)" "opcontrol: --callgraph separates \
+samples in libraries by program, as --separate=library does"
 is "both are saved" "$(saved CALLGRAPH) $(saved SEPARATE_LIB)" "16 1"
 like "in --status" "$(opcontrol --status)" '^Call-graph depth: 16$'
 like "with what is taken of a stack" "$(opcontrol --status)" \

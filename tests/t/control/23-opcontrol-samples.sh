@@ -136,10 +136,10 @@ ok "away" not test -e "$samples/current"
 fill
 got=$(opcontrol --save="a name with blanks" 2>&1)
 like "a name that is taken" "$? $got" \
-	'^1 opcontrol: --save=a name with blanks: .* exists already; choose'
+	'^1 opcontrol: --save=a name with blanks: .* already exists; choose'
 mkdir "$samples/empty"
 got=$(opcontrol --save=empty 2>&1)
-like "even by an empty session" "$? $got" '^1 opcontrol: .* exists already'
+like "even by an empty session" "$? $got" '^1 opcontrol: .* already exists'
 ok "nothing has moved" test -f "$samples/current/ledger"
 
 done_testing

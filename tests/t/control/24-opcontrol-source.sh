@@ -24,7 +24,7 @@ while IFS='|' read -r settings source reason notes; do
 	opcontrol --setup --buffer-size=0 --buffer-watershed=0 \
 		--cpu-buffer-size=0 --timer-rate=0 --callgraph=0 \
 		--callgraph-stack=16384 $settings 2>&1 |
-		grep -v 'keeps samples in libraries'
+		grep -v 'separates samples in libraries'
 	before=$(opcontrol --status)
 	out=$(opcontrol --start 2>"$TMP/err")
 	is "$settings: --start" "$? $(echo "$out" | tail -n 2)" "0 Daemon started.

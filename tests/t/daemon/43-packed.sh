@@ -447,7 +447,7 @@ A=$TMP/archive$C
 "$TESTBIN/mkodb" --break "$A/packed" flip=300:1
 report archive:"$TMP/archive" >out 2>err
 like "a pack that has changed" "$? $(wc -c <out) $(cat err)" \
-	"^1 0 opreport: warning: $A/packed: it is not what was archived; its samples are left out"
+	"^1 0 opreport: warning: $A/packed: it is not the archived file; its samples are left out"
 rm "$A/packed"
 report archive:"$TMP/archive" >out 2>err
 like "a pack that is gone" "$(cat err)" \

@@ -134,7 +134,7 @@ cost.divisor = 4
 cost.rate = 1000
 END
 told='to 250/s for 12 s of 60 s to stay within 1 % of each CPU; cost 0.80 %'
-like "the head tells of it" "$(report)" "^Rate lowered $told: samples count for"
+like "the head tells of it" "$(report)" "^Rate lowered $told: each sample stands for"
 for format in pprof firefox callgrind flamegraph; do
 	report --format=$format --output-file="$TMP/out" || true
 	like "$format" "$(gzip -dcf "$TMP/out" | strings)" "rate lowered $told"

@@ -277,7 +277,7 @@ like "and is said" "$(cat "$TMP/err")" \
 	'^opreport: warning: /.*/TIMER[^ ]*: .*damaged.*; left out'
 "$TESTBIN/mktree" --break "$F" truncate=500
 folded event:TIMER >"$TMP/out"
-like "a cut tree" "$(cat "$TMP/err")" 'it has lost pages, as by a power cut'
+like "a cut tree" "$(cat "$TMP/err")" 'pages are missing, probably after a power failure'
 cp "$TMP/sound" "$F"
 "$TESTBIN/mktree" --break "$F" flip=64:0xff
 folded event:TIMER >"$TMP/out"

@@ -131,7 +131,7 @@ like "is told" "$(cat "$TMP/err")" "none/one.html: cannot be written: No such fi
 mv "$TMP/src" "$TMP/moved"
 page lost.html
 like "a source that is missing is told" "$(cat "$TMP/err")" \
-	'src/prog.c: cannot be read: No such file or directory; say with --search-dirs'
+	'src/prog.c: cannot be read: No such file or directory; give its folder with --search-dirs'
 is "in the page" "$(data lost.html '[f[1] for f in d["code"]["files"]], len(d["code_warnings"])')" \
 	"([True], 1)"
 page found.html --search-dirs="$TMP/moved" --base-dirs="$TMP/src"
@@ -262,7 +262,7 @@ CPU with timer interrupt · TIMER:0 · 1,000 samples · 1.19 % lost
 Self % ↓,Samples,95 % interval,Total %,Symbol,Image
 leaf
 90.50 % itself|905 samples, 88.52–92.17 %|90.50 % with callees|905 samples, 88.52–92.17 %
-Of 905 samples in stacks with it:|Callers|77.35|700|busy|22.65|205|idle|Callees|100|905|(its own code)"
+905 samples have it on the stack:|Callers|77.35|700|busy|22.65|205|idle|Callees|100|905|(its own code)"
 
 is "figures are those of the text" "$(drive <<END
 print $TABLE
@@ -363,10 +363,10 @@ errors
 END
 )" "\
 None
-Of 790 samples in stacks with it:|Callers|100|790|main|Callees|7.59|60|(its own code)|88.61|700|leaf|3.80|30|[libz.so.1]
+790 samples have it on the stack:|Callers|100|790|main|Callees|7.59|60|(its own code)|88.61|700|leaf|3.80|30|[libz.so.1]
 main
 None
-Of 30 samples in stacks with it:|Callers|100|30|busy|Callees|100|30|(its own code)
+30 samples have it on the stack:|Callers|100|30|busy|Callees|100|30|(its own code)
 zoomed: [libz.so.1]
 graph
 /lib/libz.so.1"
@@ -405,7 +405,7 @@ $TMP/src/prog.c · 100 %
 True
 prog.c:2
 #part=assembly&symbol=0
-Nothing tells the functions there, so there is no code to show.
+The functions of this binary are not known, so there is no code to show.
 the file was not there when the page was made"
 
 is "the flame graph" "$(drive <<END
@@ -595,7 +595,7 @@ print document.getElementById("view").hidden
 errors
 END
 )" "\
-The samples have no stacks, so nobody knows who called whom; profile with operf --callgraph or opcontrol --callgraph.
+The samples have no stacks, so callers are not known; profile with operf --callgraph or opcontrol --callgraph.
 True"
 
 # Only rows in sight are elements. The times are for people.

@@ -122,7 +122,7 @@ is "a comparison" "$?: $(cat out err)" \
 	"1: opreport: --format=pprof does not show comparisons; write each profile by itself, or use another format"
 report --format=pprof --tree=callers >out
 is "callers below callees" "$?: $(cat out err)" \
-	"2: opreport: --tree=callers changes nothing in --format=pprof, whose readers show callers themselves; leave it out"
+	"2: opreport: --tree=callers has no effect on --format=pprof, whose readers show callers themselves; leave it out"
 report --format=pprof -o /dev/full
 like "a full disk" "$?: $(cat err)" 'opreport: /dev/full: cannot be written: No space'
 done_testing

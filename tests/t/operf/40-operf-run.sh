@@ -436,7 +436,7 @@ operf: sh: its exit status was 7"
 # shellcheck disable=SC2016
 run 125 "a daemon that is told to end" sh -c 'kill $(cat oprofile_data/run/lock)
 	"$1" line "$0" unprofiled && exit 7' "$TMP/err" "$TESTBIN/await"
-is "is said" "$(said)" "operf: oprofiled: the daemon was told to end; sampling has stopped; the command continues, unprofiled
+is "is said" "$(said)" "operf: oprofiled: the daemon was asked to end; sampling has stopped; the command continues, unprofiled
 operf: 100 samples taken, 97 stored, 3 lost (3 sample_lost_overflow); see \
 opreport -l
 operf: sh: its exit status was 7"

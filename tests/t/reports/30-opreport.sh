@@ -192,7 +192,7 @@ for lib in 1 2 3; do
 done
 report -n -l >/dev/null
 like "what many images lack is one line" "$(cat "$TMP/err")" \
-	'^opreport: warning: /no/1.so: no symbols: not found; .* \(and 3 more likewise; --verbose lists them\)$'
+	'^opreport: warning: /no/1.so: no symbols: not found; .* \(and 3 more like this; --verbose lists them\)$'
 is "and no more" "$(wc -l <"$TMP/err")" 1
 report -n -l --verbose=stats >/dev/null
 is "or one each" "$(grep -c 'warning: .*no symbols: not found' "$TMP/err")" 4
@@ -211,7 +211,7 @@ echo "$(offset hot) 5" | sample "$P/{dep}/$P/BUILD.1.0.all.all.all" "$mtime" \
 is "a binary of another build-id and the same time gives none either" \
 	"$(report -n -l event:BUILD)" "5        100.000  $TMP/prog"
 like "with what to do" "$(cat "$TMP/err")" \
-	'changed since it was profiled; profile again, or say with --root where the old one is'
+	'changed since it was profiled; profile again, or give the folder of the old one with --root'
 rm -r "$CURRENT/$P/{dep}/$P/BUILD.1.0.all.all.all"
 size=$(wc -c <"$TMP/prog")
 for len in 0 1 60 200 1000 4100 $((size / 2)) $((size - 100)); do
@@ -276,7 +276,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	find "$TMP/private/samples" -name '*.1.1.0' -exec chmod 644 {} +
 	is "what may be read is shown" "$(stranger -n)" "        1 100.000 vmlinux"
 	like "the rest is one line" "$(grep -v 'no symbols' "$TMP/err")" \
-		'^opreport: warning: .*permission denied.*; left out \(and [0-9]+ more likewise; --verbose lists them\)$'
+		'^opreport: warning: .*permission denied.*; left out \(and [0-9]+ more like this; --verbose lists them\)$'
 else
 	skip "files of somebody else" "needs root"
 fi

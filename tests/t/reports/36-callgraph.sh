@@ -393,7 +393,7 @@ $RULE
 $RULE"
 is "calls from call trees" "$(rows)" "$TREES"
 is "what is said of a binary that is gone" "$(cat "$TMP/err")" \
-	"opreport: warning: /no/prog: no symbols: not found; say where it is with --image-path or --root"
+	"opreport: warning: /no/prog: no symbols: not found; give its folder with --image-path or --root"
 is "chosen by the caller's image" "$(rows lib-image:/fs)" "\
 $RULE
   5        100.000  fs                       fs_read

@@ -387,11 +387,11 @@ for how in -s "-s -a"; do
 	# shellcheck disable=SC2086 # options
 	annotate $how >"$TMP/out"
 	like "$how: many missing sources are one line" "$(cat "$TMP/err")" \
-		'^opannotate: warning: /nowhere/[1-5]\.c: cannot be read: No such file or directory; say with --search-dirs where it is \(and 4 more likewise; --verbose lists them\)$'
+		'^opannotate: warning: /nowhere/[1-5]\.c: cannot be read: No such file or directory; give its folder with --search-dirs \(and 4 more like this; --verbose lists them\)$'
 	is "$how: and no more" "$(wc -l <"$TMP/err")" 1
 	# shellcheck disable=SC2086 # options
 	annotate $how --verbose=stats >"$TMP/out"
-	is "$how: or one each" "$(sed -n 's|.*warning: /nowhere/\(.\)\.c: cannot be read.*directory; say with --search-dirs where it is$|\1|p' "$TMP/err" |
+	is "$how: or one each" "$(sed -n 's|.*warning: /nowhere/\(.\)\.c: cannot be read.*directory; give its folder with --search-dirs$|\1|p' "$TMP/err" |
 		sort | tr -d '\n')" 12345
 done
 

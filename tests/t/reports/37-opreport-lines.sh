@@ -89,7 +89,7 @@ like "a comparison finds the same lines" "$(report -n '{' session:old '}' '{' se
 mkdir -p "$TMP/moved/src" && mv "$src/prog.c" "$TMP/moved/src/"
 report -n >"$TMP/out"
 like "a file that is gone is said" "$(cat "$TMP/err")" \
-	"prog\\.c: cannot be read: No such file or directory; say with --search-dirs"
+	"prog\\.c: cannot be read: No such file or directory; give its folder with --search-dirs"
 like "and its lines have no text" "$(cat "$TMP/out")" '^[0-9]+ +[0-9.]+ +prog\.c:4 +twice$'
 like "it is found elsewhere" "$(report -n --search-dirs="$TMP/moved" --base-dirs="$TMP")" \
 	' prog\.c:4 +twice +sink \+= x;$'

@@ -310,7 +310,7 @@ press Escape 4
 seen "4 is processes" '^ +900 90\.0000 .* 7 +prog$' '^ +100 10\.0000 .* 9 +prog$'
 press 6
 seen "6 is cgroups" \
-	'^the session does not keep cgroups apart; profile with --separate=cgroup$'
+	'^the session does not separate cgroups; profile with --separate=cgroup$'
 press 5
 seen "5 is threads" '^ +800 .* 7/7 +prog$' '^ +100 .* 7/8 +prog/\?$'
 press End Enter
@@ -540,7 +540,7 @@ seen "says what is wrong with binaries" 'bare: stripped'
 press x
 shows '  42 samples'
 press Enter 3
-seen "without call graphs there are no calls" '\[self\] ' '^no caller or callee of it was seen; '
+seen "without call graphs there are no calls" '\[self\] ' '^no callers or callees; '
 press q
 ended "a stripped binary" 0
 if [ "$optop_env" ]; then

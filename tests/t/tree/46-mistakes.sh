@@ -78,7 +78,7 @@ mistake 1 '.*: the samples have no stacks; profile with --callgraph' \
 mistake 1 'a brace is missing; compare with ' opreport -l '{'
 mistake 2 'nothing to show; add --source or --assembly' opannotate
 mistake 2 'nowhere to write to; name a folder with --output-directory' oparchive
-mistake 1 'there: exists already; remove it, name another folder' \
+mistake 1 'there: already exists; remove it, name another folder' \
 	oparchive --session-dir=have -o there
 mistake 1 'foo: no such CPU type; ophelp --list-cpus' ophelp -c foo
 OPROFILE_EVENTS_DIR=/nope

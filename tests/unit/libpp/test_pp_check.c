@@ -176,22 +176,22 @@ static const struct check_row {
 	  "= 2 files, 4 samples, 0 damaged, 0 repaired\n" },
 	{ "a table with gaps",
 	  "samples current x x E 1=5;tear " TABLE_OF_X ";check;repair",
-	  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it has lost pages, as by a power cut: what was counted since the last opcontrol --dump may be missing\n"
+	  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: pages are missing, probably after a power failure: samples since the last opcontrol --dump may be missing\n"
 	  "= 1 files, 5 samples, 1 damaged, 0 repaired\n"
-	  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it has lost pages, as by a power cut: what was counted since the last opcontrol --dump may be missing\n"
+	  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: pages are missing, probably after a power failure: samples since the last opcontrol --dump may be missing\n"
 	  "= 1 files, 5 samples, 1 damaged, 0 repaired\n" },
 	{ "a tree that ends early",
 	  ALL_KINDS "flip " TREE_OF_X " 24;check",
-	  "$/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all: it has lost pages, as by a power cut: what was counted since the last opcontrol --dump may be missing\n"
+	  "$/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all: pages are missing, probably after a power failure: samples since the last opcontrol --dump may be missing\n"
 	  "= 3 files, 8 samples, 1 damaged, 0 repaired\n" },
 	{ "no name of a sample file",
 	  ALL_KINDS "text samples/current/{loose}/strange x;text samples/current/{loose}/x\x01\x1f\x7f\xc3\xa4~ x;check",
-	  "$/samples/current/{loose}/strange: it has no name of a sample file: what is in it is left out\n"
-	  "$/samples/current/{loose}/x???\303\244~: it has no name of a sample file: what is in it is left out\n"
+	  "$/samples/current/{loose}/strange: it has no name of a sample file: its samples are left out\n"
+	  "$/samples/current/{loose}/x???\303\244~: it has no name of a sample file: its samples are left out\n"
 	  "= 5 files, 8 samples, 2 damaged, 0 repaired\n" },
 	{ "files that were set aside",
 	  ALL_KINDS "text " TABLE_OF_X ".bad x;text samples/current/{loose}/a.bad/strange x;check",
-	  "$/samples/current/{loose}/a.bad/strange: it has no name of a sample file: what is in it is left out\n"
+	  "$/samples/current/{loose}/a.bad/strange: it has no name of a sample file: its samples are left out\n"
 	  "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all.bad: set aside by a daemon: it is not counted\n"
 	  "= 4 files, 8 samples, 1 damaged, 0 repaired\n" },
 	{ "the header of a pack",

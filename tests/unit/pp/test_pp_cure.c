@@ -199,9 +199,9 @@ TEST(rows_have_notes)
 		const char *text;
 	} rows[] = {
 		{ "page tables", "CYCLES", OP_IMAGE_KERNEL, "native_set_pmd", 60,
-		  "native_set_pmd: in a virtual machine the kernel hands over to the hypervisor here, whose time it is.\n" },
+		  "native_set_pmd: in a virtual machine the kernel calls the hypervisor here; the time is the hypervisor's.\n" },
 		{ "interrupts of a virtual machine", "TIMER", OP_IMAGE_KERNEL, "pvm_irq_enable", 60,
-		  "pvm_irq_enable: in a virtual machine the kernel hands over to the hypervisor here, whose time it is.\n"
+		  "pvm_irq_enable: in a virtual machine the kernel calls the hypervisor here; the time is the hypervisor's.\n"
 		  "pvm_irq_enable: switches interrupts on; the timer's samples that were due while they were off, in code before it, are taken here.\n" },
 		{ "a lock", "TIMER", OP_IMAGE_KERNEL, "_raw_spin_unlock_irqrestore", 60,
 		  "_raw_spin_unlock_irqrestore: switches interrupts on; the timer's samples that were due while they were off, in code before it, are taken here.\n" },

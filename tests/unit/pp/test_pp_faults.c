@@ -64,9 +64,9 @@ static void make_session(void)
 /* What one with source lines may lack. */
 #define FAULTS_OF_SOURCES                                                                  \
 	"warning: $/src/x.c: cannot be read to its end: EIO; the rest of it is left out\n" \
-	"warning: $/src/x.c: cannot be read: EIO; say with --search-dirs where it is\n"    \
+	"warning: $/src/x.c: cannot be read: EIO; give its folder with --search-dirs\n"    \
 	"warning: $/src/x.h: cannot be read to its end: EIO; the rest of it is left out\n" \
-	"warning: $/src/x.h: cannot be read: EIO; say with --search-dirs where it is\n"
+	"warning: $/src/x.h: cannot be read: EIO; give its folder with --search-dirs\n"
 
 /* clang-format off */
 static const struct fault_row rows[] = {
@@ -123,7 +123,7 @@ static const struct fault_row rows[] = {
 		"warning: /bin/x: no symbols: it is stripped; install its debug symbols\n"
 		"warning: vmlinux: no symbols: $/ar$/symbols/vmlinux-01: cannot open: EIO\n"
 		"warning: vmlinux: no symbols: $/ar$/symbols/vmlinux-01: cannot read: EIO\n"
-		"warning: vmlinux: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
+		"warning: vmlinux: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
 	{ .line = "opreport --session-dir=. --check",
 	  .told =
 		"$/samples/current/ledger: 10 of the 218 samples in it are in no file that can be read: they are missing\n"
@@ -133,9 +133,9 @@ static const struct fault_row rows[] = {
 		"$/samples/current/packed: EIO: all that it holds is lost\n"
 		"$/samples/current/{...: EIO: the samples in it are lost\n"
 		"$/samples/current/{...: EIO: the stacks in it are lost, not their samples\n"
-		"$/samples/current/{...: EIO: what is in it is left out\n"
+		"$/samples/current/{...: EIO: its samples are left out\n"
 		"$/samples/current: EIO: it is not checked\n"
-		"$/samples/current: EIO: what is in it is left out\n"
+		"$/samples/current: EIO: its samples are left out\n"
 		"$/samples: EIO\n"
 		"$/symbols/vmlinux-01: EIO: it is not checked\n"
 		"$/symbols/vmlinux-01: EIO: that kernel's samples have no names\n"
@@ -188,7 +188,7 @@ static const struct fault_row rows[] = {
 	{ .line = "opgprof --session-dir=. --root=root -o made /bin/x",
 	  .told =
 		FAULTS_OF_READING
-		"/bin/x: gprof needs the binary that was profiled; say where it is with --image-path or --root\n"
+		"/bin/x: gprof needs the binary that was profiled; give its folder with --image-path or --root\n"
 		"made: cannot be written: EIO\n"
 		"root/bin/x: cannot be read: EIO\n"
 		"root: EIO; give --root a folder that exists\n"

@@ -53,10 +53,10 @@ FOLDER_TEST(reports_are_written)
 					  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
 					  "1,symbol,CYCLES:100,/bin/x,/bin/x,/bin/x,,,,208,95.412844\n"
 					  "1,symbol,CYCLES:100,/bin/x,/vmlinux,do_work,0x100,,,10,4.58715596\n"
-					  "opreport: warning: /bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+					  "opreport: warning: /bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
 				{ .line = "opreport --session-dir=. --format=html --sort=vma",
 				  .wanted =
-					  "opreport: --sort changes nothing in --format=html; leave it out\n"
+					  "opreport: --sort has no effect on --format=html; leave it out\n"
 					  "= 2\n",
 				  .from = "opreport: " },
 				{ .line = "opreport --session-dir=. --check",
@@ -233,7 +233,7 @@ FOLDER_TEST(reports_are_written)
 		{ .line = "opgprof --session-dir=.",
 		  .wanted =
 			  "opgprof: warning: $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged; left out\n"
-			  "opgprof: /vmlinux: gprof needs the binary that was profiled; say where it is with --image-path or --root\n"
+			  "opgprof: /vmlinux: gprof needs the binary that was profiled; give its folder with --image-path or --root\n"
 			  "= 1\n" },
 		{ .line = "oparchive --session-dir=. -o damaged",
 		  .wanted =
@@ -321,8 +321,8 @@ FOLDER_TEST(files_for_gprof_are_of_one_program)
 			  "= 1\n" },
 		{ .line = "opgprof --session-dir=.",
 		  .wanted =
-			  "opgprof: warning: /bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-			  "opgprof: /bin/x: gprof needs the binary that was profiled; say where it is with --image-path or --root\n"
+			  "opgprof: warning: /bin/x: no symbols: not found; give its folder with --image-path or --root\n"
+			  "opgprof: /bin/x: gprof needs the binary that was profiled; give its folder with --image-path or --root\n"
 			  "= 1\n" },
 		{ .line = "opgprof --session-dir=. -t x",
 		  .wanted =
@@ -363,7 +363,7 @@ FOLDER_TEST(files_for_gprof_are_of_one_program)
 		{ .line = "opgprof --session-dir=. --root=root",
 		  .wanted =
 			  "opgprof: warning: /bin/y: no symbols: it is stripped; install its debug symbols\n"
-			  "opgprof: warning: /bin/z: no symbols: not found; say where it is with --image-path or --root\n"
+			  "opgprof: warning: /bin/z: no symbols: not found; give its folder with --image-path or --root\n"
 			  "opgprof: samples in several binaries (/vmlinux, /bin/x and others), and gprof shows one; name exactly one of them\n"
 			  "= 1\n" },
 		{ .line = "opgprof --session-dir=. --root=root event:HUGE",
@@ -405,7 +405,7 @@ FOLDER_TEST(files_for_gprof_are_of_one_program)
 	static const struct program_row of_kernel[] = {
 		{ .line = "opgprof --session-dir=. --root=root -o gmon",
 		  .wanted =
-			  "opgprof: /vmlinux: gprof needs the binary that was profiled; say where it is with --image-path or --root\n"
+			  "opgprof: /vmlinux: gprof needs the binary that was profiled; give its folder with --image-path or --root\n"
 			  "= 1\n" },
 	};
 
@@ -445,7 +445,7 @@ FOLDER_TEST(archives_are_made)
 			  "oparchive: /bin/x: symbols from $/root/bin/x\n" },
 		{ .line = "oparchive --session-dir=. --root=root -o ar",
 		  .wanted =
-			  "oparchive: ar: exists already; remove it, name another folder, or replace an archive with --force\n"
+			  "oparchive: ar: already exists; remove it, name another folder, or replace an archive with --force\n"
 			  "= 1\n" },
 		{ .line = "oparchive --session-dir=. --root=root -o ar --force --with-sources",
 		  .wanted = "" },
@@ -470,7 +470,7 @@ FOLDER_TEST(archives_are_made)
 		{ .line = "opmerge ar two -o sum -V", .wanted = "" },
 		{ .line = "opmerge ar two -o sum",
 		  .wanted =
-			  "opmerge: sum: exists already; remove it, name another folder, or replace an archive with --force\n"
+			  "opmerge: sum: already exists; remove it, name another folder, or replace an archive with --force\n"
 			  "= 1\n" },
 		{ .line = "opmerge ar none -o less",
 		  .wanted =
@@ -762,7 +762,7 @@ FOLDER_TEST(losses_are_told)
 			  "= 1\n" },
 		{ .line = "opgprof --session-dir=. --root=root /vmlinux",
 		  .wanted =
-			  "opgprof: /vmlinux: gprof needs the binary that was profiled; say where it is with --image-path or --root\n"
+			  "opgprof: /vmlinux: gprof needs the binary that was profiled; give its folder with --image-path or --root\n"
 			  "= 1\n" },
 	};
 

@@ -295,7 +295,7 @@ static void play_line(const char *line)
 	"error you were given your samples just now; try again in a few "      \
 	"seconds\nand 0 bytes\n"
 #define OTHERS                                                                 \
-	"error others are getting their samples just now; try again in a "     \
+	"error another request is in progress; try again in a "                \
 	"minute\nand 0 bytes\n"
 #define NOT_LET(user)                                                          \
 	user ": error the policy of this machine does not let user " user      \
@@ -363,10 +363,9 @@ static const struct row rows[] = {
 	  ALL "no-policy; policy mine = none; again; state; come 1",
 	  LISTENS "none, 0 children, users apart\n" NOT_LET("1") },
 	{ "a_policy_that_is_gone", NULL, ALL "no-policy; again; state; come 1",
-	  LISTENS
-	  "none, 0 children, users apart\n"
-	  "policy: No such file or directory; nobody has samples of their "
-	  "own\n" NOT_LET("1") },
+	  LISTENS "none, 0 children, users apart\n"
+		  "policy: No such file or directory; users cannot get their "
+		  "own samples\n" NOT_LET("1") },
 	{ "a_policy_of_nobody_read_again", NULL,
 	  "policy mine = none; read; again; state",
 	  "none, 0 children, users together\n" },

@@ -52,9 +52,9 @@ TEST(test_derived)
 
 	assert_int_equal(op_sample_header_samples(&h, 5), 5);
 	h.samples = 1;
-	refuse(&h, "unclear what its counts are");
+	refuse(&h, "unclear how its counts are");
 	h.derived = 2;
-	refuse(&h, "unclear what its counts are");
+	refuse(&h, "unclear how its counts are");
 	h.derived = 1;
 	assert_int_equal(op_sample_header_check(&h, "f", NULL), 0);
 	assert_int_equal(op_sample_header_samples(&h, 5), 1);

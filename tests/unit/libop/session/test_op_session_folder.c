@@ -36,13 +36,13 @@ static const struct row rows[] = {
 	  "current is a new folder\n" },
 	{ "no_session_to_reset", NULL, "reset", NULL },
 	{ "a_session_that_cannot_be_reset", "current", "reset",
-	  "error -20: SAMPLES/current: cannot remove the samples: Not a directory; see what it contains, or use another --session-dir\n"
+	  "error -20: SAMPLES/current: cannot remove the samples: Not a directory; look at its files, or use another --session-dir\n"
 	  "current\n" },
 	{ "saved", "current/{root}/a;other/{root}/b", "save mine",
 	  "mine/{root}/a\n"
 	  "other/{root}/b\n" },
 	{ "saved_under_a_name_that_is_taken", "current/a;mine", "save mine",
-	  "error -17: --save=mine: SAMPLES/mine exists already; choose another name\n"
+	  "error -17: --save=mine: SAMPLES/mine already exists; choose another name\n"
 	  "current/a\n"
 	  "mine\n" },
 	{ "nothing_to_save", "other/a", "save mine",

@@ -226,7 +226,7 @@ FOLDER_TEST(files_are_listed)
 		{ "no such program", { "current v v E 1=1" }, NULL, { "", "$/root" },
 		  "samples $/samples/current/{root}/bin/v/{dep}/{root}/bin/v/E.100.0.all.all.all\n"
 		  "of $\n"
-		  "/bin/v: no symbols: not found; say where it is with --image-path or --root\n" },
+		  "/bin/v: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ "debug file beside it", { "current y y E 1=1" }, NULL, { "", "$/root" },
 		  "image $/root/bin/y -> /bin/y\n"
 		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
@@ -357,7 +357,7 @@ FOLDER_TEST(files_are_listed)
 		{ "sources of no program", { "current v v E 1=1" }, NULL, { "" , "$/root", { NULL }, false, true },
 		  "samples $/samples/current/{root}/bin/v/{dep}/{root}/bin/v/E.100.0.all.all.all\n"
 		  "of $\n"
-		  "/bin/v: no symbols: not found; say where it is with --image-path or --root\n" },
+		  "/bin/v: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ "none", { X }, NULL, { "event:G" , "$/root" }, "event:G: no sample files match; events here: E\n" },
 		{ "no folder", { X }, NULL, { "" , "none" }, "none: No such file or directory; give --root a folder that exists\n" },
 		{ "no folder in the path", { X }, NULL, { "" , NULL, { "path", "none" } }, "none: No such file or directory; give --image-path a folder that exists\n" },
@@ -516,21 +516,21 @@ FOLDER_TEST(archives_are_written)
 		  "bin\n"
 		  "tmp\n" },
 		{ "a folder", { X }, "mkdir -p to/a; touch to/a/f", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to to/a",
-		  "to/a: exists already; remove it, name another folder, or replace an archive with --force\n"
+		  "to/a: already exists; remove it, name another folder, or replace an archive with --force\n"
 		  "to:\n"
 		  "a\n"
 		  "\n"
 		  "to/a:\n"
 		  "f\n" },
 		{ "no archive", { X }, "mkdir -p to/a; touch to/a/f", NULL, { "", "$/root" }, { .folder = "to/a", .replace = true }, 0, "ls -A to to/a",
-		  "to/a: exists already and is not an archive; remove it, or name another folder\n"
+		  "to/a: already exists and is not an archive; remove it, or name another folder\n"
 		  "to:\n"
 		  "a\n"
 		  "\n"
 		  "to/a:\n"
 		  "f\n" },
 		{ "an archive", { X }, "mkdir -p to/a/.oparchive to/a/d; touch to/a/.oparchive/facts to/a/d/f", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to to/a",
-		  "to/a: exists already; remove it, name another folder, or replace an archive with --force\n"
+		  "to/a: already exists; remove it, name another folder, or replace an archive with --force\n"
 		  "to:\n"
 		  "a\n"
 		  "\n"
@@ -546,7 +546,7 @@ FOLDER_TEST(archives_are_written)
 		  "bin\n"
 		  "tmp\n" },
 		{ "a file", { X }, "mkdir -p to; touch to/a", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to",
-		  "to/a: exists already; remove it, name another folder, or replace an archive with --force\n"
+		  "to/a: already exists; remove it, name another folder, or replace an archive with --force\n"
 		  "a\n" },
 		{ "below a file", { X }, "touch to", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to",
 		  "to/a: cannot be written: Not a directory; nothing is kept\n"
@@ -554,14 +554,14 @@ FOLDER_TEST(archives_are_written)
 		{ "ended at once", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/a" }, 1, "ls -A to", "to/a: ended early; nothing is kept\n" },
 		{ "ended later", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/a" }, 5000, "ls -A to", "to/a: ended early; nothing is kept\n" },
 		{ .name = "made meanwhile", .files = { X }, .meanwhile = "mkdir -p to/a; touch to/a/f", .wanted = { "", "$/root" }, .how = { .folder = "to/a" }, .show = "ls -A to to/a", .text =
-		  "to/a: exists already; remove it, name another folder, or replace an archive with --force\n"
+		  "to/a: already exists; remove it, name another folder, or replace an archive with --force\n"
 		  "to:\n"
 		  "a\n"
 		  "\n"
 		  "to/a:\n"
 		  "f\n" },
 		{ .name = "a file made meanwhile", .files = { X }, .meanwhile = "touch to/a", .wanted = { "", "$/root" }, .how = { .folder = "to/a", .replace = true }, .show = "ls -A to", .text =
-		  "to/a: exists already and is not an archive; remove it, or name another folder\n"
+		  "to/a: already exists and is not an archive; remove it, or name another folder\n"
 		  "a\n" },
 		{ .name = "an empty folder made meanwhile", .files = { X }, .meanwhile = "mkdir to/a", .wanted = { "", "$/root" }, .how = { .folder = "to/a" }, .show = "ls -A to to/a", .text =
 		  "to:\n"
@@ -834,7 +834,7 @@ FOLDER_TEST(packs_are_archived)
 		  "session $/samples/b/tasks\n"
 		  "session $/samples/a/.dropped-1-100/ledger\n"
 		  "of $\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "$/samples/a/labels: host=h team=t\n"
 		  "$/samples/b/labels: host=g\n"
 		  "$/samples/a/packed, 1:\n"
@@ -858,7 +858,7 @@ FOLDER_TEST(packs_are_archived)
 		  "session ./samples/a/.span-100-200/ledger -> $/samples/a/.span-100-200/ledger\n"
 		  "session ./samples/a/.dropped-1-100/ledger -> $/samples/a/.dropped-1-100/ledger\n"
 		  "of $\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "$/samples/b/labels: host=g\n"
 		  "$/samples/a/labels: host=h team=t\n"
 		  "$/samples/a/packed, 1:\n"
@@ -881,7 +881,7 @@ FOLDER_TEST(packs_are_archived)
 		  "session $/samples/b/tasks\n"
 		  "session $/samples/a/.dropped-1-100/ledger\n"
 		  "of $\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "$/samples/a/labels: host=h team=t\n"
 		  "$/samples/b/labels: host=g\n"
 		  "$/samples/a/packed, 1:\n"
@@ -896,7 +896,7 @@ FOLDER_TEST(packs_are_archived)
 		  "session $/samples/b/tasks\n"
 		  "session $/samples/a/.dropped-1-100/ledger\n"
 		  "of $\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "$/samples/a/labels: host=h team=t\n"
 		  "$/samples/b/labels: host=g\n"
 		  "$/samples/a/packed, 1:\n"
@@ -907,7 +907,7 @@ FOLDER_TEST(packs_are_archived)
 		  "session $/samples/b/ledger\n"
 		  "session $/samples/b/tasks\n"
 		  "of $\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "$/samples/b/labels: host=g\n"
 		  "$/samples/b/packed, 1:\n"
 		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 4\n"
@@ -918,7 +918,7 @@ FOLDER_TEST(packs_are_archived)
 		  "session $/samples/a/.span-100-200/ledger\n"
 		  "session $/samples/a/.dropped-1-100/ledger\n"
 		  "of $\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "$/samples/a/labels: host=h team=t\n"
 		  "$/samples/a/.span-100-200/packed, 1:\n"
 		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 7\n" },
@@ -1008,7 +1008,7 @@ FOLDER_TEST(archives_are_opened)
 		{ "an image path that leads out", FACTS(SOUND "image-path = /../x\\nimage-path = x\\nimage-path = /x/..\\nimage-path = /..\\n") "mkdir -p x a/x; " SUMS,
 		  "session $/a/home/s\nevents $/a/.oparchive/events\n" },
 		{ "no sums", FACTS(SOUND), "2: $/a/.oparchive/SHA256SUMS: it is missing" AGAIN },
-		{ "sums of other facts", FACTS(SOUND) SUMS "; echo >>.oparchive/facts", "84: $/a/.oparchive/facts: it is not what was archived" AGAIN },
+		{ "sums of other facts", FACTS(SOUND) SUMS "; echo >>.oparchive/facts", "84: $/a/.oparchive/facts: it is not the archived file" AGAIN },
 		{ "facts elsewhere", FACTS(SOUND) SUMS "; mv .oparchive/facts ..; ln -s ../../facts .oparchive/facts", "18: $/a/.oparchive: a symbolic link leads out of the archive\n" },
 		{ "sums elsewhere", FACTS(SOUND) SUMS "; mv .oparchive/SHA256SUMS ..; ln -s ../../SHA256SUMS .oparchive", "18: $/a/.oparchive: a symbolic link leads out of the archive\n" },
 		{ "events elsewhere", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; " SUMS "; mv .oparchive/events ..; ln -s ../../events .oparchive",
@@ -1031,7 +1031,7 @@ FOLDER_TEST(archives_are_opened)
 		  "warning: $/a/home/g: missing in the archive; its content is left out\n" },
 		{ "other events", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; echo >a/.oparchive/events/y; " SUMS "; echo z >.oparchive/events/y",
 		  "session $/a/home/s\nevents $/a/.oparchive/events\nevents are changed\n"
-		  "warning: $/a/.oparchive/events/y: it is not what was archived; events are not described\n" },
+		  "warning: $/a/.oparchive/events/y: it is not the archived file; events are not described\n" },
 		{ "events are missing", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; echo >a/.oparchive/events/y; " SUMS "; rm .oparchive/events/y",
 		  "session $/a/home/s\nevents $/a/.oparchive/events\nevents are changed\n"
 		  "warning: $/a/.oparchive/events/y: No such file or directory; events are not described\n" },

@@ -852,9 +852,9 @@ static const struct fact_row {
 	  "<class  name=\"c1\" begin=\"1774965660\" end=\"1774965720\"/>\n"
 	  "</classes>\n" },
 	{ "named threads",
-	  "text", named_threads, TWO, { 0 }, "Processes", "            cpu",
-	  "Processes with a thread ID of 7 (a \"program\")\n"
-	  "Processes with a thread ID of 8 (a \"program\"/worker)\n" },
+	  "text", named_threads, TWO, { 0 }, "Thread", "            cpu",
+	  "Thread 7 (a \"program\")\n"
+	  "Thread 8 (a \"program\"/worker)\n" },
 	{ "named threads in JSON",
 	  "json", named_threads, TWO, { 0 }, "\"classes\"", "\"applications\"",
 	  "\"classes\": [\n"
@@ -922,7 +922,7 @@ static const struct fact_row {
 	{ "a rate that was lowered",
 	  "text", rate_was_lowered, 0, { 0 }, "Samples", "            cpu",
 	  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
-	  "Rate lowered to 250/s for 12 s of 60 s to stay within 1 % of each CPU; cost 1.00 %: samples count for several, intervals are wider\n" },
+	  "Rate lowered to 250/s for 12 s of 60 s to stay within 1 % of each CPU; cost 1.00 %: each sample stands for several, intervals are wider\n" },
 	{ "a rate that was not",
 	  "text", rate_was_as_asked, 0, { 0 }, "Samples", "            cpu",
 	  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },

@@ -241,8 +241,8 @@ TEST(text_has_a_head)
 		  "Processes with a thread group ID of all\n" },
 		{ "tids", by_tid, SYMBOLS | TWO,
 		  CYCLES
-		  "Processes with a thread ID of all\n"
-		  "Processes with a thread ID of 77\n" },
+		  "Thread all\n"
+		  "Thread 77\n" },
 		{ "CPUs", by_cpu_and_all, SYMBOLS | TWO,
 		  CYCLES
 		  "Samples on CPU all\n"
@@ -253,13 +253,13 @@ TEST(text_has_a_head)
 		  "Samples of session b\n" },
 		{ "builds", one_sum, SYMBOLS,
 		  CYCLES
-		  "Builds added up: 2 of a (--by-build keeps them apart)\n" },
+		  "Builds added up: 2 of a (--by-build separates them)\n" },
 		{ "builds of five images", five_sums, SYMBOLS,
 		  CYCLES
-		  "Builds added up: 2 of a, 3 of b, 4 of c, 2 of d, 2 of e (--by-build keeps them apart)\n" },
+		  "Builds added up: 2 of a, 3 of b, 4 of c, 2 of d, 2 of e (--by-build separates them)\n" },
 		{ "builds of more images", seven_sums, SYMBOLS,
 		  CYCLES
-		  "Builds added up: 2 of a, 3 of b, 4 of c, 2 of d, 2 of e, and those of 2 more images (--by-build keeps them apart)\n" },
+		  "Builds added up: 2 of a, 3 of b, 4 of c, 2 of d, 2 of e, and those of 2 more images (--by-build separates them)\n" },
 		{ "old account", old_account, SYMBOLS | DIFF | ACCOUNT,
 		  CYCLES
 		  "Samples of the old profile: 3 taken = 1 stored + 0 lost + 2 pending\n"

@@ -116,10 +116,10 @@ FOLDER_TEST(archived_images_are_as_they_were)
 		  "from $/ar/bin/x\n" },
 		{ "a binary that was changed", FILE_CALLED("/bin/x"), 0, "echo >>ar/bin/x", .wanted =
 		  "all is /bin/x\n"
-		  "$/ar/bin/x: it is not what was archived; not used\n" },
+		  "$/ar/bin/x: it is not the archived file; not used\n" },
 		{ "a binary that is missing", FILE_CALLED("/bin/x"), 0, "rm ar/bin/x", .wanted =
 		  "all is /bin/x\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ "its debug file", FILE_CALLED("/bin/y"), 0, NULL, .wanted =
 		  "f 1000-1008\n"
 		  "g 1008-1010\n"
@@ -127,7 +127,7 @@ FOLDER_TEST(archived_images_are_as_they_were)
 		{ "a debug file that was changed", FILE_CALLED("/bin/y"), 0, "echo >>ar/bin/.debug/y.debug", .wanted =
 		  "all is /bin/y\n"
 		  "from $/ar/bin/y\n"
-		  "$/ar/bin/.debug/y.debug: it is not what was archived; not used\n"
+		  "$/ar/bin/.debug/y.debug: it is not the archived file; not used\n"
 		  "/bin/y: no symbols: it is stripped; install its debug symbols\n" },
 		{ "a debug file that is missing", FILE_CALLED("/bin/y"), 0, "rm ar/bin/.debug/y.debug", .wanted =
 		  "all is /bin/y\n"
@@ -162,18 +162,18 @@ FOLDER_TEST(archived_images_are_as_they_were)
 		  "from $/ar/s/images/w-01\n" },
 		{ "a copy that was changed", FILE_CALLED("/bin/w"), 0, "echo >>ar/s/images/w-01", .wanted =
 		  "all is /bin/w\n"
-		  "$/ar/s/images/w-01: it is not what was archived; not used\n"
-		  "/bin/w: no symbols: not found; say where it is with --image-path or --root\n" },
+		  "$/ar/s/images/w-01: it is not the archived file; not used\n"
+		  "/bin/w: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ "the symbols of a kernel", KERNEL, 0, NULL, .wanted =
 		  "_stext 0-10\n"
 		  "one 10-ffffffffffffffff\n"
 		  "from $/ar/s/symbols/vmlinux-01\n" },
 		{ "symbols of a kernel that were changed", KERNEL, 0, "echo >>ar/s/symbols/vmlinux-01", .wanted =
 		  "all is /vmlinux\n"
-		  "vmlinux: no symbols: $/ar/s/symbols/vmlinux-01: it is not what was archived; not used\n" },
+		  "vmlinux: no symbols: $/ar/s/symbols/vmlinux-01: it is not the archived file; not used\n" },
 		{ "symbols of a kernel that are missing", KERNEL, 0, "rm ar/s/symbols/vmlinux-01", .wanted =
 		  "all is /vmlinux\n"
-		  "vmlinux: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
+		  "vmlinux: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "the binary of a kernel", KERNEL, PP_WANT_LINES, NULL, .wanted =
 		  "f 0-8\n"
 		  "g 8-10\n"
@@ -182,13 +182,13 @@ FOLDER_TEST(archived_images_are_as_they_were)
 		  "_stext 0-10\n"
 		  "one 10-ffffffffffffffff\n"
 		  "from $/ar/s/symbols/vmlinux-01\n"
-		  "$/ar/usr/lib/debug/boot/vmlinux-1: it is not what was archived; not used\n" },
+		  "$/ar/usr/lib/debug/boot/vmlinux-1: it is not the archived file; not used\n" },
 		{ "a map of names", MEMORY, 0, NULL, .wanted =
 		  "made 0-10\n"
 		  "from $/ar/s/images/perf-7.map\n" },
 		{ "a map of names that was changed", MEMORY, 0, "echo >>ar/s/images/perf-7.map", .wanted =
 		  "all is anon\n"
-		  "$/ar/s/images/perf-7.map: it is not what was archived; not used\n" },
+		  "$/ar/s/images/perf-7.map: it is not the archived file; not used\n" },
 		{ "a map of names that is missing", MEMORY, 0, "rm ar/s/images/perf-7.map", .wanted =
 		  "all is anon\n" },
 	};

@@ -124,7 +124,7 @@ TEST(symbols_of_builds_are_kept)
 		  "bfd: /s: symbols from root/s\n" },
 		{ "one that is gone may come back", { "/x", "abcd0102" }, "cp keep/b root/x", { "/x", "abcd0102" },
 		  "all is /x\n"
-		  "warning: /x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "warning: /x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "one two, kept\n"
 		  "bfd: /x: symbols from root/x\n" },
 		{ "archives are of the report", { "/b", "abcd0102", 0, true }, "cp keep/c root/b", { "/b", "abcd0102", 0, true },

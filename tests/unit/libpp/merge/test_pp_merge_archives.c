@@ -422,7 +422,7 @@ static const struct merged_row merged_rows[] = {
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/labels = cpu-type = none/such\n"
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/packed:\n"
 		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 10\n"
-		  "warning: $/a/src/x.c: it is not what was archived; the sum is without it unless another archive has it\n"
+		  "warning: $/a/src/x.c: it is not the archived file; the sum is without it unless another archive has it\n"
 		  "2 merged, 0 left out, 1 lost, 1 sessions\n" },
 	{ "a file that is a link to one of another user", SAMPLES "text b/src/x.c one;archive b;move b/src/x.c ./v;link b/src/x.c ../../v;" SAMPLES "archive a",
 		  ".oparchive/facts = merged = 2\n"
@@ -570,7 +570,7 @@ static const struct merged_row merged_rows[] = {
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/labels = cpu-type = none/such\n"
 		  "var/lib/oprofile/samples/cpu-type=none%2fsuch/packed:\n"
 		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
-		  "warning: $/b: left out: $/b/s/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is not what was archived\n"
+		  "warning: $/b: left out: $/b/s/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is not the archived file\n"
 		  "1 merged, 1 left out, 0 lost, 1 sessions\n" },
 	{ "an archive whose samples are a link", SAMPLES "archive b;move b/s/samples/current/" FILE_OF_X " ./v;link b/s/samples/current/" FILE_OF_X " /dev/null;" AND_A,
 		  ".oparchive/facts = merged = 1\n"

@@ -203,7 +203,7 @@ FOLDER_TEST(samples_are_of_symbols)
 		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,3,100\n"
 		  "1,address,E:100,/bin/x,/bin/x,/bin/x,0x10,,,1,33.3333333\n"
 		  "1,address,E:100,/bin/x,/bin/x,/bin/x,0x20,,,2,66.6666667\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ "the largest counts",
 		  { "current k k E 110=18446744073709551615 120=5" }, { SYMBOLS }, "", "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,18446744073709551615,100\n" },
 		{ "applications",
@@ -277,7 +277,7 @@ FOLDER_TEST(some_of_it_is_chosen)
 		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,1,100,1,,,,\n"
 		  "1,caller,E:100,/bin/x,/bin/x,/bin/x,,,,5,100,,/bin/x,/bin/x,/bin/x,\n"
 		  "1,callee,E:100,/bin/x,/bin/x,/bin/x,,,,5,83.3333333,,/bin/x,/bin/x,/bin/x,\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ "times without a history", { "current k k E 0=90" }, { .over_time = true }, "",
 		  "$/samples/current: it has no history to show over time; leave out --over-time, and profile with opcontrol --setup --history=SIZE\n" },
 		{ "reversed", { "current k k E 0=1 100=9 200=5 300=5" }, { SYMBOLS, .sort.reverse = true }, "",
@@ -350,7 +350,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		  { "current k k E 10=1", "current k k>m E 110>0=3", "current k m>k E 1>0=4", "current k k>k E 10>0=5" }, { CALLS, .addresses_of_calls = true, .threshold = 100 }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
 		  "call 0x10>0x0 5\n"
-		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
+		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "addresses in stacks",
 		  { "current k k E 100=9", "tree current k E 2:k+110>k+100 3:k+118>k+100 4:k+10>k+118>k+200" }, { CALLS, .addresses_of_calls = true, .threshold = 100 }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,100,13,,,,\n"
@@ -382,7 +382,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,100,,/vmlinux,/mod,/mod,\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
 		  "1,callee,E:100,/vmlinux,/mod,/mod,,,,3,100,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
+		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "into an image that is not asked for",
 		  { "current x k E 10=1", "current x x E 10=1", "current x k>x E 110>0=3" }, { CALLS }, "lib-image:/vmlinux",
 		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
@@ -390,7 +390,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		  "1,callee,E:100,/bin/x,/bin/x,/bin/x,,,,3,100,,/bin/x,/vmlinux,do_work,0x100\n"
 		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,0,0,0,,,,\n"
 		  "1,caller,E:100,/bin/x,/vmlinux,do_work,0x100,,,3,100,,/bin/x,/bin/x,/bin/x,\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ "of two columns",
 		  { "current k k E 10=1", "current k k F 10=1", "current k k>k E 110>0=3", "current k k>k F 110>0=4 111>1=5" }, { CALLS }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
@@ -418,7 +418,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		  "1,callee,E:100,/bin/x,/vmlinux,_stext,0x0,,,3,75,,/bin/x,/bin/x,/bin/x,\n"
 		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,0,0,0,,,,\n"
 		  "1,caller,E:100,/bin/x,/bin/x,/bin/x,,,,3,100,,/bin/x,/vmlinux,_stext,0x0\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ "below the threshold",
 		  { "current k k E 10=80 110=20", "current k k>k E 110>0=79 200>0=21 10>100=1" }, { CALLS, .threshold = 20 }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,80,80,81,,,,\n"
@@ -650,7 +650,7 @@ FOLDER_TEST(files_are_left_out)
 		{ "rm symbols/*",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"
 		  "1,symbol,F:100,/vmlinux,/vmlinux,/vmlinux,,,,2,100\n"
-		  "vmlinux: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
+		  "vmlinux: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "echo >symbols/vmlinux-01",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"
 		  "1,symbol,F:100,/vmlinux,/vmlinux,/vmlinux,,,,2,100\n"
@@ -896,7 +896,7 @@ TEST(reasons_have_words)
 		  "permission denied (run as the user who profiled, or as root)" },
 		{ -EPERM,
 		  "permission denied (run as the user who profiled, or as root)" },
-		{ -EILSEQ, "it is not what was archived" },
+		{ -EILSEQ, "it is not the archived file" },
 		{ -EISDIR, "Is a directory" },
 	};
 

@@ -113,9 +113,9 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 [y] L /bin/y 2/2\n"
 		  "2 do_work K /vmlinux 3/3\n"
 		  "column 0: 6 broken, 0 cut\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
-		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
+		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n"
 		  "call trees: 1; images, each opened once: 6\n" },
 		{ "the kernel without a file", { "current x x E 1=3", "tree current x E 1:[kernel]>m+1 2:[kernel.modules]" }, { 0 }, "",
 		  "0 all R - 0/3\n"
@@ -123,7 +123,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 [kernel.modules] K [kernel.modules] 2/2\n"
 		  "2 [kernel] K [kernel] 0/1\n"
 		  "3 [mod] K /mod 1/1\n"
-		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n"
+		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n"
 		  "call trees: 1; images, each opened once: 3\n" },
 		{ "kinds by name", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { .tree_by_name = true }, "",
 		  "0 all R - 0/21\n"
@@ -136,9 +136,9 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 [y] A - 2/2\n"
 		  "2 do_work A - 3/3\n"
 		  "column 0: 6 broken, 0 cut\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
-		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
-		  "mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
+		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n"
 		  "call trees: 1; images, each opened once: 6\n" },
 		{ "one symbol", { "current x k E 1=10", STACKS }, { 0 }, "",
 		  "0 all R - 0/10\n"
@@ -147,7 +147,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "3 do_work K /vmlinux 3/6\n"
 		  "4 wait K /vmlinux 3/3\n"
 		  "2 _weak K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "merged applications", { "current x k E 1=10", STACKS }, { .merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/10\n"
@@ -155,7 +155,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 do_work K /vmlinux 3/6\n"
 		  "3 wait K /vmlinux 3/3\n"
 		  "1 _weak K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "threads", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { 0 }, "",
 		  "0 all R - 0/6\n"
@@ -199,7 +199,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 [x] A /bin/x 0/3\n"
 		  "3 do_work K /vmlinux 0/3\n"
 		  "4 wait K /vmlinux 3/3\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "exclude", { "current x k E 1=10", STACKS }, { .exclude_symbols = LIST("do_work") }, "",
 		  "0 all R - 0/7\n"
@@ -208,11 +208,11 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "3 do_work K /vmlinux 0/3\n"
 		  "4 wait K /vmlinux 3/3\n"
 		  "2 _weak K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "none included", { "current x k E 1=10", STACKS }, { .include_symbols = LIST("none") }, "",
 		  "the chosen samples have no stacks; choose others\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "no stacks", { FLAT }, { 0 }, "",
 		  "$/samples/current: the samples have no stacks; profile with --callgraph\n"
@@ -240,13 +240,13 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "0 all R - 0/5\n"
 		  "1 x R /bin/x 0/5\n"
 		  "2 [x] A /bin/x 5/5\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "no dependent images", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { .exclude_dependent = true }, "",
 		  "0 all R - 0/5\n"
 		  "1 x R /bin/x 0/5\n"
 		  "2 [x] A /bin/x 5/5\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "cut", { "current x k E 1=10", STACKS }, { .threshold = 41 }, "",
 		  "0 all R - 0/10\n"
@@ -257,7 +257,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "4 (below the threshold) C - 3/3\n"
 		  "column 0: 0 broken, 7 cut\n"
 		  "2 nodes with less than 41 %\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "nodes that are few enough", { "current x k E 1=10", STACKS }, { .tree_max_nodes = 3, .threshold = 50 }, "",
 		  "0 all R - 0/10\n"
@@ -268,7 +268,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "4 (below the threshold) C - 3/3\n"
 		  "column 0: 0 broken, 7 cut\n"
 		  "2 nodes with less than 50 %\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "nodes", { "current x k E 1=10", STACKS }, { .tree_max_nodes = 2 }, "",
 		  "0 all R - 0/10\n"
@@ -276,7 +276,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 (below the threshold) C - 10/10\n"
 		  "column 0: 0 broken, 10 cut\n"
 		  "4 nodes with less than 60 %\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 1:k+100 2:k+200", "tree old x E 3:k+100 4:k+300" }, { 0 }, "{ session:old } { session:current }",
 		  "0 all R - 0/3 0/7\n"
@@ -305,7 +305,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "0 all R - 0/3\n"
 		  "1 y R /bin/y 0/3\n"
 		  "2 [y] A /bin/y 3/3\n"
-		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 1\n" },
 		{ "no counts", { "current x k E 1=3", "tree current x E 0:k+100" }, { 0 }, "",
 		  "the chosen samples have no stacks; choose others\n"
@@ -317,14 +317,14 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 wait K /vmlinux 1/1 0/0\n"
 		  "1 x R /bin/x 0/0 0/5\n"
 		  "2 [y] L /bin/y 0/0 5/5\n"
-		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 0; images, each opened once: 2\n" },
 		{ "all, outwards and merged", { FLAT, "current x y E 1=5" }, { .tree_all = true, .tree_callers = true, .merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/15\n"
 		  "1 [y] A /bin/y 5/5\n"
 		  "1 do_work K /vmlinux 9/9\n"
 		  "1 wait K /vmlinux 1/1\n"
-		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 0; images, each opened once: 2\n" },
 		{ "all, some without a stack", { "current x k E 100=7 110=2 200=1", "current y k E 200=8", "tree current x E 3:x+1>k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/18\n"
@@ -335,7 +335,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 wait K /vmlinux 1/1\n"
 		  "1 y R /bin/y 0/8\n"
 		  "2 wait K /vmlinux 8/8\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "all, libraries by themselves", { "current k k E 100=9", "current x x E 1=2", "tree current x E 3:x+1>k+100", "tree current y E 4:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/11\n"
@@ -346,7 +346,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "3 do_work K /vmlinux 3/3\n"
 		  "1 y R /bin/y 0/4\n"
 		  "2 do_work K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 2; images, each opened once: 2\n" },
 		{ "all, stacks that end in other functions", { "current x k E 100=4 200=3 300=1", "tree current x E 6:k+100" }, { .tree_all = true }, "",
 		  "0 all R - 0/8\n"
@@ -363,7 +363,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "0 all R - 0/4\n"
 		  "1 x R /bin/x 0/4\n"
 		  "2 do_work K /vmlinux 4/4\n"
-		  "/bin/y: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 2; images, each opened once: 2\n" },
 		{ "all, applications merged", { "current x k E 100=4 200=1", "current y k E 100=6", "current k k E 200=2", "tree current x E 3:k+100", "tree current y E 6:k+100" }, { .tree_all = true, .merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/13\n"

@@ -285,13 +285,13 @@ static const struct found_row found_rows[] = {
 		  "No such file or directory: /samples/a: no such session in $/ar/s/samples; its sessions: a\n" },
 	{ "labels that are not those that were archived", THREE_HOSTS "merged;text ar/s/samples/b/labels host=x", "",
 		  "session a: $/ar/s/samples/a host=alpha team=t\n"
-		  "Invalid or incomplete multibyte or wide character: $/ar/s/samples/b/labels: it is not what was archived\n" },
+		  "Invalid or incomplete multibyte or wide character: $/ar/s/samples/b/labels: it is not the archived file\n" },
 	{ "samples that are not those that were archived", "samples a x x E 1=5;samples b x x E 1=3;samples b y y E 1=2;merged;text ar/s/" OF_X("b") " x", "",
 		  "session a: $/ar/s/samples/a\n"
 		  "session b: $/ar/s/samples/b\n"
 		  "file /bin/x /bin/x [loose] 5 1=5\n"
 		  "file /bin/y /bin/y [loose] 2 1=2\n"
-		  "warning: $/ar/s/samples/b/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is not what was archived; left out\n"
+		  "warning: $/ar/s/samples/b/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: it is not the archived file; left out\n"
 		  "1 left out\n" },
 	{ "samples that are elsewhere", "samples a x x E 1=5;samples b x x E 1=3;samples b y y E 1=2;merged;rename ar/s/" OF_X("b") " ./v;link ar/s/" OF_X("b") " ../../../v", "",
 		  "session a: $/ar/s/samples/a\n"
@@ -313,7 +313,7 @@ static const struct found_row found_rows[] = {
 		  "session b: $/ar/s/samples/b\n"
 		  "file /bin/x /bin/x [loose] 5 1=5\n"
 		  "file /bin/y /bin/y [loose] 2 1=2\n"
-		  "warning: $/ar/s/samples/b/packed: it is not what was archived; its samples are left out\n" },
+		  "warning: $/ar/s/samples/b/packed: it is not the archived file; its samples are left out\n" },
 	/* Files. */
 	{ "files of several names", "samples current x x E 1=5;samples current x k E 1=3;samples current x a E 1=1;tree current x E 2:x+1", "",
 		  "session current: $/samples/current\n"

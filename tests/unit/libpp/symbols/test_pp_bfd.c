@@ -738,7 +738,7 @@ FOLDER_TEST(images_have_symbols)
 		  "bfd: /b: symbols from root/b\n" },
 		{ "of another time", { IMAGE(FILE, ROOT, "b"), .mtime = 1001 }, KERNEL, STATIC, "mv b root/b; touch -d @1000 root/b", NULL, 0,
 		  "all is /b\n"
-		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
+		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or give the folder of the old one with --root\n" },
 		{ "of its build", { IMAGE(FILE, ROOT, "b"), .mtime = 1, .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mv b root/b", NULL, 0,
 		  "early 1000-1010 90\n"
 		  "one 1010-1020 90\n"
@@ -747,13 +747,13 @@ FOLDER_TEST(images_have_symbols)
 		  "bfd: /b: symbols from root/b\n" },
 		{ "of another build", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 3 } } }, KERNEL, ID, "mv b root/b", NULL, 0,
 		  "all is /b\n"
-		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
+		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or give the folder of the old one with --root\n" },
 		{ "of a longer build-id", { IMAGE(FILE, ROOT, "b"), .build_id = { 5, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mv b root/b", NULL, 0,
 		  "all is /b\n"
-		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
+		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or give the folder of the old one with --root\n" },
 		{ "of no build-id", { IMAGE(FILE, ROOT, "b"), .mtime = 1001 }, KERNEL, ID, "mv b root/b; touch -d @1000 root/b", NULL, 0,
 		  "all is /b\n"
-		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or say with --root where the old one is\n" },
+		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or give the folder of the old one with --root\n" },
 		{ "its copy", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mkdir images; mv b images/b-abcd0102; echo >root/b", NULL, 0,
 		  "early 1000-1010 90\n"
 		  "one 1010-1020 90\n"
@@ -771,7 +771,7 @@ FOLDER_TEST(images_have_symbols)
 		  "warning: /b: no symbols: Too many levels of symbolic links\n" },
 		{ "nowhere", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, NULL, NULL, 0,
 		  "all is /b\n"
-		  "warning: /b: no symbols: not found; say where it is with --image-path or --root\n" },
+		  "warning: /b: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ "several", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "mkdir path/1 path/2; cp b path/1; cp b path/2", "path", 0,
 		  "all is /b\n"
 		  "warning: /b: no symbols: several files in --image-path have its name\n" },
@@ -811,7 +811,7 @@ FOLDER_TEST(images_have_symbols)
 		  "bfd: /b: symbols from path/vmlinux\n" },
 		{ "no kernel of operf 1.4", { IMAGE(KERNEL, ROOT, "/proc/kallsyms") }, KERNEL, STATIC, NULL, NULL, 0,
 		  "all is /b\n"
-		  "warning: /b: no symbols: the session does not tell which kernel was profiled; name the folder of its vmlinux with --image-path\n" },
+		  "warning: /b: no symbols: the session does not name the kernel that was profiled; name the folder of its vmlinux with --image-path\n" },
 		{ "a kernel with lines", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mv b root/usr/lib/debug/boot/vmlinux-2", NULL, PP_WANT_LINES,
 		  "one 0-10 90\n"
 		  "two 10-14 90\n"
@@ -825,7 +825,7 @@ FOLDER_TEST(images_have_symbols)
 		{ "a kernel of another build", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id = { 4, { 1 } } }, KERNEL, ID, "mv b path/vmlinux", "path", 0,
 		  "all is vmlinux\n"
 		  "warning: path/vmlinux: not used: its build-id differs from that of the profiled vmlinux; give the file of that build\n"
-		  "warning: vmlinux: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
+		  "warning: vmlinux: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "a kernel's snapshot", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id = { 1, { 1 } } }, KERNEL, ID, "mv b path/vmlinux; printf 'oprofile symbols 1 vmlinux 01\\n0 T _stext\\n10 T one\\n' >symbols/vmlinux-01", NULL, 0,
 		  "_stext 0-10\n"
 		  "one 10-ffffffffffffffff\n"
@@ -838,7 +838,7 @@ FOLDER_TEST(images_have_symbols)
 		  "bfd: mod: symbols from path/mod.ko\n" },
 		{ "a module that is not looked for", { IMAGE(MODULE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", NULL, 0,
 		  "all is mod\n"
-		  "warning: mod: no symbols: the session has no copy of them; say with --image-path where its file is, or profile as root so that /proc/kallsyms can be read\n" },
+		  "warning: mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "a file of the kernel's", { IMAGE(FILE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", "path", 0, "all is mod\n" },
 		{ "memory", { IMAGE(ANON, ANON, "anon"), .anon_start = 0x1000 }, MODULE, "-c", NULL, "path", 0, "all is anon\n" },
 		{ "memory with a map of names", { IMAGE(ANON, ANON, "anon"), .recorded.tgid = 7, .recorded.start = 0x1000, .recorded.end = 0x2000, .anon_start = 0x1000 }, MODULE, "-c",

@@ -389,23 +389,23 @@ FOLDER_TEST(sources_are_opened)
 		  "have moved\n" },
 		{ "none", &older,
 		  "warning: none: cannot be read: No such file or directory; "
-		  "say with --search-dirs where it is\n" },
+		  "give its folder with --search-dirs\n" },
 		{ "<stdin>", NULL,
 		  "warning: <stdin>: not a file, so none of its lines are shown\n" },
 		{ "/x/<built>", NULL,
 		  "warning: /x/<built>: not a file, so none of its lines are shown\n" },
 		{ "<x", NULL,
 		  "warning: <x: cannot be read: No such file or directory; "
-		  "say with --search-dirs where it is\n" },
+		  "give its folder with --search-dirs\n" },
 		{ "x>", NULL,
 		  "warning: x>: cannot be read: No such file or directory; "
-		  "say with --search-dirs where it is\n" },
+		  "give its folder with --search-dirs\n" },
 		{ "dir", NULL,
-		  "warning: dir: cannot be read: Is a directory; say with "
-		  "--search-dirs where it is\n" },
+		  "warning: dir: cannot be read: Is a directory; give "
+		  "its folder with --search-dirs\n" },
 		{ "pipe", NULL,
-		  "warning: pipe: cannot be read: Invalid argument; say with "
-		  "--search-dirs where it is\n" },
+		  "warning: pipe: cannot be read: Invalid argument; give "
+		  "its folder with --search-dirs\n" },
 	};
 	struct timespec times[2] = { { .tv_sec = 5000 }, { .tv_sec = 5000 } };
 
@@ -494,7 +494,7 @@ FOLDER_TEST(changed_sources_are_not_used)
 	write_messages(text_begin(&all), &messages);
 	text_below_must_be(
 		&all, *state, "changed",
-		"warning: $/a: it is not what was archived; not used\n");
+		"warning: $/a: it is not the archived file; not used\n");
 	op_arena_release(&arena);
 }
 
@@ -592,7 +592,7 @@ FOLDER_TEST(lines_are_annotated)
 		  " /* f<a&, \"b\"> total:    399 39.9000 */\n"
 		  " /* main total:    600 60.0000 */\n"
 		  " /* main total:    600 60.0000 */\n"
-		  "warning: x.c: cannot be read: No such file or directory; say with --search-dirs where it is\n" },
+		  "warning: x.c: cannot be read: No such file or directory; give its folder with --search-dirs\n" },
 		{ "below the threshold", "a\n", 0, 4, 61, "none of 1 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
 		/* clang-format on */
 	};

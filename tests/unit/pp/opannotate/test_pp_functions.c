@@ -278,7 +278,7 @@ FOLDER_TEST(functions_are_listed)
 		  "    10 76.9231 :     2\n"
 		  "               :   ...\n"
 		  "     3 23.0769 :    90\n"
-		  "warning: none.c: cannot be read: No such file or directory; say with --search-dirs where it is\n" },
+		  "warning: none.c: cannot be read: No such file or directory; give its folder with --search-dirs\n" },
 		{ "f - x.c:5=10@y.c:3", 0,
 		  "\n"
 		  "$/x.c\n"

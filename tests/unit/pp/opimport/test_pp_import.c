@@ -146,7 +146,7 @@ FOLDER_TEST(files_are_not_replaced)
 		bool unwritten;
 	} rows[] = {
 		{ "echo >new", "new",
-		  "new: exists already; remove it, or name another", -EEXIST,
+		  "new: already exists; remove it, or name another", -EEXIST,
 		  false },
 		{ "rm -f new", "none/new",
 		  "none/new: cannot be written: No such file or directory",

@@ -139,8 +139,8 @@ FOLDER_TEST(counters_of_the_kernel_are_losses)
 		  5,
 		  { { "saved/stats/throttled/CYCLES", "1\n" },
 		    { "saved/stats/throttled/lost_it", "1\n" } },
-		  "- old/saved: the kernel throttled CYCLES; samples of it are missing, nobody counted how many\n"
-		  "- old/saved: the kernel throttled lost_it; samples of it are missing, nobody counted how many\n" },
+		  "- old/saved: the kernel throttled CYCLES; samples of it are missing, their number is unknown\n"
+		  "- old/saved: the kernel throttled lost_it; samples of it are missing, their number is unknown\n" },
 		{ "throttled is a folder",
 		  "current",
 		  5,
@@ -204,7 +204,7 @@ FOLDER_TEST(the_last_block_of_a_log_counts)
 		  0,
 		  { { "oprofiled.log", "Nr. samples lost due to no mm: 13\n" },
 		    { STATS "throttled/E", "" } },
-		  "- old/current: the kernel throttled E; samples of it are missing, nobody counted how many\n" },
+		  "- old/current: the kernel throttled E; samples of it are missing, their number is unknown\n" },
 		{ "blocks do not add up",
 		  "current",
 		  0,

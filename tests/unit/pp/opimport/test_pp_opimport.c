@@ -97,7 +97,7 @@ static void check_imports(const struct import_row *rows, size_t nr,
 IMPORT_TEST(folded_stacks_are_imported)
 {
 #define NO_COUNT                                                               \
-	": no count behind the stack; a line of folded stacks is "             \
+	": no count after the stack; a line of folded stacks is "              \
 	"FUNCTION;...;FUNCTION COUNT"
 	static const struct import_row rows[] = {
 		{ "web;main;f 7\n  web;main 21 \r\n\nweb;;main 5\nidle 4e2\n"
@@ -251,12 +251,12 @@ IMPORT_TEST(folded_stacks_are_imported)
 		{ "a;b 3\na;c\na;b 1.2.3\na;b 4\na;d .\na;c 2\na;c 1\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: warning: file:2: no count behind the stack; 3 such lines left out, each a lost sample in the account\n"
+			      "opimport: warning: file:2: no count after the stack; 3 such lines left out, each a lost sample in the account\n"
 			      "opimport: 13 samples = 10 stored + 3 lost\n" } } },
 		{ "a;b 3\na;b 4\na;c -1\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: warning: file:3: no count behind the stack; 1 such line left out, each a lost sample in the account\n"
+			      "opimport: warning: file:3: no count after the stack; 1 such line left out, each a lost sample in the account\n"
 			      "opimport: 8 samples = 7 stored + 1 lost\n" } } },
 		{ "a;b 3\na;b 4\na;c -1\nx\n", REFUSED(":3" NO_COUNT) },
 		/* Comments, whose numbers say nothing. */
@@ -719,7 +719,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "events:\nfn=f\n1 1\n",
 		  REFUSED(":3: costs of no function or of no event" DAMAGE) },
 		{ CALLGRIND "fn=(2)\n",
-		  REFUSED(":3: the name of a number has not been told before" DAMAGE) },
+		  REFUSED(":3: a number is used before its name is given" DAMAGE) },
 		{ CALLGRIND "xy=f\n",
 		  REFUSED(":3: xy= is no key of callgrind" DAMAGE) },
 		{ CALLGRIND "fn f\n",
@@ -731,9 +731,9 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ CALLGRIND "cfn=f\ncalls=x\n",
 		  REFUSED(":4: calls= without a number or a function" DAMAGE) },
 		{ CALLGRIND "cfn=f\ncalls=1\nfn=g\n",
-		  REFUSED(":5: no costs in the line behind calls=" DAMAGE) },
+		  REFUSED(":5: no costs in the line after calls=" DAMAGE) },
 		{ CALLGRIND "cfn=f\ncalls=1\n",
-		  REFUSED(":5: ends behind calls=" DAMAGE) },
+		  REFUSED(":5: ends after calls=" DAMAGE) },
 		{ CALLGRIND "fn=f\n1 0\n",
 		  REFUSED(": has no costs; " OPIMPORT_CURE) },
 		{ "events: Ir Ir\n",
@@ -1286,7 +1286,7 @@ IMPORT_TEST(zero_bytes_are_text)
 		{ "a;b 5\na;c 1\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: warning: file:4: no count behind the stack; 1 such line left out, each a lost sample in the account\n"
+			      "opimport: warning: file:4: no count after the stack; 1 such line left out, each a lost sample in the account\n"
 			      "opimport: 7 samples = 6 stored + 1 lost\n" } } },
 		{ CALLGRIND "fn=f\n1 2\n",
 		  REFUSED(":6: is no line of callgrind" DAMAGE) },
@@ -1519,7 +1519,7 @@ IMPORT_TEST(command_lines_are_checked)
 			  "= 2\n" },
 		{ .line = "opimport file none",
 		  .wanted =
-			  "opimport: file: is not of perf record; of other files name one, as each becomes a session\n"
+			  "opimport: file: is not a file of perf record; name one such file at a time, as each becomes a session\n"
 			  "= 1\n" },
 		{ .line = "opimport none",
 		  .wanted =
@@ -1556,7 +1556,7 @@ IMPORT_TEST(command_lines_are_checked)
 		{ .line = "opimport -a abi -o new " OLD, .wanted = "" },
 		{ .line = "opimport -a abi -V -o new " OLD,
 		  .wanted =
-			  "opimport: new: exists already; --force replaces it\n"
+			  "opimport: new: already exists; --force replaces it\n"
 			  "= 1\n" },
 		{ .line = "opimport -a abi -V -f -o new " OLD,
 		  .wanted =

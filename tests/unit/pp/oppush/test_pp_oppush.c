@@ -313,7 +313,7 @@ SERVER_TEST(profiles_are_sent)
 		  "> Idempotency-Key: oprofile-1-NUMBER-NUMBER\n"
 		  "> packed\n" },
 		{ PUSH_TO("anew") "-u http://%", GOOD,
-		  "oppush: the session is a new one; what the one before took since its last profile is not pushed\n"
+		  "oppush: the session is new; samples that the previous session recorded after its last profile are not pushed\n"
 		  "> POST /ingest?name=oprofile%7Bhost%3Dh%7D&from=NUMBER&until=NUMBER&format=pprof&spyName=oprofile HTTP/1.1\n"
 		  "> Host: 127.0.0.1:PORT\n"
 		  "> Accept: */*\n"
@@ -408,19 +408,19 @@ SERVER_TEST(mistakes_are_told)
 		  "oppush: --label: a-b is no key; use letters, digits and _, no digit first\n"
 		  "= 2\n" },
 		{ URL "-l a=", NULL,
-		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers take none of these\n"
+		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers accept none of these\n"
 		  "= 2\n" },
 		{ URL "-l a=b,c", NULL,
-		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers take none of these\n"
+		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers accept none of these\n"
 		  "= 2\n" },
 		{ URL "-l a=b}", NULL,
-		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers take none of these\n"
+		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers accept none of these\n"
 		  "= 2\n" },
 		{ URL "-l a=b\001", NULL,
-		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers take none of these\n"
+		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers accept none of these\n"
 		  "= 2\n" },
 		{ URL "-l a=b\177", NULL,
-		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers take none of these\n"
+		  "oppush: --label: the value of a is empty or has a comma, a brace or a control character; servers accept none of these\n"
 		  "= 2\n" },
 		{ URL "-l a=b -l a=c", NULL,
 		  "oppush: --label: a is there twice\n"

@@ -559,10 +559,10 @@ static void world_say(void *ctx, const char *text)
 
 	snprintf(w->told, sizeof(w->told), "%s", text);
 	tell_story(w, text);
-	note(w, strstr(text, "takes profiles again") ? "well"
-		: strstr(text, "is dropped")	     ? "drop"
-		: strstr(text, "as many as it may")  ? "full"
-						     : "bad");
+	note(w, strstr(text, "accepts profiles again") ? "well"
+		: strstr(text, "is dropped")	       ? "drop"
+		: strstr(text, "as many as it may")    ? "full"
+						       : "bad");
 }
 
 /* The whole of the time that is left to chance. */
@@ -705,12 +705,12 @@ BOX_TEST(one_run_tells_why_profiles_wait)
 	assert_string_equal(w.log, "take@1000 bad@1000");
 	assert_string_equal(
 		w.told,
-		"1 profiles wait, for 2 s more, as the server did not take the last one");
+		"1 profiles wait, for 2 s more, as the server rejected the last one");
 	w.now = 1001;
 	assert_int_equal(run_world_once(&w), -EAGAIN);
 	assert_string_equal(
 		w.told,
-		"2 profiles wait, for 1 s more, as the server did not take the last one");
+		"2 profiles wait, for 1 s more, as the server rejected the last one");
 	w.now = 2001;
 	assert_int_equal(run_world_once(&w), 0);
 	assert_string_equal(w.log, "take@2001 send@2001 send@2001 send@2001");
@@ -830,7 +830,7 @@ BOX_TEST(failures_are_told_as_they_double)
 			  "4500: 503; 1 profiles wait, the next attempt is in 4 s (failure 4)\n"
 			  "8500: send\n"
 			  "16500: send\n"
-			  "16500: the server takes profiles again; 0 wait\n"
+			  "16500: the server accepts profiles again; 0 wait\n"
 			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 601000\n" },
 		{ .interval_ms = 6000000,
 		  .until = 400000,
@@ -861,7 +861,7 @@ BOX_TEST(failures_are_told_as_they_double)
 			  "1000: 429; 1 profiles wait, the next attempt is in 90 s (failure 1)\n"
 			  "61000: take\n"
 			  "91000: send\n"
-			  "91000: the server takes profiles again; 1 wait\n"
+			  "91000: the server accepts profiles again; 1 wait\n"
 			  "91000: send\n"
 			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 121000\n" },
 		{ .interval_ms = 60000,
@@ -875,7 +875,7 @@ BOX_TEST(failures_are_told_as_they_double)
 			  "1500: send\n"
 			  "1500: profile-0000000001-999-1000-7.pb.gz: error; 1 profiles wait, the next attempt is in 1 s (failure 2)\n"
 			  "2500: send\n"
-			  "2500: the server takes profiles again; 0 wait\n"
+			  "2500: the server accepts profiles again; 0 wait\n"
 			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 61000\n" },
 	};
 
@@ -908,7 +908,7 @@ BOX_TEST(what_hinders_profiles_is_told_once)
 			  "3000: take\n"
 			  "3000: $: has 0 MiB of profiles, as many as it may; until some are sent, what is counted waits in the session and will be in one profile\n"
 			  "3000: send\n"
-			  "3000: the server takes profiles again; 9 wait\n"
+			  "3000: the server accepts profiles again; 9 wait\n"
 			  "3000: send\n"
 			  "3000: send\n"
 			  "3000: send\n"
@@ -933,7 +933,7 @@ BOX_TEST(what_hinders_profiles_is_told_once)
 			  "5200: take\n"
 			  "5200: $: has 0 MiB of profiles, as many as it may; until some are sent, what is counted waits in the session and will be in one profile\n"
 			  "5200: send\n"
-			  "5200: the server takes profiles again; 9 wait\n"
+			  "5200: the server accepts profiles again; 9 wait\n"
 			  "5200: send\n"
 			  "5200: send\n"
 			  "5200: send\n"

@@ -203,7 +203,7 @@ TAKE_TEST(what_is_new_is_taken)
 		{ "have current x x CYCLES 1002=1", NULL },
 		{ "rm spool/sum-3.pb.gz", NULL },
 		{ "take 10003",
-		  "= ENOENT spool/sum-3.pb.gz: is missing, so nothing tells what was pushed; remove the spool, and all that is counted is pushed again\n" },
+		  "= ENOENT spool/sum-3.pb.gz: is missing, so it is unknown which samples were pushed; remove the spool to push all samples again\n" },
 		{ "test ! -e spool/report.pb.gz", NULL },
 	};
 
@@ -213,7 +213,7 @@ TAKE_TEST(what_is_new_is_taken)
 TAKE_TEST(a_reset_session_is_a_new_one)
 {
 #define NEW                                                                    \
-	"- the session is a new one; what the one before took since its last profile is not pushed\n"
+	"- the session is new; samples that the previous session recorded after its last profile are not pushed\n"
 	static const struct take_step steps[] = {
 		{ "have current x x CYCLES 1000=7", NULL },
 		{ LEDGER_OF("7"), NULL },
@@ -257,7 +257,8 @@ TAKE_TEST(the_first_profile_begins_with_the_session)
 TAKE_TEST(what_no_server_took_is_told)
 {
 #define MISSING(nr)                                                            \
-	" (" nr " samples of earlier profiles are missing: no server took them)"
+	" (" nr                                                                \
+	" samples of earlier profiles are missing: no server accepted them)"
 	static const struct take_step steps[] = {
 		{ "have current x x CYCLES 1000=7", NULL },
 		{ "take 10000", "1: birth to 10000, 7\n" },
@@ -396,7 +397,7 @@ TAKE_TEST(closed_spans_are_taken)
 		{ "have current x x CYCLES 1000=16", NULL },
 		/* Who asks first gets the spans that end in the last hour. */
 		{ "take 10000",
-		  "- what the history has from before the last hour is not pushed\n"
+		  "- the history before the last hour is not pushed\n"
 		  "1: 6400 to 6401, 4\n"
 		  "2: 7000 to 8000, 9\n" },
 		{ "state", "end 8000, taken 0, told 0, a history\n" },
@@ -428,7 +429,7 @@ TAKE_TEST(spans_of_the_last_hour_need_no_word)
 	};
 	static const struct take_step again[] = {
 		{ "take 10001",
-		  "- what the history has from before the last hour is not pushed\n" },
+		  "- the history before the last hour is not pushed\n" },
 		{ "state", "end 0, taken 0, told 0\n" },
 		/* The oldest one is not over. */
 		{ "mv " IN_SPANS "1000-6401 samples/current/.closing-1000-2000",

@@ -939,13 +939,13 @@ TEST(help_and_warnings_scroll)
 		  "PageDown      a screen down\n"
 		  "Up and Down scroll; any other key closes this\n" },
 		{ 0, false, "?NNNNNNNNNNNN",
-		  "w             show what is wrong with samples and binaries\n"
+		  "w             show warnings about samples and binaries\n"
 		  "? h           this help\n"
 		  "q             quit\n"
 		  "Up and Down scroll; any other key closes this\n" },
 		{ 0, false, "?NNNNNNNNNNNNDU",
 		  "r             refresh now\n"
-		  "w             show what is wrong with samples and binaries\n"
+		  "w             show warnings about samples and binaries\n"
 		  "? h           this help\n"
 		  "Up and Down scroll; any other key closes this\n" },
 		{ 0, false, "?NNNNNNNNNNNNP",

@@ -570,7 +570,7 @@ FOLDER_TEST(sessions_are_shown)
 		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
 		  " samples >self % image               symbol\n"
 		  "/bin/y: no symbols: it is stripped; install its debug symbols\n"
-		  "/bin/z: no symbols: not found; say where it is with --image-path or --root\n"
+		  "/bin/z: no symbols: not found; give its folder with --image-path or --root\n"
 		  "\n"
 		  "\n"
 		  "\n"
@@ -815,19 +815,19 @@ FOLDER_TEST(sessions_are_shown)
 		  "CYCLES:100  1/2  240 samples  no account\n"
 		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
 		  " samples >self % pid      process\n"
-		  "the session does not keep them apart; profile with --separate=thread (operf: --separate-thread)\n" },
+		  "the session does not separate them; profile with --separate=thread (operf: --separate-thread)\n" },
 		{ OPTOP_THREADS, "",
 		  "optop  here  stored  since the start\n"
 		  "CYCLES:100  1/2  240 samples  no account\n"
 		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
 		  " samples >self % pid/tid          process/thread\n"
-		  "the session does not keep them apart; profile with --separate=thread (operf: --separate-thread)\n" },
+		  "the session does not separate them; profile with --separate=thread (operf: --separate-thread)\n" },
 		{ OPTOP_CGROUPS, "",
 		  "optop  here  stored  since the start\n"
 		  "CYCLES:100  1/2  240 samples  no account\n"
 		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
 		  " samples >self % cgroup                      path\n"
-		  "the session does not keep cgroups apart; profile with --separate=cgroup\n" },
+		  "the session does not separate cgroups; profile with --separate=cgroup\n" },
 	};
 
 	make_binaries();
@@ -1123,7 +1123,7 @@ FOLDER_TEST(lines_are_chosen)
 		  "1 assembly  2 source  3 calls  wait\n"
 		  " samples  self % image               callers, the function, callees\n"
 		  "       4 100.000 vmlinux             [self]  wait\n"
-		  "no caller or callee of it was seen; stacks are taken with --callgraph\n" },
+		  "no callers or callees; record stacks with --callgraph\n" },
 		{ OPTOP_SYMBOLS, "/ x \u00e9 \u20ac \U0001d11e Enter",
 		  "optop  here  stored  since the start\n"
 		  "CYCLES:100  1/3  79 samples  no account\n"
@@ -1276,7 +1276,7 @@ FOLDER_TEST(other_sources_are_shown)
 		  "      40 19.8020 18     (not in the file)\n"
 		  "$/src/x.h\n"
 		  "      30 14.8515 1      (not in the file)\n"
-		  "$/src/x.h: cannot be read: No such file or directory; say with --search-dirs where\n" },
+		  "$/src/x.h: cannot be read: No such file or directory; give its folder with --searc\n" },
 		{ OPTOP_LINES, "Enter",
 		  "optop  here  stored  since the start\n"
 		  "CYCLES:100  218 samples in it  no account\n"
@@ -1588,7 +1588,7 @@ FOLDER_TEST(keys_are_typed)
 		{ "3", "callers" },
 		{ "\b6", "path" },
 		{ "\033OC", "/bin/x" }, /* round to the first view */
-		{ "\033OD4\t", "not keep them apart" },
+		{ "\033OD4\t", "not separate them" },
 		{ "2\033OF\r", "401030" },
 	};
 	struct live_run run;

@@ -53,7 +53,7 @@ static const struct row rows[] = {
 	{ "root has all rights", ROOT FIRST_NAMESPACE, "rights",
 	  "ok       rights: root may profile the whole machine\n" },
 	{ "a user has few", USER FIRST_NAMESPACE, "rights",
-	  "limited  rights: an ordinary user profiles programs of their own, with operf; sudo opcontrol --start for the whole machine\n" },
+	  "limited  rights: ordinary users profile their own programs, with operf; sudo opcontrol --start for the whole machine\n" },
 	{ "a user with CAP_PERFMON",
 	  FIRST_NAMESPACE
 	  "/proc/self/status Uid:	7 7 7 7;/proc/self/status CapEff:	0000004000000000;",
@@ -221,7 +221,7 @@ static const struct row rows[] = {
 	  "/proc/self/mounts /dev/vda / ext4 rw 0 0;/proc/self/mounts t /var/li tmpfs rw 0 0;"
 	  "/proc/self/mounts s:/x /a\\040b nfs4 rw 0 0;session /a b/c",
 	  "session",
-	  "limited  session folder: /a b is a file system that others serve (nfs4), which the daemon waits for; name a folder on a disk with --session-dir\n" },
+	  "limited  session folder: /a b is a network or FUSE file system (nfs4), which the daemon waits for; name a folder on a disk with --session-dir\n" },
 	{ "a folder in memory, whose mount hides another",
 	  "/proc/self/mounts /dev/vdb /var ext4 ro 0 0;/proc/self/mounts t /var tmpfs rw 0 0",
 	  "session",
@@ -256,7 +256,7 @@ static const struct row rows[] = {
 	  USER FIRST_NAMESPACE KERNEL
 	  "/proc/filesystems nodev oprofilefs;own 13;system 13",
 	  "verdict",
-	  "missing  profiling: nothing can be profiled here; mend what is missing above, or replay a recorded stream with oprofiled --source=file:FILE\n0\n" },
+	  "missing  profiling: nothing can be profiled here; fix the lines marked missing above, or replay a recorded stream with oprofiled --source=file:FILE\n0\n" },
 	{ "perf_events of the machine", ROOT FIRST_NAMESPACE,
 	  "verdict",
 	  "ok       profiling: the whole machine, by perf_events\n1\n" },

@@ -151,7 +151,7 @@ TEST(errors_have_a_reason)
 		{ "sample 1 1 x99999999", "too many" },
 		{ "record 65536 0", "16 bits" },
 		{ "lost 1 \"abc", "quote" },
-		{ "lost 1 \"\\n\"", "behind" },
+		{ "lost 1 \"\\n\"", "may follow" },
 		{ "lost 1 \"\\x1\"", "hex" },
 		{ "cookie 1 0 0 0 0 abc /x", "hex digits" },
 		{ "cookie 1 0 0 0 0 zz /x", "hex digits" },

@@ -287,7 +287,7 @@ static const struct row rows[] = {
 	  "cycles_u:1000 value 0 um 0 config 0 user\n"
 	  "perf.data perf\n" },
 	{ "no_event", NULL, "file",
-	  "EBADMSG: : tells of no event; record it again\n" },
+	  "EBADMSG: : describes no event; record it again\n" },
 	{ "no_event_with_samples", NULL, "file; event a type=1 config=9",
 	  "EBADMSG: : has no event with samples\n" },
 	{ "one_of_side_band", NULL,
@@ -297,7 +297,7 @@ static const struct row rows[] = {
 	  "c:1000 value 0 um 0 config 8 kernel user\n"
 	  "perf.data perf\n" },
 	{ "no_file", NULL, "",
-	  "EINVAL: perfdata: which one? give --source=perfdata:PATH, - is standard input\n" },
+	  "EINVAL: perfdata: no file given; use --source=perfdata:PATH, - is standard input\n" },
 	{ "callers_of_the_kernel", NULL, "file; event a sample_type=0x10027",
 	  "a:1000 value 0 um 0 config 0 kernel user\n"
 	  "perf.data perf stacks unwinds\n" },
@@ -306,7 +306,7 @@ static const struct row rows[] = {
 	  "perf.data perf stacks unwinds\n" },
 	{ "a_file_without_events_among_others", NULL,
 	  "file; event a; file; event b; file",
-	  "EBADMSG: : tells of no event; record it again\n" },
+	  "EBADMSG: : describes no event; record it again\n" },
 };
 /* clang-format on */
 
