@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the programs of pp/ share: options that several of them take, how they
- * print messages, and how they make a report. A pp_take_ function turns the
- * text that popt left into a value, and leaves the value alone where the option
- * was not given; so it does not matter in which order they are called, except
- * for which of several mistakes is reported.
+ * Options that several programs of pp/ have, how these programs print messages,
+ * and how they make a report. A pp_take_ function parses the text that popt
+ * left, and leaves the value unchanged if the option was not given. So the
+ * order of the calls does not matter, except for which of several mistakes is
+ * reported.
  */
 
 #include "pp/options.h"
@@ -280,7 +280,7 @@ bool pp_terminal_has_unicode(void)
 
 #define SAID_EACH 2 /* warnings of one cause that are said one by one */
 
-/* What a message says of its subject. */
+/* The part of a message after its subject. */
 static const char *cause_of(const struct pp_message *message)
 {
 	const char *colon = strstr(message->text, ": ");

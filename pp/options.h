@@ -15,7 +15,7 @@
 
 #define EXIT_USAGE 2
 
-/* Those that all programs take, as popt leaves them. */
+/* Options of all programs, as popt leaves them. */
 struct pp_common_args {
 	char *session_dir, *image_path, *root, *verbose, *debuginfod;
 	int is_verbose, version;
@@ -34,7 +34,7 @@ struct pp_common_args {
 	POPT_TABLEEND
 /* clang-format on */
 
-/* Those of programs that show source files. */
+/* Options of programs that show source files. */
 struct pp_source_args {
 	char *search_dirs, *base_dirs;
 };
@@ -89,8 +89,8 @@ int pp_take_source_dirs(struct op_arena *arena,
 			struct pp_source_dirs *dirs, struct op_diag *diag);
 
 /*
- * What all programs take: --verbose, --image-path and --debuginfod. *@server is
- * set where a server is to be asked for debug files, and the caller's to free;
+ * Options of all programs: --verbose, --image-path and --debuginfod. *@server
+ * is set if a server is to be asked for debug files, and the caller's to free;
  * it needs @arena.
  */
 int pp_take_common(struct op_arena *arena, const struct pp_common_args *args,

@@ -3,8 +3,8 @@
 #define PP_PROGRESS_H
 
 /*
- * One line on a terminal's standard error output that tells how far something
- * is that takes long. What takes less than half a second shows none.
+ * A line on a terminal's standard error output that shows the progress of slow
+ * work. Work of less than half a second shows none.
  */
 
 #include <stdbool.h>

@@ -67,8 +67,8 @@ static int search_path_list(struct command *command, const char *name,
 
 		if (!err)
 			return 0;
-		/* One that is there but cannot be executed is the reason;
-		 * folders that we may not look into are none. */
+		/* A file that cannot be executed is the reason to report;
+		 * folders that the user may not search are skipped. */
 		if (err != -EISDIR && !access(command->path, F_OK))
 			found = err;
 		if (!list[len])
@@ -248,7 +248,7 @@ static int explain_exec(const struct command *command, int err,
 			   strerror(err));
 }
 
-/* What the child says: 0 when the pipe was closed by a successful exec. */
+/* Read the child's errno: 0 when a successful exec closed the pipe. */
 static int read_error(int fd)
 {
 	int err = 0;

@@ -228,7 +228,7 @@ int daemon_end(const struct daemon *daemon, int pidfd, int grace_ms,
 		asked = op_control_follow(daemon->session->socket, "shutdown",
 					  heard, data, REQUEST_MS, why);
 	err = asked;
-	/* It may be gone before its answer has been read. */
+	/* The daemon may end before its answer has been read. */
 	if (!err || err == -EREMOTEIO || err == -EPROTO || err == -ECONNREFUSED)
 		err = op_process_wait(pidfd, END_MS);
 	/* Its last act was to remove the socket, or somebody else has. */

@@ -58,8 +58,8 @@ void daemon_child_wait(struct daemon_child *child)
 }
 
 /*
- * What it has written to stderr: one line becomes @line without its name, all
- * else goes to ours.
+ * Read the daemon's stderr: the last line, without the daemon's name, becomes
+ * @line; all else goes to our stderr.
  */
 static void take_last_words(const struct daemon_child *child, char *line,
 			    size_t len)
@@ -249,7 +249,7 @@ static int wait_until_ready(struct daemon_child *child, int signal_fd,
 		return 0;
 	if (state)
 		op_diag_set(diag, -EIO, "%s", text);
-	/* It is about to end, which needs no signal. */
+	/* The daemon is about to end, which needs no signal. */
 	if (op_process_wait(child->pidfd, DYING_MS))
 		op_process_end(child->pidfd, END_MS);
 	daemon_child_wait(child);

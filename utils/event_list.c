@@ -43,8 +43,8 @@ static int parse_kernel_event(struct op_parsed_event *event,
 	return err;
 }
 
-/* Of which of the two lists the name, that the kernel does not know, was
- * meant to be. */
+/* Choose the list that the user probably meant by @name, which the kernel does
+ * not know. */
 static const struct op_events *choose_list(const struct op_events *cpu,
 					   const struct op_events *kernel,
 					   const char *name)

@@ -40,7 +40,7 @@ int event_list_init(struct event_list *list, struct event_machine *machine,
 		    const char *text, struct op_diag *diag);
 void event_list_release(struct event_list *list);
 
-/* What to tell people where events take turns. */
+/* Note for events that take turns. */
 #define EVENT_LIST_SHARE_NOTE                                                  \
 	"more events than the CPU has counters for: they take turns, and "     \
 	"reports scale their counts"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What can be counted on this machine.
- *
- * The kernel's own events are described as event files describe those of a
- * CPU, with a unit mask that is always 0, so one parser takes both. The events
- * of the CPU are read when they are first asked for: who counts only the
- * kernel's needs no event files, and a CPU that is not described is no error
- * for them.
+ * Events of this machine. The kernel's own events are described as event files
+ * describe those of a CPU, with a unit mask that is always 0, so one parser
+ * handles both. The events of the CPU are read when they are first needed: a
+ * program that counts only kernel events needs no event files, and an
+ * undescribed CPU is no error for it.
  */
 
 #include "utils/event_machine.h"
@@ -31,7 +29,7 @@
 #define PMUS "/sys/bus/event_source/devices"
 #define MAX_TYPES 8 /* as the module */
 
-/* What no counter counts, "ext:" in the words of event files. */
+/* Counter of the kernel's events, "ext:" in event files. */
 static const char by_kernel[] = "kernel";
 
 struct event_kernel {
@@ -45,8 +43,8 @@ struct event_kernel {
 /* ---- the kernel's own events --------------------------------------------- */
 
 /*
- * What is too often to take a sample each time: of the hardware's events what
- * most event files give as the minimum, of clocks a microsecond.
+ * The minimum count: for hardware events that of most event files, for clocks a
+ * microsecond.
  */
 static uint64_t minimum_count(const struct op_perf_event *event)
 {
@@ -127,7 +125,7 @@ static int load_cpu(struct event_machine *machine)
 		err = detect_cpu_events(machine, dir, &why);
 		free(dir);
 	}
-	/* What to do is another thing in each program. */
+	/* Each program adds a hint of its own. */
 	if (err)
 		op_diag_set(&machine->cpu_why, err, "%.*s",
 			    (int)strcspn(why.text, ";"), why.text);
@@ -167,8 +165,8 @@ bool event_machine_can_sample(const struct event_machine *machine)
 	return fd >= 0;
 }
 
-/* Those of CPUs are called "cpu" or tell which CPUs they are of; all others
- * (memory controllers and so on) do neither. */
+/* PMUs of CPUs are called "cpu" or list their CPUs; others (memory controllers
+ * and so on) do neither. */
 static bool is_core_pmu(const char *root, const char *name)
 {
 	char path[PATH_MAX];

@@ -3,13 +3,12 @@
 #define UTILS_EVENT_MACHINE_H
 
 /*
- * What can be counted on this machine: the kernel's own events
- * (libop/kernel/op_perf.h) and those of the CPU (libop/events/op_events.h),
- * both as lists that op_parse_event() takes. Those of the CPU are read when
- * they are first asked for, and once.
+ * Events of this machine: the kernel's own (libop/kernel/op_perf.h) and those
+ * of the CPU (libop/events/op_events.h), both as lists for op_parse_event().
+ * Those of the CPU are read once, when they are first needed.
  *
- * A folder that stands in for oprofilefs ($OPROFILE_FS) stands in for the
- * whole machine: its /proc/cpuinfo and /sys are in there, and it has hardware
+ * A folder that stands in for oprofilefs ($OPROFILE_FS) stands in for the whole
+ * machine: its /proc/cpuinfo and /sys are in there, and it has hardware
  * counters if that folder has one, "0".
  */
 

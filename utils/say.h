@@ -9,14 +9,14 @@
 
 #include <stdbool.h>
 
-/* One line on what is done now, "+ TEXT"; nothing unless it is @wanted. */
+/* Print the present step as "+ TEXT", if it is @wanted. */
 void say_step(bool wanted, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The same in any case. */
 void say_always(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* One line of @program, "PROGRAM: TEXT". */
+/* Print the line "PROGRAM: TEXT". */
 void say_note(const char *program, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -11,7 +11,7 @@
 #include "libpp/select/profile_spec.h"
 #include "pp/options.h"
 
-/* As popt leaves them. */
+/* Option values as popt leaves them. */
 struct oparchive_args {
 	struct pp_common_args common;
 	char *output;

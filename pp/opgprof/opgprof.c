@@ -131,7 +131,7 @@ static int write_gmon_file(const struct opgprof_options *o,
 	if (!err && failed)
 		err = op_diag_set(diag, -EIO, "%s: cannot be written: %s", path,
 				  strerror(errno ? errno : EIO));
-	/* What could not be written whole is no use to anybody. */
+	/* An incomplete file is of no use. */
 	if (err && !lstat(path, &st) && S_ISREG(st.st_mode))
 		unlink(path);
 	if (!err && result.divisor > 1)

@@ -10,7 +10,7 @@
 #include "libpp/report/report.h"
 #include "pp/options.h"
 
-/* As popt leaves them. */
+/* Option values as popt leaves them. */
 struct opgprof_args {
 	struct pp_common_args common;
 	char *output, *threshold;

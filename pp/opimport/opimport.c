@@ -92,7 +92,8 @@ static int check_options(const struct options *o, const char *const *files,
 
 /* ---- one file ------------------------------------------------------------ */
 
-/* What the name of @path tells when it is in a session. */
+/* Parse the part of @path that is a sample file's name in a session. Returns
+ * false if there is none. */
 static bool name_in_session(const char *path, struct op_mangle *m, char *buf,
 			    size_t len)
 {

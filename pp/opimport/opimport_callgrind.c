@@ -319,7 +319,8 @@ static int take_positions(struct callgrind_reader *r, char *text)
 	return 0;
 }
 
-/* What a part of the file says that its costs add up to. */
+/* Compare the costs of a part of the file with the totals that the part gives,
+ * from @text, and begin the next part. */
 static int take_totals(struct callgrind_reader *r, char *text)
 {
 	for (unsigned int c = 0; c < r->nr_columns; c++) {

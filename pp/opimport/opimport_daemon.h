@@ -3,8 +3,8 @@
 #define PP_OPIMPORT_OPIMPORT_DAEMON_H
 
 /*
- * What is imported sample by sample becomes a session as samples do that are
- * taken now: by the daemon, from a source that ends.
+ * A profile that is imported sample by sample becomes a session as new samples
+ * do: by the daemon, from a source that ends.
  */
 
 #include <stdbool.h>

@@ -30,7 +30,7 @@ static enum op_image_kind
 kind_of_classic(const struct op_classic_header *header,
 		const struct op_mangle *name)
 {
-	/* What keys are offsets in; in call graphs the caller's image. */
+	/* Keys are offsets in this image: in call graphs that of the caller. */
 	const struct op_image_name *image = name ? &name->dep : NULL;
 
 	if (!image && header->is_kernel)

@@ -2,7 +2,7 @@
 #ifndef PP_OPIMPORT_OPIMPORT_FILE_H
 #define PP_OPIMPORT_OPIMPORT_FILE_H
 
-/* One classic sample file becomes one of ours. */
+/* Import of a classic sample file into a session. */
 
 #include <stdbool.h>
 

@@ -96,7 +96,7 @@ static bool read_count(const char *word, double scale, uint64_t *count)
 	return true;
 }
 
-/* As Austin and others write: "# mode: wall". */
+/* Comments are lines such as "# mode: wall" of Austin. */
 static bool is_comment(const char *line, size_t len)
 {
 	return len && *line == '#' && (len == 1 || strchr(BLANKS, line[1]));

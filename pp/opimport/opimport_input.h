@@ -3,11 +3,11 @@
 #define PP_OPIMPORT_OPIMPORT_INPUT_H
 
 /*
- * What another profiler wrote: a file, standard input or a pipe. It is opened
- * once; what comes through a pipe is put into a file without a name, in $TMPDIR
- * or /tmp, since readers look here and there, and what is packed is unpacked
- * into memory. So all formats may come in all ways. What "perf record -o -"
- * writes may have no end, and is left in its pipe.
+ * The file of another profiler: a file, standard input or a pipe. It is opened
+ * once. The bytes of a pipe are put into a file without a name, in $TMPDIR or
+ * /tmp, since readers seek, and a compressed file is unpacked into memory. So
+ * all formats may come in all ways. The output of "perf record -o -" may have
+ * no end, and is left in its pipe.
  */
 
 #include <stdbool.h>

@@ -3,10 +3,10 @@
 #define PP_OPIMPORT_OPIMPORT_LOSS_H
 
 /*
- * What the original profiler knew of samples that were lost: the kernel's
- * counters in a session's folder stats/, which operf 1.x wrote itself, and the
- * last statistics in the log of the daemon or of operf, which are of the
- * session "current". It becomes the ledger of the imported session.
+ * Samples that the original profiler lost: the kernel's counters in a session's
+ * folder stats/, which operf 1.x wrote itself, and the last statistics in the
+ * log of the daemon or of operf, which are of the session "current". They
+ * become the ledger of the imported session.
  */
 
 #include <stdbool.h>

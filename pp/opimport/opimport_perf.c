@@ -16,7 +16,8 @@
 
 #include "pp/opimport/opimport_input.h"
 
-/* Of either byte order; which the daemon can read it tells itself. */
+/* The file may be of either byte order; the daemon refuses the one that it
+ * cannot read. */
 bool opimport_is_perf(const struct opimport_input *input)
 {
 	char magic[8];

@@ -148,8 +148,8 @@ static int pprof_index_ids(struct pprof_reader *r)
 /* ---- events -----------------------------------------------------------------
  */
 
-/* What the values of type @of are, where they are all those of type @samples
- * times the same; 0: they are not. */
+/* Returns the number by which all values of type @samples are multiplied in
+ * those of type @of, or 0 if there is no such number. */
 static uint64_t factor_between(const struct pprof_reader *r, size_t samples,
 			       size_t of)
 {
@@ -200,8 +200,8 @@ static uint64_t pprof_event_count(const struct pprof_reader *r,
 	return (NSEC_PER_SEC + factor / 2) / factor ?: 1;
 }
 
-/* As events are called that name files: "delay/nanoseconds" is
- * "delay_nanoseconds". */
+/* Make a name of the characters that names of events have: "delay/nanoseconds"
+ * is "delay_nanoseconds". */
 static char *pprof_event_name(struct pprof_reader *r,
 			      const Pprof__ValueType *type, bool with_unit)
 {
@@ -288,8 +288,8 @@ static int pprof_compare_places(const void *pa, const void *pb)
 		return a->image < b->image ? -1 : 1;
 	if (a->function != b->function)
 		return a->function < b->function ? -1 : 1;
-	/* What has no line comes last: reports say that the function is where
-	 * its first place is. */
+	/* Places without a line come last: reports give the first place as that
+	 * of the function. */
 	return op_compare(a->line - 1, b->line - 1);
 }
 
@@ -436,7 +436,7 @@ static int make_functions(struct pprof_reader *r)
 	return err;
 }
 
-/* Of each location the frames of its places. */
+/* List the frames of the places of each location. */
 static int list_frames(struct pprof_reader *r)
 {
 	for (size_t l = 0; l < r->p->n_location; l++) {

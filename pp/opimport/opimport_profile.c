@@ -42,7 +42,7 @@ struct opimport_profile {
 	FILE *stream; /* NULL: not yet opened */
 	int err;
 	bool has_places, has_nowhere; /* samples that have one; others */
-	/* What the stream has told last, parts. */
+	/* Context of the last record in the stream, with parts. */
 	bool has_task;
 	uint32_t app, tgid, tid, part;
 };
@@ -193,8 +193,8 @@ static char *clean_part(char *out, const char *from, const char *to)
 	return out;
 }
 
-/* What is called @name, as a path: "[kernel]" as "/[kernel]", "kworker/0:1",
- * which is none, as "/kworker_0:1". */
+/* Make a path of @name: "/[kernel]" of "[kernel]", and "/kworker_0:1" of
+ * "kworker/0:1", which is no path. */
 static void clean_image_path(char path[MAX_PATH + MAX_BASE + 2],
 			     const char *name)
 {
@@ -215,8 +215,8 @@ static void clean_image_path(char path[MAX_PATH + MAX_BASE + 2],
 	*out = '\0';
 }
 
-/* One more part of @image. The name of an image is told before its cookie, its
- * number from 1, is used. */
+/* Add a part to @image. The name of an image is in the stream before its
+ * cookie, its number from 1, is used. */
 static int add_part(struct opimport_profile *p, uint32_t image)
 {
 	struct op_code_image *part = calloc(1, sizeof(*part));

@@ -22,7 +22,7 @@
 #include "module/uapi/oprofile.h"
 #include "pp/opimport/opimport_daemon.h"
 
-/* What to do about a file that is none of those. */
+/* Hint for a file of an unknown format. */
 #define OPIMPORT_CURE                                                          \
 	"give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi"
 
@@ -57,7 +57,8 @@ void opimport_profile_free(struct opimport_profile *profile);
  * more. */
 int opimport_profile_error(const struct opimport_profile *profile);
 
-/* One more event, which was sampled every @count times; its number, from 0. */
+/* Add an event that was sampled every @count times. Returns its number, from 0.
+ */
 unsigned int opimport_profile_event(struct opimport_profile *profile,
 				    const char *name, uint64_t count);
 

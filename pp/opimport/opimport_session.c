@@ -26,7 +26,7 @@
 #include "pp/opimport/opimport_file.h"
 #include "pp/opimport/opimport_loss.h"
 
-/* One of the sessions in the folder. */
+/* A session in the folder. */
 struct imported {
 	char name[NAME_MAX + 1];
 	uint64_t stored; /* samples */
@@ -219,7 +219,8 @@ static int visit_session_entry(const struct op_walk_entry *entry, void *ctx)
 		return 0;
 	snprintf(session_name, sizeof(session_name), "%.*s",
 		 (int)(slash - entry->below), entry->below);
-	/* What does not start like an image is the daemon's statistics. */
+	/* A file whose name does not begin like an image has statistics of the
+	 * daemon. */
 	if (slash[1] != '{')
 		return 0;
 	if (opimport_ends_with(slash, ".jo"))
@@ -270,7 +271,7 @@ static int read_abi(struct import *import)
 	return err;
 }
 
-/* What each session has lost, as far as that is known. */
+/* Import the losses of each session, as far as they are known. */
 static int import_losses(struct import *import, const char *samples)
 {
 	struct opimport_loss loss = {

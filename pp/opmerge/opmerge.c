@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 
 	op_arena_init(&options.arena);
 	context = opmerge_parse(&options.args, argc, (const char **)argv);
-	/* What is freed is soon needed again. */
+	/* Freed memory is soon needed again. */
 	mallopt(M_TRIM_THRESHOLD, 16 << 20);
 	mallopt(M_MMAP_THRESHOLD, 16 << 20);
 	if (opmerge_take_options(&options, poptGetArgs(context), &diag))

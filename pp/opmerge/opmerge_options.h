@@ -11,7 +11,7 @@
 #include "libpp/merge/merge.h"
 #include "pp/options.h"
 
-/* As popt leaves them. */
+/* Option values as popt leaves them. */
 struct opmerge_args {
 	struct pp_common_args
 		common; /* but those about sessions and binaries */

@@ -29,7 +29,7 @@
 #define MSEC_PER_SEC 1000
 #define NSEC_PER_MSEC 1000000
 
-/* What the work of a run needs. */
+/* Context of the work of a run. */
 struct pusher {
 	const struct push_options *options;
 	struct push_source source;
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 		status = EXIT_USAGE;
 	else if (run_oppush(&options, poptGetArgs(context), &diag))
 		status = 1;
-	/* What hinders profiles was told when it did. */
+	/* Errors of single profiles were printed when they happened. */
 	if (*diag.text)
 		fprintf(stderr, "oppush: %s\n", diag.text);
 	poptFreeContext(context);

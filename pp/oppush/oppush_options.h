@@ -13,7 +13,7 @@
 
 #define PUSH_MAX_LABELS 32
 
-/* As popt leaves them. */
+/* Option values as popt leaves them. */
 struct push_args {
 	char *url, *server, *name, *interval, *spool, *spool_max, *tenant;
 	char *token_file, *ca_file, *timeout, *session_dir;

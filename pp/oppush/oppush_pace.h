@@ -3,8 +3,8 @@
 #define PP_OPPUSH_OPPUSH_PACE_H
 
 /*
- * What an answer of a server means, and how long to wait after one. No clock is
- * looked at here, and no random number is made.
+ * Meaning of a server's answer, and the time to wait after it. The caller
+ * supplies clock and random numbers.
  */
 
 #include <stdint.h>

@@ -27,7 +27,7 @@ say_push(const struct push_run *run, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	/* What a server says may hold anything. */
+	/* A server's text may contain anything, a % too. */
 	op_diag_set(&diag, 0, "%s", text);
 	run->work->say(run->work->ctx, diag.text);
 }
@@ -152,7 +152,7 @@ static int send_oldest(struct push_run *run)
 			say_push(run, "%s", diag.text);
 		return err;
 	}
-	/* What hinders it here will do so again at once. */
+	/* A local error will happen again, so wait as after a refusal. */
 	if (err) {
 		snprintf(answer.text, sizeof(answer.text), "%.255s",
 			 op_diag_text(&diag, err));

@@ -15,11 +15,12 @@
 #include "pp/oppush/oppush_send.h"
 #include "pp/oppush/oppush_spool.h"
 
-/* What is done, by whom; all have @ctx. */
+/* Functions that do the work of a run; each gets @ctx. */
 struct push_work {
 	void *ctx;
 	int64_t (*now_ms)(void *ctx); /* since 1970 */
-	/* As push_take() at @now_ms, and push_send() of the oldest profile. */
+	/* Like push_take() at @now_ms, and push_send() of the oldest profile.
+	 */
 	int (*take)(void *ctx, struct push_spool *spool, int64_t now_ms,
 		    struct op_diag *diag);
 	int (*send)(void *ctx, const struct push_spool *spool,

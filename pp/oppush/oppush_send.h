@@ -2,7 +2,7 @@
 #ifndef PP_OPPUSH_OPPUSH_SEND_H
 #define PP_OPPUSH_OPPUSH_SEND_H
 
-/* One request to a server of profiles, by libcurl. */
+/* Sending a request to a server of profiles, by libcurl. */
 
 #include <stdbool.h>
 #include <stddef.h>

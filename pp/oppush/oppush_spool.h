@@ -37,7 +37,8 @@ struct push_state {
 	char session[96]; /* what the sum is of */
 	uint64_t taken; /* samples that it had taken, by its account */
 	int64_t end; /* of the last span, ns since 1970 */
-	/* What servers refused, since the spool was made. */
+	/* Profiles and samples that servers refused, since the spool was made.
+	 */
 	uint64_t dropped_profiles, dropped_samples;
 	uint64_t told_samples; /* of these, told in a profile */
 	uint64_t failures; /* to send the oldest one, in a row */

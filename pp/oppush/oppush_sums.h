@@ -46,7 +46,7 @@ struct push_sums {
 	int64_t *more; /* what @now has more than @old */
 };
 
-/* What is written beside the samples. */
+/* Facts about a profile that are written beside its samples. */
 struct push_profile_info {
 	int64_t begin, end; /* of the span, ns since 1970 */
 	const char *const *comments;

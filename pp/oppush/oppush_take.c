@@ -36,12 +36,12 @@
 
 #define REPORT "report.pb.gz"
 #define NSEC_PER_SEC INT64_C(1000000000)
-/* Who is asked to push a history for the first time sends that much of it:
- * servers refuse what is old. */
+/* The first push of a history goes back this many seconds; servers refuse older
+ * profiles. */
 #define FIRST_SECONDS 3600
 /* Before the name of a session that has one. */
 #define HISTORY "history "
-/* What opreport says where the part that is to be pushed has no samples. */
+/* opreport's message if the part to push has no samples. */
 #define NOTHING_MATCHES ": no sample files match"
 
 /* A profile in the making. */
@@ -142,7 +142,8 @@ static void compare_session(struct push_taking *t, int64_t now)
 /* ---- the report -------------------------------------------------------------
  */
 
-/* Of the whole session, or of one span of its history. */
+/* Let opreport write a report of @span, or of the whole session if it is NULL,
+ * to @path. */
 static int make_push_report(const struct push_taking *t,
 			    const struct op_span *span, const char *path,
 			    struct op_diag *diag)
@@ -324,7 +325,7 @@ static int take_span(struct push_taking *t, const struct op_span *span,
 		diag->text[0] = '\0';
 		err = 0;
 	}
-	/* It may have had nothing. */
+	/* A span without samples makes no profile. */
 	if (!err && t->spool->state.end != t->state.end)
 		err = skip_span(t, span, diag);
 	return err;

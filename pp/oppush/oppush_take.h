@@ -3,10 +3,10 @@
 #define PP_OPPUSH_OPPUSH_TAKE_H
 
 /*
- * What is pushed: here alone it is chosen. It is what a session has counted
- * since the last profile was made of it, by two reports of all of it, the last
- * one and one that opreport makes now; with a history, each span that has ended
- * since. Nobody who takes samples is asked.
+ * The choice of the samples to push: those that a session has counted since the
+ * last profile was made of it. They are the difference between the last
+ * profile's report of the whole session and one that opreport makes now; with a
+ * history, each span that has ended since. The daemon is not asked.
  */
 
 #include "libop/base/op_diag.h"

@@ -161,7 +161,7 @@ static int push_take_mapping(struct push_reader *r, const Pprof__Mapping *m)
 		};
 	if (!to->file || !to->build_id)
 		return -ENOMEM;
-	/* It ends behind the last function that had samples. */
+	/* The limit is after the last function that had samples. */
 	if (m->memory_limit > to->limit)
 		to->limit = m->memory_limit;
 	to->has_functions |= m->has_functions;
@@ -278,7 +278,7 @@ static int push_take_labels(struct push_reader *r, const Pprof__Sample *sample,
 	return 0;
 }
 
-/* One more stack: no samples of it yet. */
+/* Add a stack without samples. */
 static int push_new_stack(struct push_sums *sums,
 			  const struct push_stack *stack)
 {

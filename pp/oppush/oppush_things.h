@@ -3,9 +3,9 @@
 #define PP_OPPUSH_OPPUSH_THINGS_H
 
 /*
- * What stacks of files of pprof are made of, and how a file is read into
- * struct push_sums, for oppush_*.c that know its inside. Things are referred to
- * by their numbers, from 0.
+ * Parts of the stacks in files of pprof, and reading a file into struct
+ * push_sums, for the oppush_*.c files that know its members. Parts refer to
+ * each other by number, from 0.
  */
 
 #include <stdbool.h>

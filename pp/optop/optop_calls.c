@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who calls a function, and whom it calls: callers above, with those of most
- * calls next to the function, then the samples of its own, then callees. Shares
- * are of the samples in the function and in what it called.
+ * Callers and callees of a function: callers above, with those of most calls
+ * next to the function, then the function's own samples, then callees. Shares
+ * are of the samples in the function and in its callees.
  */
 
 #include <errno.h>

@@ -139,7 +139,8 @@ void optop_grid_write(const struct optop_grid *grid, FILE *out)
 
 /* ---- names --------------------------------------------------------------- */
 
-/* What is too narrow for dots, or has wide characters, is cut at its end. */
+/* A name is cut at its end if the column is too narrow for dots, or if the name
+ * has wide characters. */
 static void cut_end(char *name, size_t width)
 {
 	const char *at = name, *next = name;
@@ -163,8 +164,8 @@ char *optop_fit_name(const char *name, size_t width)
 
 	if (!copy || optop_text_columns(copy) <= width)
 		return copy;
-	/* What looks like several columns would be cut in its last one alone.
-	 */
+	/* A text with two blanks looks like several columns, and only the last
+	 * would be cut. */
 	for (char *at = copy; *at; at++)
 		if (*at == ' ' && at[1] == ' ')
 			*at = '?';

@@ -93,7 +93,8 @@ static void press_back(struct optop_state *state)
 	}
 }
 
-/* What is narrowed stays so further up. */
+/* A restriction to a task or image holds for the pages that are opened from
+ * there. */
 static void press_enter(struct optop_state *state)
 {
 	const struct optop_pane *pane = optop_pane(state);
@@ -221,7 +222,7 @@ static void remove_character(char *text)
 	text[len] = '\0';
 }
 
-/* As UTF-8, whatever the locale: names are that. */
+/* Names are UTF-8 in every locale. */
 static void add_character(char *text, wint_t c)
 {
 	size_t len = strlen(text);

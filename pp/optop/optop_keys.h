@@ -2,7 +2,7 @@
 #ifndef PP_OPTOP_OPTOP_KEYS_H
 #define PP_OPTOP_OPTOP_KEYS_H
 
-/* What keys do. One table has all of them; the help is made of it. */
+/* Actions of keys. A table has all of them, and the help is made of it. */
 
 #include <wchar.h>
 

@@ -137,7 +137,7 @@ static bool await_events(struct live *live)
 		return false;
 	while (!live->state->has_ended && optop_terminal_key(&key))
 		optop_press(live->state, key);
-	/* What was typed before the end has been read by now. */
+	/* Keys that were typed before the end have been read by now. */
 	live->has_hung_up = fds[0].revents & (POLLHUP | POLLERR | POLLNVAL);
 	return !live->has_hung_up && !live->state->has_ended;
 }

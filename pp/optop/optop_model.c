@@ -16,7 +16,7 @@
 
 /* ---- differences --------------------------------------------------------- */
 
-/* What is subtracted from a reading, and where its event is in both. */
+/* Counts to subtract from a reading, and the number of the event in both. */
 struct subtraction {
 	const struct optop_counts *now, *base;
 	size_t event, base_event;

@@ -3,8 +3,8 @@
 #define PP_OPTOP_OPTOP_MODEL_H
 
 /*
- * What is shown of a reading: the counts of one event, less those of an earlier
- * reading, of rows that a filter lets through, in order.
+ * The lines that are shown of a reading: the counts of one event, less those of
+ * an earlier reading, of rows that a filter accepts, in order.
  */
 
 #include "pp/optop/optop_reading.h"

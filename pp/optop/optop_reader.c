@@ -200,7 +200,7 @@ static void leave_result(struct optop_reader *reader,
 		optop_reading_free(reader->result.reading);
 	reader->result = *result;
 	reader->has_result = true;
-	/* It can only fail when it has been written 2^64 times. */
+	/* The write fails only after 2^64 others. */
 	if (write(reader->fd, &one, sizeof(one)) < 0)
 		abort();
 }

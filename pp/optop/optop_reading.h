@@ -3,9 +3,9 @@
 #define PP_OPTOP_OPTOP_READING_H
 
 /*
- * One reading of the sample files, as rows to show. A query says what the rows
- * are: one of the views of the whole session, or one of what is known about a
- * function. libpp makes the report; nothing is counted here.
+ * A reading of the sample files, as rows to show. A query selects the rows: a
+ * view of the whole session, or facts about one function. libpp makes the
+ * report; nothing is counted here.
  */
 
 #include "libop/base/op_arena.h"
@@ -28,7 +28,7 @@ enum optop_kind {
 	OPTOP_NR_KINDS
 };
 
-/* What a query is about; the strings are its owner's. Of the whole session all
+/* Subject of a query; the strings are its owner's. For the whole session all
  * are NULL, and the numbers OP_MANGLE_ALL. */
 struct optop_target {
 	const char *image; /* its name */
@@ -47,7 +47,7 @@ struct optop_query {
 	struct optop_target target;
 };
 
-/* What a row says besides its counts. */
+/* Texts of a row, beside its counts. */
 struct optop_row {
 	const char *name; /* in the last column */
 	const char *beside; /* in the column before that; or NULL */
@@ -104,7 +104,7 @@ const char *optop_kind_title(enum optop_kind kind);
 /* The view called @name; OPTOP_NR_VIEWS if there is none. */
 enum optop_kind optop_view_find(const char *name);
 
-/* What Enter on a row of @kind leads to. */
+/* The kind of query that Enter on a row of @kind opens. */
 enum optop_kind optop_kind_below(enum optop_kind kind);
 
 #endif /* PP_OPTOP_OPTOP_READING_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What becomes of a reading. It replaces that of its pane, whose counts stay as
- * those before. Fewer samples than before, or another folder, mean that the
- * session was reset or is another one; then nothing is subtracted any more that
- * belonged to the old one. The chosen line stays on its row, wherever that has
- * gone, but for the first line, which stays where it is.
+ * Taking a reading over. It replaces that of its pane, whose counts become the
+ * previous ones. Fewer samples than before, or another folder, mean that the
+ * session was reset or is another one; then the counts of the old session are
+ * not subtracted any more. The chosen line follows its row, except for the
+ * first line, which stays in place.
  */
 
 #include "pp/optop/optop_state.h"
@@ -200,7 +200,7 @@ void optop_show_again(struct optop_state *state)
 
 	if (!pane->reading)
 		return;
-	/* What was shown may be of a reading that is gone. */
+	/* The lines may refer to a reading that was freed. */
 	if (optop_show(&pane->shown, pane->reading, &choice)) {
 		optop_shown_release(&pane->shown);
 		optop_say(state, "out of memory");

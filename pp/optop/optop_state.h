@@ -34,7 +34,7 @@ struct optop_page {
 	struct optop_pane panes[OPTOP_NR_VIEWS];
 };
 
-/* What samples are counted from. */
+/* Start of the counts that are shown. */
 enum optop_since { OPTOP_START, OPTOP_REFRESH, OPTOP_MARK, OPTOP_NR_SINCE };
 
 enum optop_overlay { OPTOP_NO_OVERLAY, OPTOP_HELP, OPTOP_WARNINGS };
@@ -102,7 +102,7 @@ void optop_mark_now(struct optop_state *state);
 /* Go to line @line, as far as there are lines. */
 void optop_choose_line(struct optop_state *state, size_t line);
 
-/* What is subtracted from the reading of @pane: NULL for nothing. */
+/* The counts to subtract from the reading of @pane: NULL for none. */
 const struct optop_counts *optop_base_of(const struct optop_state *state,
 					 const struct optop_pane *pane);
 

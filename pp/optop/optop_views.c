@@ -182,7 +182,7 @@ static int fill_line(struct optop_reading *reading, size_t nr,
 	return row->beside ? 0 : -ENOMEM;
 }
 
-/* What has no line is a row for each image. */
+/* Samples without a line have a row for each image. */
 static int fill_unplaced(struct optop_reading *reading, size_t nr,
 			 const struct pp_unplaced *unplaced,
 			 const size_t *event_of)
@@ -234,8 +234,8 @@ static int fill_lines(struct optop_reading *reading,
 
 /* ---- processes, threads and cgroups -------------------------------------- */
 
-/* What is said of the row that @class is in, and opened from there. Returns 0
- * or -ENOMEM. */
+/* Fill @row, which @class is in, and @target, which the row opens. Returns 0 or
+ * -ENOMEM. */
 typedef int describe_task_fn(struct optop_reading *reading,
 			     struct optop_row *row, struct optop_target *target,
 			     const struct pp_class *class);

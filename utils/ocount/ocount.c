@@ -55,7 +55,7 @@ struct ocount {
 
 /* ---- output -------------------------------------------------------------- */
 
-/* What a file held stays until there is something new to write. */
+/* An existing file keeps its content until there are new counts to write. */
 static int open_output(struct ocount *o)
 {
 	const char *path = o->request.output;

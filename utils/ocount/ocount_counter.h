@@ -14,7 +14,7 @@
  * The kernel's counters: one for each event and target, in one array.
  */
 
-/* What a counter says, in all since it was opened. */
+/* Values of a counter, summed since it was opened. */
 struct ocount_reading {
 	uint64_t value;
 	uint64_t enabled; /* ns that it was to count */
@@ -57,8 +57,8 @@ int ocount_counters_stop(const struct ocount_counters *counters,
 			 struct op_diag *diag);
 
 /*
- * What @event counted on @target since it was read the last time. @reading is
- * all 0 for one that cannot be counted. Returns 0 or -errno with the reason.
+ * Read the counts of @event on @target since the last reading. @reading is all
+ * 0 for a counter that is not available. Returns 0 or -errno with the reason.
  */
 int ocount_counters_read(struct ocount_counters *counters, size_t event,
 			 size_t target, struct ocount_reading *reading,

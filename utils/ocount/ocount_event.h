@@ -44,7 +44,7 @@ void ocount_events_release(struct ocount_events *events);
 /* Say in the name of @event which modes are counted. Returns 0 or -ENOMEM. */
 int ocount_event_show_modes(struct ocount_event *event);
 
-/* What the kernel is told about @event; a counter is not yet enabled. */
+/* Fill the kernel's description of @event; a counter is not yet enabled. */
 void ocount_event_attr(const struct ocount_event *event,
 		       struct perf_event_attr *attr);
 

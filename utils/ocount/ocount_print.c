@@ -16,7 +16,7 @@
 
 #include "utils/ocount/ocount_number.h"
 
-/* Of the table; each line of it is made twice, first to measure it. */
+/* Columns of the table; each line is made twice, first to measure it. */
 enum { EVENT, WHO, COUNT, PERCENT, RATE, NR_COLUMNS };
 
 #define CELL_MAX 128
@@ -30,7 +30,8 @@ static const char not_counted[] = "not counted";
 
 /* ---- cells --------------------------------------------------------------- */
 
-/* What part of another event, counted in the same group, the count is. */
+/* Add the ratio of the count to another event that was counted in the same
+ * group. */
 static void add_ratio(char *cell, const struct ocount_result *result, size_t e,
 		      size_t group)
 {

@@ -10,8 +10,8 @@
 #include "utils/ocount/ocount_counter.h"
 
 /*
- * What was counted in one interval. Where counters had to share the hardware,
- * each count is what it would have been in the whole time.
+ * Counts of one interval. If counters had to share the hardware, each count is
+ * an estimate for the whole time.
  */
 
 enum ocount_state {

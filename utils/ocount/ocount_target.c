@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is counted: CPUs or tasks.
- *
- * Everything that was asked for is checked before a counter is opened, so that
- * a CPU that is offline and a process that has ended are told by their names.
- * A process is the threads it has now; threads and processes that it starts
- * are counted by inheritance.
+ * Targets of counting: CPUs or tasks. All of them are checked before a counter
+ * is opened, so that a message can name a CPU that is offline or a process that
+ * has ended. A process stands for its present threads; the counters are
+ * inherited by threads and processes that it starts.
  */
 
 #include "utils/ocount/ocount_target.h"

@@ -10,8 +10,8 @@
 #include "utils/ocount/ocount_options.h"
 
 /*
- * What is counted: CPUs or tasks, each as the kernel wants it named. A
- * process is all the threads it has when the list is made.
+ * Targets of counting: CPUs or tasks, each in the kernel's terms. A process
+ * stands for the threads that it has when the list is made.
  */
 
 struct ocount_target {

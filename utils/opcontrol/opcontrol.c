@@ -176,7 +176,8 @@ static int run_chosen_command(struct opcontrol *oc)
 	return command->run(oc);
 }
 
-/* What all commands need but those that need nothing, and new settings. */
+/* Prepare what commands and new settings need. Commands that need nothing do
+ * not come here. */
 static int prepare_state(struct opcontrol *oc)
 {
 	struct oc_daemonrc rc;

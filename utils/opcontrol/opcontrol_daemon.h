@@ -12,7 +12,7 @@
 #include "utils/opcontrol/opcontrol_settings.h"
 #include "utils/opcontrol/opcontrol_source.h"
 
-/* What the options of oprofiled are made of. */
+/* Sources of oprofiled's options. */
 struct oc_daemon_options {
 	const struct oc_settings *settings;
 	const struct oc_choice *choice;

@@ -183,7 +183,7 @@ static int load_number(const struct rc_reader *reader,
 	return refuse_value(reader, row->key, value, why);
 }
 
-/* What the file does not mention keeps its default. */
+/* A setting that is not in the file keeps its default. */
 static int load_budget(const struct rc_reader *reader, const char *key,
 		       const char *value, char *text)
 {

@@ -3,7 +3,7 @@
 #define UTILS_OPCONTROL_OPCONTROL_DOCTOR_H
 
 /*
- * What --doctor prints.
+ * The output of --doctor.
  */
 
 struct opcontrol;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What gives samples their names: symbols of the kernel, debug symbols, and
+ * Checks of the sources of names: symbols of the kernel, debug symbols, and
  * stacks through code that runtimes make.
  */
 
@@ -9,7 +9,7 @@
 
 #include "utils/opcontrol/opcontrol_examine.h"
 
-/* What hides the addresses (kernel/kallsyms.c of the kernel: without
+/* Settings that hide the addresses (kernel/kallsyms.c of the kernel: without
  * CAP_SYSLOG kptr_restrict 0 shows them if perf_event_paranoid is at most 1).
  */
 static void report_hidden_addresses(const struct oc_machine *machine)

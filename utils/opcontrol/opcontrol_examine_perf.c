@@ -8,7 +8,7 @@
 
 #include "utils/opcontrol/opcontrol_examine.h"
 
-/* What the rings of a CPU take (daemon/source/perf/opd_perf_events.c), in KiB.
+/* Memory of the rings of a CPU (daemon/source/perf/opd_perf_events.c), in KiB.
  */
 #define RINGS_KIB 516
 

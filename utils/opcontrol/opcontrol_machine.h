@@ -35,7 +35,7 @@ struct oc_machine {
 	const char *module_file; /* $OPROFILE_MODULE */
 	const char *debuginfod_urls;
 	const char *java_options;
-	/* What system calls tell: 0 or -errno. */
+	/* Results of system calls: 0 or -errno. */
 	int own_err; /* sampling this process in user mode */
 	int kernel_err; /* the same with the kernel's part */
 	int system_err; /* sampling a whole CPU */

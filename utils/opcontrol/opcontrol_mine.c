@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What comes is a stream, which goes to memory, and from there to a daemon of
- * our own, as any recording does. The stream is whole if it ends with the
- * number of samples that were taken.
+ * The daemon sends a stream, which is kept in memory and replayed by a daemon
+ * of the user's own, like any recording. The stream is complete if it ends with
+ * the number of samples taken.
  */
 
 #include "utils/opcontrol/opcontrol_mine.h"

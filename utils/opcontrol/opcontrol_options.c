@@ -20,7 +20,7 @@
 #include "libop/options/op_original.h"
 #include "utils/say.h"
 
-/* What popt returns for an option: its table and the row in it. */
+/* popt's value for an option: its table and the row in it. */
 #define COMMAND 0x100
 #define SETTING 0x200
 #define WITHOUT_EFFECT 0x400

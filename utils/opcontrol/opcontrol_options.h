@@ -3,8 +3,8 @@
 #define UTILS_OPCONTROL_OPCONTROL_OPTIONS_H
 
 /*
- * What the command line asks for, checked for sense as a whole: at most one
- * command, and settings only beside those commands that take them.
+ * The request on the command line, checked as a whole: at most one command, and
+ * settings only with the commands that accept them.
  */
 
 #include <stdbool.h>

@@ -108,7 +108,7 @@ struct oc_setting {
 	size_t text; /* of texts: where in struct oc_settings */
 	const char *word; /* of switches: for --separate and --status */
 	const char *alias; /* of switches: a second word, or the same */
-	/* Of numbers: */
+	/* Only for numbers: */
 	const char *label; /* for --status */
 	const char *file; /* below oprofilefs, NULL: none */
 	bool is_module_only; /* without effect on perf_events */

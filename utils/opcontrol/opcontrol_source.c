@@ -29,7 +29,7 @@ choose_source(struct oc_choice *choice, enum oc_source source, const char *fmt,
 	va_end(ap);
 }
 
-/* What was asked for by name needs no other reason. */
+/* A source that the user chose needs no other reason. */
 static void choose_as_told(struct oc_choice *choice,
 			   const struct oc_settings *settings)
 {

@@ -3,9 +3,9 @@
 #define UTILS_OPCONTROL_OPCONTROL_SOURCE_H
 
 /*
- * Who takes the samples: the kernel module, or perf_events by way of the
- * daemon alone. What --source says is made a choice when a daemon is about to
- * be started; it stays that daemon's for its life.
+ * The choice of the source: the kernel module, or perf_events with the daemon
+ * alone. It is made from --source when a daemon is about to be started, and
+ * stays for the daemon's life.
  */
 
 #include "libop/base/op_diag.h"

@@ -81,7 +81,8 @@ static void print_number(const struct opcontrol *oc, enum oc_row id,
 		printf("%s: %s\n", row->label, row->zero);
 }
 
-/* What the module does, where it can be read; else what will be asked for. */
+/* The module's present rate, or the one in the settings if the module's cannot
+ * be read. */
 static void print_rate(const struct opcontrol *oc, bool is_perf)
 {
 	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
@@ -94,7 +95,7 @@ static void print_rate(const struct opcontrol *oc, bool is_perf)
 		       oc_settings_table[OC_TIMER_RATE].label, rate);
 }
 
-/* One line for each event. Returns whether there are any. */
+/* Print a line for each event. Returns whether there are any. */
 static bool print_events(struct opcontrol *oc, const char *source)
 {
 	char *text = oc_events_text(&oc->events, &oc->settings,
@@ -202,7 +203,7 @@ static void parse_reply(struct op_ledger *ledger, const char *reply)
 	}
 }
 
-/* Of what all CPUs could do meanwhile. */
+/* Percent of the time of all CPUs. */
 static double cost_percent(const struct op_ledger *ledger,
 			   enum op_ledger_cost which)
 {
@@ -250,7 +251,7 @@ static void print_ledger(const struct op_ledger *ledger)
 	print_cost(ledger);
 }
 
-/* What the history does not have any more, up to @end; 0: all is there. */
+/* Print the samples that the history has dropped, up to @end; 0: none. */
 static void print_dropped(uint64_t samples, uint64_t end)
 {
 	time_t date = (time_t)end;

@@ -3,7 +3,7 @@
 #define UTILS_OPCONTROL_OPCONTROL_STATUS_H
 
 /*
- * What --status prints.
+ * The output of --status.
  */
 
 struct opcontrol;

@@ -140,7 +140,7 @@ static int start_daemon(struct operf *operf, struct op_ledger *before)
 	if (!err)
 		err = operf_session_rotate(&operf->folder,
 					   operf->options.append, &operf->diag);
-	/* What becomes of a damaged ledger is for the daemon to decide. */
+	/* The daemon decides about a damaged ledger. */
 	if (!err)
 		operf_ledger_get(operf, before, NULL);
 	if (!err)

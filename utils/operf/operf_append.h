@@ -3,9 +3,9 @@
 #define UTILS_OPERF_OPERF_APPEND_H
 
 /*
- * What --append adds to. In other profilers -a stands for all CPUs, so whoever
- * means that learns of it, and on a terminal is asked: a profile that was added
- * to another one cannot be taken out again.
+ * Questions before --append. In other profilers -a stands for all CPUs, so a
+ * user who may mean that is warned and, on a terminal, asked: a profile cannot
+ * be taken out of another one again.
  */
 
 struct operf;

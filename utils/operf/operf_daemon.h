@@ -29,8 +29,8 @@ int operf_daemon_call(struct operf *operf, const char *request);
 int operf_daemon_stop(struct operf *operf);
 
 /*
- * It has ended by itself. Returns 0 when it was told to by somebody, or
- * -errno with what it died of in @diag.
+ * Collect a daemon that has ended by itself. Returns 0 if another program asked
+ * it to end, or -errno with the cause of its end in @diag.
  */
 int operf_daemon_reap(struct operf *operf, struct op_diag *diag);
 

@@ -3,9 +3,9 @@
 #define UTILS_OPERF_OPERF_EVENTS_H
 
 /*
- * What is sampled: the events asked for, or the CPU's default event, or its
- * cycles where nothing describes the CPU, or where nothing counts these the CPU
- * clock; and as much of them as this user may sample.
+ * The events to sample, as far as this user may sample them: the events asked
+ * for; else the CPU's default event; else its cycles, if event files do not
+ * describe the CPU; else the CPU clock, if the machine has no cycle counter.
  */
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct operf_events {
 	bool share; /* there are more events than counters */
 };
 
-/* What this machine and user allow, and what else is wanted. */
+/* Rights of this user on this machine, and further requirements. */
 struct operf_rights {
 	bool can_sample_cpu; /* event_machine_can_sample() */
 	bool may_sample_kernel; /* op_perf_may_sample_kernel() */

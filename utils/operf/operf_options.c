@@ -29,7 +29,7 @@
 	100000 /* samples per second; the kernel's own limit is lower          \
 		*/
 
-/* What popt leaves behind, before it is checked. */
+/* Option values as popt leaves them, before they are checked. */
 struct raw {
 	char *pid;
 	char *duration;
@@ -413,7 +413,7 @@ static int run_operf_popt(poptContext context, struct operf_options *options,
 			     rc);
 }
 
-/* What is left of @argv begins with the command. */
+/* The command begins at the rest of @argv. */
 static void take_operf_command(struct operf_options *options,
 			       poptContext context, int argc, char **argv)
 {

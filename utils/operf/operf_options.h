@@ -3,9 +3,9 @@
 #define UTILS_OPERF_OPERF_OPTIONS_H
 
 /*
- * What the command line asks for, checked for sense as a whole. What is
- * profiled is a command, --pid, --cgroup or --system-wide; with one of these a
- * command only says how long, as --duration does.
+ * The request on the command line, checked as a whole. The target is a command,
+ * --pid, --cgroup or --system-wide; with one of these options a command only
+ * sets the end, as --duration does.
  */
 
 #include <stdbool.h>

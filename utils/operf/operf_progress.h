@@ -3,9 +3,9 @@
 #define UTILS_OPERF_OPERF_PROGRESS_H
 
 /*
- * One line on a terminal, written anew each second of a run: how long it has
- * lasted, and how many samples were taken and lost. Nothing where stderr is no
- * terminal, where the command writes to it, too, and with --quiet.
+ * A line on a terminal, updated each second of a run: the time so far, and the
+ * number of samples taken and lost. There is none if stderr is no terminal, if
+ * the command writes to it, too, and with --quiet.
  */
 
 #include <stdbool.h>

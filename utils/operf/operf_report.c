@@ -33,7 +33,7 @@ int operf_ledger_get(const struct operf *operf, struct op_ledger *ledger,
 	struct op_ledger dropped = { .taken = 0 };
 	int err = op_session_account(dir, ledger, diag);
 
-	/* What was dropped since was taken, too. */
+	/* Samples that the history has dropped were taken, too. */
 	if (!err)
 		err = op_spans_dropped(dir, NULL, &dropped, diag)
 			      ?: op_ledger_merge(&dropped, ledger);
@@ -49,7 +49,7 @@ static uint64_t decrease(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* What is in @now and was not in @before. */
+/* Leave in @now only the counts since @before. */
 static void subtract_ledger(struct op_ledger *now,
 			    const struct op_ledger *before)
 {

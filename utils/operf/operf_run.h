@@ -48,17 +48,17 @@ struct operf {
 	struct op_diag diag;
 };
 
-/* One line on stderr on what is done now, with --verbose=debug. */
+/* Print the present step on stderr, with --verbose=debug. */
 #define operf_say(operf, ...) say_step((operf)->options.verbose, __VA_ARGS__)
 
-/* One line on stderr on what is so, not what is wrong; not with --quiet. */
+/* Print a line that is no warning on stderr; not with --quiet. */
 #define operf_inform(operf, ...)                                               \
 	do {                                                                   \
 		if (!(operf)->options.quiet)                                   \
 			operf_note(__VA_ARGS__);                               \
 	} while (0)
 
-/* One line on stderr that is no reason to end. */
+/* Print a line on stderr that is no reason to end. */
 #define operf_note(...) say_note("operf", __VA_ARGS__)
 
 #endif /* UTILS_OPERF_OPERF_RUN_H */

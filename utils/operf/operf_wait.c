@@ -95,7 +95,7 @@ static bool handle_operf_signal(struct operf *operf)
 		return false;
 	if (!operf->command.pid)
 		return true;
-	/* Those of the terminal's keys have reached the command as well. */
+	/* The command gets the signals of the terminal's keys by itself. */
 	if (sig == SIGTERM || sig == SIGHUP)
 		kill(operf->command.pid, sig);
 	return false;

@@ -56,7 +56,7 @@ static bool has_hardware_counters(struct op_diag *why)
 	case -ENOSYS:
 		return false;
 	}
-	/* They may only be forbidden to this user. */
+	/* The counters exist, but this user may not use them. */
 	return true;
 }
 
@@ -115,7 +115,7 @@ static void take_cpu(struct ophelp *help)
 				cpu, name, old);
 		cpu = name;
 	}
-	/* What does not fit is no name of a type either. */
+	/* A longer name is not that of a type, so cutting it does no harm. */
 	snprintf(help->cpu, sizeof(help->cpu), "%s", cpu);
 }
 

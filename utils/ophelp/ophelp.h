@@ -7,8 +7,8 @@
 #include "libop/events/op_events.h"
 
 /*
- * What to list: all events, or those that hold the text @search in names or
- * descriptions, in letters of either case.
+ * Selection of a list: all events, or those that have the text @search in names
+ * or descriptions, in letters of either case.
  */
 struct ophelp_list {
 	const struct op_events *events;

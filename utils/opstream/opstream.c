@@ -57,7 +57,7 @@ static int fail_opstream(const char *what, int err, const char *hint)
 static int write_stream_text(struct opstream *s)
 {
 	if (s->text.len && fwrite(s->text.data, s->text.len, 1, stdout) != 1) {
-		/* Who leaves the pager has seen enough. */
+		/* A user who leaves the pager has seen enough. */
 		s->is_left = s->pager.pid && errno == EPIPE;
 		return s->is_left
 			       ? -1

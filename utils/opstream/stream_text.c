@@ -364,7 +364,7 @@ int stream_text_print_rest(struct stream_buf *out, const void *data, size_t len)
 /* ---- from text to words ---------------------------------------------------
  */
 
-/* What is left of a line, and why it is wrong. */
+/* The rest of a line, and the reason for refusing it. */
 struct parser {
 	const char *at;
 	const char *why;
@@ -499,7 +499,7 @@ static int parse_build_id(struct parser *p, struct stream_buf *out)
 	return err ? err : stream_buf_add(out, id, sizeof(id));
 }
 
-/* One byte of a quoted string at p->at, which is moved behind it. */
+/* Parse a byte of a quoted string at p->at, and move p->at after it. */
 static int parse_quoted_byte(struct parser *p, char *byte)
 {
 	*byte = *p->at++;

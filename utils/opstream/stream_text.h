@@ -33,7 +33,7 @@ enum stream_unit_kind {
 	STREAM_RAW, /* one word that belongs to nothing */
 };
 
-/* What lies at a place of a stream. */
+/* The sample, record or stray word at a place of a stream. */
 struct stream_unit {
 	enum stream_unit_kind kind;
 	size_t words; /* all of it */
