@@ -82,10 +82,10 @@ struct word {
 
 /* Set *@bits to what the comma list @text says, in words of @words (ended by
  * one without name). */
-static int take_words(struct op_arena *arena, const char *option,
-		      const char *text, const struct word *words,
-		      const char *known, unsigned int *bits,
-		      struct op_diag *diag)
+static int parse_flag_words(struct op_arena *arena, const char *option,
+			    const char *text, const struct word *words,
+			    const char *known, unsigned int *bits,
+			    struct op_diag *diag)
 {
 	const char **list = NULL;
 	int nr = text ? pp_split_commas(arena, text, &list) : 0;
@@ -119,9 +119,9 @@ int pp_take_merge(struct op_arena *arena, const char *text, unsigned int *merge,
 		{ NULL, 0 },
 	};
 
-	return take_words(arena, "merge", text, words,
-			  "cgroup, cpu, lib, tid, tgid, unitmask or all", merge,
-			  diag);
+	return parse_flag_words(arena, "merge", text, words,
+				"cgroup, cpu, lib, tid, tgid, unitmask or all",
+				merge, diag);
 }
 
 int pp_take_verbose(struct op_arena *arena, bool is_given, const char *text,
@@ -141,9 +141,9 @@ int pp_take_verbose(struct op_arena *arena, bool is_given, const char *text,
 
 	if (is_given && !text)
 		*verbose = ~0u;
-	return take_words(arena, "verbose", text, words,
-			  "all, debug, bfd, level1, sfile, stats or xml",
-			  verbose, diag);
+	return parse_flag_words(arena, "verbose", text, words,
+				"all, debug, bfd, level1, sfile, stats or xml",
+				verbose, diag);
 }
 
 int pp_take_demangle(const char *how, enum pp_demangle *demangle,
@@ -217,8 +217,8 @@ static void show_fetching(void *data, const char *name, uint64_t done,
 }
 
 /* libdebuginfod knows its servers from the environment alone. */
-static int take_debuginfod(struct op_arena *arena, const char *urls,
-			   struct pp_debuginfod **server, struct op_diag *diag)
+static int parse_debuginfod(struct op_arena *arena, const char *urls,
+			    struct pp_debuginfod **server, struct op_diag *diag)
 {
 	const char *known = urls ? urls : getenv("DEBUGINFOD_URLS");
 	struct pp_progress *progress;
@@ -243,7 +243,7 @@ int pp_take_common(struct op_arena *arena, const struct pp_common_args *args,
 	return pp_take_verbose(arena, args->is_verbose, args->verbose, verbose,
 			       diag) ?:
 	       pp_take_list(arena, args->image_path, image_path) ?:
-	       take_debuginfod(arena, args->debuginfod, server, diag);
+	       parse_debuginfod(arena, args->debuginfod, server, diag);
 }
 
 const char *pp_join_words(struct op_arena *arena, const char *const *words,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 PROGS += opreport
-opreport_SRCS := $(wildcard pp/opreport/*.c) pp/opannotate/opannotate_files.c pp/cure.c pp/row_notes.c \
+opreport_SRCS := $(wildcard pp/opreport/*.c) pp/opannotate/opannotate_files.c pp/missing_debug_hint.c pp/row_notes.c \
 	pp/options.c pp/progress.c
 opreport_LIBS := libpp libcfi libdb libop
 opreport_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
@@ -27,7 +27,7 @@ opgprof_LIBS := libpp libcfi libdb libop
 opgprof_LDLIBS = $(LIBPP_LDLIBS) $(POPT_LIBS)
 
 PROGS += opannotate
-opannotate_SRCS := $(wildcard pp/opannotate/*.c) pp/cure.c pp/options.c pp/progress.c
+opannotate_SRCS := $(wildcard pp/opannotate/*.c) pp/missing_debug_hint.c pp/options.c pp/progress.c
 opannotate_LIBS := libpp libcfi libdb libop
 opannotate_LDLIBS = $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 

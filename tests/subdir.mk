@@ -24,7 +24,7 @@ $(foreach t,$(call unit_test,opd_codes opd_extended opd_feed opd_feed_account op
 # What the programs of pp/ are made of, but for their main().
 PP_MAINS := $(foreach p,opreport opimport oparchive opmerge opgprof opannotate opsymbols,pp/$(p)/$(p).c)
 PP_PARTS := $(wildcard pp/*.c) $(filter-out $(PP_MAINS) pp/optop/% pp/oppush/%,$(wildcard pp/*/*.c))
-PP_TESTS := options annotate functions import import_loss loss cure
+PP_TESTS := options annotate functions import import_loss loss missing_debug_hint
 
 # These run the programs as a whole, and include the files of main().
 PP_TESTS += faults opannotate opimport page_code pages programs
@@ -35,9 +35,9 @@ unit/pp/opreport/test_pp_opreport_output_SRCS += pp/opreport/opreport_output.c
 unit/pp/oppush/test_pp_oppush_SRCS += $(PP_PARTS) $(filter-out pp/oppush/oppush.c,$(wildcard pp/oppush/*.c))
 unit/pp/oppush/test_pp_oppush_LDLIBS += $(CURL_LIBS)
 
-unit/pp/oppush/test_pp_push_SRCS += $(patsubst %,pp/oppush/oppush_%.c,pace run spool sums things write)
-unit/pp/oppush/test_pp_push_types_SRCS += $(patsubst %,pp/oppush/oppush_%.c,sums things write)
-unit/pp/oppush/test_pp_push_take_SRCS += $(PP_PARTS) $(patsubst %,pp/oppush/oppush_%.c,spool sums take things write)
+unit/pp/oppush/test_pp_push_SRCS += $(patsubst %,pp/oppush/oppush_%.c,pace run spool sums tables write)
+unit/pp/oppush/test_pp_push_types_SRCS += $(patsubst %,pp/oppush/oppush_%.c,sums tables write)
+unit/pp/oppush/test_pp_push_take_SRCS += $(PP_PARTS) $(patsubst %,pp/oppush/oppush_%.c,spool sums take tables write)
 $(foreach t,push push_take push_types oppush,$(O)/tests/unit/pp/oppush/test_pp_$(t).o): $(O)/libpp/format/profile.pb-c.c
 
 # Programs that write streams, sample files, archives and the like for tests, each of

@@ -61,7 +61,7 @@ void daemon_child_wait(struct daemon_child *child)
  * Read the daemon's stderr: the last line, without the daemon's name, becomes
  * @line; all else goes to our stderr.
  */
-static void take_last_words(const struct daemon_child *child, char *line,
+static void read_last_words(const struct daemon_child *child, char *line,
 			    size_t len)
 {
 	const char name[] = DAEMON_NAME ": ";
@@ -89,7 +89,7 @@ int daemon_child_explain(const struct daemon_child *child, const char *hint,
 {
 	char line[OP_DIAG_MAX];
 
-	take_last_words(child, line, sizeof(line));
+	read_last_words(child, line, sizeof(line));
 	if (WIFSIGNALED(child->status))
 		return op_diag_set(diag, -EIO,
 				   DAEMON_NAME

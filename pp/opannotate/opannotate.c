@@ -20,7 +20,7 @@
 #include "libpp/format/format.h"
 #include "pp/opannotate/opannotate_files.h"
 #include "pp/opannotate/opannotate_text.h"
-#include "pp/cure.h"
+#include "pp/missing_debug_hint.h"
 #include "pp/options.h"
 
 #define NAMED_SYMBOLS 3 /* in a message */
@@ -133,7 +133,8 @@ static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 				 &o->request, &report, diag);
 
 	if (!err)
-		pp_print_cure(stderr, "opannotate", report, o->request.root);
+		pp_print_missing_debug_hint(stderr, "opannotate", report,
+					    o->request.root);
 	if (!err && (o->args.no_header || o->output_dir))
 		pp_print_loss(stderr, "opannotate", report->account,
 			      "the header of opreport says why");

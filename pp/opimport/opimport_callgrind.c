@@ -94,7 +94,8 @@ static int begin_function(struct callgrind_reader *r, uint32_t name)
 }
 
 /* "KEY=NAME" */
-static int take_name(struct callgrind_reader *r, const char *key, char *text)
+static int parse_name_line(struct callgrind_reader *r, const char *key,
+			   char *text)
 {
 	static const struct {
 		char key[5];
@@ -143,7 +144,7 @@ static int take_name(struct callgrind_reader *r, const char *key, char *text)
 /* ---- costs ------------------------------------------------------------------
  */
 
-static int take_position(struct callgrind_reader *r, char **text)
+static int parse_position(struct callgrind_reader *r, char **text)
 {
 	if ((r->has_instr && !callgrind_position(text, &r->address)) ||
 	    (*text = callgrind_skip(*text),
@@ -153,7 +154,7 @@ static int take_position(struct callgrind_reader *r, char **text)
 	return 0;
 }
 
-static int take_callee(struct callgrind_reader *r, uint32_t *callee)
+static int parse_callee(struct callgrind_reader *r, uint32_t *callee)
 {
 	*callee = GRAPH_NO_CALLEE;
 	if (!r->is_call)
@@ -167,8 +168,8 @@ static int take_callee(struct callgrind_reader *r, uint32_t *callee)
 }
 
 /* The number in column @column at *@text, without its sign. */
-static int take_cost(struct callgrind_reader *r, char **text,
-		     unsigned int column, uint64_t *count, bool *is_negative)
+static int parse_cost(struct callgrind_reader *r, char **text,
+		      unsigned int column, uint64_t *count, bool *is_negative)
 {
 	*is_negative = **text == '-';
 	*text += *is_negative;
@@ -197,11 +198,11 @@ static void leave_cost_out(struct callgrind_reader *r, struct graph_cost *cost)
 	cost->count = 0;
 }
 
-static int take_costs(struct callgrind_reader *r, char *text)
+static int parse_cost_line(struct callgrind_reader *r, char *text)
 {
 	struct graph_cost cost = { 0 };
 	bool is_negative;
-	int err = take_position(r, &text);
+	int err = parse_position(r, &text);
 
 	if (!err && (r->function == UINT32_MAX || !r->nr_columns))
 		err = fail_callgrind(
@@ -214,10 +215,10 @@ static int take_costs(struct callgrind_reader *r, char *text)
 				: 0,
 			&cost.place);
 	if (!err)
-		err = take_callee(r, &cost.callee);
+		err = parse_callee(r, &cost.callee);
 	text = callgrind_skip(text);
 	for (unsigned int c = 0; !err && *text; c++) {
-		err = take_cost(r, &text, c, &cost.count, &is_negative);
+		err = parse_cost(r, &text, c, &cost.count, &is_negative);
 		if (err)
 			break;
 		if (is_negative)
@@ -232,7 +233,7 @@ static int take_costs(struct callgrind_reader *r, char *text)
 }
 
 /* "calls=NUMBER POSITION": what is below the call is in the next line. */
-static int take_calls(struct callgrind_reader *r, char *text)
+static int parse_calls_line(struct callgrind_reader *r, char *text)
 {
 	uint64_t number;
 
@@ -275,7 +276,7 @@ static int callgrind_event(struct callgrind_reader *r, const char *name,
 	return 0;
 }
 
-static int take_events(struct callgrind_reader *r, char *text)
+static int parse_events_line(struct callgrind_reader *r, char *text)
 {
 	char *name;
 	int err = 0;
@@ -299,7 +300,7 @@ static int take_events(struct callgrind_reader *r, char *text)
 	return err;
 }
 
-static int take_positions(struct callgrind_reader *r, char *text)
+static int parse_positions_line(struct callgrind_reader *r, char *text)
 {
 	char *name;
 
@@ -321,13 +322,13 @@ static int take_positions(struct callgrind_reader *r, char *text)
 
 /* Compare the costs of a part of the file with the totals that the part gives,
  * from @text, and begin the next part. */
-static int take_totals(struct callgrind_reader *r, char *text)
+static int check_callgrind_totals(struct callgrind_reader *r, char *text)
 {
 	for (unsigned int c = 0; c < r->nr_columns; c++) {
 		struct callgrind_event *event = &r->events[r->columns[c]];
 		bool is_negative = false;
 		uint64_t total = 0;
-		int err = *text ? take_cost(r, &text, c, &total, &is_negative)
+		int err = *text ? parse_cost(r, &text, c, &total, &is_negative)
 				: 0;
 
 		if (err)
@@ -340,17 +341,18 @@ static int take_totals(struct callgrind_reader *r, char *text)
 }
 
 /* "KEY: VALUE", whatever keys there are. */
-static int take_head(struct callgrind_reader *r, const char *key, char *value)
+static int parse_callgrind_head(struct callgrind_reader *r, const char *key,
+				char *value)
 {
 	uint64_t number;
 
 	value = callgrind_skip(value);
 	if (!strcmp(key, "events"))
-		return take_events(r, value);
+		return parse_events_line(r, value);
 	if (!strcmp(key, "positions"))
-		return take_positions(r, value);
+		return parse_positions_line(r, value);
 	if (!strcmp(key, "totals"))
-		return take_totals(r, value);
+		return check_callgrind_totals(r, value);
 	if (!strcmp(key, "cmd") && !r->command)
 		r->command = value;
 	if (!strcmp(key, "creator"))
@@ -368,7 +370,7 @@ static int take_head(struct callgrind_reader *r, const char *key, char *value)
 /* ---- lines ------------------------------------------------------------------
  */
 
-static int take_key_line(struct callgrind_reader *r, char *line)
+static int parse_key_line(struct callgrind_reader *r, char *line)
 {
 	size_t len = strcspn(line, "=:");
 	char *value = line + len + 1;
@@ -381,15 +383,15 @@ static int take_key_line(struct callgrind_reader *r, char *line)
 			r, "no costs in the line after calls=" DAMAGED);
 	line[len] = '\0';
 	if (sign == ':')
-		return take_head(r, line, value);
+		return parse_callgrind_head(r, line, value);
 	if (!strcmp(line, "calls"))
-		return take_calls(r, value);
+		return parse_calls_line(r, value);
 	if (!strcmp(line, "jump") || !strcmp(line, "jcnd"))
 		return 0;
-	return take_name(r, line, value);
+	return parse_name_line(r, line, value);
 }
 
-static int take_callgrind_line(struct callgrind_reader *r, char *line)
+static int parse_callgrind_line(struct callgrind_reader *r, char *line)
 {
 	size_t len = strlen(line);
 	bool was_call = r->is_call;
@@ -401,8 +403,8 @@ static int take_callgrind_line(struct callgrind_reader *r, char *line)
 	if (!*line || *line == '#')
 		return 0;
 	if (!isdigit((unsigned char)*line) && !strchr("+-*", *line))
-		return take_key_line(r, line);
-	err = take_costs(r, line);
+		return parse_key_line(r, line);
+	err = parse_cost_line(r, line);
 	if (was_call)
 		r->callee_object = r->callee_file = r->callee_name = NO_STRING;
 	return err;
@@ -465,7 +467,7 @@ static bool knows_objects(const struct callgrind_reader *r)
  * no objects are told, of the command or else of the file itself; else nobody
  * says which program ran.
  */
-static int tell_callgrind(struct callgrind_reader *r)
+static int add_callgrind_samples(struct callgrind_reader *r)
 {
 	size_t len = r->command ? strcspn(r->command, " \t") : 0;
 	char program[256];
@@ -509,10 +511,10 @@ int opimport_callgrind(struct opimport_profile *profile, const char *path,
 	r.file = r.function_file = r.object;
 	while (!err && rest) {
 		r.line++;
-		err = take_callgrind_line(&r, strsep(&rest, "\n"));
+		err = parse_callgrind_line(&r, strsep(&rest, "\n"));
 	}
 	if (!err)
-		err = check_callgrind_end(&r) ?: tell_callgrind(&r);
+		err = check_callgrind_end(&r) ?: add_callgrind_samples(&r);
 	for (size_t i = 0; i < NR_NAME_KINDS; i++)
 		callgrind_names_release(&r.names[i]);
 	opimport_graph_release(&r.graph);

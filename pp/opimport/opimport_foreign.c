@@ -146,9 +146,10 @@ static enum foreign_format find_format(struct bytes *bytes)
 }
 
 /* Tell @profile all of @bytes. */
-static int tell_profile(struct opimport_profile *profile, const char *path,
-			struct bytes *bytes, enum foreign_format format,
-			struct op_diag *diag)
+static int parse_foreign_profile(struct opimport_profile *profile,
+				 const char *path, struct bytes *bytes,
+				 enum foreign_format format,
+				 struct op_diag *diag)
 {
 	switch (format) {
 	case FOREIGN_CALLGRIND:
@@ -181,7 +182,8 @@ int opimport_foreign(const struct opimport_into *into,
 					   diag);
 	}
 	if (!err)
-		err = tell_profile(profile, input->path, &bytes, format, diag)
+		err = parse_foreign_profile(profile, input->path, &bytes,
+					    format, diag)
 			      ?: opimport_profile_error(profile);
 	if (err == -EOVERFLOW)
 		op_diag_set(

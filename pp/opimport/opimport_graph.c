@@ -127,7 +127,7 @@ int opimport_graph_cost(struct opimport_graph *graph,
  */
 
 /* A graph that is being told. */
-struct graph_teller {
+struct graph_writer {
 	const struct opimport_graph *graph;
 	struct opimport_profile *profile;
 	uint32_t tgid;
@@ -138,13 +138,13 @@ struct graph_teller {
 	uint32_t *images; /* of functions */
 };
 
-static const char *graph_text(const struct graph_teller *t, uint32_t string)
+static const char *graph_text(const struct graph_writer *t, uint32_t string)
 {
 	return t->graph->strings.list[string];
 }
 
 /* 0: it has none. */
-static uint32_t line_of_place(const struct graph_teller *t,
+static uint32_t line_of_place(const struct graph_writer *t,
 			      const struct graph_place *place)
 {
 	const char *file = graph_text(t, place->file);
@@ -154,7 +154,7 @@ static uint32_t line_of_place(const struct graph_teller *t,
 
 /* Put the places that have a line, or those that have none, behind the others
  * of their functions. */
-static void append_places(const struct graph_teller *t, bool has_line)
+static void append_places(const struct graph_writer *t, bool has_line)
 {
 	const struct opimport_graph *graph = t->graph;
 
@@ -167,7 +167,7 @@ static void append_places(const struct graph_teller *t, bool has_line)
 	}
 }
 
-static void sort_places(const struct graph_teller *t)
+static void sort_places(const struct graph_writer *t)
 {
 	const struct opimport_graph *graph = t->graph;
 	uint32_t first = 0;
@@ -181,8 +181,8 @@ static void sort_places(const struct graph_teller *t)
 	append_places(t, false);
 }
 
-static int tell_function(const struct graph_teller *t, size_t number,
-			 struct op_code_line *lines)
+static int add_graph_function(const struct graph_writer *t, size_t number,
+			      struct op_code_line *lines)
 {
 	const struct graph_function *f = &t->graph->functions[number];
 	const uint32_t *places = t->places + f->first;
@@ -214,7 +214,7 @@ static int tell_function(const struct graph_teller *t, size_t number,
 	return opimport_profile_error(t->profile);
 }
 
-static int tell_functions(const struct graph_teller *t)
+static int add_graph_functions(const struct graph_writer *t)
 {
 	const struct opimport_graph *graph = t->graph;
 	struct op_code_line *lines =
@@ -222,13 +222,13 @@ static int tell_functions(const struct graph_teller *t)
 	int err = lines ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < graph->nr_functions; i++)
-		err = tell_function(t, i, lines);
+		err = add_graph_function(t, i, lines);
 	free(lines);
 	return err;
 }
 
-static void tell_cost(const struct graph_teller *t,
-		      const struct graph_cost *cost)
+static void add_graph_cost(const struct graph_writer *t,
+			   const struct graph_cost *cost)
 {
 	struct opimport_frame frames[2];
 	struct opimport_stack stack = {
@@ -255,7 +255,7 @@ int opimport_graph_tell(const struct opimport_graph *graph,
 			struct opimport_profile *profile, uint32_t tgid,
 			const char *app)
 {
-	struct graph_teller t = {
+	struct graph_writer t = {
 		.graph = graph,
 		.profile = profile,
 		.tgid = tgid,
@@ -269,12 +269,12 @@ int opimport_graph_tell(const struct opimport_graph *graph,
 
 	if (!err) {
 		sort_places(&t);
-		err = tell_functions(&t);
+		err = add_graph_functions(&t);
 	}
 	for (size_t i = 0; !err && i < graph->nr_costs; i++) {
 		const struct graph_cost *cost = &graph->costs[i];
 
-		tell_cost(&t, cost);
+		add_graph_cost(&t, cost);
 		err = opimport_profile_error(profile);
 	}
 	free(t.places);

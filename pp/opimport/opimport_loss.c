@@ -112,7 +112,7 @@ static int visit_stats_file(const struct op_walk_entry *entry, void *ctx)
 /* ---- the log ------------------------------------------------------------- */
 
 /* "Nr. TEXT: NUMBER" */
-static void take_log_line(uint64_t *numbers, bool *seen, char *line)
+static void parse_log_line(uint64_t *numbers, bool *seen, char *line)
 {
 	char *colon = strrchr(line, ':');
 	uint64_t number;
@@ -145,7 +145,7 @@ static void read_log(struct known_losses *known, FILE *file)
 			memset(numbers, 0, sizeof(numbers));
 			memset(seen, 0, sizeof(seen));
 		}
-		take_log_line(numbers, seen, line);
+		parse_log_line(numbers, seen, line);
 	}
 	free(line);
 	for (size_t i = 0; i < NR_LINES; i++)

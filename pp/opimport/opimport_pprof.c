@@ -239,7 +239,7 @@ static int check_values(const struct pprof_reader *r)
 	return 0;
 }
 
-static int tell_events(struct pprof_reader *r)
+static int add_pprof_events(struct pprof_reader *r)
 {
 	size_t nr = r->p->n_sample_type;
 	bool *is_taken = op_arena_alloc(&r->arena, nr + 1, sizeof(bool));
@@ -503,8 +503,9 @@ static uint32_t task_number(const Pprof__Label *label)
 							 : 0;
 }
 
-static void take_labels(struct pprof_reader *r, const Pprof__Sample *sample,
-			struct opimport_stack *stack)
+static void read_pprof_labels(struct pprof_reader *r,
+			      const Pprof__Sample *sample,
+			      struct opimport_stack *stack)
 {
 	const char *process = NULL, *thread = NULL;
 
@@ -565,7 +566,7 @@ static int add_pprof_sample(struct pprof_reader *r, const Pprof__Sample *sample)
 		err = add_location(r, sample->location_id[i]);
 	if (err)
 		return err;
-	take_labels(r, sample, &stack);
+	read_pprof_labels(r, sample, &stack);
 	stack.frames = r->stack;
 	stack.nr = r->depth;
 	for (size_t t = 0; t < sample->n_value; t++) {
@@ -593,7 +594,7 @@ int opimport_pprof(struct opimport_profile *profile, const char *path,
 			"is damaged, or neither of pprof nor folded stacks; " OPIMPORT_CURE);
 	op_arena_init(&r.arena);
 	err = check_values(&r)
-		      ?: tell_events(&r)
+		      ?: add_pprof_events(&r)
 		      ?: pprof_index_ids(&r)
 		      ?: make_places(&r);
 	for (size_t i = 0; !err && i < r.p->n_sample; i++)

@@ -311,8 +311,8 @@ opimport_profile_function(struct opimport_profile *p, uint32_t image,
 /* ---- stacks -----------------------------------------------------------------
  */
 
-static void tell_stack_task(struct opimport_profile *p,
-			    const struct opimport_stack *stack)
+static void write_stack_task(struct opimport_profile *p,
+			     const struct opimport_stack *stack)
 {
 	uint32_t app = p->first[stack->app];
 
@@ -431,7 +431,7 @@ put_pieces(struct opimport_profile *p, const struct opimport_stack *stack,
 
 	if (p->err || !left)
 		return;
-	tell_stack_task(p, stack);
+	write_stack_task(p, stack);
 	while (left && !p->err) {
 		uint64_t times = left < OP_MAX_TIMES ? left : OP_MAX_TIMES;
 

@@ -92,8 +92,8 @@ static int add_archives_of_list(struct opmerge_options *o, struct op_diag *diag)
 	return err;
 }
 
-static int take_archives(struct opmerge_options *o, const char *const *words,
-			 struct op_diag *diag)
+static int parse_archives(struct opmerge_options *o, const char *const *words,
+			  struct op_diag *diag)
 {
 	int err = 0;
 
@@ -123,9 +123,9 @@ static int check_labels(const char *option, const char *const *keys,
 	return 0;
 }
 
-static int take_bounded_number(const char *option, const char *text,
-			       uint64_t min, uint64_t max, uint64_t *out,
-			       struct op_diag *diag)
+static int parse_bounded_number(const char *option, const char *text,
+				uint64_t min, uint64_t max, uint64_t *out,
+				struct op_diag *diag)
 {
 	uint64_t number;
 
@@ -140,18 +140,18 @@ static int take_bounded_number(const char *option, const char *text,
 	return 0;
 }
 
-static int take_limits(struct opmerge_options *o, struct op_diag *diag)
+static int parse_merge_limits(struct opmerge_options *o, struct op_diag *diag)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t threads = cpus < 1		? 1
 			   : cpus > THREADS_MAX ? THREADS_MAX
 						: (uint64_t)cpus;
 	uint64_t memory = MEMORY_DEFAULT;
-	int err = take_bounded_number("jobs", o->args.threads, 1, THREADS_MAX,
-				      &threads, diag)
-			  ?: take_bounded_number("memory", o->args.memory,
-						 MEMORY_MIN, MEMORY_MAX,
-						 &memory, diag);
+	int err = parse_bounded_number("jobs", o->args.threads, 1, THREADS_MAX,
+				       &threads, diag)
+			  ?: parse_bounded_number("memory", o->args.memory,
+						  MEMORY_MIN, MEMORY_MAX,
+						  &memory, diag);
 
 	o->request.threads = (unsigned int)threads;
 	o->request.memory = memory << 20;
@@ -166,12 +166,12 @@ int opmerge_take_options(struct opmerge_options *o, const char *const *words,
 
 	request->folder = a->output;
 	request->replace = a->force;
-	return pp_check_archive_place(a->output, "", diag) ?: take_limits(o, diag) ?:
+	return pp_check_archive_place(a->output, "", diag) ?: parse_merge_limits(o, diag) ?:
 	       pp_take_verbose(&o->arena, a->common.is_verbose,
 			       a->common.verbose, &o->verbose, diag) ?:
 	       pp_take_list(&o->arena, a->keep, &request->keep) ?:
 	       pp_take_list(&o->arena, a->drop, &request->drop) ?:
 	       check_labels("keep-labels", request->keep, diag) ?:
 	       check_labels("drop-labels", request->drop, diag) ?:
-	       take_archives(o, words, diag);
+	       parse_archives(o, words, diag);
 }

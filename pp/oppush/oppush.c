@@ -51,7 +51,7 @@ static void say_to_stderr(const char *text)
 /* ---- signals ----------------------------------------------------------------
  */
 
-static void endings(sigset_t *set)
+static void ending_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
@@ -77,7 +77,7 @@ static void wait_for_ending(int64_t until_ms)
 	};
 	sigset_t set;
 
-	endings(&set);
+	ending_signals(&set);
 	if (left > 0 && !is_over() && sigtimedwait(&set, NULL, &timeout) > 0)
 		raise(SIGTERM); /* it stays pending, for is_over() */
 }
@@ -199,7 +199,7 @@ static int push_profiles(struct push_options *options, const char *const *words,
 	};
 	sigset_t set;
 
-	endings(&set);
+	ending_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	options->target.is_over = is_over;
 	if (options->args.once)

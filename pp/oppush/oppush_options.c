@@ -73,9 +73,9 @@ poptContext push_parse_options(struct push_args *a, int argc, const char **argv)
 }
 
 /* A whole number from @least to @most; @text NULL: @missing. */
-static int take_push_number(const char *option, const char *text,
-			    uint64_t least, uint64_t most, uint64_t missing,
-			    uint64_t *value, struct op_diag *diag)
+static int parse_push_number(const char *option, const char *text,
+			     uint64_t least, uint64_t most, uint64_t missing,
+			     uint64_t *value, struct op_diag *diag)
 {
 	*value = missing;
 	if (!text)
@@ -127,7 +127,7 @@ static int add_label(struct push_options *o, char *key, char *value,
 	return 0;
 }
 
-static int take_labels(struct push_options *o, struct op_diag *diag)
+static int parse_push_labels(struct push_options *o, struct op_diag *diag)
 {
 	static char host_key[] = "host";
 	bool has_host = false;
@@ -159,7 +159,7 @@ static int take_labels(struct push_options *o, struct op_diag *diag)
 /* ---- the rest ---------------------------------------------------------------
  */
 
-static int take_server(struct push_options *o, struct op_diag *diag)
+static int parse_push_server(struct push_options *o, struct op_diag *diag)
 {
 	const char *server = o->args.server;
 
@@ -174,7 +174,7 @@ static int take_server(struct push_options *o, struct op_diag *diag)
 	return 0;
 }
 
-static int take_texts(struct push_options *o, struct op_diag *diag)
+static int parse_push_texts(struct push_options *o, struct op_diag *diag)
 {
 	const char *name = o->args.name ?: "oprofile";
 
@@ -210,16 +210,16 @@ int push_take_options(struct push_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"no server; name it with --url, as http://localhost:4040");
-	err = take_push_number("interval", a->interval, 1, 86400,
+	err = parse_push_number("interval", a->interval, 1, 86400,
 			       DEFAULT_INTERVAL_S, &o->interval_s, diag)
-		      ?: take_push_number("spool-max", a->spool_max, 1,
+		      ?: parse_push_number("spool-max", a->spool_max, 1,
 					  1 << 20, DEFAULT_SPOOL_MIB, &mib,
 					  diag)
-		      ?: take_push_number("timeout", a->timeout, 1, 3600,
+		      ?: parse_push_number("timeout", a->timeout, 1, 3600,
 					  DEFAULT_TIMEOUT_S, &timeout_s, diag)
-		      ?: take_server(o, diag)
-		      ?: take_texts(o, diag)
-		      ?: take_labels(o, diag);
+		      ?: parse_push_server(o, diag)
+		      ?: parse_push_texts(o, diag)
+		      ?: parse_push_labels(o, diag);
 	if (err)
 		return err;
 	o->spool_max = mib << 20;

@@ -35,7 +35,7 @@ say_push(const struct push_run *run, const char *fmt, ...)
 /* ---- making profiles --------------------------------------------------------
  */
 
-static void tell_full(struct push_run *run)
+static void say_spool_is_full(struct push_run *run)
 {
 	if (run->is_full)
 		return;
@@ -52,7 +52,7 @@ static int64_t run_now(const struct push_run *run)
 	return run->work->now_ms(run->work->ctx);
 }
 
-static int take_profile(struct push_run *run)
+static int make_next_profile(struct push_run *run)
 {
 	struct op_diag diag = { "" };
 	int err = run->work->take(run->work->ctx, run->spool, run_now(run),
@@ -64,7 +64,7 @@ static int take_profile(struct push_run *run)
 		return 0;
 	}
 	if (err == -ENOSPC && !*diag.text && run->spool->nr) {
-		tell_full(run);
+		say_spool_is_full(run);
 		return err;
 	}
 	if (err == -ENOSPC && !*diag.text)
@@ -203,7 +203,7 @@ int64_t push_run_step(struct push_run *run)
 	int err;
 
 	if (!next || now_ms >= next || next > now_ms + run->interval_ms) {
-		take_profile(run);
+		make_next_profile(run);
 		/* In step, but for intervals that were missed. */
 		if (!next || next + run->interval_ms <= now_ms || next > now_ms)
 			next = now_ms;
@@ -221,12 +221,12 @@ int64_t push_run_step(struct push_run *run)
 
 int push_run_once(struct push_run *run)
 {
-	int err = take_profile(run);
+	int err = make_next_profile(run);
 	int sent = send_profiles(run);
 
 	/* With more room there may be a profile now. */
 	if (err == -ENOSPC && run->nr_sent) {
-		err = take_profile(run);
+		err = make_next_profile(run);
 		sent = sent ?: send_profiles(run);
 	}
 	if (!sent && run->spool->nr) {

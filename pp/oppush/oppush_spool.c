@@ -205,7 +205,7 @@ static int settle_pending(struct push_spool *spool,
 	return list_profile(spool, profile, diag);
 }
 
-static int take_spool_entry(struct push_spool *spool, const char *name,
+static int read_spool_entry(struct push_spool *spool, const char *name,
 			    struct op_diag *diag)
 {
 	struct push_spooled profile;
@@ -242,7 +242,7 @@ static int list_spool(struct push_spool *spool, struct op_diag *diag)
 	if (!dir)
 		return fail_spool(spool->dir, diag);
 	while (!err && (errno = 0, entry = readdir(dir)))
-		err = take_spool_entry(spool, entry->d_name, diag);
+		err = read_spool_entry(spool, entry->d_name, diag);
 	if (!err && errno)
 		err = fail_spool(spool->dir, diag);
 	closedir(dir);

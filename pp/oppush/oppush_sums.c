@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "libop/base/op_array.h"
-#include "pp/oppush/oppush_things.h"
+#include "pp/oppush/oppush_tables.h"
 
 /* ---- the difference ---------------------------------------------------------
  */

@@ -116,7 +116,7 @@ static int identify_session(struct push_taking *t, struct op_diag *diag)
 	return list_spans(t, diag);
 }
 
-static void tell_new_session(const struct push_taking *t)
+static void say_session_is_new(const struct push_taking *t)
 {
 	t->source->say(
 		"the session is new; samples that the previous session recorded after its last profile are not pushed");
@@ -132,7 +132,7 @@ static void compare_session(struct push_taking *t, int64_t now)
 	if (t->is_same)
 		t->begin = last->end;
 	else if (last->number)
-		tell_new_session(t);
+		say_session_is_new(t);
 	if (last->end > t->begin)
 		t->begin = last->end;
 	if (t->begin <= 0 || t->begin >= now)
@@ -263,7 +263,7 @@ static int compare_taking(struct push_taking *t, const char *report,
 
 /* A report of @span, NULL for all of the session, and what is new in it.
  * Returns -EAGAIN, without a reason, if the span is no more. */
-static int take_report(struct push_taking *t, const struct op_span *span,
+static int push_report(struct push_taking *t, const struct op_span *span,
 		       struct op_diag *diag)
 {
 	char report[PATH_MAX];
@@ -312,7 +312,7 @@ static int skip_span(const struct push_taking *t, const struct op_span *span,
 }
 
 /* Push @span, of which nothing was pushed but what is in the sum. */
-static int take_span(struct push_taking *t, const struct op_span *span,
+static int push_span(struct push_taking *t, const struct op_span *span,
 		     struct op_diag *diag)
 {
 	int err;
@@ -320,7 +320,7 @@ static int take_span(struct push_taking *t, const struct op_span *span,
 	if (!t->is_same)
 		t->begin = ns_of(span->begin);
 	t->state.end = ns_of(span->end);
-	err = take_report(t, span, diag);
+	err = push_report(t, span, diag);
 	if (err == -ENODATA && strstr(diag->text, NOTHING_MATCHES)) {
 		diag->text[0] = '\0';
 		err = 0;
@@ -349,7 +349,7 @@ static int pass_over_span(const struct push_taking *t,
 
 /* All spans that are new after @from, the oldest first; of the first one the
  * sum tells what was pushed, if there is a sum of this session. */
-static int take_spans(struct push_taking *t, int64_t from, bool is_known,
+static int push_spans(struct push_taking *t, int64_t from, bool is_known,
 		      struct op_diag *diag)
 {
 	const struct op_span *next;
@@ -361,7 +361,7 @@ static int take_spans(struct push_taking *t, int64_t from, bool is_known,
 		if (is_known && !t->is_same && ns_of(span.begin) < from)
 			err = pass_over_span(t, &span, from, diag);
 		else
-			err = take_span(t, &span, diag);
+			err = push_span(t, &span, diag);
 		if (!err) {
 			from = ns_of(span.end);
 			is_known = true;
@@ -373,7 +373,7 @@ static int take_spans(struct push_taking *t, int64_t from, bool is_known,
 	return err;
 }
 
-static int take_history(struct push_taking *t, int64_t now,
+static int push_history(struct push_taking *t, int64_t now,
 			struct op_diag *diag)
 {
 	const struct push_state *last = &t->spool->state;
@@ -391,14 +391,14 @@ static int take_history(struct push_taking *t, int64_t now,
 	t->state.taken = 0;
 	is_known = t->is_same || !strcmp(last->session, t->state.session);
 	if (is_known)
-		return take_spans(t, last->end, true, diag);
+		return push_spans(t, last->end, true, diag);
 	if (last->number)
-		tell_new_session(t);
+		say_session_is_new(t);
 	from = now - FIRST_SECONDS * NSEC_PER_SEC;
 	if (is_closed(t->spans) && ns_of(t->spans->end) <= from)
 		t->source->say(
 			"the history before the last hour is not pushed");
-	return take_spans(t, from, false, diag);
+	return push_spans(t, from, false, diag);
 }
 
 /* ---- all of it --------------------------------------------------------------
@@ -422,10 +422,10 @@ int push_take(const struct push_source *source, struct push_spool *spool,
 	err = op_session_init(&t->session, source->session_dir, diag)
 		      ?: identify_session(t, diag);
 	if (!err && t->nr_spans) {
-		err = take_history(t, now, diag);
+		err = push_history(t, now, diag);
 	} else if (!err) {
 		compare_session(t, now);
-		err = take_report(t, NULL, diag);
+		err = push_report(t, NULL, diag);
 	}
 	free(t->spans);
 	free(t);

@@ -18,7 +18,7 @@
 #include "libop/base/op_array.h"
 #include "libop/files/op_file.h"
 #include "libpp/symbols/unpack.h"
-#include "pp/oppush/oppush_things.h"
+#include "pp/oppush/oppush_tables.h"
 
 #define MAX_BYTES (INT64_C(1) << 30)
 #define GZIP (MAX_WBITS + 16) /* for deflateInit2() */

@@ -20,7 +20,7 @@
 #include "libpp/check.h"
 #include "libpp/images/kept_symbols.h"
 #include "libpp/format/text/text.h"
-#include "pp/cure.h"
+#include "pp/missing_debug_hint.h"
 #include "pp/opreport/opreport_loss.h"
 #include "pp/opreport/opreport_options.h"
 #include "pp/opreport/opreport_output.h"
@@ -112,7 +112,8 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 	err = pp_make_report("opreport", &o->args.common, o->verbose,
 			     &o->request, &report, diag);
 	if (!err && o->format == pp_format_find("text"))
-		pp_print_cure(stderr, "opreport", report, o->request.root);
+		pp_print_missing_debug_hint(stderr, "opreport", report,
+					    o->request.root);
 	err = err ?: opreport_check_loss(&loss, report, stderr, diag);
 	if (!err && o->format->flags & PP_SHOWS_ALL)
 		err = opreport_page_init(&page, o, diag);

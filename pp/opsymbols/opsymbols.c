@@ -49,7 +49,7 @@ static poptContext opsymbols_parse(struct opsymbols *o, int argc,
 }
 
 /* Returns -EINVAL with the reason in @diag for a mistake of the caller. */
-static int take_options(struct opsymbols *o, struct op_diag *diag)
+static int parse_opsymbols_options(struct opsymbols *o, struct op_diag *diag)
 {
 	uint64_t mib = OP_STORE_DEFAULT;
 
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 	op_arena_init(&o.arena);
 	o.messages.arena = &o.arena;
 	context = opsymbols_parse(&o, argc, (const char **)argv);
-	if (take_options(&o, &diag))
+	if (parse_opsymbols_options(&o, &diag))
 		status = EXIT_USAGE;
 	else if (o.request.max && keep_symbols(&o, poptGetArgs(context), &diag))
 		status = 1;

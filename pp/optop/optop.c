@@ -58,8 +58,9 @@ static poptContext parse_optop(struct optop_options *o, int argc,
 
 /* ---- values -------------------------------------------------------------- */
 
-static int take_optop_number(const char *option, const char *text,
-			     uint64_t most, uint64_t *out, struct op_diag *diag)
+static int parse_optop_number(const char *option, const char *text,
+			      uint64_t most, uint64_t *out,
+			      struct op_diag *diag)
 {
 	uint64_t number;
 
@@ -74,7 +75,7 @@ static int take_optop_number(const char *option, const char *text,
 	return 0;
 }
 
-static int take_optop_view(struct optop_options *o, struct op_diag *diag)
+static int parse_optop_view(struct optop_options *o, struct op_diag *diag)
 {
 	o->kind = o->view ? optop_view_find(o->view) : OPTOP_SYMBOLS;
 	return o->kind < OPTOP_NR_VIEWS
@@ -85,7 +86,7 @@ static int take_optop_view(struct optop_options *o, struct op_diag *diag)
 				 o->view);
 }
 
-static int take_optop_sort(struct optop_options *o, struct op_diag *diag)
+static int parse_optop_sort(struct optop_options *o, struct op_diag *diag)
 {
 	if (o->sort && strcmp(o->sort, "self") != 0 &&
 	    strcmp(o->sort, "total") != 0)
@@ -96,7 +97,7 @@ static int take_optop_sort(struct optop_options *o, struct op_diag *diag)
 	return 0;
 }
 
-static int take_optop_filter(struct optop_options *o, struct op_diag *diag)
+static int parse_optop_filter(struct optop_options *o, struct op_diag *diag)
 {
 	if (o->filter && strlen(o->filter) >= OPTOP_FILTER_MAX)
 		return op_diag_set(diag, -EINVAL,
@@ -105,7 +106,7 @@ static int take_optop_filter(struct optop_options *o, struct op_diag *diag)
 	return 0;
 }
 
-static int take_optop_options(struct optop_options *o, struct op_diag *diag)
+static int parse_optop_options(struct optop_options *o, struct op_diag *diag)
 {
 	struct pp_request *r = &o->request;
 	uint64_t seconds = INTERVAL_DEFAULT, rows = 20;
@@ -120,12 +121,12 @@ static int take_optop_options(struct optop_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--interval changes nothing with --once; leave it out");
-	err = take_optop_number("interval", o->interval, INTERVAL_MAX, &seconds,
+	err = parse_optop_number("interval", o->interval, INTERVAL_MAX, &seconds,
 			  diag) ?:
-	      take_optop_number("rows", o->rows, 1000000, &rows, diag) ?:
-	      take_optop_view(o, diag) ?:
-	      take_optop_sort(o, diag) ?:
-	      take_optop_filter(o, diag) ?:
+	      parse_optop_number("rows", o->rows, 1000000, &rows, diag) ?:
+	      parse_optop_view(o, diag) ?:
+	      parse_optop_sort(o, diag) ?:
+	      parse_optop_filter(o, diag) ?:
 	      pp_take_common(&o->arena, &o->common, &o->verbose,
 			     &r->image_path, &r->debuginfod, diag) ?:
 	      pp_take_source_dirs(&o->arena, &o->sources, &r->source_dirs, diag) ?:
@@ -138,8 +139,8 @@ static int take_optop_options(struct optop_options *o, struct op_diag *diag)
 	return err;
 }
 
-static int take_optop_words(struct optop_options *o, const char *const *words,
-			    struct op_diag *diag)
+static int parse_optop_words(struct optop_options *o, const char *const *words,
+			     struct op_diag *diag)
 {
 	struct pp_request *r = &o->request;
 	int err = op_session_init(&o->session, o->common.session_dir, diag)
@@ -212,9 +213,9 @@ int main(int argc, char **argv)
 	context = parse_optop(&options, argc, (const char **)argv);
 	words = poptGetArgs(context);
 	op_arena_init(&options.arena);
-	if (take_optop_options(&options, &diag))
+	if (parse_optop_options(&options, &diag))
 		status = EXIT_USAGE;
-	else if (take_optop_words(&options, words, &diag) ||
+	else if (parse_optop_words(&options, words, &diag) ||
 		 run_optop(&options, words, &diag))
 		status = 1;
 	if (status)

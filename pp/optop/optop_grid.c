@@ -42,7 +42,7 @@ void optop_grid_release(struct optop_grid *grid)
 
 /* The character that *@text begins with, which moves behind it, and the columns
  * that it takes, 1 or 2. */
-static wchar_t take_character(const char **text, size_t *columns)
+static wchar_t next_character(const char **text, size_t *columns)
 {
 	static const unsigned char masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
 	unsigned int len = op_utf8_len(*text);
@@ -63,7 +63,7 @@ size_t optop_text_columns(const char *text)
 	size_t nr = 0, columns;
 
 	while (*text) {
-		take_character(&text, &columns);
+		next_character(&text, &columns);
 		nr += columns;
 	}
 	return nr;
@@ -81,7 +81,7 @@ size_t optop_grid_put(struct optop_grid *grid, size_t row, size_t column,
 	end = width < grid->nr_columns - column ? column + width
 						: grid->nr_columns;
 	while (*text) {
-		wchar_t c = take_character(&text, &columns);
+		wchar_t c = next_character(&text, &columns);
 		struct optop_cell *cell =
 			&grid->cells[row * grid->nr_columns + at];
 
@@ -148,7 +148,7 @@ static void cut_end(char *name, size_t width)
 
 	while (*next) {
 		at = next;
-		take_character(&next, &columns);
+		next_character(&next, &columns);
 		nr += columns;
 		if (nr > width) {
 			name[at - name] = '\0';

@@ -70,7 +70,7 @@ static void ask_for_reading(struct live *live)
 }
 
 /* Returns -errno where there is nothing to show and nothing will come. */
-static int take_reading_of(struct live *live, struct op_diag *diag)
+static int adopt_finished_reading(struct live *live, struct op_diag *diag)
 {
 	struct optop_state *state = live->state;
 	struct optop_result result;
@@ -153,7 +153,7 @@ static int run_loop(struct live *live, struct op_diag *diag)
 			return op_diag_set(diag, err, "out of memory");
 		if (!await_events(live))
 			break;
-		err = take_reading_of(live, diag);
+		err = adopt_finished_reading(live, diag);
 	} while (!err);
 	if (!err && live->has_hung_up)
 		return op_diag_set(diag, -EIO, "the terminal is gone");

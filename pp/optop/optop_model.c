@@ -22,7 +22,7 @@ struct subtraction {
 	size_t event, base_event;
 };
 
-static uint64_t above(uint64_t now, uint64_t before)
+static uint64_t samples_above_base(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
@@ -57,9 +57,9 @@ static void subtract_row(const struct subtraction *s, size_t nr,
 	if (before == OPTOP_NONE)
 		return;
 	before = before * base->nr_events + s->base_event;
-	line->self = above(line->self, base->self[before]);
+	line->self = samples_above_base(line->self, base->self[before]);
 	if (base->all)
-		line->all = above(line->all, base->all[before]);
+		line->all = samples_above_base(line->all, base->all[before]);
 }
 
 static void subtract_sums(const struct subtraction *s,
@@ -71,10 +71,10 @@ static void subtract_sums(const struct subtraction *s,
 	shown->all_sum = s->now->all_sums[s->event];
 	if (s->base_event == OPTOP_NONE)
 		return;
-	shown->self_sum =
-		above(shown->self_sum, s->base->self_sums[s->base_event]);
-	shown->all_sum =
-		above(shown->all_sum, s->base->all_sums[s->base_event]);
+	shown->self_sum = samples_above_base(shown->self_sum,
+					     s->base->self_sums[s->base_event]);
+	shown->all_sum = samples_above_base(shown->all_sum,
+					    s->base->all_sums[s->base_event]);
 }
 
 bool optop_is_reset(const struct optop_counts *now,

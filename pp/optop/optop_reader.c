@@ -139,8 +139,8 @@ static uint64_t mix_stat(uint64_t hash, int folder, const char *name)
 	return op_hash_mix(hash, (uint64_t)st.st_mtim.tv_nsec);
 }
 
-static void look_at_files(const struct pp_request *base,
-			  struct optop_result *result)
+static void stat_session_files(const struct pp_request *base,
+			       struct optop_result *result)
 {
 	int folder =
 		open(base->session->current, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -169,7 +169,7 @@ static void answer_query(const struct pp_request *base,
 		result->daemon =
 			ask_daemon(base, result->daemon, &result->daemon_diag);
 		may_change = may_be_sampling(result->daemon);
-		look_at_files(base, result);
+		stat_session_files(base, result);
 	} else {
 		result->daemon = OPTOP_NO_DAEMON;
 		result->files = 1;

@@ -248,7 +248,7 @@ static struct optop_pane *find_pane(const struct optop_state *state,
 	return NULL;
 }
 
-static void take_account(struct optop_state *state,
+static void copy_account(struct optop_state *state,
 			 const struct pp_report *report)
 {
 	state->has_account = report->account;
@@ -256,8 +256,8 @@ static void take_account(struct optop_state *state,
 		state->account = *report->account;
 }
 
-static void take_reading(struct optop_state *state, struct optop_pane *pane,
-			 struct optop_result *result)
+static void adopt_reading(struct optop_state *state, struct optop_pane *pane,
+			  struct optop_result *result)
 {
 	struct optop_reading *reading = result->reading, *old = pane->reading;
 	struct optop_counts *before = old ? old->counts : NULL;
@@ -280,7 +280,7 @@ static void take_reading(struct optop_state *state, struct optop_pane *pane,
 	result->reading = NULL;
 	if (state->since == OPTOP_MARK && !pane->mark)
 		pane->mark = optop_counts_get(reading->counts);
-	take_account(state, reading->report);
+	copy_account(state, reading->report);
 	if (is_first && reading->keeps_order && reading->first) {
 		pane->chosen = reading->first;
 		pane->chosen_key = reading->counts->keys[reading->first];
@@ -307,7 +307,7 @@ void optop_take_result(struct optop_state *state, struct optop_result *result)
 			pane->why_not.text[0] = '\0';
 	}
 	if (pane && result->reading)
-		take_reading(state, pane, result);
+		adopt_reading(state, pane, result);
 	else if (pane && result->is_unchanged && pane->reading) {
 		optop_counts_put(pane->previous);
 		pane->previous = optop_counts_get(pane->reading->counts);

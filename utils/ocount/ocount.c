@@ -281,7 +281,7 @@ static int wait_for_counts(struct ocount *o)
 }
 
 /* The command's exit status; tell of a signal that ended it. */
-static int take_command_status(struct ocount *o)
+static int keep_command_status(struct ocount *o)
 {
 	struct command *command = &o->command;
 	siginfo_t info = { .si_pid = 0 };
@@ -322,7 +322,7 @@ static int run_ocount(struct ocount *o)
 	if (!has_all(o) &&
 	    (ocount_counters_stop(&o->counters, &o->diag) || print_result(o)))
 		return status;
-	return o->command.pid ? take_command_status(o) : EXIT_SUCCESS;
+	return o->command.pid ? keep_command_status(o) : EXIT_SUCCESS;
 }
 
 int main(int argc, const char **argv)

@@ -98,8 +98,8 @@ static int set_ocount_mode(struct ocount_request *request,
 	return list ? join_lists(&request->list, list) : 0;
 }
 
-static int take_ocount_option(struct ocount_request *request, int letter,
-			      char *argument, struct op_diag *diag)
+static int parse_ocount_option(struct ocount_request *request, int letter,
+			       char *argument, struct op_diag *diag)
 {
 	char **text = letter == 'i' ? &request->interval : &request->output;
 
@@ -169,8 +169,8 @@ static void print_ocount_help(struct ocount_request *request, int letter)
 	exit(EXIT_SUCCESS);
 }
 
-static int take_ocount_options(struct ocount_request *request,
-			       const char **argv, struct op_diag *diag)
+static int parse_ocount_options(struct ocount_request *request,
+				const char **argv, struct op_diag *diag)
 {
 	poptContext context = request->context;
 	int letter, err;
@@ -178,8 +178,8 @@ static int take_ocount_options(struct ocount_request *request,
 	while ((letter = poptGetNextOpt(context)) > 0) {
 		if (letter == 'h' || letter == 'u')
 			print_ocount_help(request, letter);
-		err = take_ocount_option(request, letter,
-					 poptGetOptArg(context), diag);
+		err = parse_ocount_option(request, letter,
+					  poptGetOptArg(context), diag);
 		if (err)
 			return err;
 	}
@@ -247,7 +247,7 @@ int ocount_request_parse(struct ocount_request *request, int argc,
 	};
 	if (!request->context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	err = take_ocount_options(request, argv, diag);
+	err = parse_ocount_options(request, argv, diag);
 	if (err || request->version)
 		return err;
 	err = parse_interval(request, diag);

@@ -67,7 +67,7 @@ int ocount_watch_block(struct op_diag *diag)
 			   strerror(errno));
 }
 
-static bool take_signal(struct ocount_watch *watch)
+static bool handle_ocount_signal(struct ocount_watch *watch)
 {
 	struct signalfd_siginfo info;
 
@@ -209,7 +209,7 @@ static bool have_ended(struct ocount_watch *watch)
 	return !any;
 }
 
-static bool take_interval(struct ocount_watch *watch)
+static bool handle_interval(struct ocount_watch *watch)
 {
 	uint64_t nr;
 
@@ -229,9 +229,9 @@ enum ocount_news ocount_watch_wait(struct ocount_watch *watch)
 			return OCOUNT_FAILED;
 		if (have_ended(watch))
 			return OCOUNT_ENDED;
-		if (take_signal(watch))
+		if (handle_ocount_signal(watch))
 			return OCOUNT_SIGNAL;
-		if (take_interval(watch))
+		if (handle_interval(watch))
 			return OCOUNT_INTERVAL;
 	}
 }

@@ -31,7 +31,7 @@ static void report_hidden_addresses(const struct oc_machine *machine)
 
 /* How many symbols there are to read; one with an address ends the look. Those
  * of memory of each CPU have address 0 on amd64, and come first. */
-static bool look_for_address(const struct oc_machine *machine, size_t *nr)
+static bool has_kernel_address(const struct oc_machine *machine, size_t *nr)
 {
 	char path[OC_PATH_MAX], *line = NULL;
 	FILE *file = fopen(oc_below(machine, path, "/proc/kallsyms"), "re");
@@ -50,7 +50,7 @@ static void examine_kernel_symbols(const struct oc_machine *machine)
 {
 	size_t nr;
 
-	if (look_for_address(machine, &nr))
+	if (has_kernel_address(machine, &nr))
 		oc_report(machine, OC_OK,
 			  "kernel symbols: /proc/kallsyms has them");
 	else if (!nr)

@@ -69,7 +69,7 @@ const char *oc_module_is_refused(const char *root)
 	return NULL;
 }
 
-static const char *explanation(int err)
+static const char *explain_module_error(int err)
 {
 	switch (err) {
 	case EPERM:
@@ -100,7 +100,7 @@ static const char *explanation(int err)
 
 int oc_module_explain(const char *what, int err, struct op_diag *diag)
 {
-	const char *why = explanation(err);
+	const char *why = explain_module_error(err);
 
 	if (why)
 		return op_diag_set(diag, -err, "%s: cannot load: %s", what,

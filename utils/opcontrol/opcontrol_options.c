@@ -98,9 +98,9 @@ static void build_popt_tables(struct options *o,
 	o->all[4] = autohelp[0];
 }
 
-static int take_command_option(struct oc_request *request,
-			       const struct oc_command *command, char *argument,
-			       struct op_diag *diag)
+static int parse_command_option(struct oc_request *request,
+				const struct oc_command *command,
+				char *argument, struct op_diag *diag)
 {
 	const char *first = command->option;
 
@@ -121,7 +121,8 @@ static int take_command_option(struct oc_request *request,
 	return argument ? command->check(argument, diag) : 0;
 }
 
-static int take_setting_option(struct oc_request *request, int row, char *value)
+static int parse_setting_option(struct oc_request *request, int row,
+				char *value)
 {
 	char *before = request->values[row], *list = NULL;
 
@@ -141,8 +142,8 @@ static int take_setting_option(struct oc_request *request, int row, char *value)
 	return request->values[row] ? 0 : -ENOMEM;
 }
 
-static int take_original_option(struct oc_request *request, int row,
-				char *argument)
+static int parse_original_option(struct oc_request *request, int row,
+				 char *argument)
 {
 	const struct op_original_option *option = &op_original_opcontrol[row];
 
@@ -153,18 +154,18 @@ static int take_original_option(struct oc_request *request, int row,
 	return 0;
 }
 
-static int take_popt_option(struct oc_request *request,
-			    const struct oc_command *commands, int value,
-			    char *argument, struct op_diag *diag)
+static int parse_opcontrol_option(struct oc_request *request,
+				  const struct oc_command *commands, int value,
+				  char *argument, struct op_diag *diag)
 {
 	if (value >= WITHOUT_EFFECT)
-		return take_original_option(request, value - WITHOUT_EFFECT,
-					    argument);
+		return parse_original_option(request, value - WITHOUT_EFFECT,
+					     argument);
 	if (value >= SETTING && value < SETTING + OC_NR_SETTINGS)
-		return take_setting_option(request, value - SETTING, argument);
+		return parse_setting_option(request, value - SETTING, argument);
 	if (value >= COMMAND)
-		return take_command_option(request, &commands[value - COMMAND],
-					   argument, diag);
+		return parse_command_option(request, &commands[value - COMMAND],
+					    argument, diag);
 	if (value == SETUP)
 		request->setup = true;
 	if (value == VERSION)
@@ -177,18 +178,18 @@ static int take_popt_option(struct oc_request *request,
 	return 0;
 }
 
-static int take_popt_options(struct oc_request *request,
-			     const struct oc_command *commands, int nr,
-			     poptContext context,
-			     const struct poptOption *table, const char **argv,
-			     struct op_diag *diag)
+static int parse_opcontrol_options(struct oc_request *request,
+				   const struct oc_command *commands, int nr,
+				   poptContext context,
+				   const struct poptOption *table,
+				   const char **argv, struct op_diag *diag)
 {
 	const char *rest;
 	int value, err;
 
 	while ((value = poptGetNextOpt(context)) > 0) {
-		err = take_popt_option(request, commands, value,
-				       poptGetOptArg(context), diag);
+		err = parse_opcontrol_option(request, commands, value,
+					     poptGetOptArg(context), diag);
 		if (err)
 			return err;
 	}
@@ -300,8 +301,8 @@ int oc_request_parse(struct oc_request *request,
 	if (!context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	poptSetOtherOptionHelp(context, "[COMMAND] [SETTING...]");
-	err = take_popt_options(request, commands, nr, context, options.all,
-				argv, diag);
+	err = parse_opcontrol_options(request, commands, nr, context,
+				      options.all, argv, diag);
 	poptFreeContext(context);
 	if (!err && request->values[OC_VMLINUX] &&
 	    request->values[OC_NO_VMLINUX])

@@ -63,7 +63,7 @@ static bool is_own_folder(char folder[PATH_MAX], const char *root,
 }
 
 /* Look at one line of /proc/self/cgroup; whether @folder is set. */
-static bool take_cgroup_line(char folder[PATH_MAX], char *line, bool is_v2)
+static bool parse_cgroup_line(char folder[PATH_MAX], char *line, bool is_v2)
 {
 	char *controllers = strchr(line, ':'), *path;
 
@@ -91,7 +91,7 @@ static bool find_own_cgroup(char folder[PATH_MAX], bool is_v2)
 	bool found = false;
 
 	while (file && !found && getline(&line, &room, file) >= 0)
-		found = take_cgroup_line(folder, line, is_v2);
+		found = parse_cgroup_line(folder, line, is_v2);
 	free(line);
 	if (file)
 		fclose(file);

@@ -30,10 +30,10 @@ static void raise_counts(struct event_list *list)
 	}
 }
 
-static int take_events(struct operf_events *events,
-		       struct event_machine *machine, const char *text,
-		       const struct operf_rights *rights, bool with_stacks,
-		       struct op_diag *diag)
+static int parse_operf_events(struct operf_events *events,
+			      struct event_machine *machine, const char *text,
+			      const struct operf_rights *rights,
+			      bool with_stacks, struct op_diag *diag)
 {
 	struct event_list list;
 	int err = event_list_init(&list, machine, text, diag);
@@ -66,8 +66,8 @@ int operf_events_init(struct operf_events *events,
 		events->no_counter = !list;
 	}
 	if (list)
-		err = take_events(events, machine, list, rights,
-				  is_default && rights->stacks, diag);
+		err = parse_operf_events(events, machine, list, rights,
+					 is_default && rights->stacks, diag);
 	else
 		events->user_only = !rights->may_sample_kernel;
 	return err ? op_diag_set(diag, err, "out of memory") : 0;

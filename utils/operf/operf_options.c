@@ -84,8 +84,8 @@ static int add_pid_option(struct operf_options *options, const char *word,
 
 /* Words with commas between; programs keep libraries and kernel apart always.
  */
-static int take_separate_option(struct operf_options *options, char *list,
-				struct op_diag *diag)
+static int parse_separate_option(struct operf_options *options, char *list,
+				 struct op_diag *diag)
 {
 	char *word;
 
@@ -108,8 +108,8 @@ static int take_separate_option(struct operf_options *options, char *list,
 }
 
 /* Numbers with commas between. */
-static int take_pid_option(struct operf_options *options, char *list,
-			   struct op_diag *diag)
+static int parse_pid_option(struct operf_options *options, char *list,
+			    struct op_diag *diag)
 {
 	char *word;
 	int err = 0;
@@ -119,8 +119,8 @@ static int take_pid_option(struct operf_options *options, char *list,
 	return err;
 }
 
-static int take_duration_option(struct operf_options *options, const char *text,
-				struct op_diag *diag)
+static int parse_duration_option(struct operf_options *options,
+				 const char *text, struct op_diag *diag)
 {
 	double seconds;
 	char *end;
@@ -138,8 +138,8 @@ static int take_duration_option(struct operf_options *options, const char *text,
 	return 0;
 }
 
-static int take_rate_option(struct operf_options *options, const char *text,
-			    struct op_diag *diag)
+static int parse_rate_option(struct operf_options *options, const char *text,
+			     struct op_diag *diag)
 {
 	if (!text)
 		return 0;
@@ -157,8 +157,8 @@ static int take_rate_option(struct operf_options *options, const char *text,
 	return 0;
 }
 
-static int take_mib_option(uint64_t *mib, const char *name, const char *text,
-			   uint64_t otherwise, struct op_diag *diag)
+static int parse_mib_option(uint64_t *mib, const char *name, const char *text,
+			    uint64_t otherwise, struct op_diag *diag)
 {
 	*mib = otherwise;
 	if (!text || (!op_parse_u64(text, mib) && *mib <= OP_PACK_AT_MAX))
@@ -170,8 +170,8 @@ static int take_mib_option(uint64_t *mib, const char *name, const char *text,
 			   otherwise ? "never" : "any");
 }
 
-static int take_store_option(struct operf_options *options, const char *text,
-			     struct op_diag *diag)
+static int parse_store_option(struct operf_options *options, const char *text,
+			      struct op_diag *diag)
 {
 	options->symbol_store = OP_STORE_DEFAULT;
 	if (!text || (!op_parse_u64(text, &options->symbol_store) &&
@@ -184,8 +184,8 @@ static int take_store_option(struct operf_options *options, const char *text,
 }
 
 /* Without a depth it is all. */
-static int take_depth_option(struct operf_options *options, const char *text,
-			     struct op_diag *diag)
+static int parse_depth_option(struct operf_options *options, const char *text,
+			      struct op_diag *diag)
 {
 	options->depth = DEPTH_MAX;
 	if (!text)
@@ -218,8 +218,8 @@ static bool is_daemon_word(const char *word)
 	return false;
 }
 
-static int take_verbose_word(struct operf_options *options, const char *word,
-			     struct op_diag *diag)
+static int parse_verbose_word(struct operf_options *options, const char *word,
+			      struct op_diag *diag)
 {
 	char *list = options->daemon_verbose;
 
@@ -238,8 +238,8 @@ static int take_verbose_word(struct operf_options *options, const char *word,
 	return 0;
 }
 
-static int take_verbose_option(struct operf_options *options, char *list,
-			       struct op_diag *diag)
+static int parse_verbose_option(struct operf_options *options, char *list,
+				struct op_diag *diag)
 {
 	char *word;
 	int err = 0;
@@ -250,7 +250,7 @@ static int take_verbose_option(struct operf_options *options, char *list,
 	if (!options->daemon_verbose)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	while (!err && (word = strsep(&list, ",")))
-		err = take_verbose_word(options, word, diag);
+		err = parse_verbose_word(options, word, diag);
 	return err;
 }
 
@@ -303,11 +303,11 @@ static int check_operf_options(struct operf_options *options,
 			       const struct raw *raw, struct op_diag *diag)
 {
 	struct op_history history;
-	int err = take_pid_option(options, raw->pid, diag);
+	int err = parse_pid_option(options, raw->pid, diag);
 	uint32_t budget;
 
 	if (!err)
-		err = take_duration_option(options, raw->duration, diag);
+		err = parse_duration_option(options, raw->duration, diag);
 	options->system_wide = raw->system_wide ||
 			       (options->duration_ms && !options->nr_pids &&
 				!options->cgroup && !options->command);
@@ -315,29 +315,29 @@ static int check_operf_options(struct operf_options *options,
 	options->separate_thread = raw->separate_thread;
 	options->separate_cpu = raw->separate_cpu;
 	if (!err)
-		err = take_separate_option(options, raw->separate, diag);
+		err = parse_separate_option(options, raw->separate, diag);
 	options->append = raw->append || raw->append_letter;
 	options->ask_append = raw->append_letter && !raw->append;
 	options->version = raw->version;
 	if (!err)
-		err = take_rate_option(options, raw->rate, diag);
+		err = parse_rate_option(options, raw->rate, diag);
 	if (!err)
-		err = take_mib_option(&options->pack_at, "pack-at",
-				      raw->pack_at, OP_PACK_AT_DEFAULT, diag);
+		err = parse_mib_option(&options->pack_at, "pack-at",
+				       raw->pack_at, OP_PACK_AT_DEFAULT, diag);
 	if (!err)
-		err = take_mib_option(&options->max_disk, "max-disk",
-				      raw->max_disk, 0, diag);
+		err = parse_mib_option(&options->max_disk, "max-disk",
+				       raw->max_disk, 0, diag);
 	if (!err && options->history)
 		err = op_history_parse(&history, options->history, diag);
 	if (!err)
 		err = op_budget_parse(&budget, options->cpu_budget, diag);
 	if (!err)
-		err = take_store_option(options, raw->symbol_store, diag);
+		err = parse_store_option(options, raw->symbol_store, diag);
 	if (!err && options->readable_by)
 		err = op_session_group(&options->readers, options->readable_by,
 				       diag);
 	if (!err)
-		err = take_verbose_option(options, raw->verbose, diag);
+		err = parse_verbose_option(options, raw->verbose, diag);
 	if (!err && !options->version)
 		err = check_modes(options, diag);
 	return err;
@@ -368,9 +368,9 @@ static int print_operf_help(poptContext context, int what, struct op_diag *diag)
 }
 
 /* An option that is more than a place for its value. */
-static int take_operf_option(struct operf_options *options, struct raw *raw,
-			     int option, poptContext context,
-			     struct op_diag *diag)
+static int parse_operf_option(struct operf_options *options, struct raw *raw,
+			      int option, poptContext context,
+			      struct op_diag *diag)
 {
 	char **const lists[] = {
 		[EVENTS] = &options->events,
@@ -387,7 +387,7 @@ static int take_operf_option(struct operf_options *options, struct raw *raw,
 	value = option == DEEPEST ? NULL : poptGetOptArg(context);
 	if (option < CALLGRAPH)
 		return append_to_list(lists[option], value, diag);
-	err = take_depth_option(options, value, diag);
+	err = parse_depth_option(options, value, diag);
 	free(value);
 	return err;
 }
@@ -402,7 +402,7 @@ static int run_operf_popt(poptContext context, struct operf_options *options,
 	while (!err && (rc = poptGetNextOpt(context)) > 0) {
 		if (rc == HELP || rc == USAGE)
 			return print_operf_help(context, rc, diag);
-		err = take_operf_option(options, raw, rc, context, diag);
+		err = parse_operf_option(options, raw, rc, context, diag);
 	}
 	if (err)
 		return err;
@@ -414,7 +414,7 @@ static int run_operf_popt(poptContext context, struct operf_options *options,
 }
 
 /* The command begins at the rest of @argv. */
-static void take_operf_command(struct operf_options *options,
+static void find_operf_command(struct operf_options *options,
 			       poptContext context, int argc, char **argv)
 {
 	const char **rest = poptGetArgs(context);
@@ -515,7 +515,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 			       "--duration SECONDS");
 	err = run_operf_popt(context, o, raw, table, argv, diag);
 	if (!err)
-		take_operf_command(o, context, argc, argv);
+		find_operf_command(o, context, argc, argv);
 	if (!err && o->command)
 		err = check_command_is_no_value(o, argv, diag);
 	poptFreeContext(context);

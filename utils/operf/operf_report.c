@@ -44,7 +44,7 @@ int operf_ledger_get(const struct operf *operf, struct op_ledger *ledger,
 	return err == -ENOENT ? 0 : err;
 }
 
-static uint64_t decrease(uint64_t now, uint64_t before)
+static uint64_t ledger_decrease(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
@@ -53,16 +53,17 @@ static uint64_t decrease(uint64_t now, uint64_t before)
 static void subtract_ledger(struct op_ledger *now,
 			    const struct op_ledger *before)
 {
-	now->taken = decrease(now->taken, before->taken);
-	now->stored = decrease(now->stored, before->stored);
+	now->taken = ledger_decrease(now->taken, before->taken);
+	now->stored = ledger_decrease(now->stored, before->stored);
 	for (unsigned int i = 0; i < now->nr_causes; i++) {
 		struct op_ledger_cause *cause = &now->causes[i];
 
-		cause->nr = decrease(cause->nr,
-				     op_ledger_lost_by(before, cause->name));
+		cause->nr = ledger_decrease(
+			cause->nr, op_ledger_lost_by(before, cause->name));
 	}
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
-		now->stacks[i] = decrease(now->stacks[i], before->stacks[i]);
+		now->stacks[i] =
+			ledger_decrease(now->stacks[i], before->stacks[i]);
 }
 
 /* ---- why there is nothing ------------------------------------------------ */

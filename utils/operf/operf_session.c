@@ -128,8 +128,8 @@ static int open_lock(const char *path, int flags, struct op_diag *diag)
 			   path, strerror(errno));
 }
 
-static int take_own_lock(struct operf_folder *folder, const char *path,
-			 struct op_diag *diag)
+static int lock_operf_session(struct operf_folder *folder, const char *path,
+			      struct op_diag *diag)
 {
 	char pid[16];
 	int fd = open_lock(path, O_RDWR | O_CREAT, diag);
@@ -190,7 +190,7 @@ static int lock_folder(struct operf_folder *folder, struct op_diag *diag)
 		return err;
 	snprintf(path, sizeof(path), "%s/operf", folder->session->run);
 	for (int i = 0; i < LOCK_TRIES; i++) {
-		err = take_own_lock(folder, path, diag);
+		err = lock_operf_session(folder, path, diag);
 		if (err != -EAGAIN)
 			break;
 	}

@@ -97,7 +97,7 @@ static int detect_cpu(struct ophelp *help, struct op_diag *diag)
 }
 
 /* The type that was asked for by name, or by its number in OProfile 1.4. */
-static void take_cpu(struct ophelp *help)
+static void choose_shown_cpu(struct ophelp *help)
 {
 	const char *cpu = help->request.cpu, *old, *name = NULL;
 	uint64_t number;
@@ -336,7 +336,7 @@ static int run_ophelp(struct ophelp *help, struct op_diag *diag)
 		return err > 0 ? 1 : err;
 	}
 	if (help->request.cpu)
-		take_cpu(help);
+		choose_shown_cpu(help);
 	else
 		err = detect_cpu(help, diag);
 	if (!err && strcmp(help->cpu, TIMER))

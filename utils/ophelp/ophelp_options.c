@@ -96,7 +96,7 @@ static void build_ophelp_options(struct options *o, struct ophelp_request *r)
 	memcpy(o->all, all, sizeof(all));
 }
 
-static int take_ophelp_args(struct ophelp_request *r, poptContext context)
+static int parse_ophelp_args(struct ophelp_request *r, poptContext context)
 {
 	const char **args = poptGetArgs(context);
 
@@ -111,9 +111,9 @@ static int take_ophelp_args(struct ophelp_request *r, poptContext context)
 	return r->args ? 0 : -ENOMEM;
 }
 
-static int take_ophelp_options(struct ophelp_request *r, poptContext context,
-			       const struct poptOption *table,
-			       const char **argv, struct op_diag *diag)
+static int parse_ophelp_options(struct ophelp_request *r, poptContext context,
+				const struct poptOption *table,
+				const char **argv, struct op_diag *diag)
 {
 	int val;
 
@@ -130,7 +130,7 @@ static int take_ophelp_options(struct ophelp_request *r, poptContext context,
 	if (val < -1)
 		return op_bad_option(diag, "ophelp", table, argv,
 				     poptBadOption(context, 0), val);
-	return take_ophelp_args(r, context);
+	return parse_ophelp_args(r, context);
 }
 
 static int check_ophelp_request(const struct ophelp_request *r,
@@ -182,7 +182,7 @@ int ophelp_request_parse(struct ophelp_request *request, int argc,
 	if (!context)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	poptSetOtherOptionHelp(context, "[OPTION...] [EVENT...]");
-	err = take_ophelp_options(request, context, options.all, argv, diag);
+	err = parse_ophelp_options(request, context, options.all, argv, diag);
 	poptFreeContext(context);
 	if (!err)
 		err = check_ophelp_request(request, diag);

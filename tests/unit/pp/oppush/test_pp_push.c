@@ -20,7 +20,7 @@
 #include "pp/oppush/oppush_run.h"
 #include "pp/oppush/oppush_spool.h"
 #include "pp/oppush/oppush_sums.h"
-#include "pp/oppush/oppush_things.h"
+#include "pp/oppush/oppush_tables.h"
 
 /* ---- waits and answers ------------------------------------------------------
  */

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "pp/oppush/oppush_sums.h"
-#include "pp/oppush/oppush_things.h"
+#include "pp/oppush/oppush_tables.h"
 
 #define MAX_MADE (PUSH_MAX_TYPES + 2)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef PP_OPPUSH_OPPUSH_THINGS_H
-#define PP_OPPUSH_OPPUSH_THINGS_H
+#ifndef PP_OPPUSH_OPPUSH_TABLES_H
+#define PP_OPPUSH_OPPUSH_TABLES_H
 
 /*
  * Parts of the stacks in files of pprof, and reading a file into struct
@@ -81,4 +81,4 @@ int push_take_types(struct push_reader *r);
 int push_take_period(struct push_reader *r);
 int push_take_file(struct push_reader *r);
 
-#endif /* PP_OPPUSH_OPPUSH_THINGS_H */
+#endif /* PP_OPPUSH_OPPUSH_TABLES_H */

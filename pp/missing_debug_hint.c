@@ -8,7 +8,7 @@
  * package may call a file by either path.
  */
 
-#include "pp/cure.h"
+#include "pp/missing_debug_hint.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -130,8 +130,8 @@ static const struct runtime {
 	{ "wasmtime", "run it with --profile=perfmap" },
 };
 
-static void print_cure_of_made_code(FILE *out, const char *program,
-				    const char *path)
+static void print_hint_for_made_code(FILE *out, const char *program,
+				     const char *path)
 {
 	const char *base = pp_base_name(path);
 
@@ -142,9 +142,8 @@ static void print_cure_of_made_code(FILE *out, const char *program,
 				program, path, runtimes[i].advice);
 }
 
-static void print_cure_plainly(FILE *out, const char *program,
-			       const struct pp_report *report,
-			       bool is_elsewhere)
+static void print_plain_hint(FILE *out, const char *program,
+			     const struct pp_report *report, bool is_elsewhere)
 {
 	const char *path = report->nameless;
 	bool may_fetch = !report->debug.server && pp_debuginfod_is_built() &&
@@ -152,7 +151,7 @@ static void print_cure_plainly(FILE *out, const char *program,
 	char package[NAME_MAX];
 
 	if (report->nameless_maker)
-		print_cure_of_made_code(out, program, report->nameless_maker);
+		print_hint_for_made_code(out, program, report->nameless_maker);
 	if (!path)
 		return;
 	if (is_elsewhere || report->archive || !find_package(path, package))
@@ -167,13 +166,14 @@ static void print_cure_plainly(FILE *out, const char *program,
 		fputs("fetch its debug file with --debuginfod=URL\n", out);
 }
 
-void pp_print_cure(FILE *out, const char *program,
-		   const struct pp_report *report, bool is_elsewhere)
+void pp_print_missing_debug_hint(FILE *out, const char *program,
+				 const struct pp_report *report,
+				 bool is_elsewhere)
 {
 	FILE *plain = op_plain_open(out);
 
 	if (!plain)
 		return;
-	print_cure_plainly(plain, program, report, is_elsewhere);
+	print_plain_hint(plain, program, report, is_elsewhere);
 	fclose(plain);
 }

@@ -9,7 +9,7 @@
  * that they count from 1.
  */
 
-#include "pp/oppush/oppush_things.h"
+#include "pp/oppush/oppush_tables.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "libpp/symbols/debuginfod.h"
-#include "pp/cure.h"
+#include "pp/missing_debug_hint.h"
 #include "pp/progress.h"
 #include "pp/row_notes.h"
 
@@ -23,14 +23,14 @@
 #define X10(c) c c c c c c c c c c
 #define X240 X10(X10("x")) X10(X10("x")) X10("xxxx")
 
-static const struct cure_row {
+static const struct hint_row {
 	const char *name;
 	const char *path;
 	const char *list, *files; /* that name's, and what it lists */
 	bool is_elsewhere, has_archive, has_server;
 	const char *maker;
 	const char *text;
-} cures[] = {
+} hints[] = {
 	/* clang-format off */
 	{ "nothing is nameless", NULL, "a", "/bin/x\n", false, false, false, NULL,
 	  "" },
@@ -81,7 +81,7 @@ static const struct cure_row {
 	/* clang-format on */
 };
 
-FOLDER_TEST(names_have_cures)
+FOLDER_TEST(missing_names_have_hints)
 {
 	if (!pp_debuginfod_is_built())
 		skip();
@@ -91,8 +91,8 @@ FOLDER_TEST(names_have_cures)
 	write_text("info/a.md5sums", "/bin/x\n");
 	write_text("info/list", "/bin/x\n");
 	setenv("DPKG_ADMINDIR", ".", 1);
-	for (size_t i = 0; i < NR(cures); i++) {
-		const struct cure_row *row = &cures[i];
+	for (size_t i = 0; i < NR(hints); i++) {
+		const struct hint_row *row = &hints[i];
 		const struct pp_report report = {
 			.nameless = row->path,
 			.nameless_maker = row->maker,
@@ -104,7 +104,8 @@ FOLDER_TEST(names_have_cures)
 
 		snprintf(list, sizeof(list), "info/%s.list", row->list);
 		write_text(list, row->files);
-		pp_print_cure(text_begin(&t), "p", &report, row->is_elsewhere);
+		pp_print_missing_debug_hint(text_begin(&t), "p", &report,
+					    row->is_elsewhere);
 		text_must_be(&t, row->name, row->text);
 		assert_int_equal(unlink(list), 0);
 	}
@@ -117,7 +118,7 @@ FOLDER_TEST(there_may_be_no_dpkg)
 	struct text t;
 
 	setenv("DPKG_ADMINDIR", "/nowhere", 1);
-	pp_print_cure(text_begin(&t), "p", &report, false);
+	pp_print_missing_debug_hint(text_begin(&t), "p", &report, false);
 	text_must_be(&t, "no dpkg",
 		     pp_debuginfod_is_built() ? FOR("/bin/x") FETCH : "");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef PP_CURE_H
-#define PP_CURE_H
+#ifndef PP_MISSING_DEBUG_HINT_H
+#define PP_MISSING_DEBUG_HINT_H
 
 /*
  * Where samples have no names, because code was made at run time or because a
@@ -20,7 +20,8 @@
  * or below --root (@is_elsewhere), are of another machine: the packages of this
  * one say nothing about them.
  */
-void pp_print_cure(FILE *out, const char *program,
-		   const struct pp_report *report, bool is_elsewhere);
+void pp_print_missing_debug_hint(FILE *out, const char *program,
+				 const struct pp_report *report,
+				 bool is_elsewhere);
 
-#endif /* PP_CURE_H */
+#endif /* PP_MISSING_DEBUG_HINT_H */
