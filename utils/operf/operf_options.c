@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <popt.h>
 #include <stdio.h>
@@ -25,9 +26,7 @@
 #include "libop/session/op_session.h"
 #include "libop/session/op_session_readers.h"
 
-#define RATE_MAX                                                               \
-	100000 /* samples per second; the kernel's own limit is lower          \
-		*/
+#define RATE_MAX 100000 /* a second; the kernel's own limit is lower */
 
 /* Option values as popt leaves them, before they are checked. */
 struct raw {
@@ -66,24 +65,29 @@ enum {
 
 /* ---- single options ------------------------------------------------------ */
 
-static int add_pid_option(struct operf_options *options, const char *word,
-			  struct op_diag *diag)
+/* Parse the numbers of processes in @list, with commas between. */
+static int parse_pid_option(struct operf_options *options, char *list,
+			    struct op_diag *diag)
 {
+	char *word;
 	uint64_t pid;
 
-	if (op_parse_u64(word, &pid) || !pid || pid > INT_MAX)
-		return op_diag_set(diag, -EINVAL,
-				   "--pid=%s: not the number of a process; ps "
-				   "lists them",
-				   word);
-	if (op_array_reserve(&options->pids, options->nr_pids, 1))
-		return op_diag_set(diag, -ENOMEM, "out of memory");
-	options->pids[options->nr_pids++] = (pid_t)pid;
+	while (list && (word = strsep(&list, ","))) {
+		if (op_parse_u64(word, &pid) || !pid || pid > INT_MAX)
+			return op_diag_set(
+				diag, -EINVAL,
+				"--pid=%s: not the number of a process; ps "
+				"lists them",
+				word);
+		if (op_array_reserve(&options->pids, options->nr_pids, 1))
+			return op_diag_set(diag, -ENOMEM, "out of memory");
+		options->pids[options->nr_pids++] = (pid_t)pid;
+	}
 	return 0;
 }
 
-/* Words with commas between; programs keep libraries and kernel apart always.
- */
+/* Parse the words in @list, with commas between; programs always separate
+ * libraries and kernel. */
 static int parse_separate_option(struct operf_options *options, char *list,
 				 struct op_diag *diag)
 {
@@ -107,18 +111,6 @@ static int parse_separate_option(struct operf_options *options, char *list,
 	return 0;
 }
 
-/* Numbers with commas between. */
-static int parse_pid_option(struct operf_options *options, char *list,
-			    struct op_diag *diag)
-{
-	char *word;
-	int err = 0;
-
-	while (list && !err && (word = strsep(&list, ",")))
-		err = add_pid_option(options, word, diag);
-	return err;
-}
-
 static int parse_duration_option(struct operf_options *options,
 				 const char *text, struct op_diag *diag)
 {
@@ -138,120 +130,65 @@ static int parse_duration_option(struct operf_options *options,
 	return 0;
 }
 
-static int parse_rate_option(struct operf_options *options, const char *text,
-			     struct op_diag *diag)
+/*
+ * Parse the number @text, of @unit, from 1 to @max; @value stays as it is if
+ * @text is NULL. @zero says what 0 is for; NULL if 0 is refused.
+ */
+static int parse_operf_number(uint64_t *value, const char *name,
+			      const char *text, const char *unit, uint64_t max,
+			      const char *zero, struct op_diag *diag)
 {
-	if (!text)
-		return 0;
-	if (op_parse_u64(text, &options->rate) || !options->rate ||
-	    options->rate > RATE_MAX)
-		return op_diag_set(diag, -EINVAL,
-				   "--rate=%s: not a number of samples per "
-				   "second; give one from 1 to %d",
-				   text, RATE_MAX);
-	if (options->events)
-		return op_diag_set(
-			diag, -EINVAL,
-			"--rate and --events: --rate is for the "
-			"CPU clock, which is sampled without --events; give one of them");
-	return 0;
-}
-
-static int parse_mib_option(uint64_t *mib, const char *name, const char *text,
-			    uint64_t otherwise, struct op_diag *diag)
-{
-	*mib = otherwise;
-	if (!text || (!op_parse_u64(text, mib) && *mib <= OP_PACK_AT_MAX))
+	if (!text ||
+	    (!op_parse_u64(text, value) && *value <= max && (*value || zero)))
 		return 0;
 	return op_diag_set(diag, -EINVAL,
-			   "--%s=%s: not a number of MiB; give one from 1 to "
-			   "%d, or 0 for %s",
-			   name, text, OP_PACK_AT_MAX,
-			   otherwise ? "never" : "any");
+			   "--%s=%s: not a number of %s; give one from 1 to "
+			   "%" PRIu64 "%s%s",
+			   name, text, unit, max, zero ? ", or 0 " : "",
+			   zero ? zero : "");
 }
 
-static int parse_store_option(struct operf_options *options, const char *text,
-			      struct op_diag *diag)
+static bool is_one_of(const char *const *words, const char *word)
 {
-	options->symbol_store = OP_STORE_DEFAULT;
-	if (!text || (!op_parse_u64(text, &options->symbol_store) &&
-		      options->symbol_store <= OP_STORE_MAX))
-		return 0;
-	return op_diag_set(diag, -EINVAL,
-			   "--symbol-store=%s: not a number of MiB; give one "
-			   "from 1 to %d, or 0 to keep no symbols",
-			   text, OP_STORE_MAX);
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words;
 }
 
-/* Without a depth it is all. */
-static int parse_depth_option(struct operf_options *options, const char *text,
-			      struct op_diag *diag)
-{
-	options->depth = DEPTH_MAX;
-	if (!text)
-		return 0;
-	if (!op_parse_u64(text, &options->depth) && options->depth &&
-	    options->depth <= DEPTH_MAX)
-		return 0;
-	return op_diag_set(diag, -EINVAL,
-			   "--callgraph=%s: not a number of frames; give one "
-			   "from 1 to %d",
-			   text, DEPTH_MAX);
-}
-
-/* Words of the original that are about steps which are operf's own here. */
-static bool is_own_word(const char *word)
-{
-	return !strcmp(word, "debug") || !strcmp(word, "record") ||
-	       !strcmp(word, "convert");
-}
-
-static bool is_daemon_word(const char *word)
-{
-	static const char *const words[] = { "sfile",  "arcs", "samples",
-					     "module", "misc", "ext",
-					     "all" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(word, words[i]))
-			return true;
-	return false;
-}
-
-static int parse_verbose_word(struct operf_options *options, const char *word,
-			      struct op_diag *diag)
-{
-	char *list = options->daemon_verbose;
-
-	options->verbose |= is_own_word(word) || !strcmp(word, "all");
-	if (is_own_word(word))
-		return 0;
-	if (!is_daemon_word(word))
-		return op_diag_set(
-			diag, -EINVAL,
-			"--verbose=%s: unknown word; use debug, "
-			"sfile, arcs, samples, module, misc, ext or all",
-			word);
-	if (*list)
-		strcat(list, ",");
-	strcat(list, word);
-	return 0;
-}
-
+/* Separate the words of --verbose that are for operf from those that are for
+ * the daemon. */
 static int parse_verbose_option(struct operf_options *options, char *list,
 				struct op_diag *diag)
 {
-	char *word;
-	int err = 0;
+	/* The original's words for steps that operf takes itself here. */
+	static const char *const own[] = { "debug", "record", "convert", "all",
+					   NULL };
+	static const char *const daemon[] = { "sfile",	"arcs", "samples",
+					      "module", "misc", "ext",
+					      "all",	NULL };
+	char *word, *to;
 
 	if (!list)
 		return 0;
-	options->daemon_verbose = calloc(1, strlen(list) + 1);
-	if (!options->daemon_verbose)
+	options->daemon_verbose = to = calloc(1, strlen(list) + 1);
+	if (!to)
 		return op_diag_set(diag, -ENOMEM, "out of memory");
-	while (!err && (word = strsep(&list, ",")))
-		err = parse_verbose_word(options, word, diag);
-	return err;
+	while ((word = strsep(&list, ","))) {
+		bool is_own = is_one_of(own, word);
+
+		options->verbose |= is_own;
+		if (is_one_of(daemon, word))
+			to += sprintf(to, "%s%s",
+				      *options->daemon_verbose ? "," : "",
+				      word);
+		else if (!is_own)
+			return op_diag_set(
+				diag, -EINVAL,
+				"--verbose=%s: unknown word; use debug, "
+				"sfile, arcs, samples, module, misc, ext or all",
+				word);
+	}
+	return 0;
 }
 
 /* An option that is given more than once makes one list. */
@@ -303,44 +240,53 @@ static int check_operf_options(struct operf_options *options,
 			       const struct raw *raw, struct op_diag *diag)
 {
 	struct op_history history;
-	int err = parse_pid_option(options, raw->pid, diag);
 	uint32_t budget;
+	int err;
 
-	if (!err)
-		err = parse_duration_option(options, raw->duration, diag);
-	options->system_wide = raw->system_wide ||
-			       (options->duration_ms && !options->nr_pids &&
-				!options->cgroup && !options->command);
 	options->quiet = raw->quiet;
 	options->separate_thread = raw->separate_thread;
 	options->separate_cpu = raw->separate_cpu;
-	if (!err)
-		err = parse_separate_option(options, raw->separate, diag);
 	options->append = raw->append || raw->append_letter;
 	options->ask_append = raw->append_letter && !raw->append;
 	options->version = raw->version;
-	if (!err)
-		err = parse_rate_option(options, raw->rate, diag);
-	if (!err)
-		err = parse_mib_option(&options->pack_at, "pack-at",
-				       raw->pack_at, OP_PACK_AT_DEFAULT, diag);
-	if (!err)
-		err = parse_mib_option(&options->max_disk, "max-disk",
-				       raw->max_disk, 0, diag);
+	options->pack_at = OP_PACK_AT_DEFAULT;
+	options->symbol_store = OP_STORE_DEFAULT;
+	err = parse_pid_option(options, raw->pid, diag)
+		      ?: parse_duration_option(options, raw->duration, diag)
+		      ?: parse_separate_option(options, raw->separate, diag)
+		      ?: parse_operf_number(&options->rate, "rate", raw->rate,
+					    "samples per second", RATE_MAX,
+					    NULL, diag);
+	if (!err && raw->rate && options->events)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--rate and --events: --rate is for the "
+			"CPU clock, which is sampled without --events; give one of them");
+	err = err
+		      ?: parse_operf_number(&options->pack_at, "pack-at",
+					    raw->pack_at, "MiB", OP_PACK_AT_MAX,
+					    "for never", diag)
+		      ?: parse_operf_number(&options->max_disk, "max-disk",
+					    raw->max_disk, "MiB",
+					    OP_PACK_AT_MAX, "for any", diag);
 	if (!err && options->history)
 		err = op_history_parse(&history, options->history, diag);
-	if (!err)
-		err = op_budget_parse(&budget, options->cpu_budget, diag);
-	if (!err)
-		err = parse_store_option(options, raw->symbol_store, diag);
+	err = err
+		      ?: op_budget_parse(&budget, options->cpu_budget, diag)
+		      ?: parse_operf_number(&options->symbol_store,
+					    "symbol-store", raw->symbol_store,
+					    "MiB", OP_STORE_MAX,
+					    "to keep no symbols", diag);
 	if (!err && options->readable_by)
 		err = op_session_group(&options->readers, options->readable_by,
 				       diag);
-	if (!err)
-		err = parse_verbose_option(options, raw->verbose, diag);
-	if (!err && !options->version)
-		err = check_modes(options, diag);
-	return err;
+	err = err ?: parse_verbose_option(options, raw->verbose, diag);
+	options->system_wide = raw->system_wide ||
+			       (options->duration_ms && !options->nr_pids &&
+				!options->cgroup && !options->command);
+	if (err || options->version)
+		return err;
+	return check_modes(options, diag);
 }
 
 int operf_printed(struct op_diag *diag)
@@ -352,25 +298,9 @@ int operf_printed(struct op_diag *diag)
 			   "full?");
 }
 
-/* Returns -errno, or not at all. */
-static int print_operf_help(poptContext context, int what, struct op_diag *diag)
-{
-	int err;
-
-	if (what == HELP)
-		poptPrintHelp(context, stdout, 0);
-	else
-		poptPrintUsage(context, stdout, 0);
-	err = operf_printed(diag);
-	if (!err)
-		exit(EXIT_SUCCESS);
-	return err;
-}
-
-/* An option that is more than a place for its value. */
-static int parse_operf_option(struct operf_options *options, struct raw *raw,
-			      int option, poptContext context,
-			      struct op_diag *diag)
+static int run_operf_popt(poptContext context, struct operf_options *options,
+			  struct raw *raw, const struct poptOption *table,
+			  char **argv, struct op_diag *diag)
 {
 	char **const lists[] = {
 		[EVENTS] = &options->events,
@@ -379,69 +309,48 @@ static int parse_operf_option(struct operf_options *options, struct raw *raw,
 		[NO_SYMBOLS] = &options->no_symbols,
 		[WORDS] = &raw->verbose,
 	};
-	char *value;
-	int err;
-
-	/* For an option without a value popt gives that of the option before.
-	 */
-	value = option == DEEPEST ? NULL : poptGetOptArg(context);
-	if (option < CALLGRAPH)
-		return append_to_list(lists[option], value, diag);
-	err = parse_depth_option(options, value, diag);
-	free(value);
-	return err;
-}
-
-static int run_operf_popt(poptContext context, struct operf_options *options,
-			  struct raw *raw, const struct poptOption *table,
-			  char **argv, struct op_diag *diag)
-{
 	int err = 0;
 	int rc;
 
 	while (!err && (rc = poptGetNextOpt(context)) > 0) {
-		if (rc == HELP || rc == USAGE)
-			return print_operf_help(context, rc, diag);
-		err = parse_operf_option(options, raw, rc, context, diag);
+		char *value;
+
+		switch (rc) {
+		case HELP:
+		case USAGE:
+			if (rc == HELP)
+				poptPrintHelp(context, stdout, 0);
+			else
+				poptPrintUsage(context, stdout, 0);
+			err = operf_printed(diag);
+			if (!err)
+				exit(EXIT_SUCCESS);
+			break;
+		case CALLGRAPH:
+		case DEEPEST:
+			/* popt has no value for -g but the one of the option
+			 * before. */
+			value = rc == DEEPEST ? NULL : poptGetOptArg(context);
+			options->depth = DEPTH_MAX;
+			err = parse_operf_number(&options->depth, "callgraph",
+						 value, "frames", DEPTH_MAX,
+						 NULL, diag);
+			free(value);
+			break;
+		default:
+			err = append_to_list(lists[rc], poptGetOptArg(context),
+					     diag);
+		}
 	}
-	if (err)
+	if (err || rc == -1)
 		return err;
-	if (rc == -1)
-		return 0;
 	return op_bad_option(diag, "operf", table, (const char *const *)argv,
 			     poptBadOption(context, POPT_BADOPTION_NOALIAS),
 			     rc);
 }
 
-/* The command begins at the rest of @argv. */
-static void find_operf_command(struct operf_options *options,
-			       poptContext context, int argc, char **argv)
-{
-	const char **rest = poptGetArgs(context);
-	int nr = 0;
-
-	while (rest && rest[nr])
-		nr++;
-	if (nr)
-		options->command = argv + (argc - nr);
-}
-
-/*
- * The value of --callgraph is optional, and where popt knows of such it takes
- * the next word, which may be the command: without a value it becomes -g. What
- * is the command's is taken from @argv itself.
- */
-static const char **without_optional(int argc, char **argv)
-{
-	const char **words = calloc((size_t)argc + 1, sizeof(*words));
-
-	for (int i = 0; words && i < argc; i++)
-		words[i] = strcmp(argv[i], "--callgraph") ? argv[i] : "-g";
-	return words;
-}
-
-/* The value of an option that takes none behind a blank looks like the command.
- */
+/* Refuse a command that is a number: it looks like the value of an option whose
+ * value may not follow a blank. */
 static int check_command_is_no_value(const struct operf_options *o, char **argv,
 				     struct op_diag *diag)
 {
@@ -498,10 +407,19 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		POPT_TABLEEND
 	};
 	/* clang-format on */
-	const char **words = without_optional(argc, argv);
+	const char **words = calloc((size_t)argc + 1, sizeof(*words));
+	const char **rest;
 	poptContext context;
-	int err;
+	int err, nr = 0;
 
+	/*
+	 * The value of --callgraph is optional, and a popt that knows optional
+	 * values makes the next word the value, which may be the command. So
+	 * popt sees -g in place of --callgraph without a value; the command is
+	 * in @argv.
+	 */
+	for (int i = 0; words && i < argc; i++)
+		words[i] = strcmp(argv[i], "--callgraph") ? argv[i] : "-g";
 	context = words ? poptGetContext("operf", argc, words, table,
 					 POPT_CONTEXT_POSIXMEHARDER)
 			: NULL;
@@ -514,8 +432,11 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 			       "--pid PID | --system-wide | --cgroup PATH | "
 			       "--duration SECONDS");
 	err = run_operf_popt(context, o, raw, table, argv, diag);
-	if (!err)
-		find_operf_command(o, context, argc, argv);
+	rest = poptGetArgs(context);
+	while (!err && rest && rest[nr])
+		nr++;
+	if (nr) /* the command begins at the rest of @argv */
+		o->command = argv + (argc - nr);
 	if (!err && o->command)
 		err = check_command_is_no_value(o, argv, diag);
 	poptFreeContext(context);
