@@ -63,42 +63,6 @@ static int choose_operf_events(struct operf *operf)
 	return err;
 }
 
-static void note_sampling_limits(const struct operf *operf)
-{
-	if (operf->events.no_counter)
-		operf_inform(operf,
-			     "no hardware counters here; sampling the CPU "
-			     "clock instead");
-	if (operf->events.share)
-		operf_inform(operf, "%s", EVENT_LIST_SHARE_NOTE);
-	if (operf->events.user_only)
-		operf_inform(
-			operf,
-			"only user code is sampled, as "
-			"kernel.perf_event_paranoid is %d; for the kernel's "
-			"set it to 1, run as root or with CAP_PERFMON",
-			op_perf_paranoid());
-}
-
-/* Where samples are not filtered, those of the command's processes that are
- * short have no stacks unless it has a cgroup. */
-static void make_cgroup(struct operf *operf)
-{
-	int err;
-
-	if (!operf->options.depth || !operf->samples_cpus || operf->filters ||
-	    !operf_profiles_command(&operf->options))
-		return;
-	err = operf_cgroup_make(&operf->cgroup, operf->command.pid);
-	operf->samples_cpus = !err;
-	if (err)
-		operf_say(operf, "no cgroup for the command: %s",
-			  strerror(-err));
-	else
-		operf_say(operf, "the command is in the cgroup %s",
-			  operf->cgroup.folder);
-}
-
 /* Returns 0, or -errno; status is set for a program that cannot be run. */
 static int prepare_run(struct operf *operf, int *status)
 {
@@ -111,16 +75,26 @@ static int prepare_run(struct operf *operf, int *status)
 		if (err)
 			*status = err == -ENOENT ? OPERF_NOT_FOUND
 						 : OPERF_NOT_EXECUTABLE;
+		else
+			err = command_fork(&operf->command, &operf->diag);
 	}
-	if (!err && argv)
-		err = command_fork(&operf->command, &operf->diag);
-	if (!err)
-		err = operf_target_open(operf);
-	if (!err)
-		err = operf_signals_block(operf);
-	if (!err)
-		make_cgroup(operf);
-	return err;
+	err = err ?: operf_target_open(operf) ?: operf_signals_block(operf);
+	if (err)
+		return err;
+	/* Without a filter the command's short processes have stacks only if
+	 * the command has a cgroup. */
+	if (operf->options.depth && operf->samples_cpus && !operf->filters &&
+	    operf_profiles_command(&operf->options)) {
+		err = operf_cgroup_make(&operf->cgroup, operf->command.pid);
+		operf->samples_cpus = !err;
+		if (err)
+			operf_say(operf, "no cgroup for the command: %s",
+				  strerror(-err));
+		else
+			operf_say(operf, "the command is in the cgroup %s",
+				  operf->cgroup.folder);
+	}
+	return 0;
 }
 
 /* ---- the run ------------------------------------------------------------- */
@@ -136,18 +110,16 @@ static int start_daemon(struct operf *operf, struct op_ledger *before)
 		&operf->folder, operf->options.session_dir,
 		operf->options.readable_by ? &operf->options.readers : NULL,
 		&operf->diag);
-
 	if (!err)
 		err = operf_session_rotate(&operf->folder,
 					   operf->options.append, &operf->diag);
+	if (err)
+		return err;
 	/* The daemon decides about a damaged ledger. */
-	if (!err)
-		operf_ledger_get(operf, before, NULL);
-	if (!err)
-		err = operf_daemon_start(operf);
-	if (!err)
-		err = operf_daemon_call(operf, "start");
-	return err ? err : operf_signal_interrupts(operf);
+	operf_ledger_get(operf, before, NULL);
+	return operf_daemon_start(operf)
+		       ?: operf_daemon_call(operf, "start")
+		       ?: operf_signal_interrupts(operf);
 }
 
 /* From here on there is something to keep. */
@@ -155,7 +127,19 @@ static int begin_sampling(struct operf *operf, int *status)
 {
 	int err;
 
-	note_sampling_limits(operf);
+	if (operf->events.no_counter)
+		operf_inform(operf,
+			     "no hardware counters here; sampling the CPU "
+			     "clock instead");
+	if (operf->events.share)
+		operf_inform(operf, "%s", EVENT_LIST_SHARE_NOTE);
+	if (operf->events.user_only)
+		operf_inform(
+			operf,
+			"only user code is sampled, as "
+			"kernel.perf_event_paranoid is %d; for the kernel's "
+			"set it to 1, run as root or with CAP_PERFMON",
+			op_perf_paranoid());
 	if (!operf->options.command) {
 		operf_inform(operf,
 			     "Profiler started; Ctrl-C or kill -INT %d ends it",
@@ -166,19 +150,6 @@ static int begin_sampling(struct operf *operf, int *status)
 	if (err && err != -ESRCH)
 		*status = OPERF_NOT_EXECUTABLE;
 	return err;
-}
-
-/* Wait for the command's end, and tell of a signal that ended it. */
-static int wait_for_command(struct operf *operf)
-{
-	struct command *command = &operf->command;
-
-	command_wait(command);
-	if (WIFSIGNALED(command->status))
-		operf_note("%s: was ended by signal %d (%s)", command->argv[0],
-			   WTERMSIG(command->status),
-			   strsignal(WTERMSIG(command->status)));
-	return command_exit_status(command);
 }
 
 /* The samples are worth as much without: a failure is a line on stderr. */
@@ -210,6 +181,7 @@ static int finish_run(struct operf *operf, enum operf_end end,
 {
 	bool has_failed = end == OPERF_DAEMON_DIED ||
 			  (operf->options.command && end == OPERF_DAEMON_ENDED);
+	struct command *command = &operf->command;
 	int status = EXIT_SUCCESS;
 	int err = 0;
 
@@ -218,8 +190,14 @@ static int finish_run(struct operf *operf, enum operf_end end,
 		err = operf_daemon_stop(operf);
 		operf_wait(operf);
 	}
-	if (operf->command.pid)
-		status = wait_for_command(operf);
+	if (operf->command.pid) {
+		command_wait(command);
+		if (WIFSIGNALED(command->status))
+			operf_note("%s: was ended by signal %d (%s)",
+				   command->argv[0], WTERMSIG(command->status),
+				   strsignal(WTERMSIG(command->status)));
+		status = command_exit_status(command);
+	}
 	if (operf->child.daemon.pid)
 		err = operf_daemon_stop(operf);
 	/* The ledger of a daemon that has died is not up to date. */

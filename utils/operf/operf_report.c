@@ -95,9 +95,10 @@ static bool is_hidden_from_user(const struct command *command)
 	       access(command->path, R_OK);
 }
 
-/* Reasons of which one is likely: which depends on how long it ran. */
-static void why_none_taken(const struct operf *operf, char *why, size_t len)
+/* Print the most likely reason: it depends on how long the command ran. */
+static void note_nothing_taken(const struct operf *operf)
 {
+	char why[512];
 	const struct operf_options *options = &operf->options;
 	bool is_command = operf_profiles_command(options);
 	uint64_t rate = clock_rate(operf);
@@ -105,21 +106,21 @@ static void why_none_taken(const struct operf *operf, char *why, size_t len)
 
 	if (is_command && is_hidden_from_user(&operf->command) &&
 	    operf->events.user_only)
-		snprintf(why, len,
+		snprintf(why, sizeof(why),
 			 "the command runs with other rights than yours, or "
 			 "you may not read it; run operf as root");
 	else if (operf->events.text)
-		snprintf(why, len,
+		snprintf(why, sizeof(why),
 			 "the event did not happen often enough; give a "
 			 "smaller count, or a command that runs longer");
 	else if (is_command && seconds * (double)rate < 20)
-		snprintf(why, len,
+		snprintf(why, sizeof(why),
 			 "the command used %.1f ms of CPU time, a sample is "
 			 "taken every %.1f ms; let it do more, or give a "
 			 "higher --rate",
 			 seconds * 1e3, 1e3 / (double)rate);
 	else if (is_command)
-		snprintf(why, len,
+		snprintf(why, sizeof(why),
 			 "no process of the command used %.1f ms of CPU time "
 			 "itself%s; give a higher --rate%s",
 			 1e3 / (double)rate,
@@ -127,18 +128,23 @@ static void why_none_taken(const struct operf *operf, char *why, size_t len)
 			 operf->events.user_only ? ", or run operf as root"
 						 : "");
 	else if (operf->pids_used * (double)rate >= 20)
-		snprintf(why, len,
+		snprintf(why, sizeof(why),
 			 "no thread used %.1f ms of CPU time itself, all "
 			 "together %.2f s; profile the machine (operf -s -g), "
 			 "or give a higher --rate",
 			 1e3 / (double)rate, operf->pids_used);
 	else if (operf->events.user_only)
-		snprintf(why, len,
+		snprintf(why, sizeof(why),
 			 "no user code ran, and you may not sample the "
 			 "kernel; run operf as root");
 	else
-		snprintf(why, len,
+		snprintf(why, sizeof(why),
 			 "it used no CPU time; wait until it does something");
+	operf_note("warning: no samples were taken: %s%s", why,
+		   operf->folder.room.moved_current
+			   ? " (the samples of the run before are in "
+			     "session:previous)"
+			   : "");
 }
 
 /* ---- the account --------------------------------------------------------- */
@@ -172,21 +178,18 @@ static bool needs_no_quotes(const char *path)
 	return true;
 }
 
-/* The columns of a report show one difference, beside tasks, which may be rows;
- * leave out the others. */
-static const char *merge_option(const struct operf *operf)
-{
-	bool cpu = operf->options.separate_cpu;
-	bool events = operf->events.text && strchr(operf->events.text, ',');
-
-	return cpu && events ? " --merge=cpu" : "";
-}
-
-/* How to see it, to be typed in a shell as it stands. */
+/* Write the command that shows the report, to be typed in a shell as it stands.
+ */
 static void report_command(const struct operf *operf, char *buf, size_t len)
 {
-	const char *merge = merge_option(operf);
 	const char *dir = operf->session.dir;
+	const char *events = operf->events.text;
+	/* The columns of a report show one difference, beside tasks, which may
+	 * be rows. */
+	const char *merge =
+		operf->options.separate_cpu && events && strchr(events, ',')
+			? " --merge=cpu"
+			: "";
 
 	if (operf->folder.is_default)
 		snprintf(buf, len, "opreport -l%s", merge);
@@ -219,59 +222,6 @@ static void note_account(const struct operf *operf,
 		     lost, command);
 }
 
-/* The commonest cause that its user can do something about. */
-static void note_unwritten(const struct operf *operf,
-			   const struct op_ledger *ledger)
-{
-	if (op_ledger_lost_by(ledger, "lost_sample_file"))
-		operf_note("warning: sample files could not be written; if the "
-			   "disk is full make room there, and see %s",
-			   operf->session.log);
-}
-
-/* CPU time of what is profiled, seconds, as far as its processes tell it: 0
- * where all is profiled, or some part of the time alone. */
-static double used_seconds(const struct operf *operf)
-{
-	const struct operf_options *options = &operf->options;
-
-	if (options->nr_pids)
-		return options->command ? 0 : operf->pids_used;
-	return operf_profiles_command(options) && !options->duration_ms
-		       ? cpu_seconds(&operf->command)
-		       : 0;
-}
-
-static void why_unseen(const struct operf *operf, char *why, size_t len)
-{
-	bool is_pid = operf->options.nr_pids;
-	const char *cure =
-		geteuid() ? "run operf as root"
-		: is_pid
-			? "profile the machine (operf -s -g), or without stacks"
-			: "mount cgroups of version 2 that hand controllers down, or profile without stacks";
-
-	if (*operf->cgroup.parent)
-		snprintf(
-			why, len,
-			"processes that it moved to another cgroup; profile the machine (operf -s -g), or without stacks");
-	else if (operf->samples_cpus)
-		snprintf(
-			why, len,
-			"as where a virtual machine waits for a real CPU%s; profile the machine (operf -s) to compare",
-			operf->filters ? ", or in BPF programs that trace"
-				       : "");
-	else
-		snprintf(
-			why, len,
-			"%sa %s is not seen before it has used %.1f ms itself; %s, or give a higher --rate",
-			operf->events.user_only
-				? "you may not sample the kernel, and "
-				: "",
-			is_pid ? "thread" : "process",
-			1e3 / (double)clock_rate(operf), cure);
-}
-
 /*
  * Whether less than nine tenths of @expected samples are there. Of few that may
  * be chance: the bound is four times their usual deviation.
@@ -285,32 +235,61 @@ static bool misses_samples(double expected, double taken)
 }
 
 /*
- * Where CPUs may not be sampled, the kernel gives each new process and thread a
- * clock of its own, which begins anew: what it does until the first sample is
- * due is not seen, nor what it does behind the last. How much of the time was
- * spent in the kernel is not said: the kernel's own figure for that is a guess
- * where processes are short. Where the command has a cgroup, what it moves to
- * another one is not seen.
+ * Warn if samples stand for less than the CPU time of the profiled processes.
+ * Where CPUs may not be sampled, the kernel restarts the clock for each new
+ * process and thread: the time before the first sample is due is not seen, nor
+ * the time after the last one. The part of the kernel in that time is not
+ * reported, as the kernel's own figure is a guess for short processes. If the
+ * command has a cgroup, processes that leave it are not seen.
  */
 static void note_unseen(const struct operf *operf,
 			const struct op_ledger *ledger)
 {
+	const struct operf_options *options = &operf->options;
+	bool is_pid = options->nr_pids;
 	double rate = (double)clock_rate(operf);
-	double used = used_seconds(operf), seen = (double)ledger->taken / rate;
+	double seen = (double)ledger->taken / rate, used = 0;
 	char why[256];
 
+	/* The CPU time is known for processes that are profiled to their end.
+	 */
+	if (is_pid && !options->command)
+		used = operf->pids_used;
+	else if (!is_pid && operf_profiles_command(options) &&
+		 !options->duration_ms)
+		used = cpu_seconds(&operf->command);
 	if (operf->events.text ||
 	    !misses_samples(used * rate, (double)ledger->taken))
 		return;
-	why_unseen(operf, why, sizeof(why));
+	if (*operf->cgroup.parent)
+		snprintf(
+			why, sizeof(why),
+			"processes that it moved to another cgroup; profile the machine (operf -s -g), or without stacks");
+	else if (operf->samples_cpus)
+		snprintf(
+			why, sizeof(why),
+			"as where a virtual machine waits for a real CPU%s; profile the machine (operf -s) to compare",
+			operf->filters ? ", or in BPF programs that trace"
+				       : "");
+	else
+		snprintf(
+			why, sizeof(why),
+			"%sa %s is not seen before it has used %.1f ms itself; %s, or give a higher --rate",
+			operf->events.user_only
+				? "you may not sample the kernel, and "
+				: "",
+			is_pid ? "thread" : "process", 1e3 / rate,
+			geteuid() ? "run operf as root"
+			: is_pid
+				? "profile the machine (operf -s -g), or without stacks"
+				: "mount cgroups of version 2 that hand controllers down, or profile without stacks");
 	operf_note("warning: samples stand for %.2f of the %.2f s of CPU time "
 		   "that %s used, %.0f %% are not seen: %s",
-		   seen, used,
-		   operf->options.nr_pids ? "the processes" : "the command",
+		   seen, used, is_pid ? "the processes" : "the command",
 		   100 * (1 - seen / used), why);
 }
 
-/* Which of the stacks are not whole, and why. */
+/* Print how many stacks are not whole, and why. */
 static void note_stacks(const struct operf *operf,
 			const struct op_ledger *ledger)
 {
@@ -336,32 +315,10 @@ static void note_stacks(const struct operf *operf,
 			: "");
 }
 
-static void note_nothing_taken(const struct operf *operf)
-{
-	char why[512];
-
-	why_none_taken(operf, why, sizeof(why));
-	operf_note("warning: no samples were taken: %s%s", why,
-		   operf->folder.room.moved_current
-			   ? " (the samples of the run before are in "
-			     "session:previous)"
-			   : "");
-}
-
-static void note_nothing_stored(const struct operf *operf,
-				const struct op_ledger *ledger)
-{
-	char causes[LIST_MAX];
-
-	list_causes(ledger, causes, sizeof(causes));
-	operf_note("warning: none of %" PRIu64 " samples could be stored (%s); "
-		   "see %s",
-		   ledger->taken, causes, operf->session.log);
-}
-
 int operf_report(struct operf *operf, const struct op_ledger *before)
 {
 	struct op_ledger ledger;
+	char causes[LIST_MAX];
 	int err = operf_ledger_get(operf, &ledger, &operf->diag);
 
 	if (err)
@@ -372,15 +329,24 @@ int operf_report(struct operf *operf, const struct op_ledger *before)
 				   "of its samples; see %s",
 				   operf->session.current, operf->session.log);
 	subtract_ledger(&ledger, before);
-	if (!ledger.taken)
+	if (!ledger.taken) {
 		note_nothing_taken(operf);
-	else if (!ledger.stored)
-		note_nothing_stored(operf, &ledger);
-	else
+	} else if (!ledger.stored) {
+		list_causes(&ledger, causes, sizeof(causes));
+		operf_note("warning: none of %" PRIu64
+			   " samples could be stored (%s); "
+			   "see %s",
+			   ledger.taken, causes, operf->session.log);
+	} else {
 		note_account(operf, &ledger);
+	}
 	if (ledger.stored && operf->options.depth)
 		note_stacks(operf, &ledger);
-	note_unwritten(operf, &ledger);
+	/* The commonest cause that the user can do something about. */
+	if (op_ledger_lost_by(&ledger, "lost_sample_file"))
+		operf_note("warning: sample files could not be written; if the "
+			   "disk is full make room there, and see %s",
+			   operf->session.log);
 	if (ledger.taken)
 		note_unseen(operf, &ledger);
 	return 0;
