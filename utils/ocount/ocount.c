@@ -81,7 +81,7 @@ static int fail_output(struct ocount *o)
 			   path ? path : "standard output", strerror(errno));
 }
 
-/* Print what was counted since the last time. */
+/* Print the counts since the last interval. */
 static int print_result(struct ocount *o)
 {
 	const struct ocount_style style = {
@@ -132,8 +132,8 @@ static int set_subject(struct ocount *o)
 	return op_diag_set(&o->diag, -ENOMEM, "out of memory");
 }
 
-/* Find or make what is counted; @status is set for a command that cannot run.
- */
+/* Find the targets of counting, or make the command's process; @status is set
+ * for a command that cannot run. */
 static int prepare_targets(struct ocount *o, int *status)
 {
 	const struct ocount_request *r = &o->request;
@@ -178,21 +178,6 @@ static int prepare_counters(struct ocount *o)
 				  &o->diag);
 }
 
-static void note_limits(const struct ocount *o)
-{
-	if (o->events.is_fallback)
-		say_note(
-			"ocount",
-			"no hardware counters here, as in most virtual machines; counting cpu-clock, nanoseconds on a CPU");
-	for (size_t i = 0; i < o->events.nr; i++)
-		if (o->events.list[i].failed)
-			say_note("ocount", "not counted: %s",
-				 o->events.list[i].reason.text);
-	if (o->counters.user_only)
-		say_note("ocount", "counting user mode only: %s",
-			 o->counters.user_only_why.text);
-}
-
 /*
  * The kernel stops counting for an ordinary user when a program begins that
  * has more rights than the user, or that the user may not read.
@@ -222,7 +207,17 @@ static int begin_counting(struct ocount *o, int *status)
 	const struct ocount_request *r = &o->request;
 	int err;
 
-	note_limits(o);
+	if (o->events.is_fallback)
+		say_note(
+			"ocount",
+			"no hardware counters here, as in most virtual machines; counting cpu-clock, nanoseconds on a CPU");
+	for (size_t i = 0; i < o->events.nr; i++)
+		if (o->events.list[i].failed)
+			say_note("ocount", "not counted: %s",
+				 o->events.list[i].reason.text);
+	if (o->counters.user_only)
+		say_note("ocount", "counting user mode only: %s",
+			 o->counters.user_only_why.text);
 	o->since = op_clock_ns(CLOCK_MONOTONIC);
 	if (r->mode == OCOUNT_COMMAND) {
 		note_protected(o);
@@ -280,7 +275,7 @@ static int wait_for_counts(struct ocount *o)
 	return err;
 }
 
-/* The command's exit status; tell of a signal that ended it. */
+/* Returns the command's exit status; a signal that ended it is reported. */
 static int keep_command_status(struct ocount *o)
 {
 	struct command *command = &o->command;
@@ -307,17 +302,14 @@ static int keep_command_status(struct ocount *o)
 static int run_ocount(struct ocount *o)
 {
 	int status = EXIT_OCOUNT;
-	int err = ocount_events_init(&o->events, o->request.events, &o->diag);
+	int err = ocount_events_init(&o->events, o->request.events, &o->diag)
+			  ?: open_output(o)
+			  ?: prepare_targets(o, &status)
+			  ?: prepare_counters(o)
+			  ?: begin_counting(o, &status)
+			  ?: wait_for_counts(o);
 
-	if (!err)
-		err = open_output(o);
-	if (!err)
-		err = prepare_targets(o, &status);
-	if (!err)
-		err = prepare_counters(o);
-	if (!err)
-		err = begin_counting(o, &status);
-	if (err || wait_for_counts(o))
+	if (err)
 		return status;
 	if (!has_all(o) &&
 	    (ocount_counters_stop(&o->counters, &o->diag) || print_result(o)))

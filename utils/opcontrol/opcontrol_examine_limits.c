@@ -22,15 +22,6 @@ struct mount {
 	bool is_read_only;
 };
 
-/* Whether @path is at or below the folder @point. */
-static bool is_below_mount(const char *path, const char *point)
-{
-	size_t len = strlen(point);
-
-	return !strcmp(point, "/") ||
-	       (!strncmp(path, point, len) && strchr("/", path[len]));
-}
-
 /* The mount that @machine's session folder is on: of those above it the
  * longest, and of these the last, which hides the others. */
 static bool find_mount(const struct oc_machine *machine, struct mount *mount)
@@ -41,8 +32,13 @@ static bool find_mount(const struct oc_machine *machine, struct mount *mount)
 	bool found = false;
 
 	while (file && (entry = getmntent(file))) {
-		if (!is_below_mount(machine->session_dir, entry->mnt_dir) ||
-		    (found && strlen(entry->mnt_dir) < strlen(mount->point)))
+		const char *dir = entry->mnt_dir;
+		size_t len = strlen(dir);
+		bool is_above = !strcmp(dir, "/") ||
+				(!strncmp(machine->session_dir, dir, len) &&
+				 strchr("/", machine->session_dir[len]));
+
+		if (!is_above || (found && len < strlen(mount->point)))
 			continue;
 		found = true;
 		snprintf(mount->point, sizeof(mount->point), "%s",
@@ -67,37 +63,28 @@ static bool is_of_network(const char *type)
 	return !strncmp(type, "fuse.", strlen("fuse."));
 }
 
-/* Returns whether something was to be said. */
-static bool report_mount(const struct oc_machine *machine,
-			 const struct mount *mount)
-{
-	if (mount->is_read_only)
-		oc_report(
-			machine, OC_MISSING,
-			"session folder: %s is mounted read-only; mount -o remount,rw %s, or name another folder with --session-dir",
-			mount->point, mount->point);
-	else if (is_of_network(mount->type))
-		oc_report(
-			machine, OC_LIMITED,
-			"session folder: %s is a network or FUSE file system (%s), which the daemon waits for; name a folder on a disk with --session-dir",
-			mount->point, mount->type);
-	else if (!strcmp(mount->type, "tmpfs"))
-		oc_report(
-			machine, OC_LIMITED,
-			"session folder: %s is in memory (tmpfs), and gone after a reboot; name a folder on a disk with --session-dir",
-			mount->point);
-	else
-		return false;
-	return true;
-}
-
 void oc_examine_session(struct oc_machine *machine)
 {
 	struct mount mount;
 
-	if (find_mount(machine, &mount) && report_mount(machine, &mount))
-		return;
-	if (machine->write_err)
+	if (!find_mount(machine, &mount))
+		mount = (struct mount){ .point = "" };
+	if (mount.is_read_only)
+		oc_report(
+			machine, OC_MISSING,
+			"session folder: %s is mounted read-only; mount -o remount,rw %s, or name another folder with --session-dir",
+			mount.point, mount.point);
+	else if (is_of_network(mount.type))
+		oc_report(
+			machine, OC_LIMITED,
+			"session folder: %s is a network or FUSE file system (%s), which the daemon waits for; name a folder on a disk with --session-dir",
+			mount.point, mount.type);
+	else if (!strcmp(mount.type, "tmpfs"))
+		oc_report(
+			machine, OC_LIMITED,
+			"session folder: %s is in memory (tmpfs), and gone after a reboot; name a folder on a disk with --session-dir",
+			mount.point);
+	else if (machine->write_err)
 		oc_report(
 			machine, OC_MISSING,
 			"session folder: no files can be made in %s (%s); name another folder with --session-dir",
@@ -117,26 +104,24 @@ void oc_examine_session(struct oc_machine *machine)
 /* ---- limits ---------------------------------------------------------------
  */
 
-static void examine_open_files(const struct oc_machine *machine)
+void oc_examine_limits(struct oc_machine *machine)
 {
 	char line[OC_LINE_MAX], *hard;
 	unsigned long most;
 
-	if (!oc_find_line(machine, "/proc/self/limits", "Max open files", line))
-		return;
-	strtoul(line, &hard, 10);
-	most = strtoul(hard, NULL, 10);
-	if (most < ENOUGH_FILES && !strstr(hard, "unlimited"))
-		oc_report(
-			machine, OC_LIMITED,
-			"open files: %lu at most, and operf needs one for each event, CPU and thread; ulimit -Hn %d as root, or LimitNOFILE=%d in the unit",
-			most, ENOUGH_FILES, ENOUGH_FILES);
-	else
-		oc_report(machine, OC_OK, "open files: any limit is enough");
-}
-
-static void examine_cgroups(const struct oc_machine *machine)
-{
+	if (oc_find_line(machine, "/proc/self/limits", "Max open files",
+			 line)) {
+		strtoul(line, &hard, 10);
+		most = strtoul(hard, NULL, 10);
+		if (most < ENOUGH_FILES && !strstr(hard, "unlimited"))
+			oc_report(
+				machine, OC_LIMITED,
+				"open files: %lu at most, and operf needs one for each event, CPU and thread; ulimit -Hn %d as root, or LimitNOFILE=%d in the unit",
+				most, ENOUGH_FILES, ENOUGH_FILES);
+		else
+			oc_report(machine, OC_OK,
+				  "open files: any limit is enough");
+	}
 	if (oc_exists(machine, "/sys/fs/cgroup/cgroup.controllers"))
 		oc_report(machine, OC_OK, "cgroups: version 2");
 	else if (oc_exists(machine, "/sys/fs/cgroup/perf_event"))
@@ -150,10 +135,4 @@ static void examine_cgroups(const struct oc_machine *machine)
 		oc_report(
 			machine, OC_MISSING,
 			"cgroups: none are mounted, so --separate=cgroup and operf --cgroup do not work; mount -t cgroup2 none /sys/fs/cgroup");
-}
-
-void oc_examine_limits(struct oc_machine *machine)
-{
-	examine_open_files(machine);
-	examine_cgroups(machine);
 }

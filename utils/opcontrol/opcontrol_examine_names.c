@@ -9,28 +9,8 @@
 
 #include "utils/opcontrol/opcontrol_examine.h"
 
-/* Settings that hide the addresses (kernel/kallsyms.c of the kernel: without
- * CAP_SYSLOG kptr_restrict 0 shows them if perf_event_paranoid is at most 1).
- */
-static void report_hidden_addresses(const struct oc_machine *machine)
-{
-	long level =
-		oc_read_number(machine, "/proc/sys/kernel/kptr_restrict", 0);
-
-	if (machine->rights.root)
-		oc_report(
-			machine, OC_MISSING,
-			"kernel symbols: their addresses are hidden, so the kernel is one row in reports (kernel.kptr_restrict is %ld); sysctl kernel.kptr_restrict=1, or run outside the container",
-			level);
-	else
-		oc_report(
-			machine, OC_MISSING,
-			"kernel symbols: their addresses are hidden from you (kernel.kptr_restrict is %ld); run as root, or sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1",
-			level);
-}
-
-/* How many symbols there are to read; one with an address ends the look. Those
- * of memory of each CPU have address 0 on amd64, and come first. */
+/* Count the symbols, up to the first with an address. Those of memory of each
+ * CPU have address 0 on amd64, and come first. */
 static bool has_kernel_address(const struct oc_machine *machine, size_t *nr)
 {
 	char path[OC_PATH_MAX], *line = NULL;
@@ -46,8 +26,15 @@ static bool has_kernel_address(const struct oc_machine *machine, size_t *nr)
 	return found;
 }
 
+/*
+ * Symbols without addresses are hidden by kptr_restrict (kernel/kallsyms.c of
+ * the kernel: without CAP_SYSLOG 0 shows them if perf_event_paranoid is at most
+ * 1).
+ */
 static void examine_kernel_symbols(const struct oc_machine *machine)
 {
+	long level =
+		oc_read_number(machine, "/proc/sys/kernel/kptr_restrict", 0);
 	size_t nr;
 
 	if (has_kernel_address(machine, &nr))
@@ -57,8 +44,16 @@ static void examine_kernel_symbols(const struct oc_machine *machine)
 		oc_report(
 			machine, OC_MISSING,
 			"kernel symbols: this kernel does not show any; boot one with CONFIG_KALLSYMS, or name its image: opcontrol --vmlinux=FILE");
+	else if (machine->rights.root)
+		oc_report(
+			machine, OC_MISSING,
+			"kernel symbols: their addresses are hidden, so the kernel is one row in reports (kernel.kptr_restrict is %ld); sysctl kernel.kptr_restrict=1, or run outside the container",
+			level);
 	else
-		report_hidden_addresses(machine);
+		oc_report(
+			machine, OC_MISSING,
+			"kernel symbols: their addresses are hidden from you (kernel.kptr_restrict is %ld); run as root, or sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1",
+			level);
 }
 
 static void examine_debuginfod(const struct oc_machine *machine)

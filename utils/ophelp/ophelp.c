@@ -40,34 +40,23 @@ struct ophelp {
 
 /* ---- which CPU ---- */
 
-/* Whether this machine has counters; if not, say why lists have no events. */
-static bool has_hardware_counters(struct op_diag *why)
-{
-	struct perf_event_attr attr;
-
-	if (op_perf_has_pmu())
-		return true;
-	op_perf_cycles(&attr);
-	switch (op_perf_explain(why, op_perf_open(&attr, 0, -1, -1), &attr, 0,
-				-1, "cycles")) {
-	case -ENOENT:
-	case -ENODEV:
-	case -EOPNOTSUPP:
-	case -ENOSYS:
-		return false;
-	}
-	/* The counters exist, but this user may not use them. */
-	return true;
-}
-
 /* Name the CPU type of this machine. */
 static int detect_cpu(struct ophelp *help, struct op_diag *diag)
 {
 	struct op_cpu_type *type;
+	struct perf_event_attr attr;
 	struct op_diag why = { "" };
-	int err;
+	int err = 0;
 
-	if (!has_hardware_counters(&why)) {
+	if (!op_perf_has_pmu()) {
+		op_perf_cycles(&attr);
+		err = op_perf_explain(&why, op_perf_open(&attr, 0, -1, -1),
+				      &attr, 0, -1, "cycles");
+	}
+	/* Other errors, such as -EACCES, mean that this user may not use the
+	 * counters that the machine has. */
+	if (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP ||
+	    err == -ENOSYS) {
 		fprintf(stderr,
 			"ophelp: %s; samples are taken by the timer, "
 			"--cpu-type=TYPE shows the events of another machine\n",
