@@ -102,8 +102,8 @@ static bool is_comment(const char *line, size_t len)
 	return len && *line == '#' && (len == 1 || strchr(BLANKS, line[1]));
 }
 
-/* How many digits the number @word has behind the point, its exponent counted.
- */
+/* Returns how many digits the number @word has after the point, its exponent
+ * counted. */
 static int digits_of_fraction(const char *word)
 {
 	size_t whole = strspn(word, "0123456789");
@@ -184,17 +184,6 @@ static int add_folded_function(struct folded *f, uint32_t app, const char *name)
 	return 0;
 }
 
-/* Frames were added outermost first. */
-static void turn_round(struct folded *f)
-{
-	for (size_t i = 0; i < f->nr / 2; i++) {
-		struct opimport_frame other = f->frames[i];
-
-		f->frames[i] = f->frames[f->nr - 1 - i];
-		f->frames[f->nr - 1 - i] = other;
-	}
-}
-
 static int add_folded_stack(struct folded *f, char *text, uint64_t count)
 {
 	struct opimport_stack stack = { .times = count };
@@ -210,7 +199,13 @@ static int add_folded_stack(struct folded *f, char *text, uint64_t count)
 		err = add_folded_function(f, stack.app, text);
 	if (err)
 		return err;
-	turn_round(f);
+	/* The text has the outermost frame first, a stack has it last. */
+	for (size_t i = 0; i < f->nr / 2; i++) {
+		struct opimport_frame other = f->frames[i];
+
+		f->frames[i] = f->frames[f->nr - 1 - i];
+		f->frames[f->nr - 1 - i] = other;
+	}
 	stack.frames = f->frames;
 	stack.nr = f->nr;
 	opimport_profile_stack(f->profile, &stack);
@@ -237,24 +232,6 @@ static int add_line(struct folded *f, char *line)
 	return add_folded_stack(f, line + strspn(line, BLANKS), count);
 }
 
-/* A text of which most is no stack is something else. */
-static int fail_odd_line(struct folded *f)
-{
-	f->line = f->first_odd;
-	return fail_line(
-		f,
-		"no count after the stack; a line of folded stacks is FUNCTION;...;FUNCTION COUNT");
-}
-
-/* Nobody knows how many samples a line stands for that has no count. */
-static void lose_odd_lines(const struct folded *f)
-{
-	fprintf(stderr,
-		"opimport: warning: %s:%lu: no count after the stack; %lu such line%s left out, each a lost sample in the account\n",
-		f->path, f->first_odd, f->nr_odd, op_plural(f->nr_odd));
-	opimport_profile_lose(f->profile, f->nr_odd, "lost_no_count");
-}
-
 int opimport_folded(struct opimport_profile *profile, const char *path,
 		    char *text, size_t len, struct op_diag *diag)
 {
@@ -269,21 +246,33 @@ int opimport_folded(struct opimport_profile *profile, const char *path,
 		err = add_line(&f, strsep(&rest, "\n"));
 	}
 	free(f.frames);
-	if (!err && f.nr_odd && f.nr_odd >= f.nr_stacks)
-		return fail_odd_line(&f);
-	if (!err && !f.nr_stacks)
+	if (err)
+		return err;
+	/* A text is of another format if most of its lines are no stacks. */
+	if (f.nr_odd && f.nr_odd >= f.nr_stacks) {
+		f.line = f.first_odd;
+		return fail_line(
+			&f,
+			"no count after the stack; a line of folded stacks is FUNCTION;...;FUNCTION COUNT");
+	}
+	if (!f.nr_stacks)
 		return op_diag_set(diag, -EBADMSG,
 				   "%s: has no stacks; " OPIMPORT_CURE, path);
-	if (!err && f.nr_pairs == f.nr_stacks)
+	if (f.nr_pairs == f.nr_stacks)
 		return op_diag_set(
 			diag, -EBADMSG,
 			"%s: each stack has two counts: it is a comparison; import the two profiles that it compares",
 			path);
-	if (!err && f.nr_odd)
-		lose_odd_lines(&f);
-	if (!err && f.scale > 1)
+	/* The samples of a line without a count are unknown: one is lost. */
+	if (f.nr_odd) {
+		fprintf(stderr,
+			"opimport: warning: %s:%lu: no count after the stack; %lu such line%s left out, each a lost sample in the account\n",
+			path, f.first_odd, f.nr_odd, op_plural(f.nr_odd));
+		opimport_profile_lose(profile, f.nr_odd, "lost_no_count");
+	}
+	if (f.scale > 1)
 		fprintf(stderr,
 			"opimport: %s: its counts have fractions: a count of 1 is %.0f samples\n",
 			path, f.scale);
-	return err;
+	return 0;
 }

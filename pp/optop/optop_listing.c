@@ -39,21 +39,8 @@ struct code_listing {
 
 /* ---- the report ---------------------------------------------------------- */
 
-/* Leave no other function in @report: names in a request are patterns. */
-static bool keep_opened_function(struct pp_report *report,
-				 const struct optop_target *target)
-{
-	const struct pp_symbol_entry *found =
-		optop_find_function(report, target);
-
-	if (!found)
-		return false;
-	report->symbols = found;
-	report->nr_symbols = 1;
-	report->symbol_totals = found->counts;
-	return true;
-}
-
+/* Make the report on the function or source file that the query is about. Names
+ * in a request are patterns, so other functions are removed. */
 static int report_on_function(struct optop_reading *reading,
 			      const struct optop_query *query,
 			      const struct pp_request *base,
@@ -61,7 +48,9 @@ static int report_on_function(struct optop_reading *reading,
 {
 	const struct optop_target *target = &query->target;
 	const char *const names[] = { target->symbol, NULL };
+	const struct pp_symbol_entry *found = NULL;
 	struct pp_request request = *base;
+	struct pp_report *report;
 	struct op_diag why = { 0 };
 	int err;
 
@@ -72,17 +61,26 @@ static int report_on_function(struct optop_reading *reading,
 	if (target->symbol)
 		request.include_symbols = names;
 	err = optop_make_report(reading, &request, target, &why);
+	report = reading->report;
+	if (!err && target->symbol)
+		found = optop_find_function(report, target);
 	/* There may be samples, but none in that function. */
-	if ((err == -ENOENT && reading->report->totals) ||
-	    (!err && target->symbol &&
-	     !keep_opened_function(reading->report, target)))
+	if ((err == -ENOENT && report->totals) ||
+	    (!err && target->symbol && !found))
 		return op_diag_set(diag, -ENOENT, "%s: it has no samples",
 				   target->title);
-	return err ? op_diag_set(diag, err, "%s", op_diag_text(&why, err)) : 0;
+	if (err)
+		return op_diag_set(diag, err, "%s", op_diag_text(&why, err));
+	if (found) {
+		report->symbols = found;
+		report->nr_symbols = 1;
+		report->symbol_totals = found->counts;
+	}
+	return 0;
 }
 
-/* All @nr rows are there. Unless a line was asked for, the first one to look at
- * has most samples. */
+/* Finish a listing of @nr rows. It opens at the row with most samples, unless
+ * the query names a line. */
 static void end_listing(struct optop_reading *reading, size_t nr,
 			const size_t *event_of)
 {
@@ -127,7 +125,7 @@ static uint64_t *counts_of_last_row(const struct code_listing *l)
 
 /* ---- instructions -------------------------------------------------------- */
 
-/* Where the code at @vma comes from, if that is another line than before. */
+/* The source line of the code at @vma; NULL if it is that of the row before. */
 static const char *source_of_instruction(struct code_listing *l, uint64_t vma)
 {
 	unsigned int line;
@@ -192,7 +190,7 @@ static int list_function(struct code_listing *l)
 	return 0;
 }
 
-/* Where no symbol is: the single instructions that have samples. */
+/* List the single instructions that have samples, in code without a symbol. */
 static int list_places(struct code_listing *l)
 {
 	const struct pp_symbol_entry *symbol = l->symbol;
@@ -274,7 +272,7 @@ int optop_fill_assembly(struct optop_reading *reading,
 
 /* ---- source -------------------------------------------------------------- */
 
-/* Tabs become blanks. */
+/* Copy @text, with blanks in place of tabs. */
 static char *copy_source_line(struct op_arena *arena, const char *text)
 {
 	char *copy = op_arena_alloc(arena, strlen(text) * TAB + 1, 1);
@@ -291,16 +289,8 @@ static char *copy_source_line(struct op_arena *arena, const char *text)
 	return copy;
 }
 
-/* The last message of @report that came behind @nr others. */
-static const char *message_since(const struct pp_report *report, size_t nr)
-{
-	const struct pp_messages *messages = &report->messages;
-
-	return messages->nr > nr ? messages->list[messages->nr - 1].text : NULL;
-}
-
-/* Read @file into @text. Why it cannot be, or is another one, becomes the note.
- */
+/* Read @file into @text. A message, that it cannot be read or was changed,
+ * becomes the note. */
 static int read_listed_source(struct optop_reading *reading,
 			      const struct pp_source_dirs *dirs,
 			      const struct pp_annotated_file *file,
@@ -308,20 +298,21 @@ static int read_listed_source(struct optop_reading *reading,
 {
 	struct pp_report *report = reading->report;
 	const struct pp_archive *archive = report->archive;
-	size_t nr_messages = report->messages.nr;
+	struct pp_messages *messages = &report->messages;
+	size_t nr_messages = messages->nr;
 	char *path = pp_source_locate(dirs, archive ? archive->root : NULL,
 				      file->name);
 	FILE *in;
 
 	if (!path)
 		return -ENOMEM;
-	in = pp_source_open(archive, &report->messages, path, file->oldest);
+	in = pp_source_open(archive, messages, path, file->oldest);
 	if (in) {
-		pp_source_read(text, &reading->arena, &report->messages, path,
-			       in);
+		pp_source_read(text, &reading->arena, messages, path, in);
 		fclose(in);
 	}
-	reading->note = message_since(report, nr_messages) ?: reading->note;
+	if (messages->nr > nr_messages)
+		reading->note = messages->list[messages->nr - 1].text;
 	free(path);
 	return 0;
 }
@@ -394,16 +385,6 @@ static bool is_listed_file(const struct pp_annotated_file *file,
 	return !target->file || !strcmp(file->name, target->file);
 }
 
-/* Make room for all lines of the files with @texts. */
-static int make_source_rows(struct code_listing *l,
-			    const struct pp_annotation *a,
-			    const struct pp_source_text *texts)
-{
-	for (size_t i = 0; i < a->nr_files; i++)
-		l->room += texts[i].nr + a->files[i].nr_lines + 1;
-	return optop_make_rows(l->reading, l->room, false, &l->event_of);
-}
-
 static int list_source_file(struct code_listing *l,
 			    const struct pp_annotated_file *file,
 			    const struct pp_source_text *text,
@@ -423,7 +404,7 @@ static int list_source_file(struct code_listing *l,
 	return err;
 }
 
-/* The file with most samples comes first, and the others behind it. */
+/* List the files in the order of their samples. */
 int optop_fill_source(struct optop_reading *reading,
 		      const struct optop_query *query,
 		      const struct pp_request *base, struct op_diag *diag)
@@ -446,7 +427,9 @@ int optop_fill_source(struct optop_reading *reading,
 	if (!err && !a.nr_files)
 		reading->note =
 			"there are no source lines; compile with -g or install the debug symbols";
-	err = err ?: make_source_rows(&l, &a, texts);
+	for (size_t i = 0; i < a.nr_files && !err; i++)
+		l.room += texts[i].nr + a.files[i].nr_lines + 1;
+	err = err ?: optop_make_rows(reading, l.room, false, &l.event_of);
 	for (size_t i = 0; i < a.nr_files && !err; i++)
 		if (is_listed_file(&a.files[i], target))
 			err = list_source_file(&l, &a.files[i], &texts[i],

@@ -81,20 +81,6 @@ static void print_number(const struct opcontrol *oc, enum oc_row id,
 		printf("%s: %s\n", row->label, row->zero);
 }
 
-/* The module's present rate, or the one in the settings if the module's cannot
- * be read. */
-static void print_rate(const struct opcontrol *oc, bool is_perf)
-{
-	uint64_t rate = oc->settings.numbers[OC_TIMER_RATE];
-
-	if (!is_perf)
-		oc_fs_read(&oc->fs, oc_settings_table[OC_TIMER_RATE].file,
-			   &rate, NULL);
-	if (rate)
-		printf("%s: %" PRIu64 " per second and CPU\n",
-		       oc_settings_table[OC_TIMER_RATE].label, rate);
-}
-
 /* Print a line for each event. Returns whether there are any. */
 static bool print_events(struct opcontrol *oc, const char *source)
 {
@@ -112,7 +98,7 @@ static bool print_events(struct opcontrol *oc, const char *source)
 static void print_settings(struct opcontrol *oc)
 {
 	const struct oc_settings *settings = &oc->settings;
-	uint64_t depth = settings->numbers[OC_CALLGRAPH];
+	uint64_t depth = settings->numbers[OC_CALLGRAPH], rate;
 	char text[OC_PATH_MAX], buf[64];
 	const char *source = print_source(oc, buf, sizeof(buf)), *vmlinux;
 	bool is_perf = !strncmp(source, "perf", strlen("perf")), has_events;
@@ -149,8 +135,16 @@ static void print_settings(struct opcontrol *oc)
 		print_number(oc, OC_BUFFER_WATERSHED, "");
 		print_number(oc, OC_CPU_BUFFER_SIZE, "");
 	}
-	if (!has_events)
-		print_rate(oc, is_perf);
+	if (has_events)
+		return;
+	/* The settings have the rate of the module if it cannot be read. */
+	rate = settings->numbers[OC_TIMER_RATE];
+	if (!is_perf)
+		oc_fs_read(&oc->fs, oc_settings_table[OC_TIMER_RATE].file,
+			   &rate, NULL);
+	if (rate)
+		printf("%s: %" PRIu64 " per second and CPU\n",
+		       oc_settings_table[OC_TIMER_RATE].label, rate);
 }
 
 static void parse_cause(struct op_ledger *ledger, const char *line)
@@ -203,41 +197,11 @@ static void parse_reply(struct op_ledger *ledger, const char *reply)
 	}
 }
 
-/* Percent of the time of all CPUs. */
-static double cost_percent(const struct op_ledger *ledger,
-			   enum op_ledger_cost which)
-{
-	return 100 * (double)ledger->costs[which] /
-	       (double)ledger->costs[OP_COST_CPUS];
-}
-
-static void print_cost(const struct op_ledger *ledger)
-{
-	if (!ledger->costs[OP_COST_CPUS])
-		return;
-	printf("Cost: %.2f %% of the CPUs: %.2f %% taking samples, %.2f %% daemon\n",
-	       100 * op_ledger_cost(ledger),
-	       cost_percent(ledger, OP_COST_HANDLER),
-	       cost_percent(ledger, OP_COST_DAEMON));
-	if (!ledger->costs[OP_COST_DIVISOR])
-		return;
-	fputs("Rate lowered: ", stdout);
-	op_ledger_print_lowered(stdout, ledger->costs);
-	putchar('\n');
-}
-
-/* Now, where there is a daemon that may have lowered it. */
-static void print_rate_now(const char *reply)
-{
-	uint64_t divisor = reply_number(reply, "divisor");
-
-	if (divisor > 1)
-		printf("Rate now: divided by %" PRIu64 "\n", divisor);
-}
-
-/* The source is told where it is another than that of the daemon. */
 static void print_ledger(const struct op_ledger *ledger)
 {
+	const uint64_t *costs = ledger->costs;
+	double cpus = (double)costs[OP_COST_CPUS];
+
 	if (ledger->source[0])
 		printf("Sample source: %s\n", ledger->source);
 	printf("Samples taken: %" PRIu64 "\n", ledger->taken);
@@ -248,7 +212,17 @@ static void print_ledger(const struct op_ledger *ledger)
 			printf("Samples lost (%s): %" PRIu64 "\n",
 			       ledger->causes[i].name, ledger->causes[i].nr);
 	}
-	print_cost(ledger);
+	if (!costs[OP_COST_CPUS])
+		return;
+	printf("Cost: %.2f %% of the CPUs: %.2f %% taking samples, %.2f %% daemon\n",
+	       100 * op_ledger_cost(ledger),
+	       100 * (double)costs[OP_COST_HANDLER] / cpus,
+	       100 * (double)costs[OP_COST_DAEMON] / cpus);
+	if (!costs[OP_COST_DIVISOR])
+		return;
+	fputs("Rate lowered: ", stdout);
+	op_ledger_print_lowered(stdout, costs);
+	putchar('\n');
 }
 
 /* Print the samples that the history has dropped, up to @end; 0: none. */
@@ -265,13 +239,26 @@ static void print_dropped(uint64_t samples, uint64_t end)
 		       samples, text);
 }
 
-static int print_last_samples(struct opcontrol *oc)
+/* Print the ledger of the daemon, or the one that the last daemon left. */
+static int print_samples(struct opcontrol *oc)
 {
-	const char *dir = oc->session.current;
+	const char *reply = oc->daemon.reply, *dir = oc->session.current;
 	struct op_ledger ledger, dropped;
 	struct op_span span;
-	int err = op_session_account(dir, &ledger, &oc->diag);
+	uint64_t divisor;
+	int err;
 
+	if (oc->daemon.answers) {
+		parse_reply(&ledger, reply);
+		print_ledger(&ledger);
+		divisor = reply_number(reply, "divisor");
+		if (divisor > 1)
+			printf("Rate now: divided by %" PRIu64 "\n", divisor);
+		print_dropped(reply_number(reply, "dropped"),
+			      reply_number(reply, "dropped-until"));
+		return 0;
+	}
+	err = op_session_account(dir, &ledger, &oc->diag);
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	print_ledger(&ledger);
@@ -279,22 +266,6 @@ static int print_last_samples(struct opcontrol *oc)
 	if (!err)
 		print_dropped(dropped.stored, span.end);
 	return err;
-}
-
-/* The ledger of the daemon, or the one that the last daemon left. */
-static int print_samples(struct opcontrol *oc)
-{
-	const char *reply = oc->daemon.reply;
-	struct op_ledger ledger;
-
-	if (!oc->daemon.answers)
-		return print_last_samples(oc);
-	parse_reply(&ledger, reply);
-	print_ledger(&ledger);
-	print_rate_now(reply);
-	print_dropped(reply_number(reply, "dropped"),
-		      reply_number(reply, "dropped-until"));
-	return 0;
 }
 
 int oc_status(struct opcontrol *oc)
