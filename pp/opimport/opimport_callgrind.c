@@ -144,29 +144,6 @@ static int parse_name_line(struct callgrind_reader *r, const char *key,
 /* ---- costs ------------------------------------------------------------------
  */
 
-static int parse_position(struct callgrind_reader *r, char **text)
-{
-	if ((r->has_instr && !callgrind_position(text, &r->address)) ||
-	    (*text = callgrind_skip(*text),
-	     r->has_line && !callgrind_position(text, &r->at)))
-		return fail_callgrind(
-			r, "a line of costs begins with no position" DAMAGED);
-	return 0;
-}
-
-static int parse_callee(struct callgrind_reader *r, uint32_t *callee)
-{
-	*callee = GRAPH_NO_CALLEE;
-	if (!r->is_call)
-		return 0;
-	r->is_call = false;
-	return opimport_graph_function(
-		&r->graph,
-		r->callee_object == NO_STRING ? r->object : r->callee_object,
-		r->callee_file == NO_STRING ? r->file : r->callee_file,
-		r->callee_name, callee);
-}
-
 /* The number in column @column at *@text, without its sign. */
 static int parse_cost(struct callgrind_reader *r, char **text,
 		      unsigned int column, uint64_t *count, bool *is_negative)
@@ -185,25 +162,17 @@ static int parse_cost(struct callgrind_reader *r, char **text,
 	return 0;
 }
 
-/* Memory that was let go of is a negative cost of Xdebug's, and there are no
- * negative samples. */
-static void leave_cost_out(struct callgrind_reader *r, struct graph_cost *cost)
-{
-	if (cost->callee == GRAPH_NO_CALLEE) {
-		r->nr_negative++;
-		r->negative = UINT64_MAX - r->negative < cost->count
-				      ? UINT64_MAX
-				      : r->negative + cost->count;
-	}
-	cost->count = 0;
-}
-
 static int parse_cost_line(struct callgrind_reader *r, char *text)
 {
-	struct graph_cost cost = { 0 };
+	struct graph_cost cost = { .callee = GRAPH_NO_CALLEE };
 	bool is_negative;
-	int err = parse_position(r, &text);
+	int err = 0;
 
+	if ((r->has_instr && !callgrind_position(&text, &r->address)) ||
+	    (text = callgrind_skip(text),
+	     r->has_line && !callgrind_position(&text, &r->at)))
+		err = fail_callgrind(
+			r, "a line of costs begins with no position" DAMAGED);
 	if (!err && (r->function == UINT32_MAX || !r->nr_columns))
 		err = fail_callgrind(
 			r, "costs of no function or of no event" DAMAGED);
@@ -214,15 +183,30 @@ static int parse_cost_line(struct callgrind_reader *r, char *text)
 				? (uint32_t)r->at
 				: 0,
 			&cost.place);
-	if (!err)
-		err = parse_callee(r, &cost.callee);
+	if (!err && r->is_call) {
+		r->is_call = false;
+		err = opimport_graph_function(
+			&r->graph,
+			r->callee_object == NO_STRING ? r->object
+						      : r->callee_object,
+			r->callee_file == NO_STRING ? r->file : r->callee_file,
+			r->callee_name, &cost.callee);
+	}
 	text = callgrind_skip(text);
 	for (unsigned int c = 0; !err && *text; c++) {
 		err = parse_cost(r, &text, c, &cost.count, &is_negative);
 		if (err)
 			break;
+		/* Memory that Xdebug counts as freed is a negative cost; there
+		 * are no negative samples. */
+		if (is_negative && cost.callee == GRAPH_NO_CALLEE) {
+			r->nr_negative++;
+			r->negative = UINT64_MAX - r->negative < cost.count
+					      ? UINT64_MAX
+					      : r->negative + cost.count;
+		}
 		if (is_negative)
-			leave_cost_out(r, &cost);
+			cost.count = 0;
 		cost.event = r->columns[c];
 		if (cost.callee == GRAPH_NO_CALLEE)
 			r->events[cost.event].sum += cost.count;
@@ -230,19 +214,6 @@ static int parse_cost_line(struct callgrind_reader *r, char *text)
 	}
 	r->is_ended = false;
 	return err;
-}
-
-/* "calls=NUMBER POSITION": what is below the call is in the next line. */
-static int parse_calls_line(struct callgrind_reader *r, char *text)
-{
-	uint64_t number;
-
-	text = callgrind_skip(text);
-	if (!callgrind_number(&text, &number) || r->callee_name == NO_STRING)
-		return fail_callgrind(
-			r, "calls= without a number or a function" DAMAGED);
-	r->is_call = true;
-	return 0;
 }
 
 /* ---- the head ---------------------------------------------------------------
@@ -375,6 +346,7 @@ static int parse_key_line(struct callgrind_reader *r, char *line)
 	size_t len = strcspn(line, "=:");
 	char *value = line + len + 1;
 	char sign = line[len];
+	uint64_t number;
 
 	if (!sign || strspn(line, "abcdefghijklmnopqrstuvwxyz") != len)
 		return fail_callgrind(r, "is no line of callgrind" DAMAGED);
@@ -384,8 +356,18 @@ static int parse_key_line(struct callgrind_reader *r, char *line)
 	line[len] = '\0';
 	if (sign == ':')
 		return parse_callgrind_head(r, line, value);
-	if (!strcmp(line, "calls"))
-		return parse_calls_line(r, value);
+	if (!strcmp(line, "calls")) {
+		/* "calls=NUMBER POSITION": the costs of the call are in the
+		 * next line. */
+		value = callgrind_skip(value);
+		if (!callgrind_number(&value, &number) ||
+		    r->callee_name == NO_STRING)
+			return fail_callgrind(
+				r,
+				"calls= without a number or a function" DAMAGED);
+		r->is_call = true;
+		return 0;
+	}
 	if (!strcmp(line, "jump") || !strcmp(line, "jcnd"))
 		return 0;
 	return parse_name_line(r, line, value);

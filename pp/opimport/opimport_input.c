@@ -78,23 +78,8 @@ static const char *spool_folder(void)
 	return folder && *folder ? folder : "/tmp";
 }
 
-static int open_spool(void)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	if (snprintf(path, sizeof(path), "%s/opimport-XXXXXX",
-		     spool_folder()) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	return fd;
-}
-
-/* Copy what is left in @from. Returns 0 or -errno; *@of_spool: it is @to that
- * failed. */
+/* Copy the rest of @from. Returns 0 or -errno; *@of_spool is set if @to failed.
+ */
 static int copy_to_spool(int to, int from, bool *of_spool)
 {
 	uint8_t bytes[65536];
@@ -114,15 +99,22 @@ static int copy_to_spool(int to, int from, bool *of_spool)
 	return err ?: at ? 0 : -ENODATA;
 }
 
-/* Have the input be a file with all that comes from it. */
+/* Copy the input to a file without a name, which becomes the input. */
 static int spool_input(struct opimport_input *input)
 {
-	int fd = open_spool(), err;
+	char path[PATH_MAX];
+	int fd = -1, err = -ENAMETOOLONG;
 
+	if (snprintf(path, sizeof(path), "%s/opimport-XXXXXX", spool_folder()) <
+	    (int)sizeof(path)) {
+		fd = mkostemp(path, O_CLOEXEC);
+		err = -errno;
+	}
 	if (fd < 0) {
 		input->was_spooled = true;
-		return fd;
+		return err;
 	}
+	unlink(path);
 	err = copy_to_spool(fd, input->fd, &input->was_spooled);
 	close(input->fd);
 	input->fd = fd;
@@ -132,13 +124,18 @@ static int spool_input(struct opimport_input *input)
 
 /* ---- any input ----------------------------------------------------------- */
 
-/* A device may do something when it is opened; a pipe has no other end that
- * waits. Returns a descriptor or -errno. */
-static int open_named_input(const char *path)
+/* Open @path, "-" for standard input. A device may do something when it is
+ * opened, so only files and pipes are. Returns a descriptor or -errno. */
+static int open_input(const char *path)
 {
-	int at = open(path, O_PATH | O_CLOEXEC), fd;
 	struct stat st;
+	int at, fd;
 
+	if (!strcmp(path, "-")) {
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+		return fd < 0 ? -errno : fd;
+	}
+	at = open(path, O_PATH | O_CLOEXEC);
 	if (at < 0)
 		return -errno;
 	if (fstat(at, &st))
@@ -152,34 +149,10 @@ static int open_named_input(const char *path)
 	return fd;
 }
 
-static int open_input(const char *path)
-{
-	int fd;
-
-	if (strcmp(path, "-"))
-		return open_named_input(path);
-	fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-	return fd < 0 ? -errno : fd;
-}
-
-/* Have the input be what is packed in it, if it is packed. */
-static int unpack_input(struct opimport_input *input, const struct stat *st)
-{
-	int unpacked;
-	int err = pp_unpack(input->fd, 0, (uint64_t)st->st_size, &unpacked);
-
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	close(input->fd);
-	input->fd = unpacked;
-	input->is_ours = true;
-	return 0;
-}
-
 static int prepare_input(struct opimport_input *input)
 {
 	struct stat st;
-	int err = 0;
+	int err = 0, unpacked;
 
 	if (fstat(input->fd, &st))
 		return -errno;
@@ -196,7 +169,15 @@ static int prepare_input(struct opimport_input *input)
 		err = spool_input(input);
 	if (!err && fstat(input->fd, &st))
 		err = -errno;
-	return err ?: unpack_input(input, &st);
+	if (err)
+		return err;
+	err = pp_unpack(input->fd, 0, (uint64_t)st.st_size, &unpacked);
+	if (err)
+		return err == -ENOENT ? 0 : err; /* it is not packed */
+	close(input->fd);
+	input->fd = unpacked;
+	input->is_ours = true;
+	return 0;
 }
 
 void opimport_input_open(struct opimport_input *input, const char *path)

@@ -189,17 +189,6 @@ static int find_partner(const struct pprof_reader *r, size_t samples,
 	return -1;
 }
 
-/* From one sample to the next; of the timer, of which pprof has the time, how
- * many there are in a second. */
-static uint64_t pprof_event_count(const struct pprof_reader *r,
-				  const Pprof__ValueType *type, uint64_t factor)
-{
-	if (strcmp(string_of(r, type->type), "TIMER") != 0 ||
-	    strcmp(string_of(r, type->unit), "nanoseconds") != 0)
-		return factor;
-	return (NSEC_PER_SEC + factor / 2) / factor ?: 1;
-}
-
 /* Make a name of the characters that names of events have: "delay/nanoseconds"
  * is "delay_nanoseconds". */
 static char *pprof_event_name(struct pprof_reader *r,
@@ -264,9 +253,13 @@ static int add_pprof_events(struct pprof_reader *r)
 		if (!name)
 			return -ENOMEM;
 		if (partner >= 0) {
+			type = r->p->sample_type[partner];
 			is_taken[partner] = true;
-			count = pprof_event_count(r, r->p->sample_type[partner],
-						  count);
+			/* The count of the timer is a rate, samples a second;
+			 * pprof has the time between them. */
+			if (!strcmp(string_of(r, type->type), "TIMER") &&
+			    !strcmp(string_of(r, type->unit), "nanoseconds"))
+				count = (NSEC_PER_SEC + count / 2) / count ?: 1;
 		}
 		r->event_of[t] = -1;
 		if (is_taken[t])

@@ -150,26 +150,11 @@ static uint64_t push_write_mapping(struct push_writer *w, uint32_t number)
 	return to->id = w->mapping[number] = w->p.n_mapping;
 }
 
-static void push_write_lines(struct push_writer *w,
-			     const struct push_location *from,
-			     Pprof__Location *to)
-{
-	Pprof__Line *lines = push_alloc(w, from->nr_lines, sizeof(*lines));
-
-	to->line = push_alloc(w, from->nr_lines, sizeof(*to->line));
-	for (size_t i = 0; !w->err && i < from->nr_lines; i++) {
-		pprof__line__init(&lines[i]);
-		lines[i].function_id =
-			push_write_function(w, from->lines[i].function);
-		lines[i].line = from->lines[i].line;
-		to->line[to->n_line++] = &lines[i];
-	}
-}
-
 static uint64_t push_write_location(struct push_writer *w, uint32_t number)
 {
 	const struct push_location *from = &w->sums->location[number];
 	Pprof__Location *to;
+	Pprof__Line *lines;
 
 	if (w->location[number] || w->err)
 		return w->location[number];
@@ -180,7 +165,15 @@ static uint64_t push_write_location(struct push_writer *w, uint32_t number)
 	to->mapping_id = push_write_mapping(w, from->mapping);
 	to->address = from->address;
 	to->is_folded = from->is_folded;
-	push_write_lines(w, from, to);
+	lines = push_alloc(w, from->nr_lines, sizeof(*lines));
+	to->line = push_alloc(w, from->nr_lines, sizeof(*to->line));
+	for (size_t i = 0; !w->err && i < from->nr_lines; i++) {
+		pprof__line__init(&lines[i]);
+		lines[i].function_id =
+			push_write_function(w, from->lines[i].function);
+		lines[i].line = from->lines[i].line;
+		to->line[to->n_line++] = &lines[i];
+	}
 	w->p.location[w->p.n_location++] = to;
 	return to->id = w->location[number] = w->p.n_location;
 }
