@@ -86,13 +86,6 @@ fail_callgrind(const struct callgrind_reader *r, const char *fmt, ...)
 /* ---- names ------------------------------------------------------------------
  */
 
-static int begin_function(struct callgrind_reader *r, uint32_t name)
-{
-	r->file = r->function_file;
-	return opimport_graph_function(&r->graph, r->object, r->function_file,
-				       name, &r->function);
-}
-
 /* "KEY=NAME" */
 static int parse_name_line(struct callgrind_reader *r, const char *key,
 			   char *text)
@@ -124,14 +117,18 @@ static int parse_name_line(struct callgrind_reader *r, const char *key,
 			r, "a number is used before its name is given" DAMAGED);
 	if (err)
 		return err;
+	if (!strcmp(key, "fn")) {
+		r->file = r->function_file;
+		return opimport_graph_function(&r->graph, r->object,
+					       r->function_file, string,
+					       &r->function);
+	}
 	if (!strcmp(key, "ob"))
 		r->object = string;
 	else if (!strcmp(key, "fl"))
 		r->file = r->function_file = string;
 	else if (!strcmp(key, "fi") || !strcmp(key, "fe"))
 		r->file = string;
-	else if (!strcmp(key, "fn"))
-		return begin_function(r, string);
 	else if (!strcmp(key, "cob"))
 		r->callee_object = string;
 	else if (!strcmp(key, "cfi") || !strcmp(key, "cfl"))

@@ -248,14 +248,6 @@ static struct optop_pane *find_pane(const struct optop_state *state,
 	return NULL;
 }
 
-static void copy_account(struct optop_state *state,
-			 const struct pp_report *report)
-{
-	state->has_account = report->account;
-	if (report->account)
-		state->account = *report->account;
-}
-
 static void adopt_reading(struct optop_state *state, struct optop_pane *pane,
 			  struct optop_result *result)
 {
@@ -280,7 +272,9 @@ static void adopt_reading(struct optop_state *state, struct optop_pane *pane,
 	result->reading = NULL;
 	if (state->since == OPTOP_MARK && !pane->mark)
 		pane->mark = optop_counts_get(reading->counts);
-	copy_account(state, reading->report);
+	state->has_account = reading->report->account;
+	if (state->has_account)
+		state->account = *reading->report->account;
 	if (is_first && reading->keeps_order && reading->first) {
 		pane->chosen = reading->first;
 		pane->chosen_key = reading->counts->keys[reading->first];

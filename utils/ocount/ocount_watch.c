@@ -33,24 +33,19 @@ enum { SIGNALS, TIMER, TASKS };
 
 /* ---- signals ------------------------------------------------------------- */
 
-static bool is_ignored(int sig)
-{
-	struct sigaction action;
-
-	return !sigaction(sig, NULL, &action) && action.sa_handler == SIG_IGN;
-}
-
 /*
  * SIGINT is how counting ends, also for what a script has started in the
  * background, where shells ignore it. An ignored SIGHUP is nohup's.
  */
 static void our_signals(sigset_t *set)
 {
+	struct sigaction hup;
+
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGQUIT);
 	sigaddset(set, SIGTERM);
-	if (!is_ignored(SIGHUP))
+	if (sigaction(SIGHUP, NULL, &hup) || hup.sa_handler != SIG_IGN)
 		sigaddset(set, SIGHUP);
 }
 
@@ -65,17 +60,6 @@ int ocount_watch_block(struct op_diag *diag)
 		return 0;
 	return op_diag_set(diag, -errno, "cannot block signals: %s",
 			   strerror(errno));
-}
-
-static bool handle_ocount_signal(struct ocount_watch *watch)
-{
-	struct signalfd_siginfo info;
-
-	if (read(watch->fds[SIGNALS].fd, &info, sizeof(info)) != sizeof(info))
-		return false;
-	watch->sig = (int)info.ssi_signo;
-	watch->sent = info.ssi_code != SI_KERNEL;
-	return true;
 }
 
 /* ---- setting up ---------------------------------------------------------- */
@@ -180,15 +164,8 @@ void ocount_watch_stop_timer(struct ocount_watch *watch)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-static bool task_exists(pid_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return !access(path, F_OK);
-}
-
-/* Forget tasks that have ended; whether none is left. */
+/* Forget tasks that have ended. Returns whether none is left. A task without a
+ * handle is looked for in /proc. */
 static bool have_ended(struct ocount_watch *watch)
 {
 	bool any = false;
@@ -198,9 +175,11 @@ static bool have_ended(struct ocount_watch *watch)
 	for (size_t i = TASKS; i < watch->nr_fds; i++) {
 		struct pollfd *p = &watch->fds[i];
 		pid_t *pid = &watch->pids[i - TASKS];
+		char path[64];
 
+		snprintf(path, sizeof(path), "/proc/%d", (int)*pid);
 		if (*pid &&
-		    (p->fd >= 0 ? p->revents != 0 : !task_exists(*pid))) {
+		    (p->fd >= 0 ? p->revents != 0 : access(path, F_OK) != 0)) {
 			close_polled_fd(p);
 			*pid = 0;
 		}
@@ -209,16 +188,11 @@ static bool have_ended(struct ocount_watch *watch)
 	return !any;
 }
 
-static bool handle_interval(struct ocount_watch *watch)
-{
-	uint64_t nr;
-
-	return watch->fds[TIMER].fd >= 0 &&
-	       read(watch->fds[TIMER].fd, &nr, sizeof(nr)) == sizeof(nr);
-}
-
 enum ocount_news ocount_watch_wait(struct ocount_watch *watch)
 {
+	struct signalfd_siginfo info;
+	uint64_t expired;
+
 	for (;;) {
 		int nr = poll(watch->fds, watch->nr_fds,
 			      watch->must_look ? LOOK_MS : -1);
@@ -229,9 +203,15 @@ enum ocount_news ocount_watch_wait(struct ocount_watch *watch)
 			return OCOUNT_FAILED;
 		if (have_ended(watch))
 			return OCOUNT_ENDED;
-		if (handle_ocount_signal(watch))
+		if (read(watch->fds[SIGNALS].fd, &info, sizeof(info)) ==
+		    sizeof(info)) {
+			watch->sig = (int)info.ssi_signo;
+			watch->sent = info.ssi_code != SI_KERNEL;
 			return OCOUNT_SIGNAL;
-		if (handle_interval(watch))
+		}
+		if (watch->fds[TIMER].fd >= 0 &&
+		    read(watch->fds[TIMER].fd, &expired, sizeof(expired)) ==
+			    sizeof(expired))
 			return OCOUNT_INTERVAL;
 	}
 }

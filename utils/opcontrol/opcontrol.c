@@ -162,20 +162,6 @@ static int save_settings(struct opcontrol *oc, const struct oc_daemonrc *rc)
 	return err ? err : daemon_find(&oc->daemon, &oc->diag);
 }
 
-static int run_chosen_command(struct opcontrol *oc)
-{
-	const struct oc_command *command = oc->request.command;
-
-	if (!command)
-		return 0;
-	if ((command->flags & OC_NEEDS_DAEMON) && !oc->daemon.pid)
-		return op_diag_set(&oc->diag, -ESRCH,
-				   "--%s: the daemon is not running; start it "
-				   "with opcontrol --start",
-				   command->option);
-	return command->run(oc);
-}
-
 /* Prepare what commands and new settings need. Commands that need nothing do
  * not come here. */
 static int prepare_state(struct opcontrol *oc)
@@ -198,6 +184,7 @@ static int run_opcontrol(struct opcontrol *oc, int argc, const char **argv)
 {
 	int err = oc_request_parse(&oc->request, oc_commands, OC_NR_COMMANDS,
 				   argc, argv, &oc->diag);
+	const struct oc_command *command = oc->request.command;
 
 	if (err)
 		return EXIT_USAGE;
@@ -214,7 +201,16 @@ static int run_opcontrol(struct opcontrol *oc, int argc, const char **argv)
 		if (err)
 			return err == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
 	}
-	return run_chosen_command(oc) ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (!command)
+		return EXIT_SUCCESS;
+	if ((command->flags & OC_NEEDS_DAEMON) && !oc->daemon.pid)
+		err = op_diag_set(&oc->diag, -ESRCH,
+				  "--%s: the daemon is not running; start it "
+				  "with opcontrol --start",
+				  command->option);
+	else
+		err = command->run(oc);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int main(int argc, const char **argv)

@@ -17,7 +17,7 @@
 #include "utils/opcontrol/opcontrol_examine.h"
 #include "utils/opcontrol/opcontrol_run.h"
 
-/* 0 or -errno of opening the clock that every machine has as an event. */
+/* Try to open the clock that every machine has as an event: 0 or -errno. */
 static int try_clock(pid_t pid, int cpu, bool with_kernel)
 {
 	const struct perf_event_attr attr = oc_examine_clock(with_kernel);
@@ -25,16 +25,6 @@ static int try_clock(pid_t pid, int cpu, bool with_kernel)
 
 	if (fd < 0)
 		return fd;
-	close(fd);
-	return 0;
-}
-
-static int try_fanotify(void)
-{
-	int fd = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
 	close(fd);
 	return 0;
 }
@@ -51,18 +41,6 @@ static void find_existing_part(char *path)
 		}
 		*slash = '\0';
 	}
-}
-
-static void ask_file_system(struct oc_machine *machine)
-{
-	struct statvfs fs;
-
-	find_existing_part(machine->session_dir);
-	machine->write_err =
-		access(machine->session_dir, W_OK | X_OK) ? -errno : 0;
-	machine->free_bytes = statvfs(machine->session_dir, &fs)
-				      ? 0
-				      : (uint64_t)fs.f_bavail * fs.f_frsize;
 }
 
 /* Root keeps samples where opcontrol does, others where operf does. */
@@ -93,12 +71,21 @@ int oc_doctor(struct opcontrol *oc)
 		.own_err = try_clock(0, -1, false),
 		.kernel_err = try_clock(0, -1, true),
 		.system_err = try_clock(-1, 0, true),
-		.fanotify_err = try_fanotify(),
 	};
 	int err = find_session_folder(&machine, oc);
+	int fd = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC, 0);
+	struct statvfs fs;
 
+	if (fd < 0)
+		machine.fanotify_err = -errno;
+	else
+		close(fd);
 	if (err)
 		return err;
-	ask_file_system(&machine);
+	find_existing_part(machine.session_dir);
+	machine.write_err =
+		access(machine.session_dir, W_OK | X_OK) ? -errno : 0;
+	if (!statvfs(machine.session_dir, &fs))
+		machine.free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
 	return oc_examine(&machine, stdout) ? 0 : -ENODEV;
 }

@@ -208,23 +208,17 @@ static int parse_opcontrol_options(struct oc_request *request,
 			   "%s: not an option; see opcontrol --help", rest);
 }
 
-/* The first setting that was given, for a message. */
-static const char *first_setting(const struct oc_request *request)
+/* Returns the first of the settings that were given, for a message, and their
+ * number in *@nr. */
+static const char *first_setting(const struct oc_request *request, int *nr)
 {
-	for (int i = 0; i < OC_NR_SETTINGS; i++) {
-		if (request->values[i])
-			return oc_settings_table[i].option;
-	}
-	return "setup";
-}
+	const char *first = "setup";
 
-static bool has_several_settings(const struct oc_request *request)
-{
-	int nr = 0;
-
+	*nr = 0;
 	for (int i = 0; i < OC_NR_SETTINGS; i++)
-		nr += request->values[i] != NULL;
-	return nr > 1;
+		if (request->values[i] && !(*nr)++)
+			first = oc_settings_table[i].option;
+	return first;
 }
 
 static int check_daemon_words(const struct oc_request *request,
@@ -263,11 +257,12 @@ static int check_combination(const struct oc_request *request,
 {
 	const struct oc_command *command = request->command;
 	bool has_marks = request->has_settings || request->setup;
+	int nr_settings;
+	const char *first = first_setting(request, &nr_settings);
 
 	if (command && command->flags & OC_NAMES_SESSION)
-		has_marks &= request->setup ||
-			     strcmp(first_setting(request), "session-dir") ||
-			     has_several_settings(request);
+		has_marks &= request->setup || strcmp(first, "session-dir") ||
+			     nr_settings > 1;
 	if (request->version)
 		return 0;
 	if (command && has_marks && !(command->flags & OC_TAKES_SETTINGS))
@@ -275,7 +270,7 @@ static int check_combination(const struct oc_request *request,
 				   "--%s and --%s: settings go with --setup, "
 				   "--start or --start-daemon; run opcontrol "
 				   "twice",
-				   command->option, first_setting(request));
+				   command->option, first);
 	if (request->setup && !request->has_settings)
 		return op_diag_set(diag, -EINVAL,
 				   "--setup: no settings are given; give some, "

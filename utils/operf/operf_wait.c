@@ -119,35 +119,12 @@ static enum operf_end handle_daemon_end(struct operf *operf)
 	return OPERF_DAEMON_ENDED;
 }
 
-/* The next moment to wake up at, ms; or 0 when nothing but an event does. */
-static uint64_t next_wake(const struct operf *operf, uint64_t start,
-			  const struct operf_progress *progress)
-{
-	uint64_t end = operf->options.duration_ms;
-	uint64_t wake = operf_progress_next(progress);
-
-	if (!operf->child.daemon.pid)
-		return 0; /* it is only the command that is waited for */
-	end += end ? start : 0;
-	return end && (!wake || end < wake) ? end : wake;
-}
-
-/* Wait for an event, or until it is time for what is due. */
-static int poll_until(struct pollfd *p, nfds_t nr, uint64_t wake)
-{
-	uint64_t now = op_clock_ms();
-	uint64_t ms = wake > now ? wake - now : 0;
-
-	if (!wake)
-		return poll(p, nr, -1);
-	return poll(p, nr, ms > INT_MAX ? INT_MAX : (int)ms);
-}
-
 static enum operf_end wait_for_end(struct operf *operf,
 				   struct operf_progress *progress,
 				   uint64_t start)
 {
 	enum operf_end end = OPERF_ENDED;
+	uint64_t duration = operf->options.duration_ms;
 	size_t target = 0; /* the first that has not ended */
 
 	for (;;) {
@@ -156,11 +133,19 @@ static enum operf_end wait_for_end(struct operf *operf,
 			{ .fd = operf->signal_fd, .events = POLLIN },
 			{ .fd = operf->child.pidfd, .events = POLLIN },
 		};
-		uint64_t wake = next_wake(operf, start, progress);
+		uint64_t now = op_clock_ms(), wake = 0, ms = 0;
 
+		/* Without a daemon only the command is waited for. */
+		if (operf->child.daemon.pid) {
+			wake = operf_progress_next(progress);
+			if (duration && (!wake || start + duration < wake))
+				wake = start + duration;
+		}
+		if (wake > now)
+			ms = wake - now > INT_MAX ? INT_MAX : wake - now;
 		if (target < operf->nr_targets)
 			p[0].fd = operf->target_fds[target];
-		if (poll_until(p, sizeof(p) / sizeof(p[0]), wake) < 0)
+		if (poll(p, sizeof(p) / sizeof(p[0]), wake ? (int)ms : -1) < 0)
 			continue; /* EINTR: it was stopped for a while */
 		if (p[0].revents && ++target == operf->nr_targets)
 			return end;
@@ -171,9 +156,8 @@ static enum operf_end wait_for_end(struct operf *operf,
 			end = handle_daemon_end(operf);
 			if (!operf->command.pid)
 				return end;
-		} else if (wake && operf->options.duration_ms &&
-			   op_clock_ms() >=
-				   start + operf->options.duration_ms) {
+		} else if (wake && duration &&
+			   op_clock_ms() >= start + duration) {
 			return OPERF_TIMED_OUT;
 		} else if (wake) {
 			operf_progress_show(progress, op_clock_ms());
