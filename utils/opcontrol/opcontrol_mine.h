@@ -4,8 +4,8 @@
 
 /*
  * The command --mine=DIR: get the samples of the caller's own processes from a
- * daemon that profiles the machine (daemon/user_samples/opd_user_samples.h), and make a session of
- * them in the folder DIR.
+ * daemon that profiles the machine (daemon/user_samples/opd_user_samples.h),
+ * and make a session of them in the folder DIR.
  */
 
 #include "libop/base/op_diag.h"
