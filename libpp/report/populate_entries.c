@@ -169,7 +169,7 @@ static int grow_counts_beside(const struct pp_batch *b, size_t nr)
 	struct pp_side *side = b->side;
 	size_t len = side->classes.nr * sizeof(uint64_t);
 
-	if (!pp_has_totals(b))
+	if (!pp_side_has_totals(b->p, b->side))
 		return 0;
 	side->in_table = op_arena_grow(arena, side->in_table, nr, len);
 	side->where_inlined =

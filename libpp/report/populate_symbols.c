@@ -26,11 +26,6 @@
 #include "libpp/report/populate_symbols.h"
 #include "libpp/tree/tree_input.h"
 
-bool pp_has_totals(const struct pp_batch *b)
-{
-	return b->p->request->totals && b->side->trees && b->side->trees->nr;
-}
-
 /* The symbol that @key is in. *@next is the first that may be. */
 static const struct pp_symbol *
 next_symbol_at(const struct pp_image_symbols *symbols, size_t *next,
@@ -76,7 +71,8 @@ static int add_entries_of_owners(const struct pp_batch *b,
 		for (end = at; end < nr && points[end].owner == owner;)
 			end++;
 		b->entries[owner] = PP_NO_SYMBOL;
-		if (end > at || request->call_graph || pp_has_totals(b))
+		if (end > at || request->call_graph ||
+		    pp_side_has_totals(b->p, b->side))
 			err = pp_add_symbol_entry(b, owner, points + at,
 						  end - at);
 		at = end;
@@ -279,7 +275,7 @@ static int match_points_to_symbols(struct pp_batch *b, struct pp_point *points,
 		if (points[i].is_node)
 			err = set_frame_symbols(b, &points[i],
 						i ? &points[i - 1] : NULL);
-		else if (pp_has_totals(b))
+		else if (pp_side_has_totals(b->p, b->side))
 			err = count_beside(b, &points[i]);
 		if (!err && request->call_graph && !points[i].is_node)
 			err = add_inlined_calls(b, &points[i]);

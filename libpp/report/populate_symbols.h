@@ -91,8 +91,4 @@ int pp_find_owners(struct pp_owners *owners, struct pp_point *points,
 int pp_add_symbol_entry(const struct pp_batch *b, uint32_t owner,
 			const struct pp_point *points, size_t nr);
 
-/* Whether functions without samples of their own matter: only stacks tell of
- * samples in what they called. */
-bool pp_has_totals(const struct pp_batch *b);
-
 #endif /* LIBPP_REPORT_POPULATE_SYMBOLS_H */

@@ -136,6 +136,11 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side);
  * if totals or calls are asked for; its classes and images are known. */
 int pp_side_read_trees(struct pp_population *p, struct pp_side *side);
 
+/* Whether functions of @side without samples of their own matter: only stacks
+ * tell of samples in what they called. */
+bool pp_side_has_totals(const struct pp_population *p,
+			const struct pp_side *side);
+
 /* Fill all_counts of @side's symbols. */
 int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
 			struct op_diag *diag);

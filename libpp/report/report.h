@@ -37,6 +37,7 @@
 #include "libpp/select/arrange_profiles.h"
 #include "libpp/symbols/demangle.h"
 #include "libpp/symbols/op_bfd.h"
+#include "libpp/counts.h"
 #include "libpp/messages.h"
 #include "libpp/select/profile_spec.h"
 #include "libpp/select/sessions.h"
@@ -371,9 +372,6 @@ struct pp_report {
 int pp_report_new(struct pp_report **out, const struct pp_request *request,
 		  struct op_diag *diag);
 void pp_report_free(struct pp_report *report);
-
-/* The sum of @nr counts, which stays at UINT64_MAX. */
-uint64_t pp_sum_counts(const uint64_t *counts, size_t nr);
 
 /* The counts to show for @entry: the old ones of what is gone. */
 const uint64_t *pp_shown_counts(const struct pp_symbol_entry *entry);

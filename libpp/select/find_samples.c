@@ -32,44 +32,6 @@ struct search {
 
 /* ---- names --------------------------------------------------------------- */
 
-const char *pp_image_name(struct op_arena *arena,
-			  const struct op_image_name *name)
-{
-	switch (name->space) {
-	case OP_SPACE_KERN:
-		/* [vdso] and the like look like nothing that has a path. */
-		if (*name->name == '[' || *name->name == '/')
-			return op_arena_strdup(arena, name->name);
-		return op_arena_printf(arena, "/%s", name->name);
-	case OP_SPACE_ANON:
-		return op_arena_printf(arena,
-				       "%s (tgid:%lld range:0x%llx-0x%llx)",
-				       name->name, (long long)name->tgid,
-				       (unsigned long long)name->start,
-				       (unsigned long long)name->end);
-	default:
-		return op_arena_strdup(arena, name->name);
-	}
-}
-
-const char *pp_base_name(const char *name)
-{
-	const char *slash = *name == '/' ? strrchr(name, '/') : NULL;
-
-	return slash && slash[1] ? slash + 1 : name;
-}
-
-bool pp_is_of_event(const struct op_mangle *a, const struct op_mangle *b)
-{
-	return !strcmp(a->event, b->event) && a->count == b->count &&
-	       a->unit_mask == b->unit_mask;
-}
-
-bool pp_is_call_graph(const struct pp_sample_file *file)
-{
-	return file->name.cg.space != OP_SPACE_NONE;
-}
-
 /* ---- the files in them --------------------------------------------------- */
 
 /* Where a file of that name is, or would be if it was not packed. */

@@ -18,43 +18,6 @@
 #include "libop/classic/op_classic.h"
 #include "libop/base/op_sort.h"
 
-void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		to[i] = pp_add_counts(to[i], from[i]);
-}
-
-bool pp_has_counts(const uint64_t *counts, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (counts[i])
-			return true;
-	return false;
-}
-
-const char *pp_why_not_opened(int err)
-{
-	switch (err) {
-	case -EBADMSG:
-		return "it is damaged";
-	case -EPROTO:
-		return "it is of another version or byte order";
-	case -EACCES:
-	case -EPERM:
-		return "permission denied (run as the user who profiled, or as root)";
-	default:
-		return pp_archive_refusal(err) ?: strerror(-err);
-	}
-}
-
-void pp_message_of_torn(struct pp_messages *messages, const char *label)
-{
-	pp_message(
-		messages, PP_WARNING,
-		"%s: pages are missing, probably after a power failure; samples since the opcontrol --dump before it may be missing",
-		label);
-}
-
 /* ---- parts --------------------------------------------------------------- */
 
 /* Put why @part cannot be opened into @why; a file of the original profiler

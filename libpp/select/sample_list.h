@@ -20,6 +20,7 @@
 #include "libop/session/op_session.h"
 #include "libpp/archive/archive.h"
 #include "libop/base/op_arena.h"
+#include "libpp/counts.h"
 #include "libpp/messages.h"
 #include "libpp/select/profile_spec.h"
 #include "libpp/select/sessions.h"
@@ -154,15 +155,5 @@ const char *pp_image_name(struct op_arena *arena,
 
 /* The last component of an image's name; all of it for anonymous memory. */
 const char *pp_base_name(const char *name);
-
-/* @a + @b; stays at UINT64_MAX. */
-static inline uint64_t pp_add_counts(uint64_t a, uint64_t b)
-{
-	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
-}
-
-/* Add each of @nr counts; whether any of @nr counts is not 0. */
-void pp_add_all_counts(uint64_t *to, const uint64_t *from, size_t nr);
-bool pp_has_counts(const uint64_t *counts, size_t nr);
 
 #endif /* LIBPP_SELECT_SAMPLE_LIST_H */

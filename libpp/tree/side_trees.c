@@ -258,3 +258,9 @@ int pp_side_read_trees(struct pp_population *p, struct pp_side *side)
 	}
 	return err;
 }
+
+bool pp_side_has_totals(const struct pp_population *p,
+			const struct pp_side *side)
+{
+	return p->request->totals && side->trees && side->trees->nr;
+}
