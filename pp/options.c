@@ -364,9 +364,9 @@ int pp_make_report(const char *program, const struct pp_common_args *args,
 	*out = NULL;
 	if (err)
 		return err;
-	request->session = &session;
+	request->select.session = &session;
 	err = pp_report_new(out, request, diag);
-	request->session = NULL;
+	request->select.session = NULL;
 	if (*out)
 		pp_print_messages(stderr, program, &(*out)->messages, verbose);
 	return err;

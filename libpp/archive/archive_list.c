@@ -187,8 +187,8 @@ static int set_paths(struct search *s)
 	size_t nr = 0;
 
 	if (s->request->root) {
-		s->report.root = absolute(arena, s->request->root);
-		if (!s->report.root)
+		s->report.images.root = absolute(arena, s->request->root);
+		if (!s->report.images.root)
 			return -ENOMEM;
 	}
 	while (asked && asked[nr])
@@ -201,7 +201,7 @@ static int set_paths(struct search *s)
 		if (!list[i])
 			return -ENOMEM;
 	}
-	s->report.image_path = list;
+	s->report.images.path = list;
 	return list ? 0 : -ENOMEM;
 }
 
@@ -251,7 +251,7 @@ static const char *place_of_perf_copy(const struct search *s,
 static const char *image_place(const struct search *s,
 			       const struct pp_image *image, const char *path)
 {
-	const char *root = s->report.root ? s->report.root : "";
+	const char *root = s->report.images.root ? s->report.images.root : "";
 	size_t len = strlen(root);
 	const char *rest = path + len;
 
@@ -776,10 +776,10 @@ static int archive_sources(struct search *s)
 
 	if (!s->request->sources)
 		return 0;
-	request.call_graph = false;
-	request.symbols = true;
-	request.details = true;
-	request.lines = true;
+	request.calls.wanted = false;
+	request.symbols.wanted = true;
+	request.symbols.details = true;
+	request.lines.wanted = true;
 	err = pp_report_new(&report, &request, s->diag);
 	if (!err) {
 		pp_take_faults(&s->list->report.messages, &report->messages);
@@ -819,14 +819,14 @@ int pp_archive_list_new(struct pp_archive_list **out,
 	s.quiet.arena = &list->report.arena;
 	s.samples.arena = &list->report.arena;
 	s.report = (struct pp_request){
-		.session = request->session,
-		.spec = request->spec,
-		.merge = PP_MERGE_SESSION | PP_MERGE_CPU | PP_MERGE_TGID |
-			 PP_MERGE_TID,
-		.any_axes = true,
-		.exclude_dependent = request->exclude_dependent,
-		.call_graph = true,
-		.debuginfod = request->debuginfod,
+		.select = { .session = request->session,
+			    .spec = request->spec,
+			    .exclude_dependent = request->exclude_dependent,
+			    .merge = PP_MERGE_SESSION | PP_MERGE_CPU |
+				     PP_MERGE_TGID | PP_MERGE_TID,
+			    .any_axes = true },
+		.images.debuginfod = request->debuginfod,
+		.calls.wanted = true,
 	};
 	s.population.report = &list->report;
 	s.population.request = &s.report;

@@ -196,14 +196,14 @@ int pp_store_symbols(const struct pp_store_request *request,
 		     struct pp_messages *messages, struct op_diag *diag)
 {
 	const struct pp_request report_request = {
-		.session = request->session,
-		.spec = request->spec,
-		.merge = PP_MERGE_ALL,
-		.any_axes = true,
-		.symbols = true,
-		.totals = true,
-		.call_graph = true,
-		.inlines = true,
+		.select = { .session = request->session,
+			    .spec = request->spec,
+			    .merge = PP_MERGE_ALL,
+			    .any_axes = true },
+		.names.inlines = true,
+		.symbols.wanted = true,
+		.calls.wanted = true,
+		.totals.wanted = true,
 	};
 	struct pp_report report = { 0 };
 	struct pp_population population = { .report = &report,

@@ -48,7 +48,7 @@ static int by_image_count(const void *a, const void *b, void *arg)
 static int take_summary(struct pp_population *p)
 {
 	const struct pp_side *side = &p->side;
-	void *order = (void *)&p->request->sort;
+	void *order = (void *)&p->request->symbols.sort;
 	struct pp_summary_app *apps =
 		op_arena_alloc(&p->report->arena, side->nr_apps, sizeof(*apps));
 	size_t kept = 0;
@@ -93,7 +93,7 @@ static int count_apps(struct pp_population *p)
 {
 	int several = has_several_apps(p, &p->side);
 
-	if (!several && p->request->old_spec)
+	if (!several && p->request->compare.spec)
 		several = has_several_apps(p, &p->old);
 	p->report->many_apps = several > 0;
 	return several < 0 ? several : 0;
@@ -102,7 +102,7 @@ static int count_apps(struct pp_population *p)
 /* Names that no symbol has are most often mistyped. */
 static int check_included_symbols(struct pp_population *p, struct op_diag *diag)
 {
-	const char *const *wanted = p->request->include_symbols;
+	const char *const *wanted = p->request->names.include;
 	struct pp_side *side = &p->side;
 	const char *near;
 
@@ -127,8 +127,8 @@ static bool is_above_threshold(const struct pp_population *p,
 			       const struct pp_symbol_entry *entry)
 {
 	const struct pp_request *request = p->request;
-	bool by_total =
-		!request->threshold || request->sort.keys[0] == PP_SORT_TOTAL;
+	bool by_total = !request->threshold ||
+			request->symbols.sort.keys[0] == PP_SORT_TOTAL;
 
 	return pp_passes(p, entry->counts, p->side.symbol_totals) ||
 	       (entry->all_counts && by_total &&
@@ -146,8 +146,8 @@ static int take_symbols(struct pp_population *p)
 	const struct pp_side *side = &p->side;
 	struct pp_report *report = p->report;
 	struct pp_symbol_entry *shown = side->symbols, *entry = shown;
-	bool copies = request->call_graph || request->stack_calls;
-	struct pp_sort sort = request->sort;
+	bool copies = request->calls.wanted || request->totals.stack_calls;
+	struct pp_sort sort = request->symbols.sort;
 	size_t kept = 0;
 	int err;
 
@@ -157,19 +157,19 @@ static int take_symbols(struct pp_population *p)
 	if (!shown && side->nr_symbols)
 		return -ENOMEM;
 	for (size_t i = 0; i < side->nr_symbols; i++, entry++)
-		if (request->old_spec ||
+		if (request->compare.spec ||
 		    (pp_is_wanted(request, entry->raw_name, entry->name) &&
 		     is_above_threshold(p, entry)))
 			shown[kept++] = *entry;
-	sort.nr_counts = request->over_time ? side->classes.nr : 1;
+	sort.nr_counts = request->select.over_time ? side->classes.nr : 1;
 	err = pp_sort_symbols(&sort, shown, kept);
 	if (err)
 		return err;
 	for (size_t i = 0; i < kept && !copies; i++)
 		shown[i].nr = i;
 	report->has_symbols = true;
-	report->by_samples = request->sort.keys[0] == PP_SORT_SAMPLE &&
-			     !request->sort.reverse;
+	report->by_samples = request->symbols.sort.keys[0] == PP_SORT_SAMPLE &&
+			     !request->symbols.sort.reverse;
 	report->symbol_totals = side->symbol_totals;
 	report->symbols = shown;
 	report->nr_symbols = kept;
@@ -188,7 +188,7 @@ static int populate_side(struct pp_population *p, struct pp_side *side,
 	if (!err)
 		err = pp_side_read_trees(p, side);
 	/* Finding symbols takes long; a packer need not wait for that. */
-	if (!p->request->tree)
+	if (!p->request->tree.wanted)
 		pp_sessions_close(&side->list.sessions);
 	return err ?: pp_side_summarize(p, side) ?: pp_side_account(p, side);
 }
@@ -198,15 +198,15 @@ static int check_classes(const struct pp_population *p, struct op_diag *diag)
 	const struct pp_class *classes = p->side.classes.classes;
 	size_t nr = p->side.classes.nr;
 
-	if (!p->request->one_class || nr == 1)
+	if (!p->request->select.one_class || nr == 1)
 		return 0;
 	return op_diag_set(
 		diag, -EINVAL,
 		"%s one count, but there are %zu (%s, %s ...); choose with event:%s or the like%s",
-		p->request->tree ? "a folded stack has"
-				 : "lines of this format have",
+		p->request->tree.wanted ? "a folded stack has"
+					: "lines of this format have",
 		nr, classes[0].name, classes[1].name, classes[0].event,
-		p->request->tree ? ", or use --format=flamegraph" : "");
+		p->request->tree.wanted ? ", or use --format=flamegraph" : "");
 }
 
 /* Each comparison needs both sides; what is of one side alone comes after. */
@@ -214,7 +214,7 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 {
 	const struct pp_request *request = p->request;
 	struct pp_report *report = p->report;
-	bool is_diff = request->old_spec;
+	bool is_diff = request->compare.spec;
 	int err = populate_side(p, &p->side, diag);
 
 	if (!err && is_diff)
@@ -235,32 +235,32 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	report->old_history = p->old.list.sessions.history;
 	report->old_account = p->old.account;
 	report->old_account_written = p->old.account_written;
-	report->has_lines = request->lines;
-	report->has_details = request->details && !request->by_line;
-	report->by_line = request->by_line;
+	report->has_lines = request->lines.wanted;
+	report->has_details = request->symbols.details && !request->lines.split;
+	report->by_line = request->lines.split;
 	report->has_intervals = request->intervals;
-	report->has_calls = request->call_graph;
+	report->has_calls = request->calls.wanted;
 	report->is_diff = is_diff;
-	report->tree_callers = request->tree_callers;
+	report->tree_callers = request->tree.callers;
 	err = check_classes(p, diag) ?: pp_describe(p) ?: take_summary(p);
-	if (!err && request->tree)
+	if (!err && request->tree.wanted)
 		return pp_populate_tree(p, diag);
-	if (err || !request->symbols)
+	if (err || !request->symbols.wanted)
 		return err;
 	err = pp_side_find_symbols(p, &p->side);
-	if (!err && request->include_symbols && *request->include_symbols &&
+	if (!err && request->names.include && *request->names.include &&
 	    !is_diff)
 		err = check_included_symbols(p, diag);
 	if (!err && is_diff)
 		err = pp_side_find_symbols(p, &p->old) ?: pp_compare_sides(p);
-	if (!err && request->call_graph)
+	if (!err && request->calls.wanted)
 		err = pp_side_find_calls(p, &p->side);
-	if (!err && request->totals)
+	if (!err && request->totals.wanted)
 		err = pp_side_find_totals(p, &p->side, diag);
-	if (!err && request->stack_calls && report->has_totals)
+	if (!err && request->totals.stack_calls && report->has_totals)
 		err = pp_stack_calls_take(p, &p->side);
 	err = err ?: take_symbols(p);
-	return err || !request->by_line ? err : pp_populate_sources(p);
+	return err || !request->lines.split ? err : pp_populate_sources(p);
 }
 
 int pp_report_new(struct pp_report **out, const struct pp_request *request,
@@ -275,8 +275,8 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 		return op_diag_set(diag, -ENOMEM, "out of memory");
 	op_arena_init(&report->arena);
 	report->messages.arena = &report->arena;
-	p.side.spec = request->spec;
-	p.old.spec = request->old_spec;
+	p.side.spec = request->select.spec;
+	p.old.spec = request->compare.spec;
 	err = populate(&p, diag) ?: pp_scale_counts(&p);
 	pp_sessions_close(&p.side.list.sessions);
 	pp_sessions_close(&p.old.list.sessions);

@@ -23,7 +23,7 @@
 
 static bool keeps_builds_apart(const struct pp_request *request)
 {
-	return request->by_build || request->details;
+	return request->select.by_build || request->symbols.details;
 }
 
 /* ---- which images have several ------------------------------------------- */
@@ -155,7 +155,7 @@ int pp_side_tell_builds(struct pp_population *p, struct pp_side *side)
 
 	for (size_t i = 0, end; i < list->nr && !err; i = end) {
 		end = end_of_path(list, i, &nr_builds);
-		if (nr_builds > 1 && request->one_build) {
+		if (nr_builds > 1 && request->select.one_build) {
 			err = keep_one_build(p, list, i, end - i, &kept);
 			continue;
 		}

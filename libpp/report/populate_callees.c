@@ -169,8 +169,8 @@ int pp_side_find_callees(struct pp_population *p, struct pp_side *side)
 		else
 			strange[nr_strange++] = file;
 	}
-	if (!nr_graphs && !list->nr_trees && p->request->symbols &&
-	    !p->request->addresses_of_calls)
+	if (!nr_graphs && !list->nr_trees && p->request->symbols.wanted &&
+	    !p->request->calls.addresses)
 		pp_message(
 			&p->report->messages, PP_WARNING,
 			"the samples have no call graphs; profile with opcontrol --callgraph=DEPTH or operf --callgraph");

@@ -187,7 +187,7 @@ int pp_side_find_calls(struct pp_population *p, struct pp_side *side)
 			      ?: add_arcs(&g, calls.list, calls.nr);
 	for (size_t i = 0; i < side->nr_symbols && !err; i++)
 		err = finish_neighbours(&g, i);
-	if (!err && p->request->addresses_of_calls)
+	if (!err && p->request->calls.addresses)
 		err = pp_address_calls_gather(p, side);
 	free(g.drafts);
 	free(calls.list);

@@ -30,18 +30,18 @@ static bool is_listed_name(const char *const *list, const char *raw,
 bool pp_is_wanted(const struct pp_request *request, const char *raw,
 		  const char *name)
 {
-	if (request->include_symbols &&
-	    !is_listed_name(request->include_symbols, raw, name))
+	if (request->names.include &&
+	    !is_listed_name(request->names.include, raw, name))
 		return false;
-	return !request->exclude_symbols ||
-	       !is_listed_name(request->exclude_symbols, raw, name);
+	return !request->names.exclude ||
+	       !is_listed_name(request->names.exclude, raw, name);
 }
 
 static struct pp_place place_of(const struct pp_batch *b, uint64_t key)
 {
 	struct pp_place place = { 0 };
 
-	if (b->p->request->lines)
+	if (b->p->request->lines.wanted)
 		pp_image_symbols_place(b->symbols, key, b->places, &place);
 	return place;
 }
@@ -72,11 +72,11 @@ static int add_details(const struct pp_batch *b, struct pp_symbol_entry *entry,
 		detail->vma = pp_image_symbols_vma(b->symbols, b->image,
 						   points[i].key);
 		detail->place = place_of(b, points[i].key);
-		if (b->p->request->call_sites)
+		if (b->p->request->lines.call_sites)
 			pp_image_symbols_inlined_at(b->symbols, points[i].key,
 						    b->places,
 						    &detail->inlined_at);
-		if (b->p->request->code_frames &&
+		if (b->p->request->lines.frames &&
 		    pp_image_symbols_frames(
 			    b->symbols, points[i].key, entry->raw_name,
 			    b->places, &detail->frames, &detail->nr_frames))
@@ -104,7 +104,7 @@ static int copy_names(const struct pp_batch *b, const struct pp_owner *owner,
 	names->shown = names->raw;
 	if (symbol || inlined)
 		names->shown = pp_symbol_name(&b->p->names, arena, names->raw,
-					      b->p->request->demangle);
+					      b->p->request->names.demangle);
 	return names->shown ? 0 : -ENOMEM;
 }
 
@@ -148,7 +148,7 @@ static int describe_entry(const struct pp_batch *b,
 		entry->declared.file =
 			op_arena_strdup(arena, owner->inlined.file);
 		entry->declared.line = owner->inlined.line;
-		if (b->p->request->lines)
+		if (b->p->request->lines.wanted)
 			entry->place = entry->declared;
 	}
 	/* Where its addresses begin, which are those in memory. */
@@ -209,19 +209,19 @@ int pp_add_symbol_entry(const struct pp_batch *b, uint32_t owner,
 	/* Of a call graph, neighbours are shown whatever their names. */
 	if (err)
 		return err;
-	if (!request->call_graph &&
+	if (!request->calls.wanted &&
 	    !pp_is_wanted(request, entry.raw_name, entry.name))
 		return note_other_name(b, entry.name);
 	entry.counts = counts = pp_new_counts(b->p, side);
 	if (!counts)
 		return -ENOMEM;
 	count_points(counts, points, nr);
-	if (symbol && request->lines)
+	if (symbol && request->lines.wanted)
 		pp_image_symbols_declared(b->symbols, symbol->key, b->places,
 					  &entry.place);
-	if (symbol && request->code)
+	if (symbol && request->symbols.code)
 		entry.code = pp_image_symbols_code(b->symbols, symbol, arena);
-	if (request->details && add_details(b, &entry, points, nr))
+	if (request->symbols.details && add_details(b, &entry, points, nr))
 		return -ENOMEM;
 	all = op_arena_grow(arena, side->symbols, entry.nr, sizeof(*all));
 	if (!all || entry.nr >= UINT32_MAX || grow_counts_beside(b, entry.nr))

@@ -25,7 +25,7 @@ static int find_session(struct pp_population *p, struct pp_side *side,
 	struct pp_archive *archive;
 	int err;
 
-	side->session = p->request->session;
+	side->session = p->request->select.session;
 	if (!list->nr)
 		return 0;
 	if (list->nr > 1)
@@ -81,7 +81,8 @@ static int drop_dependent(struct pp_sample_list *list,
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
-		if (is_about_application(&list->files[i], request->symbols))
+		if (is_about_application(&list->files[i],
+					 request->symbols.wanted))
 			list->files[kept++] = list->files[i];
 	list->nr = kept;
 	if (kept)
@@ -154,24 +155,25 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 
 	side->list.arena = &p->report->arena;
 	side->list.archive = side->archive;
-	side->list.call_graphs = request->call_graph;
-	side->list.by_label = request->by_label;
+	side->list.call_graphs = request->calls.wanted;
+	side->list.by_label = request->select.by_label;
 	err = pp_sample_list_find(&side->list, side->session, side->spec,
 				  messages, diag) ?:
 	      name_modules(side) ?:
 	      pp_sample_list_choose(&side->list, side->spec, messages, diag);
-	if (!err && request->exclude_dependent)
+	if (!err && request->select.exclude_dependent)
 		err = pp_side_find_app_files(p, side)
 			      ?: drop_dependent(&side->list, request, diag);
-	if (!err && request->call_graph && request->symbols)
+	if (!err && request->calls.wanted && request->symbols.wanted)
 		err = drop_arcs_of_trees(p, &side->list);
-	if (!err && request->only_image)
-		err = drop_other_images(&side->list, request->only_image, diag);
+	if (!err && request->select.only_image)
+		err = drop_other_images(&side->list, request->select.only_image,
+					diag);
 	return err
 		       ?: pp_sample_list_read(&side->list,
-					      request->symbols ||
-						      request->inlines ||
-						      request->tree_all,
+					      request->symbols.wanted ||
+						      request->names.inlines ||
+						      request->tree.all,
 					      messages, diag);
 }
 
@@ -253,10 +255,10 @@ static int set_images(struct op_arena *arena, struct pp_sample_list *list)
 /* Stacks of a thread have a root of their own, and no CPU matters to them. */
 unsigned int pp_class_merge(const struct pp_request *request)
 {
-	if (!request->tree)
-		return request->merge;
-	return request->merge | PP_MERGE_TGID | PP_MERGE_TID | PP_MERGE_CPU |
-	       PP_MERGE_CGROUP;
+	if (!request->tree.wanted)
+		return request->select.merge;
+	return request->select.merge | PP_MERGE_TGID | PP_MERGE_TID |
+	       PP_MERGE_CPU | PP_MERGE_CGROUP;
 }
 
 static int make_time_columns(struct pp_sample_list *list, size_t most,
@@ -282,32 +284,33 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 	struct pp_sample_list *list = &side->list;
 	int err;
 
-	if (request->lines)
+	if (request->lines.wanted)
 		side->wants |= PP_WANT_LINES;
-	if (request->inlines || request->code_frames)
+	if (request->names.inlines || request->lines.frames)
 		side->wants |= PP_WANT_INLINES;
-	if (p->request->declarations)
+	if (p->request->lines.declarations)
 		side->wants |= PP_WANT_DECLARATIONS;
 	err = find_session(p, side, diag)
 		      ?: pp_locator_init(&side->locator, arena, side->archive,
-					 request->root, request->image_path,
-					 diag);
+					 request->images.root,
+					 request->images.path, diag);
 	err = err
 		      ?: pp_locator_add_debug_folder(&side->locator,
 						     side->session->store);
 	/* An archive is complete, and a report on it the same anywhere. */
 	if (!side->archive)
-		side->locator.debug.server = request->debuginfod;
+		side->locator.debug.server = request->images.debuginfod;
 	err = err ?: choose_files(p, side, diag);
 	for (size_t i = 0;
-	     !err && request->merge & PP_MERGE_LIB && i < list->nr; i++)
+	     !err && request->select.merge & PP_MERGE_LIB && i < list->nr; i++)
 		list->files[i].app = list->files[i].image_name;
-	if (!err && request->over_time)
-		err = make_time_columns(list, request->time_columns, diag);
+	if (!err && request->select.over_time)
+		err = make_time_columns(list, request->select.time_columns,
+					diag);
 	err = err ?: pp_arrange(&side->classes, list, pp_class_merge(request),
-				request->any_axes, request->layout, diag) ?:
+				request->select.any_axes, request->select.layout, diag) ?:
 		     set_images(arena, list);
-	if (!err && request->call_graph)
+	if (!err && request->calls.wanted)
 		err = pp_side_find_callees(p, side);
 	return err ?: pp_side_name_tasks(p, side) ?: pp_side_tell_builds(p, side);
 }

@@ -96,7 +96,7 @@ static int read_texts(struct pp_population *p, struct pp_symbol_entry **lines,
 {
 	struct pp_report *report = p->report;
 	char *path =
-		pp_source_locate(&p->request->source_dirs,
+		pp_source_locate(&p->request->lines.source_dirs,
 				 report->archive ? report->archive->root : NULL,
 				 lines[0]->place.file);
 	struct pp_source_text text;
@@ -134,9 +134,10 @@ int pp_populate_sources(struct pp_population *p)
 	int err = lines ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < report->nr_symbols; i++) {
-		enum pp_demangle how = request->demangle == PP_DEMANGLE_NONE
-					       ? PP_DEMANGLE_NONE
-					       : PP_DEMANGLE_BRIEF;
+		enum pp_demangle how =
+			request->names.demangle == PP_DEMANGLE_NONE
+				? PP_DEMANGLE_NONE
+				: PP_DEMANGLE_BRIEF;
 
 		symbols[i].brief =
 			pp_demangle(&report->arena, symbols[i].raw_name, how);

@@ -400,7 +400,7 @@ int pp_scale_counts(struct pp_population *p)
 				   .old = &p->old.classes };
 	bool scaled, old_scaled;
 
-	if (p->request->as_taken)
+	if (p->request->select.as_taken)
 		return 0;
 	scaled = find_scales(&p->side.classes, &p->report->messages);
 	old_scaled = find_scales(&p->old.classes, &p->report->messages);

@@ -71,7 +71,7 @@ static int add_entries_of_owners(const struct pp_batch *b,
 		for (end = at; end < nr && points[end].owner == owner;)
 			end++;
 		b->entries[owner] = PP_NO_SYMBOL;
-		if (end > at || request->call_graph ||
+		if (end > at || request->calls.wanted ||
 		    pp_side_has_totals(b->p, b->side))
 			err = pp_add_symbol_entry(b, owner, points + at,
 						  end - at);
@@ -116,7 +116,7 @@ static struct pp_place *places_of_chain(const struct pp_batch *b,
 	struct pp_place *places =
 		op_arena_alloc(&b->p->report->arena, nr, sizeof(*places));
 
-	if (places && b->p->request->lines)
+	if (places && b->p->request->lines.wanted)
 		pp_image_symbols_chain(b->symbols, point->key, b->places,
 				       places, nr);
 	return places;
@@ -190,7 +190,7 @@ static int count_beside(const struct pp_batch *b, const struct pp_point *point)
 		if (is_inlined && last != PP_NO_SYMBOL)
 			err = add_inlined_share(b, point, last, entry);
 	}
-	if (!err && point->count && b->p->request->stack_calls)
+	if (!err && point->count && b->p->request->totals.stack_calls)
 		err = add_inlined_stack_calls(b, point);
 	return err;
 }
@@ -203,8 +203,8 @@ static int set_frame_symbols(const struct pp_batch *b,
 	const struct pp_owner_chain *chain = &point->chain;
 	struct op_arena *arena = &b->p->report->arena;
 	struct pp_side *side = b->side;
-	bool with_places = b->p->request->stack_calls;
-	bool with_vma = with_places || b->p->request->addresses_of_calls;
+	bool with_places = b->p->request->totals.stack_calls;
+	bool with_vma = with_places || b->p->request->calls.addresses;
 	struct pp_frame_symbols *all;
 	uint32_t *symbols;
 
@@ -277,7 +277,7 @@ static int match_points_to_symbols(struct pp_batch *b, struct pp_point *points,
 						i ? &points[i - 1] : NULL);
 		else if (pp_side_has_totals(b->p, b->side))
 			err = count_beside(b, &points[i]);
-		if (!err && request->call_graph && !points[i].is_node)
+		if (!err && request->calls.wanted && !points[i].is_node)
 			err = add_inlined_calls(b, &points[i]);
 	}
 	free(b->entries);
@@ -353,7 +353,7 @@ static int add_symbols_of_image(struct pp_batch *b, struct pp_image *image,
 		points = pp_gather_points(uses + i, end - i, &nr_points);
 		b->owners = (struct pp_owners){
 			.symbols = b->symbols,
-			.has_inlines = b->p->request->inlines,
+			.has_inlines = b->p->request->names.inlines,
 		};
 		err = points ? match_points_to_symbols(b, points, nr_points)
 			     : -ENOMEM;
@@ -390,7 +390,7 @@ static int open_for_uses(struct pp_image_symbols *symbols, struct pp_side *side,
 static int open_and_add_image(struct pp_population *p, struct pp_side *side,
 			      const struct pp_use *uses, size_t nr)
 {
-	struct pp_kept_symbols *kept = p->request->kept_symbols;
+	struct pp_kept_symbols *kept = p->request->images.kept_symbols;
 	struct pp_messages *messages = &p->report->messages;
 	struct pp_image *image = uses->image;
 	struct pp_image_symbols own;
@@ -435,7 +435,7 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 		nr_images++;
 	}
 	free(uses);
-	if (!err && p->request->by_line)
+	if (!err && p->request->lines.split)
 		err = pp_side_split_lines(p, side);
 	err = err ?: pp_side_add_up_builds(side);
 	if (err || !totals)
@@ -446,7 +446,7 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 	for (size_t i = 0; i < side->nr_symbols; i++) {
 		const struct pp_symbol_entry *entry = &side->symbols[i];
 
-		if (p->request->call_graph ||
+		if (p->request->calls.wanted ||
 		    pp_is_wanted(p->request, entry->raw_name, entry->name))
 			pp_add_all_counts(totals, entry->counts,
 					  side->classes.nr);

@@ -319,7 +319,7 @@ int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
 	int err;
 
 	if (!side->trees || !side->trees->nr)
-		return p->request->sort.wants_total
+		return p->request->symbols.sort.wants_total
 			       ? op_diag_set(
 					 diag, -ENOENT,
 					 "--sort=total: the samples have no stacks, so there are no totals; profile with --callgraph")

@@ -46,7 +46,7 @@ static int find_root(struct pp_population *p, struct pp_tree_builder *b,
 		     const struct pp_sample_file *file, uint32_t *number)
 {
 	struct pp_frame frame = { .kind = PP_FRAME_ROOT };
-	unsigned int merge = p->request->merge;
+	unsigned int merge = p->request->select.merge;
 
 	frame.name = root_name(&p->report->arena, merge, file);
 	frame.is_apart =
@@ -59,9 +59,9 @@ static int find_root(struct pp_population *p, struct pp_tree_builder *b,
 	}
 	if (!frame.name)
 		return -ENOMEM;
-	if (p->request->tree_origins && !(merge & PP_MERGE_CGROUP))
+	if (p->request->tree.origins && !(merge & PP_MERGE_CGROUP))
 		frame.cgroup = file->name.cgroup;
-	if (!p->request->tree_by_name)
+	if (!p->request->tree.by_name)
 		frame.image = file->app;
 	return pp_tree_frame(b, &frame, number);
 }
@@ -69,7 +69,7 @@ static int find_root(struct pp_population *p, struct pp_tree_builder *b,
 /* Without applications all stacks begin at the root of the tree. */
 static bool has_roots(const struct pp_population *p)
 {
-	return !(p->request->merge & PP_MERGE_LIB);
+	return !(p->request->select.merge & PP_MERGE_LIB);
 }
 
 /* ---- putting together ---------------------------------------------------- */
@@ -252,7 +252,7 @@ static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
 
 	if (err)
 		return err;
-	return p->request->tree_callers ? add_callers(&(struct outwards){
+	return p->request->tree.callers ? add_callers(&(struct outwards){
 						  p, b, input, root, column })
 					: add_stacks(p, b, input, root, column);
 }
@@ -261,7 +261,7 @@ static int add_tree_input(struct pp_population *p, struct pp_tree_builder *b,
 static int add_stackless(struct pp_population *p, struct pp_tree_builder *b,
 			 const struct pp_stackless *stackless, size_t column)
 {
-	bool outwards = p->request->tree_callers;
+	bool outwards = p->request->tree.callers;
 	uint32_t root, at = 0;
 	int err = find_root(p, b, stackless->file, &root);
 
@@ -305,7 +305,7 @@ static void warn_of_flat_samples(struct pp_population *p,
 {
 	const struct pp_request *request = p->request;
 
-	if (request->include_symbols || request->exclude_symbols)
+	if (request->names.include || request->names.exclude)
 		return;
 	for (size_t c = 0; c < p->side.classes.nr; c++) {
 		uint64_t shown = pp_tree_all(tree, 0)[c];
@@ -333,20 +333,21 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 	if (!tree)
 		return -ENOMEM;
 	err = pp_tree_builder_init(&b, &p->report->arena,
-				   request->old_spec ? 2 * nr : nr, ROOT_NAME)
+				   request->compare.spec ? 2 * nr : nr,
+				   ROOT_NAME)
 		      ?: add_trees_of_side(p, &p->side, &b, 0);
-	if (!err && request->old_spec)
+	if (!err && request->compare.spec)
 		err = add_trees_of_side(p, &p->old, &b, nr);
 	err = err
 		      ?: pp_tree_finish(&b, request->threshold,
-					request->tree_max_nodes, tree);
-	if (!err && request->tree_origins)
+					request->tree.max_nodes, tree);
+	if (!err && request->tree.origins)
 		err = pp_side_name_roots(p, &p->side, tree);
 	pp_tree_builder_release(&b);
 	if (err)
 		return err;
 	p->report->tree = tree;
-	if (!p->side.list.nr_trees && !request->tree_all)
+	if (!p->side.list.nr_trees && !request->tree.all)
 		return op_diag_set(
 			diag, -ENOENT,
 			"%s: the samples have no stacks; profile with --callgraph",
@@ -354,7 +355,7 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 	if (tree->nr_nodes == 1)
 		return op_diag_set(
 			diag, -ENOENT,
-			request->tree_all
+			request->tree.all
 				? "no samples are chosen; choose others"
 				: "the chosen samples have no stacks; choose others");
 	warn_of_flat_samples(p, tree);

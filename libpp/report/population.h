@@ -76,7 +76,7 @@ struct pp_side {
 	/* For call graphs: calls to what was inlined. */
 	struct pp_symbol_call *inlined_calls;
 	size_t nr_inlined_calls;
-	/* With request->stack_calls. */
+	/* With request->totals.stack_calls. */
 	struct pp_stack_calls stack_calls;
 
 	const struct op_ledger *account;
@@ -89,7 +89,7 @@ struct pp_population {
 	struct pp_report *report;
 	const struct pp_request *request;
 	struct pp_side side;
-	struct pp_side old; /* if request->old_spec */
+	struct pp_side old; /* if request->compare.spec */
 	struct pp_symbol_names names; /* of both */
 };
 

@@ -35,89 +35,15 @@
 #include "libop/session/op_session.h"
 #include "libop/base/op_arena.h"
 #include "libpp/select/arrange_profiles.h"
-#include "libpp/symbols/demangle.h"
 #include "libpp/symbols/op_bfd.h"
 #include "libpp/counts.h"
 #include "libpp/messages.h"
 #include "libpp/select/profile_spec.h"
 #include "libpp/select/sessions.h"
-#include "libpp/report/sort.h"
+#include "libpp/report/request.h"
 #include "libpp/tree/tree.h"
 
-/* ---- what is asked for --------------------------------------------------- */
-
 struct pp_archive; /* libpp/archive/archive.h */
-struct pp_kept_symbols; /* libpp/images/kept_symbols.h */
-
-/* Where source files are looked for first; each list ends with NULL, or is. */
-struct pp_source_dirs {
-	const char *const *search;
-	const char *const *bases; /* dropped from names before the search */
-};
-
-struct pp_request {
-	const struct op_session *session;
-	const struct pp_spec *spec;
-	const struct pp_spec *old_spec; /* compare with these; or NULL */
-	unsigned int merge; /* PP_MERGE_ bits */
-	bool any_axes; /* classes may differ in several ways */
-	enum pp_layout layout; /* tasks may be in rows */
-	bool over_time; /* columns are times: of spans of the history... */
-	size_t time_columns; /* ...or no more than so many; 0: any number */
-	bool exclude_dependent; /* leave out images that are not their
-				   application */
-	const char *only_image; /* leave out samples in images with another name
-				   than this; or NULL */
-	bool by_build; /* builds of one path are images of their own */
-	bool one_build; /* only that with most samples of each path */
-	bool symbols; /* else the summary alone */
-	bool totals; /* with symbols: what they called counts, too; only
-			where there are call trees */
-	bool stack_calls; /* with totals: the calls that these are of */
-	bool details; /* the addresses in each symbol */
-	bool call_graph; /* with symbols: who calls them, whom they call */
-	bool addresses_of_calls; /* with call_graph: pp_report.calls, too; and
-				    a report without any is no error */
-	bool lines; /* source files and lines */
-	bool declarations; /* with lines: a symbol's is where its function is
-			      declared, not that of its first address */
-	bool inlines; /* functions that were inlined are symbols of their own */
-	const char *by_label; /* unless sessions are merged: a column for each
-				 value of it; NULL: for each session */
-	bool call_sites; /* with details and inlines: where each address was
-			    inlined */
-	bool code_frames; /* with details and lines: what functions each address
-			     was written in */
-	bool by_line; /* with details and lines: a symbol for each source line
-			 of each symbol, and no details */
-	struct pp_source_dirs source_dirs; /* for the text of lines */
-	bool code; /* the bytes of each symbol */
-	bool intervals; /* of changes, too */
-	bool as_taken; /* scale no counts: readings of one session can then be
-			  subtracted from each other */
-	bool tree; /* the call tree */
-	bool tree_callers; /* from the samples outwards */
-	bool tree_by_name; /* in it, functions of one name are one frame */
-	bool tree_all; /* in it, samples without a stack, too: as stacks of
-			  their function alone; and no others than symbols
-			  would have */
-	bool tree_origins; /* its roots keep cgroups apart and have names of
-			      tasks, its functions have source files */
-	uint32_t tree_max_nodes; /* small ones are left out; 0: any number */
-	bool one_class; /* several are an error */
-	const char *root; /* see pp_locator_init() */
-	const char *const *image_path;
-	struct pp_debuginfod *debuginfod; /* asked for debug files that are not
-					     here; it must outlive the report;
-					     or NULL */
-	struct pp_kept_symbols *kept_symbols; /* from earlier reports, for later
-						 ones; or NULL */
-	enum pp_demangle demangle;
-	const char *const *include_symbols; /* ended by NULL; or NULL */
-	const char *const *exclude_symbols;
-	double threshold; /* percent */
-	struct pp_sort sort;
-};
 
 /* ---- the model ----------------------------------------------------------- */
 

@@ -24,9 +24,9 @@ static bool passes_over_time(const struct pp_population *p,
 bool pp_passes(const struct pp_population *p, const uint64_t *counts,
 	       const uint64_t *totals)
 {
-	if (p->request->call_graph && !p->request->threshold)
+	if (p->request->calls.wanted && !p->request->threshold)
 		return true;
-	if (p->request->over_time)
+	if (p->request->select.over_time)
 		return passes_over_time(p, counts, totals);
 	for (size_t i = 0; i < p->side.classes.nr; i++)
 		if (counts[i] &&

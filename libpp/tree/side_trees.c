@@ -137,11 +137,11 @@ static void match_tree_image(struct pp_side *side, const struct apart *apart,
 		find_flat_file(&side->list, image->image, tree->file->app);
 
 	image->app = app_of_image(apart, tree, image->image);
-	image->has_calls = request->call_graph && !image->gap &&
+	image->has_calls = request->calls.wanted && !image->gap &&
 			   pp_tree_input_matches(side->trees, tree,
 						 image->image, image->app);
 	image->is_counted = file;
-	if (request->merge & PP_MERGE_LIB)
+	if (request->select.merge & PP_MERGE_LIB)
 		image->app = image->image->name;
 	if (file) {
 		image->image = file->image;
@@ -159,7 +159,8 @@ bool pp_tree_input_has_call(const struct pp_tree_inputs *in,
 	const struct pp_tree_image *to = &tree->images[callee - 1];
 
 	return from->has_calls && !to->gap &&
-	       (!in->p->request->exclude_dependent || from->image == to->image);
+	       (!in->p->request->select.exclude_dependent ||
+		from->image == to->image);
 }
 
 /* Tell which symbols of nodes are needed: totals are of the images that were
@@ -176,9 +177,9 @@ static void find_needed_symbols(const struct pp_tree_inputs *in,
 
 		ctree_node(tree->tree, i, &node);
 		image = &tree->images[node.image - 1];
-		if (request->totals && image->is_chosen && !image->gap)
+		if (request->totals.wanted && image->is_chosen && !image->gap)
 			needs[i - 1] |= PP_NEEDS_PLACE;
-		if (!request->call_graph || !node.parent)
+		if (!request->calls.wanted || !node.parent)
 			continue;
 		ctree_node(tree->tree, node.parent, &parent);
 		if (!pp_tree_input_has_call(in, tree, parent.image, node.image))
@@ -241,8 +242,8 @@ int pp_side_read_trees(struct pp_population *p, struct pp_side *side)
 	struct apart apart = what_is_apart(&side->list);
 	int err;
 
-	if (!request->symbols || !side->list.nr_trees ||
-	    (!request->totals && !request->call_graph))
+	if (!request->symbols.wanted || !side->list.nr_trees ||
+	    (!request->totals.wanted && !request->calls.wanted))
 		return 0;
 	side->trees = op_arena_alloc(arena, 1, sizeof(*side->trees));
 	if (!side->trees)
@@ -262,5 +263,5 @@ int pp_side_read_trees(struct pp_population *p, struct pp_side *side)
 bool pp_side_has_totals(const struct pp_population *p,
 			const struct pp_side *side)
 {
-	return p->request->totals && side->trees && side->trees->nr;
+	return p->request->totals.wanted && side->trees && side->trees->nr;
 }

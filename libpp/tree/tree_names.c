@@ -142,13 +142,13 @@ static int name_owner(struct naming *n, uint32_t number,
 		return -ENOMEM;
 	out->name = owner->symbol || owner->inlined.name
 			    ? pp_symbol_name(&p->names, arena, raw,
-					     p->request->demangle)
+					     p->request->names.demangle)
 			    : raw;
 	if (!out->name)
 		return -ENOMEM;
 	out->is_wanted = pp_is_wanted(p->request, raw, out->name);
 	out->raw_name = raw;
-	if (p->request->tree_origins && place_owner(n, owner, &out->place))
+	if (p->request->tree.origins && place_owner(n, owner, &out->place))
 		return -ENOMEM;
 	n->named[number] = *out;
 	return 0;
@@ -196,7 +196,7 @@ static int frame_of_owner(struct naming *n, const struct place *place,
 		frame.size = is->symbol->end - is->symbol->key;
 	}
 	*is_wanted = named.is_wanted;
-	if (!n->in->p->request->tree_by_name)
+	if (!n->in->p->request->tree.by_name)
 		frame.image = place->image->name;
 	else if (frame.kind != PP_FRAME_GAP)
 		frame.kind = PP_FRAME_APP;
@@ -443,7 +443,7 @@ static int name_places_in_image(struct pp_tree_inputs *in,
 				const struct pp_image *image,
 				const struct place *places, size_t nr)
 {
-	bool all = in->p->request->tree_all;
+	bool all = in->p->request->tree.all;
 	struct naming n = { .in = in, .b = b };
 	int err = pp_image_symbols_open(&n.symbols, image, in->side->session,
 					&in->side->locator,
@@ -451,7 +451,7 @@ static int name_places_in_image(struct pp_tree_inputs *in,
 					&in->p->report->messages);
 
 	n.owners.symbols = &n.symbols;
-	n.owners.has_inlines = in->p->request->inlines;
+	n.owners.has_inlines = in->p->request->names.inlines;
 	if (!err && (n.owners.has_inlines || all))
 		err = gather_flat_samples(&n, image);
 	for (size_t i = 0; i < nr && !err; i++) {
@@ -574,7 +574,7 @@ int pp_tree_inputs_name(struct pp_tree_inputs *in, struct pp_tree_builder *b)
 	size_t nr_images = 0, nr_files = 0;
 	int err;
 
-	if (in->p->request->tree_all) {
+	if (in->p->request->tree.all) {
 		in->is_named = op_arena_alloc(&in->p->report->arena,
 					      in->side->list.nr, sizeof(bool));
 		if (!in->is_named)

@@ -59,7 +59,7 @@ bool pp_tree_input_matches(const struct pp_tree_inputs *in,
 	if (app == input->file->app && input->file->app_file)
 		app = input->file->app_file;
 	return pp_spec_matches(in->side->spec, &subject) &&
-	       (!in->p->request->exclude_dependent ||
+	       (!in->p->request->select.exclude_dependent ||
 		!strcmp(app, image->name));
 }
 

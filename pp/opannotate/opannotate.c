@@ -134,7 +134,7 @@ static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 
 	if (!err)
 		pp_print_missing_debug_hint(stderr, "opannotate", report,
-					    o->request.root);
+					    o->request.images.root);
 	if (!err && (o->args.no_header || o->output_dir))
 		pp_print_loss(stderr, "opannotate", report->account,
 			      "the header of opreport says why");

@@ -267,7 +267,8 @@ static int choose_instructions(struct listing *l,
 static void list_inlined_function(struct listing *l, uint64_t vma,
 				  const struct pp_symbol_entry *symbol)
 {
-	bool is_raw = l->text->options->request.demangle == PP_DEMANGLE_NONE;
+	bool is_raw =
+		l->text->options->request.names.demangle == PP_DEMANGLE_NONE;
 	enum pp_demangle how = is_raw ? PP_DEMANGLE_NONE : PP_DEMANGLE_BRIEF;
 	struct op_bfd_inlined in = { 0 };
 	struct op_arena arena;

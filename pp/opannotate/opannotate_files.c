@@ -19,7 +19,7 @@ char *opannotate_locate(const struct opannotate_options *o, const char *name)
 	const struct pp_spec_list *archive =
 		&o->spec.spec.lists[PP_SPEC_ARCHIVE];
 
-	return pp_source_locate(&o->request.source_dirs,
+	return pp_source_locate(&o->request.lines.source_dirs,
 				archive->nr ? archive->items[0].pattern : NULL,
 				name);
 }

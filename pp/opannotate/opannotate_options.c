@@ -126,18 +126,18 @@ static int take_annotation_values(struct opannotate_options *o,
 	struct op_arena *arena = &o->arena;
 
 	/* A line is the same line whoever ran it. */
-	r->merge = PP_MERGE_SESSION | PP_MERGE_LIB;
+	r->select.merge = PP_MERGE_SESSION | PP_MERGE_LIB;
 	o->threshold = o->all ? 0 : HOT_THRESHOLD;
 	return pp_take_percent("threshold", a->threshold, &o->threshold,
 			       diag) ?:
-	       pp_take_merge(arena, a->merge, &r->merge, diag) ?:
-	       pp_take_common(arena, &a->common, &o->verbose, &r->image_path, &r->debuginfod,
+	       pp_take_merge(arena, a->merge, &r->select.merge, diag) ?:
+	       pp_take_common(arena, &a->common, &o->verbose, &r->images.path, &r->images.debuginfod,
 			      diag) ?:
-	       pp_take_demangle(a->demangle, &r->demangle, diag) ?:
-	       pp_sort_init(&r->sort, NULL, diag) ?:
-	       pp_take_list(arena, a->include, &r->include_symbols) ?:
-	       pp_take_list(arena, a->exclude, &r->exclude_symbols) ?:
-	       pp_take_source_dirs(arena, &a->sources, &r->source_dirs, diag) ?:
+	       pp_take_demangle(a->demangle, &r->names.demangle, diag) ?:
+	       pp_sort_init(&r->symbols.sort, NULL, diag) ?:
+	       pp_take_list(arena, a->include, &r->names.include) ?:
+	       pp_take_list(arena, a->exclude, &r->names.exclude) ?:
+	       pp_take_source_dirs(arena, &a->sources, &r->lines.source_dirs, diag) ?:
 	       pp_take_list(arena, a->include_file, &o->include_files) ?:
 	       pp_take_list(arena, a->exclude_file, &o->exclude_files);
 }
@@ -162,21 +162,21 @@ int opannotate_take_options(struct opannotate_options *o,
 	words = pp_join_words(&o->arena, argv + 1, " ", " ");
 	if (words)
 		o->command = op_arena_printf(&o->arena, "opannotate %s", words);
-	request->symbols = true;
-	request->details = true;
+	request->symbols.wanted = true;
+	request->symbols.details = true;
 	/* A source file is that of one build, whose lines it has. */
-	request->one_build = a->source;
-	request->lines = a->source || o->listing.with_lines;
+	request->select.one_build = a->source;
+	request->lines.wanted = a->source || o->listing.with_lines;
 	if (!o->all) {
-		request->declarations = true;
-		request->inlines = !a->assembly;
-		request->call_sites = !a->assembly;
+		request->lines.declarations = true;
+		request->names.inlines = !a->assembly;
+		request->lines.call_sites = !a->assembly;
 		o->listing.disasm.demangle |=
-			request->demangle != PP_DEMANGLE_NONE;
+			request->names.demangle != PP_DEMANGLE_NONE;
 		o->listing.disasm.brief = true;
 	}
-	request->exclude_dependent = a->exclude_dependent;
-	request->root = a->common.root;
+	request->select.exclude_dependent = a->exclude_dependent;
+	request->images.root = a->common.root;
 	/* What is left out is counted where all symbols are known. */
 	request->threshold = a->assembly && o->all ? o->threshold : 0;
 	return err || o->command ? err : -ENOMEM;
@@ -187,7 +187,7 @@ int opannotate_take_words(struct opannotate_options *o,
 {
 	int err = pp_spec_pair_init(&o->spec, words, diag);
 
-	o->request.spec = &o->spec.spec;
+	o->request.select.spec = &o->spec.spec;
 	if (!err && o->spec.is_diff)
 		return refuse_options(
 			diag,
@@ -197,7 +197,7 @@ int opannotate_take_words(struct opannotate_options *o,
 
 void opannotate_release_options(struct opannotate_options *o)
 {
-	pp_debuginfod_free(o->request.debuginfod);
+	pp_debuginfod_free(o->request.images.debuginfod);
 	pp_spec_pair_release(&o->spec);
 	op_arena_release(&o->arena);
 }

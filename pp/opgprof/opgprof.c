@@ -82,7 +82,7 @@ static int find_binary(struct opgprof_options *o, struct pp_report **out,
 	struct op_diag first = { 0 };
 	int err;
 
-	o->request.exclude_dependent = true;
+	o->request.select.exclude_dependent = true;
 	err = pp_report_new(out, &o->request, &first);
 	if (!err && (*out)->nr_apps == 1)
 		return check_single_event(*out, diag);
@@ -92,7 +92,7 @@ static int find_binary(struct opgprof_options *o, struct pp_report **out,
 	if (*out && (*out)->messages.nr_faults)
 		return pp_check_complete(&(*out)->messages, diag);
 	pp_report_free(*out);
-	o->request.exclude_dependent = false;
+	o->request.select.exclude_dependent = false;
 	err = pp_report_new(out, &o->request, diag);
 	if (err || (*out)->nr_apps == 1)
 		return err ?: check_single_event(*out, diag);
@@ -151,7 +151,7 @@ static int write_gmon_of_session(struct opgprof_options *o,
 
 	if (err)
 		return err;
-	o->request.session = &session;
+	o->request.select.session = &session;
 	err = find_binary(o, &report, diag);
 	if (!err)
 		err = find_profiled_image(report, &image, diag);

@@ -32,23 +32,21 @@ int opgprof_take_options(struct opgprof_options *o, struct op_diag *diag)
 
 	op_arena_init(&o->arena);
 	*request = (struct pp_request){
-		.spec = &o->spec,
-		.merge = PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK,
-		.any_axes = true,
-		.symbols = true,
-		.details = true,
-		.call_graph = true,
-		.addresses_of_calls = true,
-		.root = a->common.root,
+		.select = { .spec = &o->spec,
+			    .merge = PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK,
+			    .any_axes = true },
+		.images.root = a->common.root,
+		.symbols = { .wanted = true, .details = true },
+		.calls = { .wanted = true, .addresses = true },
 	};
 	err = pp_take_percent("threshold", a->threshold, &request->threshold,
 			      diag);
 	if (!err)
 		err = pp_take_common(&o->arena, &o->args.common, &o->verbose,
-				     &o->request.image_path,
-				     &o->request.debuginfod, diag);
+				     &o->request.images.path,
+				     &o->request.images.debuginfod, diag);
 	if (!err)
-		err = pp_sort_init(&request->sort, "vma", diag);
+		err = pp_sort_init(&request->symbols.sort, "vma", diag);
 	return err;
 }
 
@@ -74,7 +72,7 @@ int opgprof_take_words(struct opgprof_options *o, const char *const *words,
 
 void opgprof_release_options(struct opgprof_options *o)
 {
-	pp_debuginfod_free(o->request.debuginfod);
+	pp_debuginfod_free(o->request.images.debuginfod);
 	pp_spec_release(&o->spec);
 	op_arena_release(&o->arena);
 }

@@ -106,14 +106,14 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 
 	if (o->format->flags & PP_SHOWS_ALL) {
 		/* A page is of several reports. */
-		o->request.kept_symbols = pp_kept_symbols_new();
+		o->request.images.kept_symbols = pp_kept_symbols_new();
 		opreport_page_limit(o);
 	}
 	err = pp_make_report("opreport", &o->args.common, o->verbose,
 			     &o->request, &report, diag);
 	if (!err && o->format == pp_format_find("text"))
 		pp_print_missing_debug_hint(stderr, "opreport", report,
-					    o->request.root);
+					    o->request.images.root);
 	err = err ?: opreport_check_loss(&loss, report, stderr, diag);
 	if (!err && o->format->flags & PP_SHOWS_ALL)
 		err = opreport_page_init(&page, o, diag);
@@ -124,7 +124,7 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 
 	opreport_page_release(&page);
 	pp_report_free(report);
-	pp_kept_symbols_free(o->request.kept_symbols);
+	pp_kept_symbols_free(o->request.images.kept_symbols);
 	return err;
 }
 

@@ -348,13 +348,13 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
 
-	if (!o->spec.is_diff && o->request.sort.wants_diff)
+	if (!o->spec.is_diff && o->request.symbols.sort.wants_diff)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--sort=diff orders a comparison; give two profiles, \"{ OLD... } { NEW... }\"");
 	if (!o->spec.is_diff)
 		return 0;
-	if (o->request.tree && o->format->flags & PP_DRAWS_TREE)
+	if (o->request.tree.wanted && o->format->flags & PP_DRAWS_TREE)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--tree does not show comparisons; use --format=flamegraph");
@@ -368,7 +368,7 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"--%s does not show comparisons; leave it out",
 			a->details ? "details" : "callgraph");
-	if (o->request.sort.wants_total)
+	if (o->request.symbols.sort.wants_total)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--sort=total: comparisons have no totals; leave it out");
@@ -381,7 +381,7 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 
 static int check_merge(const struct opreport_options *o, struct op_diag *diag)
 {
-	unsigned int merge = o->request.merge;
+	unsigned int merge = o->request.select.merge;
 
 	if (o->args.exclude_dependent && merge & PP_MERGE_LIB &&
 	    (merge & PP_MERGE_ALL) != PP_MERGE_ALL)
@@ -397,8 +397,8 @@ static int take_layout(struct opreport_options *o, struct op_diag *diag)
 	const struct opreport_args *a = &o->args;
 	bool rows = a->layout && !strcmp(a->layout, "rows");
 	bool columns = a->layout && !strcmp(a->layout, "columns");
-	bool can = !(o->format->flags & PP_SHOWS_AXES) && !o->request.tree &&
-		   !a->call_graph && !a->details;
+	bool can = !(o->format->flags & PP_SHOWS_AXES) &&
+		   !o->request.tree.wanted && !a->call_graph && !a->details;
 
 	if (a->layout && !rows && !columns)
 		return op_diag_set(diag, -EINVAL,
@@ -413,9 +413,9 @@ static int take_layout(struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--layout=rows: call graphs, addresses and trees can only have columns; leave it out");
-	o->request.layout = rows	      ? PP_LAYOUT_ROWS
-			    : columns || !can ? PP_LAYOUT_COLUMNS
-					      : PP_LAYOUT_AUTO;
+	o->request.select.layout = rows		     ? PP_LAYOUT_ROWS
+				   : columns || !can ? PP_LAYOUT_COLUMNS
+						     : PP_LAYOUT_AUTO;
 	return 0;
 }
 
@@ -428,42 +428,46 @@ static void take_flags(struct opreport_options *o)
 	bool symbols = a->symbols || a->call_graph || a->details ||
 		       a->by_line || a->over_time || flags & PP_NEEDS_SYMBOLS;
 
-	o->request.tree = flags & PP_SHOWS_TREE || a->tree;
-	o->request.tree_callers = a->tree && !strcmp(a->tree, "callers");
-	o->request.tree_by_name = flags & PP_NEEDS_NAMES;
-	o->request.tree_all = flags & PP_SHOWS_FLAT;
-	o->request.tree_max_nodes = o->format->tree_max_nodes;
-	o->request.one_class = flags & PP_NEEDS_ONE_CLASS;
-	o->request.any_axes = flags & PP_SHOWS_AXES;
-	o->request.symbols =
+	o->request.tree.wanted = flags & PP_SHOWS_TREE || a->tree;
+	o->request.tree.callers = a->tree && !strcmp(a->tree, "callers");
+	o->request.tree.by_name = flags & PP_NEEDS_NAMES;
+	o->request.tree.all = flags & PP_SHOWS_FLAT;
+	o->request.tree.max_nodes = o->format->tree_max_nodes;
+	o->request.select.one_class = flags & PP_NEEDS_ONE_CLASS;
+	o->request.select.any_axes = flags & PP_SHOWS_AXES;
+	o->request.symbols.wanted =
 		(symbols && flags & PP_SHOWS_SYMBOLS) || flags & PP_SHOWS_ALL;
-	o->request.call_graph = a->call_graph && flags & PP_SHOWS_CALLS;
-	o->request.by_line = a->by_line;
-	o->request.stack_calls = flags & PP_NEEDS_CALLS;
-	o->request.code_frames = flags & PP_NEEDS_FRAMES;
-	o->request.totals =
-		(o->request.symbols && !a->details && !a->call_graph &&
+	o->request.calls.wanted = a->call_graph && flags & PP_SHOWS_CALLS;
+	o->request.lines.split = a->by_line;
+	o->request.totals.stack_calls = flags & PP_NEEDS_CALLS;
+	o->request.lines.frames = flags & PP_NEEDS_FRAMES;
+	o->request.totals.wanted =
+		(o->request.symbols.wanted && !a->details && !a->call_graph &&
 		 !a->by_line && flags & (PP_SHOWS_TOTALS | PP_SHOWS_ALL)) ||
-		o->request.stack_calls;
-	o->request.details = a->details || a->by_line || flags & PP_NEEDS_LINES;
-	o->request.code = a->details && flags & PP_SHOWS_CODE;
-	o->request.lines = a->lines || a->by_line || flags & PP_NEEDS_LINES;
-	o->request.inlines = (o->request.symbols || o->request.tree) &&
-			     !a->no_inlines && flags & PP_SHOWS_INLINES;
-	o->request.tree_origins = flags & PP_SHOWS_ORIGINS;
+		o->request.totals.stack_calls;
+	o->request.symbols.details =
+		a->details || a->by_line || flags & PP_NEEDS_LINES;
+	o->request.symbols.code = a->details && flags & PP_SHOWS_CODE;
+	o->request.lines.wanted =
+		a->lines || a->by_line || flags & PP_NEEDS_LINES;
+	o->request.names.inlines =
+		(o->request.symbols.wanted || o->request.tree.wanted) &&
+		!a->no_inlines && flags & PP_SHOWS_INLINES;
+	o->request.tree.origins = flags & PP_SHOWS_ORIGINS;
 	/* With --no-inlines lines are those of the original profiler. */
-	o->request.declarations = (o->request.inlines && o->request.lines) ||
-				  o->request.tree_origins;
+	o->request.lines.declarations =
+		(o->request.names.inlines && o->request.lines.wanted) ||
+		o->request.tree.origins;
 	o->request.intervals = a->intervals || flags & PP_SHOWS_ALL;
-	o->request.exclude_dependent = a->exclude_dependent;
-	o->request.by_build = a->by_build;
-	o->request.over_time = a->over_time;
+	o->request.select.exclude_dependent = a->exclude_dependent;
+	o->request.select.by_build = a->by_build;
+	o->request.select.over_time = a->over_time;
 	if (a->over_time && flags & PP_DRAWS_TREE) {
-		o->request.totals = false;
-		o->request.time_columns = pp_text_drawing_len(
+		o->request.totals.wanted = false;
+		o->request.select.time_columns = pp_text_drawing_len(
 			a->wide || a->output ? 0 : pp_terminal_width());
 	}
-	o->request.root = a->common.root;
+	o->request.images.root = a->common.root;
 }
 
 static int take_format_options(struct opreport_options *o,
@@ -501,14 +505,15 @@ static int take_format_options(struct opreport_options *o,
 static int take_sort(struct opreport_options *o, struct op_diag *diag)
 {
 	const char *keys = o->args.sort;
-	int err = pp_sort_init(&o->request.sort, keys, diag);
+	int err = pp_sort_init(&o->request.symbols.sort, keys, diag);
 
 	if (!err && o->format->flags & PP_NEEDS_SYMBOLS) {
 		o->sort_ignored = keys;
-		err = pp_sort_init(&o->request.sort, "app-name,image", diag);
+		err = pp_sort_init(&o->request.symbols.sort, "app-name,image",
+				   diag);
 	}
-	o->request.sort.reverse = o->args.reverse;
-	o->request.sort.long_names = o->args.long_names;
+	o->request.symbols.sort.reverse = o->args.reverse;
+	o->request.symbols.sort.long_names = o->args.long_names;
 	return err;
 }
 
@@ -519,29 +524,29 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	struct op_arena *arena = &o->arena;
 
 	o->max_loss = -1;
-	r->by_label = a->by_label;
+	r->select.by_label = a->by_label;
 	if (!a->by_session && !a->by_label)
-		r->merge = PP_MERGE_SESSION;
-	if (r->code_frames)
-		r->merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID |
-			    PP_MERGE_CGROUP;
-	if (r->tree && o->format->flags & PP_DRAWS_TREE)
+		r->select.merge = PP_MERGE_SESSION;
+	if (r->lines.frames)
+		r->select.merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID |
+				   PP_MERGE_CGROUP;
+	if (r->tree.wanted && o->format->flags & PP_DRAWS_TREE)
 		r->threshold = TREE_THRESHOLD;
-	if (r->over_time && o->format->flags & PP_DRAWS_TREE) {
+	if (r->select.over_time && o->format->flags & PP_DRAWS_TREE) {
 		r->threshold = TIME_THRESHOLD;
-		r->merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID |
-			    PP_MERGE_CGROUP;
+		r->select.merge |= PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID |
+				   PP_MERGE_CGROUP;
 	}
 	return pp_take_percent("threshold", a->threshold, &r->threshold, diag) ?:
 	       pp_take_percent("max-loss", a->max_loss, &o->max_loss, diag) ?:
-	       pp_take_merge(arena, a->merge, &r->merge, diag) ?:
-	       pp_take_common(arena, &a->common, &o->verbose, &r->image_path, &r->debuginfod,
+	       pp_take_merge(arena, a->merge, &r->select.merge, diag) ?:
+	       pp_take_common(arena, &a->common, &o->verbose, &r->images.path, &r->images.debuginfod,
 			      diag) ?:
-	       pp_take_demangle(a->demangle, &r->demangle, diag) ?:
+	       pp_take_demangle(a->demangle, &r->names.demangle, diag) ?:
 	       take_sort(o, diag) ?:
-	       pp_take_source_dirs(arena, &a->sources, &r->source_dirs, diag) ?:
-	       pp_take_list(arena, a->include, &r->include_symbols) ?:
-	       pp_take_list(arena, a->exclude, &r->exclude_symbols);
+	       pp_take_source_dirs(arena, &a->sources, &r->lines.source_dirs, diag) ?:
+	       pp_take_list(arena, a->include, &r->names.include) ?:
+	       pp_take_list(arena, a->exclude, &r->names.exclude);
 }
 
 int opreport_take_options(struct opreport_options *o, const char *const *words,
@@ -567,15 +572,15 @@ int opreport_take_words(struct opreport_options *o, const char *const *words,
 {
 	int err = pp_spec_pair_init(&o->spec, words, diag);
 
-	o->request.spec = &o->spec.spec;
-	o->request.old_spec = o->spec.is_diff ? &o->spec.old : NULL;
-	o->request.totals &= !o->spec.is_diff;
+	o->request.select.spec = &o->spec.spec;
+	o->request.compare.spec = o->spec.is_diff ? &o->spec.old : NULL;
+	o->request.totals.wanted &= !o->spec.is_diff;
 	if (o->spec.is_diff)
-		o->request.layout = PP_LAYOUT_COLUMNS;
+		o->request.select.layout = PP_LAYOUT_COLUMNS;
 	/* Changes are of columns as they are, not of sums of them. */
 	if (o->format->flags & PP_SHOWS_ALL && o->spec.is_diff)
-		o->request.merge |= PP_MERGE_CPU | PP_MERGE_TGID |
-				    PP_MERGE_TID | PP_MERGE_CGROUP;
+		o->request.select.merge |= PP_MERGE_CPU | PP_MERGE_TGID |
+					   PP_MERGE_TID | PP_MERGE_CGROUP;
 	if (!err && o->spec.is_diff && o->args.over_time)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -585,7 +590,7 @@ int opreport_take_words(struct opreport_options *o, const char *const *words,
 
 void opreport_release_options(struct opreport_options *o)
 {
-	pp_debuginfod_free(o->request.debuginfod);
+	pp_debuginfod_free(o->request.images.debuginfod);
 	pp_spec_pair_release(&o->spec);
 	op_arena_release(&o->arena);
 }

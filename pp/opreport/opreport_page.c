@@ -24,9 +24,9 @@ static int make_report_quietly(const struct opreport_options *o,
 
 	if (err)
 		return err;
-	request->session = &session;
+	request->select.session = &session;
 	err = pp_report_new(out, request, diag);
-	request->session = NULL;
+	request->select.session = NULL;
 	return err;
 }
 
@@ -53,9 +53,9 @@ static size_t count_classes(const struct opreport_options *o)
 	struct op_diag why = { 0 };
 	size_t nr = 0;
 
-	request.symbols = false;
-	request.totals = false;
-	request.old_spec = NULL;
+	request.symbols.wanted = false;
+	request.totals.wanted = false;
+	request.compare.spec = NULL;
 	if (!make_report_quietly(o, &request, &report, &why))
 		nr = report->classes.nr;
 	pp_report_free(report);
@@ -79,7 +79,7 @@ void opreport_page_limit(struct opreport_options *o)
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) &&
 			   nr > OPREPORT_PAGE_MAX_CLASSES;
 	     i++) {
-		o->request.merge |= steps[i].merge;
+		o->request.select.merge |= steps[i].merge;
 		left = count_classes(o);
 		if (left < nr)
 			fprintf(stderr,
@@ -96,9 +96,9 @@ static int make_stacks(struct opreport_page *page,
 	struct op_diag why = { 0 };
 	int err;
 
-	request.tree = true;
-	request.symbols = false;
-	request.totals = false;
+	request.tree.wanted = true;
+	request.symbols.wanted = false;
+	request.totals.wanted = false;
 	request.intervals = false;
 	err = make_whole_report(o, &request, &page->stacks, &why);
 	if (err == -ENOENT) {
@@ -114,19 +114,19 @@ static int make_code(struct opreport_page *page,
 {
 	const struct opannotate_options places = {
 		.spec = o->spec,
-		.request.source_dirs = o->request.source_dirs,
+		.request.lines.source_dirs = o->request.lines.source_dirs,
 	};
 	struct pp_request request = o->request;
 	size_t nr_known;
 	int err;
 
-	request.old_spec = NULL;
-	request.details = true;
-	request.one_build = true;
-	request.totals = false;
+	request.compare.spec = NULL;
+	request.symbols.details = true;
+	request.select.one_build = true;
+	request.totals.wanted = false;
 	request.intervals = false;
 	request.threshold = 0;
-	request.merge |=
+	request.select.merge |=
 		PP_MERGE_CPU | PP_MERGE_TGID | PP_MERGE_TID | PP_MERGE_CGROUP;
 	err = make_whole_report(o, &request, &page->details, diag);
 	if (err)

@@ -112,7 +112,7 @@ static int parse_optop_options(struct optop_options *o, struct op_diag *diag)
 	uint64_t seconds = INTERVAL_DEFAULT, rows = 20;
 	int err;
 
-	r->as_taken = true;
+	r->select.as_taken = true;
 	if (o->rows && !o->once)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -128,14 +128,14 @@ static int parse_optop_options(struct optop_options *o, struct op_diag *diag)
 	      parse_optop_sort(o, diag) ?:
 	      parse_optop_filter(o, diag) ?:
 	      pp_take_common(&o->arena, &o->common, &o->verbose,
-			     &r->image_path, &r->debuginfod, diag) ?:
-	      pp_take_source_dirs(&o->arena, &o->sources, &r->source_dirs, diag) ?:
-	      pp_take_demangle(o->demangle, &r->demangle, diag) ?:
-	      pp_sort_init(&r->sort, NULL, diag);
+			     &r->images.path, &r->images.debuginfod, diag) ?:
+	      pp_take_source_dirs(&o->arena, &o->sources, &r->lines.source_dirs, diag) ?:
+	      pp_take_demangle(o->demangle, &r->names.demangle, diag) ?:
+	      pp_sort_init(&r->symbols.sort, NULL, diag);
 	o->seconds = (unsigned int)seconds;
 	o->nr_rows = (size_t)rows;
-	r->inlines = !o->no_inlines;
-	r->root = o->common.root;
+	r->names.inlines = !o->no_inlines;
+	r->images.root = o->common.root;
 	return err;
 }
 
@@ -150,17 +150,17 @@ static int parse_optop_words(struct optop_options *o, const char *const *words,
 		return op_diag_set(
 			diag, -EINVAL,
 			"two profiles cannot be compared here; leave out the braces, or use opreport");
-	r->session = &o->session;
-	r->spec = &o->spec.spec;
+	r->select.session = &o->session;
+	r->select.spec = &o->spec.spec;
 	if (!err)
-		r->kept_symbols = pp_kept_symbols_new();
-	return err || r->kept_symbols ? err : -ENOMEM;
+		r->images.kept_symbols = pp_kept_symbols_new();
+	return err || r->images.kept_symbols ? err : -ENOMEM;
 }
 
 static void release_optop_options(struct optop_options *o)
 {
-	pp_kept_symbols_free(o->request.kept_symbols);
-	pp_debuginfod_free(o->request.debuginfod);
+	pp_kept_symbols_free(o->request.images.kept_symbols);
+	pp_debuginfod_free(o->request.images.debuginfod);
 	pp_spec_pair_release(&o->spec);
 	op_arena_release(&o->arena);
 }

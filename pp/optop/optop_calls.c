@@ -67,8 +67,8 @@ int optop_fill_calls(struct optop_reading *reading,
 		return op_diag_set(
 			diag, -ENOENT,
 			"a source file has no calls; open one of its functions");
-	request.merge |= PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK;
-	request.symbols = request.call_graph = true;
+	request.select.merge |= PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK;
+	request.symbols.wanted = request.calls.wanted = true;
 	err = optop_make_report(reading, &request, &query->target, diag);
 	if (err)
 		return err;

@@ -54,12 +54,13 @@ static int report_on_function(struct optop_reading *reading,
 	struct op_diag why = { 0 };
 	int err;
 
-	request.inlines = target->is_inlined;
-	request.merge |= PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK;
-	request.symbols = request.details = request.lines = true;
-	request.only_image = target->image;
+	request.names.inlines = target->is_inlined;
+	request.select.merge |= PP_MERGE_ALL & ~PP_MERGE_UNIT_MASK;
+	request.symbols.wanted = request.symbols.details =
+		request.lines.wanted = true;
+	request.select.only_image = target->image;
 	if (target->symbol)
-		request.include_symbols = names;
+		request.names.include = names;
 	err = optop_make_report(reading, &request, target, &why);
 	report = reading->report;
 	if (!err && target->symbol)
@@ -422,7 +423,8 @@ int optop_fill_source(struct optop_reading *reading,
 	}
 	for (size_t i = 0; i < a.nr_files && !err; i++)
 		if (is_listed_file(&a.files[i], target))
-			err = read_listed_source(reading, &base->source_dirs,
+			err = read_listed_source(reading,
+						 &base->lines.source_dirs,
 						 &a.files[i], &texts[i]);
 	if (!err && !a.nr_files)
 		reading->note =

@@ -79,9 +79,9 @@ void optop_query_release(struct optop_query *query)
 static bool is_current(const struct pp_request *base)
 {
 	const struct pp_spec_list *sessions =
-		&base->spec->lists[PP_SPEC_SESSION];
+		&base->select.spec->lists[PP_SPEC_SESSION];
 
-	if (base->spec->lists[PP_SPEC_ARCHIVE].nr)
+	if (base->select.spec->lists[PP_SPEC_ARCHIVE].nr)
 		return false;
 	for (size_t i = 0; i < sessions->nr; i++)
 		if (!strcmp(sessions->items[i].text, "current"))
@@ -98,7 +98,7 @@ static enum optop_daemon ask_daemon(const struct pp_request *base,
 				    enum optop_daemon before,
 				    struct op_diag *diag)
 {
-	int err = op_control_call(base->session->socket, "dump", NULL, 0,
+	int err = op_control_call(base->select.session->socket, "dump", NULL, 0,
 				  DAEMON_MS, diag);
 
 	switch (err) {
@@ -142,8 +142,8 @@ static uint64_t mix_stat(uint64_t hash, int folder, const char *name)
 static void stat_session_files(const struct pp_request *base,
 			       struct optop_result *result)
 {
-	int folder =
-		open(base->session->current, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int folder = open(base->select.session->current,
+			  O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
 	result->files = 1;

@@ -39,7 +39,7 @@ int optop_make_report(struct optop_reading *reading,
 	const int64_t ids[] = { target->tgid, target->tid };
 	const enum pp_spec_tag tags[] = { PP_SPEC_TGID, PP_SPEC_TID };
 	struct pp_request narrow = *request;
-	struct pp_spec spec = *request->spec;
+	struct pp_spec spec = *request->select.spec;
 	struct pp_spec_item items[2], cgroup = { .text = "" };
 
 	for (size_t i = 0; i < 2; i++) {
@@ -60,8 +60,8 @@ int optop_make_report(struct optop_reading *reading,
 		spec.lists[PP_SPEC_CGROUP] =
 			(struct pp_spec_list){ .items = &cgroup, .nr = 1 };
 	}
-	narrow.spec = &spec;
-	narrow.any_axes = true;
+	narrow.select.spec = &spec;
+	narrow.select.any_axes = true;
 	return pp_report_new(&reading->report, &narrow, diag);
 }
 

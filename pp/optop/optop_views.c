@@ -412,13 +412,13 @@ int optop_fill_view(struct optop_reading *reading,
 	struct pp_request request = *base;
 	int err;
 
-	request.merge |= view->merge;
-	request.symbols = view->symbols;
-	request.totals = view->symbols && !view->lines;
-	request.inlines &= request.totals;
-	request.details = request.lines = view->lines;
+	request.select.merge |= view->merge;
+	request.symbols.wanted = view->symbols;
+	request.totals.wanted = view->symbols && !view->lines;
+	request.names.inlines &= request.totals.wanted;
+	request.symbols.details = request.lines.wanted = view->lines;
 	if (view->lines)
-		request.only_image = query->target.image;
+		request.select.only_image = query->target.image;
 	err = optop_make_report(reading, &request, &query->target, diag);
 	return err ? err : view->fill(reading, query);
 }

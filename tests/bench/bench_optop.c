@@ -181,7 +181,7 @@ static void measure(const struct pp_request *base)
 
 int main(int argc, char **argv)
 {
-	struct pp_request base = { .inlines = true };
+	struct pp_request base = { .names.inlines = true };
 	struct op_session session;
 	struct pp_spec spec;
 	struct op_diag diag = { 0 };
@@ -196,12 +196,12 @@ int main(int argc, char **argv)
 	check(op_session_init(&session, argc < 2 ? folder : argv[1], &diag),
 	      "session");
 	check(pp_spec_init(&spec, NULL, &diag), "specification");
-	base.session = &session;
-	base.spec = &spec;
-	base.kept_symbols = pp_kept_symbols_new();
-	check(pp_sort_init(&base.sort, NULL, &diag), "order");
+	base.select.session = &session;
+	base.select.spec = &spec;
+	base.images.kept_symbols = pp_kept_symbols_new();
+	check(pp_sort_init(&base.symbols.sort, NULL, &diag), "order");
 	measure(&base);
-	pp_kept_symbols_free(base.kept_symbols);
+	pp_kept_symbols_free(base.images.kept_symbols);
 	pp_spec_release(&spec);
 	if (made)
 		op_remove_tree(folder);

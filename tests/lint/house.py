@@ -150,7 +150,7 @@ def measure():
         ),
         "percent of statics with one caller, module": statics_with_one_caller(["module"]),
         "members of struct pp_request": members_of(
-            "pp_request", "libpp/report/report.h"
+            "pp_request", "libpp/report/request.h"
         ),
         "members of struct pp_report": members_of("pp_report", "libpp/report/report.h"),
         "comments that begin with a nameless subject": nameless_comments(),

@@ -92,17 +92,17 @@ static uint64_t report(const struct fixture *f)
 {
 	static const struct pp_format_options options;
 	struct pp_request request = {
-		.session = &f->session,
-		.spec = &f->spec,
-		.symbols = true,
-		.details = true,
+		.select.session = &f->session,
+		.select.spec = &f->spec,
+		.symbols.wanted = true,
+		.symbols.details = true,
 	};
 	struct op_diag diag = { "" };
 	struct pp_report *report;
 	uint64_t total = 0;
 	FILE *out = fopen("/dev/null", "we");
 
-	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	assert_int_equal(pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 	if (!pp_report_new(&report, &request, &diag)) {
 		total = report->totals[0];
 		assert_int_equal(total, report->symbol_totals[0]);

@@ -179,19 +179,19 @@ static struct sums report(const struct fixture *f, unsigned int merge,
 	const char *const words[] = { word, NULL };
 	struct pp_spec spec;
 	struct pp_request request = {
-		.session = &f->session,
-		.spec = &spec,
-		.merge = merge,
-		.any_axes = true,
-		.symbols = true,
-		.details = true,
+		.select.session = &f->session,
+		.select.spec = &spec,
+		.select.merge = merge,
+		.select.any_axes = true,
+		.symbols.wanted = true,
+		.symbols.details = true,
 	};
 	struct op_diag diag = { "" };
 	struct pp_report *out;
 	struct sums s = { 0 };
 	int err;
 
-	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	assert_int_equal(pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 	assert_int_equal(pp_spec_init(&spec, words, NULL), 0);
 	err = pp_report_new(&out, &request, &diag);
 	if (!err)
@@ -358,19 +358,20 @@ TEST(calls_are_the_same_from_both_ends)
 {
 	struct pp_spec spec;
 	struct pp_request request = {
-		.spec = &spec,
-		.any_axes = true,
-		.symbols = true,
-		.call_graph = true,
+		.select.spec = &spec,
+		.select.any_axes = true,
+		.symbols.wanted = true,
+		.calls.wanted = true,
 	};
 	struct pp_report *out;
 
-	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	assert_int_equal(pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 	assert_int_equal(pp_spec_init(&spec, NULL, NULL), 0);
 	for (unsigned int i = 0; i < nr_sessions; i++) {
-		request.session = &sessions[i].session;
-		for (request.merge = 0; request.merge <= PP_MERGE_ALL;
-		     request.merge += rounds_of(21, 7)) {
+		request.select.session = &sessions[i].session;
+		for (request.select.merge = 0;
+		     request.select.merge <= PP_MERGE_ALL;
+		     request.select.merge += rounds_of(21, 7)) {
 			assert_int_equal(pp_report_new(&out, &request, NULL),
 					 0);
 			check_graph(&sessions[i], out);
@@ -432,9 +433,9 @@ TEST(each_image_is_opened_once)
 	struct fixture f = { .dir = "/tmp/oprofile-pp.XXXXXX" };
 	struct pp_spec spec;
 	struct pp_request request = {
-		.session = &f.session,
-		.spec = &spec,
-		.symbols = true,
+		.select.session = &f.session,
+		.select.spec = &spec,
+		.symbols.wanted = true,
 	};
 	unsigned int nr_images = rounds_of(50, MAX_IMAGES);
 	struct pp_report *out;
@@ -443,7 +444,7 @@ TEST(each_image_is_opened_once)
 	assert_int_equal(op_session_init(&f.session, f.dir, NULL), 0);
 	for (unsigned int i = 0; i < nr_images; i++)
 		add_binary(&f, i);
-	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	assert_int_equal(pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 	assert_int_equal(pp_spec_init(&spec, NULL, NULL), 0);
 	assert_int_equal(pp_report_new(&out, &request, NULL), 0);
 	assert_int_equal(out->nr_symbols, nr_images);

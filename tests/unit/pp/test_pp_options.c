@@ -245,46 +245,46 @@ static void write_request(FILE *out, const struct pp_request *r)
 {
 	static const char keys[] = "STIAYDVC"; /* of enum pp_sort_key */
 
-	fprintf(out, "%u ", r->merge);
+	fprintf(out, "%u ", r->select.merge);
 	for (size_t i = 0; i < PP_NR_SORT_KEYS; i++)
-		fputc(keys[r->sort.keys[i]], out);
-	write_flag(out, "reverse", r->sort.reverse);
-	write_flag(out, "sort-long", r->sort.long_names);
-	write_flag(out, "any-axes", r->any_axes);
-	write_flag(out, "no-dependent", r->exclude_dependent);
-	write_flag(out, "symbols", r->symbols);
-	write_flag(out, "totals", r->totals);
-	write_flag(out, "stack-calls", r->stack_calls);
-	write_flag(out, "code-frames", r->code_frames);
-	write_flag(out, "inlines", r->inlines);
-	write_flag(out, "declarations", r->declarations);
-	write_flag(out, "call-sites", r->call_sites);
-	write_flag(out, "details", r->details);
-	write_flag(out, "calls", r->call_graph);
-	write_flag(out, "addresses", r->addresses_of_calls);
-	write_flag(out, "lines", r->lines);
-	write_flag(out, "by-line", r->by_line);
-	write_strings(out, "search", r->source_dirs.search);
-	write_strings(out, "base", r->source_dirs.bases);
-	write_flag(out, "code", r->code);
+		fputc(keys[r->symbols.sort.keys[i]], out);
+	write_flag(out, "reverse", r->symbols.sort.reverse);
+	write_flag(out, "sort-long", r->symbols.sort.long_names);
+	write_flag(out, "any-axes", r->select.any_axes);
+	write_flag(out, "no-dependent", r->select.exclude_dependent);
+	write_flag(out, "symbols", r->symbols.wanted);
+	write_flag(out, "totals", r->totals.wanted);
+	write_flag(out, "stack-calls", r->totals.stack_calls);
+	write_flag(out, "code-frames", r->lines.frames);
+	write_flag(out, "inlines", r->names.inlines);
+	write_flag(out, "declarations", r->lines.declarations);
+	write_flag(out, "call-sites", r->lines.call_sites);
+	write_flag(out, "details", r->symbols.details);
+	write_flag(out, "calls", r->calls.wanted);
+	write_flag(out, "addresses", r->calls.addresses);
+	write_flag(out, "lines", r->lines.wanted);
+	write_flag(out, "by-line", r->lines.split);
+	write_strings(out, "search", r->lines.source_dirs.search);
+	write_strings(out, "base", r->lines.source_dirs.bases);
+	write_flag(out, "code", r->symbols.code);
 	write_flag(out, "intervals", r->intervals);
-	write_flag(out, "tree", r->tree);
-	write_flag(out, "callers", r->tree_callers);
-	write_flag(out, "by-name", r->tree_by_name);
-	write_flag(out, "all", r->tree_all);
-	write_flag(out, "origins", r->tree_origins);
-	write_flag(out, "one-class", r->one_class);
-	write_string(out, "by-label", r->by_label);
-	write_flag(out, "by-build", r->by_build);
-	write_flag(out, "rows", r->layout == PP_LAYOUT_ROWS);
-	if (r->tree_max_nodes)
-		fprintf(out, " max-nodes=%u", r->tree_max_nodes);
-	write_string(out, "root", r->root);
-	write_strings(out, "path", r->image_path);
-	if (r->demangle != PP_DEMANGLE_NORMAL)
-		fprintf(out, " demangle=%d", r->demangle);
-	write_strings(out, "include", r->include_symbols);
-	write_strings(out, "exclude", r->exclude_symbols);
+	write_flag(out, "tree", r->tree.wanted);
+	write_flag(out, "callers", r->tree.callers);
+	write_flag(out, "by-name", r->tree.by_name);
+	write_flag(out, "all", r->tree.all);
+	write_flag(out, "origins", r->tree.origins);
+	write_flag(out, "one-class", r->select.one_class);
+	write_string(out, "by-label", r->select.by_label);
+	write_flag(out, "by-build", r->select.by_build);
+	write_flag(out, "rows", r->select.layout == PP_LAYOUT_ROWS);
+	if (r->tree.max_nodes)
+		fprintf(out, " max-nodes=%u", r->tree.max_nodes);
+	write_string(out, "root", r->images.root);
+	write_strings(out, "path", r->images.path);
+	if (r->names.demangle != PP_DEMANGLE_NORMAL)
+		fprintf(out, " demangle=%d", r->names.demangle);
+	write_strings(out, "include", r->names.include);
+	write_strings(out, "exclude", r->names.exclude);
 	if (r->threshold != 0)
 		fprintf(out, " threshold=%g", r->threshold);
 }
@@ -353,10 +353,10 @@ static void write_opreport(FILE *out, const struct opreport_options *o)
 	if (o->max_loss != -1)
 		fprintf(out, " max-loss=%g", o->max_loss);
 	write_flag(out, "sort-ignored", o->sort_ignored);
-	write_flag(out, "diff", o->request.old_spec != NULL);
-	if (o->request.spec->lists[PP_SPEC_CPU].nr)
+	write_flag(out, "diff", o->request.compare.spec != NULL);
+	if (o->request.select.spec->lists[PP_SPEC_CPU].nr)
 		fprintf(out, " cpus=%zu",
-			o->request.spec->lists[PP_SPEC_CPU].nr);
+			o->request.select.spec->lists[PP_SPEC_CPU].nr);
 }
 
 /* Take what is in o->args and the words; standard output is @fd meanwhile. */
@@ -814,7 +814,7 @@ TEST(opgprof_takes_options)
 			write_string(out, "output", o->args.output);
 			if (o->verbose)
 				fprintf(out, " verbose=%x", o->verbose);
-			if (o->request.spec->lists[PP_SPEC_CPU].nr)
+			if (o->request.select.spec->lists[PP_SPEC_CPU].nr)
 				fputs(" cpus", out);
 		}
 		text_must_be(&t, line, rows[i].outcome);

@@ -44,11 +44,11 @@ static void write_report(FILE *out, const struct row *row,
 	split_words(row->words, copy, words, NR(words));
 	assert_int_equal(pp_spec_pair_init(&pair, words, NULL), 0);
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
-	request.session = &session;
-	request.kept_symbols = kept;
-	request.spec = &pair.spec;
-	request.old_spec = pair.is_diff ? &pair.old : NULL;
-	assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+	request.select.session = &session;
+	request.images.kept_symbols = kept;
+	request.select.spec = &pair.spec;
+	request.compare.spec = pair.is_diff ? &pair.old : NULL;
+	assert_int_equal(pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 	err = pp_report_new(&report, &request, &diag);
 	assert_true(err <= 0);
 	if (!err)
@@ -120,7 +120,7 @@ FOLDER_TEST(what_is_not_kept_is_forgotten)
 	static const struct row row = {
 		.files = { "current k k E 0=1", "current x x E 0=2",
 			   "current x a E 0=4", "current x m E 0=8" },
-		.request = { .symbols = true, .lines = true },
+		.request = { .symbols.wanted = true, .lines.wanted = true },
 		.words = "",
 	};
 	static const struct pp_image_symbols any;
@@ -146,9 +146,9 @@ FOLDER_TEST(what_is_not_kept_is_forgotten)
 	pp_kept_symbols_free(kept);
 }
 
-#define SYMBOLS .symbols = true
-#define DETAILS SYMBOLS, .details = true
-#define CALLS SYMBOLS, .call_graph = true
+#define SYMBOLS .symbols.wanted = true
+#define DETAILS SYMBOLS, .symbols.details = true
+#define CALLS SYMBOLS, .calls.wanted = true
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 FOLDER_TEST(samples_are_of_symbols)
@@ -184,7 +184,7 @@ FOLDER_TEST(samples_are_of_symbols)
 		  "1,symbol,E:100,/bin/y,/vmlinux,do_work,0x100,,,2,16.6666667\n"
 		  "1,address,E:100,/bin/y,/vmlinux,do_work,0x110,,,2,16.6666667\n" },
 		{ "merged applications",
-		  { "current x k E 110=1", "current y k E 110=2" }, { DETAILS, .merge = PP_MERGE_LIB }, "",
+		  { "current x k E 110=1", "current y k E 110=2" }, { DETAILS, .select.merge = PP_MERGE_LIB }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,100\n"
 		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x110,,,3,100\n" },
 		{ "two events at one address",
@@ -216,15 +216,15 @@ FOLDER_TEST(samples_are_of_symbols)
 		  "1,image,E:100,anon (tgid:7 range:0x1000-0x2000),anon (tgid:7 range:0x1000-0x2000),,,,,5,33.3333333\n" },
 		{ "applications, reversed",
 		  { "current x x E 1=1", "current y y E 1=2", "current y k E 1=3", "current x k E 1=4" },
-		  { .sort.reverse = true }, "",
+		  { .symbols.sort.reverse = true }, "",
 		  "1,image,E:100,/bin/x,/bin/x,,,,,1,10\n"
 		  "1,image,E:100,/bin/x,/vmlinux,,,,,4,40\n"
 		  "1,image,E:100,/bin/y,/bin/y,,,,,2,20\n"
 		  "1,image,E:100,/bin/y,/vmlinux,,,,,3,30\n" },
 		{ "applications themselves",
-		  { "current x x E 1=1", "current y k E 1=3" }, { .exclude_dependent = true }, "", "1,image,E:100,/bin/x,/bin/x,,,,,1,100\n" },
+		  { "current x x E 1=1", "current y k E 1=3" }, { .select.exclude_dependent = true }, "", "1,image,E:100,/bin/x,/bin/x,,,,,1,100\n" },
 		{ "none of them",
-		  { "current y k E 1=3" }, { .exclude_dependent = true }, "", "no samples in the applications themselves; leave out --exclude-dependent\n" },
+		  { "current y k E 1=3" }, { .select.exclude_dependent = true }, "", "no samples in the applications themselves; leave out --exclude-dependent\n" },
 	};
 	/* clang-format on */
 
@@ -248,17 +248,17 @@ FOLDER_TEST(some_of_it_is_chosen)
 		  "1,image,E:100,/bin/x,/bin/x,,,,,90,90\n"
 		  "1,image,E:100,/bin/y,/bin/y,,,,,10,10\n" },
 		{ "applications below it", { "current x x E 0=90", "current y y E 0=10" }, { .threshold = 10.5 }, "", "1,image,E:100,/bin/x,/bin/x,,,,,90,90\n" },
-		{ "include", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .include_symbols = LIST("wait", "_stext") }, "",
+		{ "include", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .names.include = LIST("wait", "_stext") }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,98.9010989\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,1.0989011\n" },
-		{ "exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .exclude_symbols = LIST("wait", "x") }, "",
+		{ "exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .names.exclude = LIST("wait", "x") }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,90.9090909\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,9.09090909\n" },
-		{ "include and exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .include_symbols = LIST("wait", "_stext"), .exclude_symbols = LIST("wait") }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,100\n" },
-		{ "none", { "current k k E 0=90" }, { SYMBOLS, .include_symbols = LIST("none") }, "",
+		{ "include and exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .names.include = LIST("wait", "_stext"), .names.exclude = LIST("wait") }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,100\n" },
+		{ "none", { "current k k E 0=90" }, { SYMBOLS, .names.include = LIST("none") }, "",
 		  "--include-symbols=none: no symbol of this name has samples; there are _stext\n" },
 		{ "sessions", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },
-		{ "two sessions", { "current k k E 0=90", "old k k E 0=5 100=1" }, { SYMBOLS, .merge = PP_MERGE_SESSION }, "session:old,current",
+		{ "two sessions", { "current k k E 0=90", "old k k E 0=5 100=1" }, { SYMBOLS, .select.merge = PP_MERGE_SESSION }, "session:old,current",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,95,98.9583333\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,1,1.04166667\n" },
 		{ "a column for each", { "current k k E 0=90", "old k k E 0=5 100=1" }, { SYMBOLS }, "session:old,current",
@@ -268,19 +268,19 @@ FOLDER_TEST(some_of_it_is_chosen)
 		{ "no such session", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:odl", "odl: no such session in $/samples; its sessions: old, current\n" },
 		{ "all but one", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old,current session-exclude:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,90,100\n" },
 		{ "none left", { "current k k E 0=90" }, { 0 }, "session-exclude:current", "session-exclude:current: no session is left; exclude fewer\n" },
-		{ "one image", { "current x k E 0=90", "current x x E 1=5", "current k k E 0=1" }, { .only_image = "/vmlinux" }, "",
+		{ "one image", { "current x k E 0=90", "current x x E 1=5", "current k k E 0=1" }, { .select.only_image = "/vmlinux" }, "",
 		  "1,image,E:100,/bin/x,/vmlinux,,,,,90,98.9010989\n"
 		  "1,image,E:100,/vmlinux,/vmlinux,,,,,1,1.0989011\n" },
-		{ "one image without samples", { "current x k E 0=90" }, { .only_image = "/bin/x" }, "",
+		{ "one image without samples", { "current x k E 0=90" }, { .select.only_image = "/bin/x" }, "",
 		  "/bin/x: there are no samples in it\n" },
-		{ "calls of applications themselves", { "current x x E 1=1", "current x x>x E 1>2=5", "current x x>k E 1>0=6", "current x k E 0=7", "current x k>x E 0>1=8" }, { CALLS, .exclude_dependent = true }, "",
+		{ "calls of applications themselves", { "current x x E 1=1", "current x x>x E 1>2=5", "current x x>k E 1>0=6", "current x k E 0=7", "current x k>x E 0>1=8" }, { CALLS, .select.exclude_dependent = true }, "",
 		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,1,100,1,,,,\n"
 		  "1,caller,E:100,/bin/x,/bin/x,/bin/x,,,,5,100,,/bin/x,/bin/x,/bin/x,\n"
 		  "1,callee,E:100,/bin/x,/bin/x,/bin/x,,,,5,83.3333333,,/bin/x,/bin/x,/bin/x,\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
-		{ "times without a history", { "current k k E 0=90" }, { .over_time = true }, "",
+		{ "times without a history", { "current k k E 0=90" }, { .select.over_time = true }, "",
 		  "$/samples/current: it has no history to show over time; leave out --over-time, and profile with opcontrol --setup --history=SIZE\n" },
-		{ "reversed", { "current k k E 0=1 100=9 200=5 300=5" }, { SYMBOLS, .sort.reverse = true }, "",
+		{ "reversed", { "current k k E 0=1 100=9 200=5 300=5" }, { SYMBOLS, .symbols.sort.reverse = true }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,5\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,5,25\n"
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,25\n"
@@ -299,7 +299,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		{ "none", { "current k k E 0=1" }, { CALLS }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
 		  "the samples have no call graphs; profile with opcontrol --callgraph=DEPTH or operf --callgraph\n" },
-		{ "none asked for", { "current k k E 0=1" }, { CALLS, .addresses_of_calls = true }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n" },
+		{ "none asked for", { "current k k E 0=1" }, { CALLS, .calls.addresses = true }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n" },
 		{ "between symbols",
 		  { "current k k E 10=1 110=5", "current k k>k E 110>0=3 120>0=4 10>100=2 100>100=9 200>3ff=1" }, { CALLS }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,83.3333333,12,,,,\n"
@@ -315,7 +315,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,0,0,0,,,,\n"
 		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,100,,/vmlinux,/vmlinux,wait,0x300\n" },
 		{ "addresses",
-		  { "current k k E 10=1 110=5", "current k k>k E 110>0=3 120>0=4 fff>100=2 110>1=6" }, { CALLS, .addresses_of_calls = true }, "",
+		  { "current k k E 10=1 110=5", "current k k>k E 110>0=3 120>0=4 fff>100=2 110>1=6" }, { CALLS, .calls.addresses = true }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,83.3333333,18,,,,\n"
 		  "1,caller,E:100,/vmlinux,/vmlinux,_weak,0x400,,,2,100,,/vmlinux,/vmlinux,do_work,0x100\n"
 		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,13,72.2222222,,/vmlinux,/vmlinux,do_work,0x100\n"
@@ -328,7 +328,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		  "call 0x120>0x0 4\n"
 		  "call 0xfff>0x100 2\n" },
 		{ "addresses of two columns",
-		  { "current k k E 10=1", "current k k F 10=1", "current k k>k E 110>0=5 120>0=8", "current k k>k F 110>0=4" }, { CALLS, .addresses_of_calls = true, .threshold = 60 }, "",
+		  { "current k k E 10=1", "current k k F 10=1", "current k k>k E 110>0=5 120>0=8", "current k k>k F 110>0=4" }, { CALLS, .calls.addresses = true, .threshold = 60 }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
 		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
 		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,13,100,,/vmlinux,/vmlinux,_stext,0x0\n"
@@ -337,22 +337,22 @@ FOLDER_TEST(calls_are_of_symbols)
 		  "call 0x110>0x0 4 of F:100\n"
 		  "call 0x120>0x0 8 of E:100\n" },
 		{ "addresses of two applications",
-		  { "current x k E 10=1", "current y k E 10=2", "current x k>k E 110>0=9", "current y k>k E 110>0=4", "old x k E 10=1", "old x k>k E 110>0=1" }, { CALLS, .addresses_of_calls = true, .threshold = 70, .merge = PP_MERGE_SESSION }, "session:old,current",
+		  { "current x k E 10=1", "current y k E 10=2", "current x k>k E 110>0=9", "current y k>k E 110>0=4", "old x k E 10=1", "old x k>k E 110>0=1" }, { CALLS, .calls.addresses = true, .threshold = 70, .select.merge = PP_MERGE_SESSION }, "session:old,current",
 		  "call 0x110>0x0 10 in /bin/x and /bin/x\n"
 		  "call 0x110>0x0 4 in /bin/y and /bin/y\n" },
 		{ "addresses of sessions that are added up",
-		  { "current k k E 10=1", "current k k>k E 110>0=3 110>100=1", "old k k E 10=1", "old k k>k E 110>0=4 10>0=1" }, { CALLS, .addresses_of_calls = true, .threshold = 100, .merge = PP_MERGE_SESSION }, "session:old,current",
+		  { "current k k E 10=1", "current k k>k E 110>0=3 110>100=1", "old k k E 10=1", "old k k>k E 110>0=4 10>0=1" }, { CALLS, .calls.addresses = true, .threshold = 100, .select.merge = PP_MERGE_SESSION }, "session:old,current",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100,2,,,,\n"
 		  "call 0x10>0x0 1\n"
 		  "call 0x110>0x0 7\n"
 		  "call 0x110>0x100 1\n" },
 		{ "addresses of an image without symbols",
-		  { "current k k E 10=1", "current k k>m E 110>0=3", "current k m>k E 1>0=4", "current k k>k E 10>0=5" }, { CALLS, .addresses_of_calls = true, .threshold = 100 }, "",
+		  { "current k k E 10=1", "current k k>m E 110>0=3", "current k m>k E 1>0=4", "current k k>k E 10>0=5" }, { CALLS, .calls.addresses = true, .threshold = 100 }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
 		  "call 0x10>0x0 5\n"
 		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
 		{ "addresses in stacks",
-		  { "current k k E 100=9", "tree current k E 2:k+110>k+100 3:k+118>k+100 4:k+10>k+118>k+200" }, { CALLS, .addresses_of_calls = true, .threshold = 100 }, "",
+		  { "current k k E 100=9", "tree current k E 2:k+110>k+100 3:k+118>k+100 4:k+10>k+118>k+200" }, { CALLS, .calls.addresses = true, .threshold = 100 }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,100,13,,,,\n"
 		  "call 0x10>0x100 4\n"
 		  "call 0x110>0x100 2\n"
@@ -371,7 +371,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		  "1,caller,F:100,/vmlinux,/vmlinux,wait,0x300,,,4,100,,/vmlinux,/vmlinux,do_work,0x100\n"
 		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,100,,/vmlinux,/vmlinux,do_work,0x100\n" },
 		{ "arcs of another session than the stacks",
-		  { "current k k E 100=5", "current k k>k E 10>100=7", "tree current k E 5:k+210>k+100", "old k k E 100=5", "old k k>k E 310>100=9" }, { CALLS, .threshold = 0.1, .merge = PP_MERGE_SESSION }, "session:old,current",
+		  { "current k k E 100=5", "current k k>k E 10>100=7", "tree current k E 5:k+210>k+100", "old k k E 100=5", "old k k>k E 310>100=9" }, { CALLS, .threshold = 0.1, .select.merge = PP_MERGE_SESSION }, "session:old,current",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,10,100,10,,,,\n"
 		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,35.7142857,,/vmlinux,/vmlinux,do_work,0x100\n"
 		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x300,,,9,64.2857143,,/vmlinux,/vmlinux,do_work,0x100\n" },
@@ -428,7 +428,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,,/vmlinux,/vmlinux,do_work,0x100\n"
 		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,79,79.7979798,,/vmlinux,/vmlinux,do_work,0x100\n" },
 		{ "shown by name",
-		  { "current k k E 10=80 110=20", "current k k>k E 110>0=79 10>200=1" }, { CALLS, .include_symbols = LIST("_stext") }, "",
+		  { "current k k E 10=80 110=20", "current k k>k E 110>0=79 10>200=1" }, { CALLS, .names.include = LIST("_stext") }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,80,80,81,,,,\n"
 		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,79,100,,/vmlinux,/vmlinux,_stext,0x0\n"
 		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,1.2345679,,/vmlinux,/vmlinux,_stext,0x0\n" },
@@ -520,7 +520,7 @@ FOLDER_TEST(profiles_are_compared)
 		{ "time and something else", { "current k k TIMER 0=60", "old k k page-faults 0=25" }, { SYMBOLS }, "{ session:old } {}",
 		  "the two profiles counted different events: page-faults:100 and TIMER:100; profile both with the same event and count, or choose one that both have with event: and count:\n" },
 		{ "other unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted E with different unit masks: 0x02 and 0x01; choose with unit-mask: or merge with --merge=unitmask\n" },
-		{ "merged unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS, .merge = PP_MERGE_UNIT_MASK }, "{ session:old } {}",
+		{ "merged unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS, .select.merge = PP_MERGE_UNIT_MASK }, "{ session:old } {}",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,100,30,100,0\n" },
 		{ "columns of other CPUs", { "current k k E.all.all.0 0=6", "current k k E.all.all.2 0=3", "old k k E.all.all.0 0=6", "old k k E.all.all.1 0=3" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (cpu:1 and cpu:2); choose the same for both or merge with --merge\n" },
 		{ "columns of the same CPUs", { "current k k E.all.all.0 0=6", "current k k E.all.all.2 0=3", "old k k E.all.all.0 0=6", "old k k E.all.all.2 0=3" }, { SYMBOLS }, "{ session:old } {}",
@@ -529,7 +529,7 @@ FOLDER_TEST(profiles_are_compared)
 		{ "a CPU that was chosen for each side", { "current k k E.all.all.0 0=6", "current k k E.all.all.2 0=3" }, { SYMBOLS }, "{ cpu:0 } { cpu:2 }",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,3,100,6,100,0\n" },
 		{ "columns of other processes", { "current k k E.7.7 0=6", "current k k E.8.8 0=3", "old k k E.7.7 0=6", "old k k E.9.9 0=3" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (tgid:9 and tgid:8); choose the same for both or merge with --merge\n" },
-		{ "rows of other threads", { "current k k E.7.7 0=6", "current k k E.7.8 0=3", "old k k E.7.7 0=6", "old k k E.7.9 0=3" }, { SYMBOLS, .layout = PP_LAYOUT_ROWS }, "{ session:old } {}", "the two profiles have different columns (tid:9 and tid:8); choose the same for both or merge with --merge\n" },
+		{ "rows of other threads", { "current k k E.7.7 0=6", "current k k E.7.8 0=3", "old k k E.7.7 0=6", "old k k E.7.9 0=3" }, { SYMBOLS, .select.layout = PP_LAYOUT_ROWS }, "{ session:old } {}", "the two profiles have different columns (tid:9 and tid:8); choose the same for both or merge with --merge\n" },
 		{ "columns of other sessions", { "current k k E 0=6", "old k k E 0=3", "older k k E 0=6" }, { SYMBOLS }, "{ session:old,older } { session:current,old }", "the two profiles have different columns (session:old and session:current); choose the same for both or leave out --by-session\n" },
 		{ "more columns", { "current k k E 0=60", "current k k F 0=1", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (F:100 and others: 1; E:100 and others: 2); choose with event: or merge with --merge\n" },
 		{ "nothing old", { "current k k E 0=60" }, { SYMBOLS }, "{ session:old } {}", "old: no such session in $/samples; its sessions: current\n" },
@@ -553,46 +553,46 @@ FOLDER_TEST(tasks_have_names)
 		struct pp_request request;
 		const char *tasks, *text;
 	} rows[] = {
-		{ "threads", { .any_axes = true },
+		{ "threads", { .select.any_axes = true },
 		  "name.7.7 = program\nname.7.8 = a worker\nmounts.7 = 5\nname.9.9 = other\n",
 		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,program,program,\n"
 		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,program,a worker,\n"
 		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,other,other,\n"
 		  "mounts of tgid:7 tid:7: 5\n"
 		  "mounts of tgid:7 tid:8: 5\n" },
-		{ "processes", { .any_axes = true, .merge = PP_MERGE_TID },
+		{ "processes", { .select.any_axes = true, .select.merge = PP_MERGE_TID },
 		  "name.7.7 = program\nname.7.8 = a worker\nname.9.9 = other\n",
 		  "1,image,tgid:7,/bin/x,/vmlinux,,,,,3,100,program,,\n"
 		  "1,image,tgid:9,/bin/y,/vmlinux,,,,,4,100,other,,\n" },
-		{ "neither", { .merge = PP_MERGE_TGID | PP_MERGE_TID },
+		{ "neither", { .select.merge = PP_MERGE_TGID | PP_MERGE_TID },
 		  "name.7.7 = program\nname.7.8 = a worker\n",
 		  "1,image,E:100,/bin/y,/vmlinux,,,,,4,57.1428571\n"
 		  "1,image,E:100,/bin/x,/vmlinux,,,,,3,42.8571429\n" },
-		{ "a thread of a process without a name", { .any_axes = true },
+		{ "a thread of a process without a name", { .select.any_axes = true },
 		  "name.7.8 = a worker\nmounts.7 = 5\n",
 		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,,,\n"
 		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,,a worker,\n"
 		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n"
 		  "mounts of tgid:7 tid:7: 5\n"
 		  "mounts of tgid:7 tid:8: 5\n" },
-		{ "control bytes", { .any_axes = true },
+		{ "control bytes", { .select.any_axes = true },
 		  "name.7.7 = a%1b[1mb%7f\nname.7.8 = %0a\n",
 		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,a?[1mb?,a?[1mb?,\n"
 		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,a?[1mb?,?,\n"
 		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n" },
-		{ "names that found no room", { .any_axes = true },
+		{ "names that found no room", { .select.any_axes = true },
 		  "name.7.7 = program\nunnamed = 12\n",
 		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,program,program,\n"
 		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,program,,\n"
 		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n"
 		  "12 names of threads did not fit into the session; these threads are shown by number\n" },
-		{ "a line that makes no sense", { .any_axes = true },
+		{ "a line that makes no sense", { .select.any_axes = true },
 		  "name.7.7 = program\nname.x.8 = y\n",
 		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,program,program,\n"
 		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,program,,\n"
 		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n"
 		  "$/samples/current/tasks: name.x.8 = y: is invalid; names of threads are missing\n" },
-		{ "a program that was run by a link", { .exclude_dependent = true, .merge = PP_MERGE_TGID | PP_MERGE_TID },
+		{ "a program that was run by a link", { .select.exclude_dependent = true, .select.merge = PP_MERGE_TGID | PP_MERGE_TID },
 		  "run./bin/y = /vmlinux\n",
 		  "1,image,E:100,/bin/y,/vmlinux,,,,,4,100\n" },
 	};
@@ -660,7 +660,8 @@ FOLDER_TEST(files_are_left_out)
 
 	for (size_t i = 0; i < NR(rows); i++) {
 		static const struct row row = {
-			.request = { .any_axes = true, SYMBOLS }, .words = ""
+			.request = { .select.any_axes = true, SYMBOLS },
+			.words = ""
 		};
 		struct text t;
 
@@ -701,7 +702,7 @@ static void pack_samples(void)
 FOLDER_TEST(packed_samples_are_counted)
 {
 	static const struct row row = {
-		.request = { .any_axes = true, DETAILS }, .words = ""
+		.request = { .select.any_axes = true, DETAILS }, .words = ""
 	};
 	/* clang-format off */
 	static const struct {
@@ -796,7 +797,8 @@ FOLDER_TEST(events_have_words)
 	setenv("OPROFILE_EVENTS_DIR", dir, 1);
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *const files[] = { rows[i].sample, NULL };
-		struct pp_request request = { .any_axes = true, SYMBOLS };
+		struct pp_request request = { .select.any_axes = true,
+					      SYMBOLS };
 		const struct pp_event_text *text;
 		struct pp_report *report;
 		struct pp_spec_pair pair;
@@ -818,9 +820,10 @@ FOLDER_TEST(events_have_words)
 					  NULL),
 			0);
 		assert_int_equal(op_session_init(&session, ".", NULL), 0);
-		request.session = &session;
-		request.spec = &pair.spec;
-		assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+		request.select.session = &session;
+		request.select.spec = &pair.spec;
+		assert_int_equal(
+			pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 		assert_int_equal(pp_report_new(&report, &request, &diag), 0);
 		text = report->event_texts;
 		assert_string_equal(report->cpu_title, rows[i].title);
@@ -860,8 +863,8 @@ FOLDER_TEST(applications_are_counted)
 	};
 
 	for (size_t i = 0; i < NR(rows); i++) {
-		struct pp_request request = { .any_axes = true,
-					      .merge = rows[i].merge,
+		struct pp_request request = { .select.any_axes = true,
+					      .select.merge = rows[i].merge,
 					      SYMBOLS };
 		struct pp_report *report;
 		struct pp_spec_pair pair;
@@ -874,9 +877,10 @@ FOLDER_TEST(applications_are_counted)
 					  NULL),
 			0);
 		assert_int_equal(op_session_init(&session, ".", NULL), 0);
-		request.session = &session;
-		request.spec = &pair.spec;
-		assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+		request.select.session = &session;
+		request.select.spec = &pair.spec;
+		assert_int_equal(
+			pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 		assert_int_equal(pp_report_new(&report, &request, &diag), 0);
 		assert_int_equal(report->many_apps, rows[i].many);
 		pp_report_free(report);
@@ -937,7 +941,8 @@ FOLDER_TEST(accounts_are_added_up)
 	write_text("samples/bad/ledger", "x\n");
 	for (size_t i = 0; i < NR(rows); i++) {
 		const char *const words[] = { rows[i].words, NULL };
-		struct pp_request request = { .any_axes = true, SYMBOLS };
+		struct pp_request request = { .select.any_axes = true,
+					      SYMBOLS };
 		struct pp_report *report;
 		struct pp_spec_pair pair;
 		struct op_session session;
@@ -947,9 +952,10 @@ FOLDER_TEST(accounts_are_added_up)
 
 		assert_int_equal(pp_spec_pair_init(&pair, words, NULL), 0);
 		assert_int_equal(op_session_init(&session, ".", NULL), 0);
-		request.session = &session;
-		request.spec = &pair.spec;
-		assert_int_equal(pp_sort_init(&request.sort, NULL, NULL), 0);
+		request.select.session = &session;
+		request.select.spec = &pair.spec;
+		assert_int_equal(
+			pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 		assert_int_equal(pp_report_new(&report, &request, &diag), 0);
 		if (rows[i].taken) {
 			assert_non_null(report->account);

@@ -214,7 +214,8 @@ TEST(other_scales_are_told)
 			{ .event = "E", .scale = 1 },
 			{ .event = "E", .scale = 1 },
 		};
-		struct pp_request request = { .as_taken = rows[i].as_taken };
+		struct pp_request request = { .select.as_taken =
+						      rows[i].as_taken };
 		struct pp_report report = { .classes = { .nr = 0 } };
 		struct pp_population p = { .report = &report,
 					   .request = &request };
@@ -547,7 +548,7 @@ TEST(counts_without_a_scale_stay)
 		r.old_class.running = r.old_class.enabled;
 		r.classes[0].enabled = rows[i].enabled;
 		r.classes[0].running = rows[i].running;
-		r.request.as_taken = rows[i].as_taken;
+		r.request.select.as_taken = rows[i].as_taken;
 		totals = r.report.totals;
 		assert_int_equal(pp_scale_counts(&r.population), 0);
 		if ((r.report.totals != totals) != rows[i].is_scaled)

@@ -164,8 +164,9 @@ static void check_calls_of(const struct pp_request *asked)
 	struct op_diag diag = { "" };
 	struct pp_report *report;
 
-	request.stack_calls = request.totals;
-	if (!pp_report_new(&report, &request, &diag) && request.stack_calls)
+	request.totals.stack_calls = request.totals.wanted;
+	if (!pp_report_new(&report, &request, &diag) &&
+	    request.totals.stack_calls)
 		check_stack_calls(report);
 	pp_report_free(report);
 }
@@ -187,17 +188,17 @@ static void write_totals(FILE *out, const struct row *row)
 	split_words(row->words ? row->words : "", copy, words, NR(words));
 	assert_int_equal(pp_spec_pair_init(&pair, words, NULL), 0);
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
-	request.session = &session;
-	request.spec = &pair.spec;
-	request.old_spec = pair.is_diff ? &pair.old : NULL;
-	request.symbols = !request.tree;
-	request.merge |= PP_MERGE_SESSION;
-	request.root = ".";
-	assert_int_equal(pp_sort_init(&request.sort, sort[0], NULL), 0);
+	request.select.session = &session;
+	request.select.spec = &pair.spec;
+	request.compare.spec = pair.is_diff ? &pair.old : NULL;
+	request.symbols.wanted = !request.tree.wanted;
+	request.select.merge |= PP_MERGE_SESSION;
+	request.images.root = ".";
+	assert_int_equal(pp_sort_init(&request.symbols.sort, sort[0], NULL), 0);
 	check_calls_of(&request);
 	err = pp_report_new(&report, &request, &diag);
 	assert_true(err <= 0);
-	if (!err && request.tree)
+	if (!err && request.tree.wanted)
 		write_nodes(t.out, report->tree);
 	else if (!err)
 		write_symbols(t.out, report,
@@ -276,7 +277,7 @@ static void write_rows(const struct row *rows, size_t nr)
 	}
 }
 
-#define TOTALS .totals = true
+#define TOTALS .totals.wanted = true
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 FOLDER_TEST(symbols_have_what_they_called)
@@ -287,13 +288,13 @@ FOLDER_TEST(symbols_have_what_they_called)
 		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS }, NULL, NULL,
 		  "vmlinux _weak 4/4\nvmlinux wait 2/6\nvmlinux do_work 1/7\n" },
 		{ "calls with what is below them",
-		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "vmlinux _weak 4/4\nvmlinux wait 2/6\n  to _weak 4 at 210\nvmlinux do_work 1/7\n  to wait 6 at 110\n  outer do_work 7 at 0\n" },
 		{ "calls by several places",
-		  { "current k k E 200=9", "tree current k E 2:k+110>k+200 3:k+118>k+200 4:k+200" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current k k E 200=9", "tree current k E 2:k+110>k+200 3:k+118>k+200 4:k+200" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "vmlinux wait 9/9\nvmlinux do_work 0/5\n  to wait 2 at 110\n  to wait 3 at 118\n  outer do_work 5 at 0\n  outer wait 4 at 0\n" },
 		{ "calls of two columns",
-		  { "current k k E 200=9", "current k k F 200=3 100=1", "tree current k E 2:k+110>k+200 3:k+118>k+200 4:k+200", "tree current k F 3:k+118>k+200 1:k+100" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current k k E 200=9", "current k k F 200=3 100=1", "tree current k E 2:k+110>k+200 3:k+118>k+200 4:k+200", "tree current k F 3:k+118>k+200 1:k+100" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "vmlinux wait 9/9 3/3\n"
 		  "vmlinux do_work 0/5 1/4\n"
 		  "  to wait 2 0 at 110\n"
@@ -301,14 +302,14 @@ FOLDER_TEST(symbols_have_what_they_called)
 		  "  outer do_work 5 4 at 0\n"
 		  "  outer wait 4 0 at 0\n" },
 		{ "calls from where samples are, too",
-		  { "current k k E 200=5 100=5", "tree current k E 2:k+110 3:k+118 4:k+110>k+200 1:k+118>k+200" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current k k E 200=5 100=5", "tree current k E 2:k+110 3:k+118 4:k+110>k+200 1:k+118>k+200" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "vmlinux do_work 5/10\n"
 		  "  to wait 4 at 110\n"
 		  "  to wait 1 at 118\n"
 		  "vmlinux wait 5/5\n"
 		  "  outer do_work 10 at 0\n" },
 		{ "outer calls of two applications",
-		  { "current y k E 200=9 100=1", "current x k E 200=3 100=2", "tree current y E 9:k+110>k+200", "tree current x E 3:k+110>k+200" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current y k E 200=9 100=1", "current x k E 200=3 100=2", "tree current y E 9:k+110>k+200", "tree current x E 3:k+110>k+200" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "y wait 9/9\n"
 		  "x wait 3/3\n"
 		  "x do_work 2/5\n"
@@ -319,13 +320,13 @@ FOLDER_TEST(symbols_have_what_they_called)
 		  "  outer do_work 10 at 0\n"
 		  "3 of 15 samples have no stack; in totals they count only for their own symbol\n" },
 		{ "outer calls by application",
-		  { "current y y E 1=3", "current x k E 100=2", "tree current y E 3:y+1", "tree current x E 2:k+100" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current y y E 1=3", "current x k E 100=2", "tree current y E 3:y+1", "tree current x E 2:k+100" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "y /bin/y 3/3\n"
 		  "x do_work 2/2\n"
 		  "  outer do_work 2 at 0\n"
 		  "  outer /bin/y 3 at 0\n" },
 		{ "calls in the order of addresses",
-		  { "current k k E 200=3 400=4", "tree current k E 1:k+110>k+400 2:k+118>k+200 3:k+11c>k+400 1:k+118>k+210>k+200" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current k k E 200=3 400=4", "tree current k E 1:k+110>k+400 2:k+118>k+200 3:k+11c>k+400 1:k+118>k+210>k+200" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "vmlinux _weak 4/4\n"
 		  "vmlinux wait 3/3\n"
 		  "vmlinux do_work 0/7\n"
@@ -334,7 +335,7 @@ FOLDER_TEST(symbols_have_what_they_called)
 		  "  to _weak 3 at 11c\n"
 		  "  outer do_work 7 at 0\n" },
 		{ "the first call of each, in a cycle",
-		  { "current k k E 100=5", "tree current k E 5:k+10>k+120>k+130>k+20>k+100" }, { TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current k k E 100=5", "tree current k E 5:k+10>k+120>k+130>k+20>k+100" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "vmlinux do_work 5/5\nvmlinux _stext 0/5\n  to do_work 5 at 10\n  outer _stext 5 at 0\n" },
 		{ "by total",
 		  { "current k k E 100=1 200=2 400=4", "tree current k E 1:k+100 2:k+110>k+200 4:k+110>k+210>k+400" }, { TOTALS }, "total", NULL,
@@ -394,10 +395,10 @@ FOLDER_TEST(symbols_have_what_they_called)
 		  { "current x k E 100=3", "tree current x E 3:k+10>k+100", "tree current y E 9:k+20>k+100" }, { TOTALS }, NULL, NULL,
 		  "x do_work 3/3\nx _stext 0/3\n" },
 		{ "symbols by name",
-		  { "current k k E 100=3 200=1", "tree current k E 3:k+210>k+100 1:k+200" }, { TOTALS, .include_symbols = LIST("do_work") }, NULL, NULL,
+		  { "current k k E 100=3 200=1", "tree current k E 3:k+210>k+100 1:k+200" }, { TOTALS, .names.include = LIST("do_work") }, NULL, NULL,
 		  "vmlinux do_work 3/3\n" },
 		{ "symbols but one",
-		  { "current k k E 100=3 200=1", "tree current k E 3:k+210>k+100 1:k+200" }, { TOTALS, .exclude_symbols = LIST("do_work") }, NULL, NULL,
+		  { "current k k E 100=3 200=1", "tree current k E 3:k+210>k+100 1:k+200" }, { TOTALS, .names.exclude = LIST("do_work") }, NULL, NULL,
 		  "vmlinux wait 1/4\n" },
 		{ "no stacks", { "current k k E 100=3" }, { TOTALS }, NULL, NULL,
 		  "vmlinux do_work 3\n" },
@@ -447,7 +448,7 @@ FOLDER_TEST(symbols_are_sorted)
 		  "y wait 9\n"
 		  "y do_work 6\n"
 		  "z _weak 2\n" },
-		{ "by the path of the application", MADE, { .sort.long_names = true }, "app-name", NULL,
+		{ "by the path of the application", MADE, { .symbols.sort.long_names = true }, "app-name", NULL,
 		  "z _weak 2\n"
 		  "x _stext 5\n"
 		  "x do_work 5\n"
@@ -479,7 +480,7 @@ FOLDER_TEST(symbols_are_sorted)
 		  "x wait 1\n"
 		  "y wait 9\n"
 		  "z _weak 2\n" },
-		{ "by name, reversed", MADE, { .sort.reverse = true }, "symbol,app-name", NULL,
+		{ "by name, reversed", MADE, { .symbols.sort.reverse = true }, "symbol,app-name", NULL,
 		  "y wait 9\n"
 		  "x wait 1\n"
 		  "y do_work 6\n"
@@ -492,7 +493,7 @@ FOLDER_TEST(symbols_are_sorted)
 		  "vmlinux do_work 20<20\n"
 		  "vmlinux wait 20<40\n"
 		  "vmlinux wait 0<20\n" },
-		{ "by change, reversed", CHANGED, { .sort.reverse = true }, "diff", "{ session:old } {}",
+		{ "by change, reversed", CHANGED, { .symbols.sort.reverse = true }, "diff", "{ session:old } {}",
 		  "vmlinux wait 0<20\n"
 		  "vmlinux wait 20<40\n"
 		  "vmlinux do_work 20<20\n"
@@ -599,7 +600,7 @@ static void build_inlined(void)
 
 FOLDER_TEST(inlined_functions_are_symbols)
 {
-#define INLINES .inlines = true
+#define INLINES .names.inlines = true
 	/* clang-format off */
 	const struct row rows[] = {
 		{ "not asked for",
@@ -609,10 +610,10 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  { "current x x E 1003=1 1004=2 1006=4 1008=16 100c=64 1014=8" }, { INLINES }, NULL, NULL,
 		  "x main 64\nx helper 26\nx leaf 4 inlined\nx cpp() 1 inlined\n" },
 		{ "with lines",
-		  { "current x x E 1004=2 1006=4" }, { INLINES, .lines = true }, NULL, NULL,
+		  { "current x x E 1004=2 1006=4" }, { INLINES, .lines.wanted = true }, NULL, NULL,
 		  "x leaf 4 inlined /src/a.c:30\nx helper 2 /src/a.c:2\n" },
 		{ "with addresses",
-		  { "current x x E 1004=2 1005=1 1014=3" }, { INLINES, .details = true }, NULL, NULL,
+		  { "current x x E 1004=2 1005=1 1014=3" }, { INLINES, .symbols.details = true }, NULL, NULL,
 		  "x helper 6\n  401004 2\n  401005 1\n  401014 3\n" },
 		{ "one name, two functions",
 		  { "current x x E 1000=2 1001=1 1010=4" }, { INLINES }, NULL, NULL,
@@ -654,10 +655,10 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  { "current x x E 1020=1 1022=5", "tree current x E 6:x+1020" }, { INLINES, TOTALS }, NULL, NULL,
 		  "x other 6/6\n" },
 		{ "and called by another one",
-		  { "current x x E 1022=5", "tree current x E 5:x+1008>x+1020" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current x x E 1022=5", "tree current x E 5:x+1008>x+1020" }, { INLINES, TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "x other 5/5\nx helper 0/5\n  to other 5 at 401008\nx main 0/5\n  to helper 5 at 401008\n  outer main 5 at 0\n" },
 		{ "calls of inlined code, with lines",
-		  { "current x x E 100c=1 1004=2 1006=4", "current x x F 1006=5", "tree current x E 7:x+1000", "tree current x F 5:x+1000" }, { INLINES, TOTALS, .stack_calls = true, .lines = true }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "current x x F 1006=5", "tree current x E 7:x+1000", "tree current x F 5:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true, .lines.wanted = true }, NULL, NULL,
 		  "x leaf 4/4 5/5 inlined /src/a.c:30\n"
 		  "x helper 2/6 0/5 /src/a.c:2\n"
 		  "  to leaf 4 5 at 401006 /src/a.c:11\n"
@@ -665,7 +666,7 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "  to helper 6 5 at 401004 /src/a.c:10\n"
 		  "  outer main 7 5 at 0\n" },
 		{ "calls from inlined code, with lines",
-		  { "current x x E 1020=5", "tree current x E 3:x+1006>x+1020 2:x+1007>x+1020" }, { INLINES, TOTALS, .stack_calls = true, .lines = true }, NULL, NULL,
+		  { "current x x E 1020=5", "tree current x E 3:x+1006>x+1020 2:x+1007>x+1020" }, { INLINES, TOTALS, .totals.stack_calls = true, .lines.wanted = true }, NULL, NULL,
 		  "x other 5/5 /src/a.c:3\n"
 		  "x helper 0/5 /src/a.c:2\n"
 		  "  to leaf 5 at 401006 /src/a.c:11\n"
@@ -676,23 +677,23 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "  to helper 5 at 401006 /src/a.c:10\n"
 		  "  outer main 5 at 0\n" },
 		{ "calls of inlined code that is not asked for",
-		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .stack_calls = true, .exclude_symbols = LIST("leaf") }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true, .names.exclude = LIST("leaf") }, NULL, NULL,
 		  "x helper 2/6\n"
 		  "x main 1/7\n"
 		  "  to helper 6 at 401004\n"
 		  "  outer main 7 at 0\n" },
 		{ "calls in inlined code that is not asked for",
-		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .stack_calls = true, .exclude_symbols = LIST("helper") }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true, .names.exclude = LIST("helper") }, NULL, NULL,
 		  "x leaf 4/4 inlined\n"
 		  "x main 1/7\n"
 		  "  to leaf 4 at 401006\n"
 		  "  outer main 7 at 0\n" },
 		{ "calls of inlined code that nobody asked for",
-		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .stack_calls = true, .include_symbols = LIST("leaf") }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true, .names.include = LIST("leaf") }, NULL, NULL,
 		  "x leaf 4/4 inlined\n"
 		  "  outer leaf 4 at 0\n" },
 		{ "calls in a function that is inlined in itself",
-		  { "current x x E 1020=1 1022=5 102c=2", "tree current x E 8:x+1020" }, { INLINES, TOTALS, .stack_calls = true, .lines = true }, NULL, NULL,
+		  { "current x x E 1020=1 1022=5 102c=2", "tree current x E 8:x+1020" }, { INLINES, TOTALS, .totals.stack_calls = true, .lines.wanted = true }, NULL, NULL,
 		  "x other 6/8 /src/a.c:3\n"
 		  "  to main 2 at 40102c /src/a.c:12\n"
 		  "x helper 2/2 /src/a.c:2\n"
@@ -700,7 +701,7 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "  to helper 2 at 40102c /src/a.c:13\n"
 		  "  outer other 8 at 0\n" },
 		{ "calls of a function that is above itself, inlined",
-		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1004>x+1000" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1004>x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "x leaf 4/4 inlined\n"
 		  "x helper 2/7\n"
 		  "  to leaf 4 at 401006\n"
@@ -708,13 +709,13 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "  to helper 7 at 401004\n"
 		  "  outer main 7 at 0\n" },
 		{ "calls of a function that is partly above itself",
-		  { "current x x E 100c=2 1004=6", "tree current x E 4:x+1004>x+1000 4:x+1000" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current x x E 100c=2 1004=6", "tree current x E 4:x+1004>x+1000 4:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "x helper 6/7\n"
 		  "x main 2/8\n"
 		  "  to helper 7 at 401004\n"
 		  "  outer main 8 at 0\n" },
 		{ "calls of a function that is above itself, and called",
-		  { "current x x E 100c=2 1004=6 1014=3", "tree current x E 4:x+1004>x+1000 4:x+1000 3:x+1021>x+1010" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current x x E 100c=2 1004=6 1014=3", "tree current x E 4:x+1004>x+1000 4:x+1000 3:x+1021>x+1010" }, { INLINES, TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "x helper 9/10\n"
 		  "x main 2/8\n"
 		  "  to helper 7 at 401004\n"
@@ -723,7 +724,7 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "  outer main 8 at 0\n"
 		  "  outer other 3 at 0\n" },
 		{ "calls of a function that is inlined in two others, above itself",
-		  { "current x x E 1004=6 102c=4", "tree current x E 6:x+1004>x+102c>x+1000 4:x+1020" }, { INLINES, TOTALS, .stack_calls = true }, NULL, NULL,
+		  { "current x x E 1004=6 102c=4", "tree current x E 6:x+1004>x+102c>x+1000 4:x+1020" }, { INLINES, TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "x helper 10/10\n"
 		  "  to other 6 at 401004\n"
 		  "x main 0/10\n"
@@ -733,7 +734,7 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "  outer main 6 at 0\n"
 		  "  outer other 4 at 0\n" },
 		{ "where code was inlined",
-		  { "current x x E 1003=1 1004=2 1006=4 102c=3" }, { INLINES, .details = true, .lines = true, .call_sites = true }, NULL, NULL,
+		  { "current x x E 1003=1 1004=2 1006=4 102c=3" }, { INLINES, .symbols.details = true, .lines.wanted = true, .lines.call_sites = true }, NULL, NULL,
 		  "x helper 5 /src/a.c:2\n"
 		  "  401004 2 in /src/a.c:10\n"
 		  "  40102c 3 in /src/a.c:13\n"
@@ -742,7 +743,7 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "x cpp() 1 inlined /src/a.c:50\n"
 		  "  401003 1 in /src/a.c:9\n" },
 		{ "what functions code is of",
-		  { "current x x E 1003=1 1004=2 1006=4 100e=9 102c=3 1022=5 1050=1" }, { .details = true, .lines = true, .code_frames = true }, NULL, NULL,
+		  { "current x x E 1003=1 1004=2 1006=4 100e=9 102c=3 1022=5 1050=1" }, { .symbols.details = true, .lines.wanted = true, .lines.frames = true }, NULL, NULL,
 		  "x main 16 /src/a.c:1\n"
 		  "  401003 1 main 0+9 > _Z3cppv 50+1\n"
 		  "  401004 2 main 0+10 > helper 2+1\n"
@@ -754,7 +755,7 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "x alias 1 /src/a.c:3\n"
 		  "  401050 1 folded 81+3\n" },
 		{ "calls of inlined code in stacks",
-		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010 2:x+1004>x+1020" }, { INLINES, .call_graph = true }, NULL, NULL,
+		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010 2:x+1004>x+1020" }, { INLINES, .calls.wanted = true }, NULL, NULL,
 		  "x helper 5\n"
 		  "  from leaf 5\n"
 		  "  from main 7\n"
@@ -764,30 +765,30 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "x other 0\n"
 		  "  from helper 2\n" },
 		{ "by line",
-		  { "current x x E 1030=8 1000=1 1020=4 1010=2" }, { .lines = true }, "debug", NULL,
+		  { "current x x E 1030=8 1000=1 1020=4 1010=2" }, { .lines.wanted = true }, "debug", NULL,
 		  "x main 1 /src/a.c:1\n"
 		  "x helper 2 /src/a.c:2\n"
 		  "x step 8 /src/a.c:3\n"
 		  "x other 4 /src/a.c:3\n" },
 		{ "lines of inlined code, with short names",
-		  { "current x x E 1002=2 1006=4 1012=1" }, { INLINES, .details = true, .lines = true, .by_line = true }, NULL, NULL,
+		  { "current x x E 1002=2 1006=4 1012=1" }, { INLINES, .symbols.details = true, .lines.wanted = true, .lines.split = true }, NULL, NULL,
 		  "x leaf 4 inlined /src/a.c:1\n"
 		  "x cpp() 2 inlined or cpp /src/a.c:1\n"
 		  "x cpp() 1 inlined or cpp /src/a.c:2\n" },
 		{ "lines with names as they are",
-		  { "current x x E 1002=2" }, { INLINES, .details = true, .lines = true, .by_line = true, .demangle = PP_DEMANGLE_NONE }, NULL, NULL,
+		  { "current x x E 1002=2" }, { INLINES, .symbols.details = true, .lines.wanted = true, .lines.split = true, .names.demangle = PP_DEMANGLE_NONE }, NULL, NULL,
 		  "x _Z3cppv 2 inlined /src/a.c:1\n" },
 		{ "lines, compared",
-		  { "current x x E 1000=1 1010=4", "old x x E 1010=3 1020=4" }, { .details = true, .lines = true, .by_line = true }, NULL, "{ session:old } {}",
+		  { "current x x E 1000=1 1010=4", "old x x E 1010=3 1020=4" }, { .symbols.details = true, .lines.wanted = true, .lines.split = true }, NULL, "{ session:old } {}",
 		  "x helper 4<3 /src/a.c:2\n"
 		  "x other 0<4 /src/a.c:3\n"
 		  "x main 1<0 /src/a.c:1\n" },
 		{ "calls of it",
-		  { "current x x E 1004=2 1006=4", "current x x>x E 100f>1020=8" }, { INLINES, .call_graph = true }, NULL, NULL,
+		  { "current x x E 1004=2 1006=4", "current x x>x E 100f>1020=8" }, { INLINES, .calls.wanted = true }, NULL, NULL,
 		  "x leaf 4 inlined\n  from helper 4\nx helper 2\n  from main 6\n"
 		  "x main 0\nx other 0\n  from main 8\n" },
 		{ "calls from it",
-		  { "current x x E 1020=1", "current x x>x E 1006>1020=8" }, { INLINES, .call_graph = true }, NULL, NULL,
+		  { "current x x E 1020=1", "current x x>x E 1006>1020=8" }, { INLINES, .calls.wanted = true }, NULL, NULL,
 		  "x other 1\n  from leaf 8\nx helper 0\n  from main 8\nx leaf 0 inlined\n  from helper 8\nx main 0\n" },
 	};
 	/* clang-format on */
@@ -867,7 +868,7 @@ FOLDER_TEST(nameless_code_is_told)
 		  "nameless /bin/r 4\n" },
 		{ "of two applications", { "current x s E 1000=3", "current y s E 1000=4", "current r r E 1000=6" }, { 0 }, NULL, NULL,
 		  "r /bin/r 6\ny /bin/s 4\nx /bin/s 3\nnameless /bin/s 7\n" },
-		{ "calls are no samples", { "current s s E 1000=3", "current r r>r E 1000>1000=9", "current r r E 1000=2" }, { .call_graph = true }, NULL, NULL,
+		{ "calls are no samples", { "current s s E 1000=3", "current r r>r E 1000>1000=9", "current r r E 1000=2" }, { .calls.wanted = true }, NULL, NULL,
 		  "s /bin/s 3\nr /bin/r 2\n  from /bin/r 9\nnameless /bin/s 3\n" },
 		{ "made code", { "current x a E 1=4" }, { 0 }, NULL, NULL,
 		  "x anon (tgid:7 range:0x1000-0x2000) 4\nnameless code of /bin/x 4\n" },
@@ -884,14 +885,14 @@ FOLDER_TEST(nameless_code_is_told)
  * there, the flat files tell. */
 FOLDER_TEST(stacks_end_in_inlined_functions)
 {
-#define TREE INLINES, .tree = true
+#define TREE INLINES, .tree.wanted = true
 	/* clang-format off */
 	const struct row rows[] = {
 		{ "all parts of a function",
 		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
 		  "0 all 0/7\n1 x 0/7\n2 main 1/7\n3 helper 2/6\n4 leaf 4/4\n" },
 		{ "where functions are declared",
-		  { "current x x E 100c=1 1004=2 1006=4 1024=5", "tree current x E 7:x+1000 5:x+1006>x+1020" }, { TREE, .lines = true, .tree_origins = true, .declarations = true }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4 1024=5", "tree current x E 7:x+1000 5:x+1006>x+1020" }, { TREE, .lines.wanted = true, .tree.origins = true, .lines.declarations = true }, NULL, NULL,
 		  "0 all 0/12\n"
 		  "1 x 0/12\n"
 		  "2 main 1/12 /src/a.c:1\n"
@@ -902,7 +903,7 @@ FOLDER_TEST(stacks_end_in_inlined_functions)
 		  { "current x x E 1004=1 1006=4 1008=1 100c=1", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
 		  "0 all 0/7\n1 x 0/7\n2 main 1/7\n3 helper 2/6\n4 leaf 4/4\n" },
 		{ "not asked for",
-		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { .tree = true }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { .tree.wanted = true }, NULL, NULL,
 		  "0 all 0/7\n1 x 0/7\n2 main 7/7\n" },
 		{ "nothing is inlined where samples are",
 		  { "current x x E 100c=1 1008=0", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
@@ -917,24 +918,24 @@ FOLDER_TEST(stacks_end_in_inlined_functions)
 		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE }, NULL, NULL,
 		  "0 all 0/7\n1 x 0/7\n2 main 1/4\n3 helper 1/3\n4 leaf 2/2\n2 other 0/3\n3 main 0/3\n4 helper 1/3\n5 leaf 2/2\n" },
 		{ "outwards",
-		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE, .tree_callers = true }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE, .tree.callers = true }, NULL, NULL,
 		  "0 all 0/7\n1 helper 0/2\n2 main 0/2\n3 other 0/1\n4 x 1/1\n3 x 1/1\n"
 		  "1 leaf 0/4\n2 helper 0/4\n3 main 0/4\n4 other 0/2\n5 x 2/2\n4 x 2/2\n1 main 0/1\n2 x 1/1\n" },
 		{ "outwards, all applications",
-		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE, .tree_callers = true, .merge = PP_MERGE_LIB }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE, .tree.callers = true, .select.merge = PP_MERGE_LIB }, NULL, NULL,
 		  "0 all 0/7\n1 helper 0/2\n2 main 1/2\n3 other 1/1\n"
 		  "1 leaf 0/4\n2 helper 0/4\n3 main 2/4\n4 other 2/2\n1 main 1/1\n" },
 		{ "callers are inlined functions",
 		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010" }, { TREE }, NULL, NULL,
 		  "0 all 0/5\n1 x 0/5\n2 main 0/5\n3 helper 0/5\n4 leaf 0/5\n5 helper 5/5\n" },
 		{ "callers, outwards",
-		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010" }, { TREE, .tree_callers = true }, NULL, NULL,
+		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010" }, { TREE, .tree.callers = true }, NULL, NULL,
 		  "0 all 0/5\n1 helper 0/5\n2 leaf 0/5\n3 helper 0/5\n4 main 0/5\n5 x 5/5\n" },
 		{ "some by name",
-		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { TREE, .include_symbols = LIST("leaf", "main") }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { TREE, .names.include = LIST("leaf", "main") }, NULL, NULL,
 		  "0 all 0/5\n1 x 0/5\n2 main 1/5\n3 helper 0/4\n4 leaf 4/4\n" },
 		{ "some by name, outwards",
-		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { TREE, .tree_callers = true, .exclude_symbols = LIST("leaf", "main") }, NULL, NULL,
+		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { TREE, .tree.callers = true, .names.exclude = LIST("leaf", "main") }, NULL, NULL,
 		  "0 all 0/2\n1 helper 0/2\n2 main 0/2\n3 x 2/2\n" },
 		{ "each column its own",
 		  { "current x x E 100c=7", "current x x F 1004=5", "tree current x E 7:x+1000", "tree current x F 5:x+1000" }, { TREE }, NULL, NULL,
@@ -978,28 +979,28 @@ FOLDER_TEST(builds_are_added_up)
 		  { "current k k E 100=1", "old k k E 100=40" }, { 0 }, BOTH,
 		  "vmlinux do_work 41 /vmlinux 100\n" },
 		{ "kept apart",
-		  { "current k k E 100=1", "build 2 1 0", "old k k E 140=40" }, { .by_build = true }, BOTH,
+		  { "current k k E 100=1", "build 2 1 0", "old k k E 140=40" }, { .select.by_build = true }, BOTH,
 		  "vmlinux do_work 40 /vmlinux (build 02) 140\nvmlinux do_work 1 /vmlinux (build 01) 100\n" },
 		{ "kept apart, of one build",
-		  { "current k k E 100=1", "old k k E 140=40" }, { .by_build = true }, BOTH,
+		  { "current k k E 100=1", "old k k E 140=40" }, { .select.by_build = true }, BOTH,
 		  "vmlinux do_work 41 /vmlinux 100\n" },
 		{ "apart where addresses are shown",
-		  { "current k k E 100=1", "build 2 1 0", "old k k E 140=40" }, { .details = true }, BOTH,
+		  { "current k k E 100=1", "build 2 1 0", "old k k E 140=40" }, { .symbols.details = true }, BOTH,
 		  "vmlinux do_work 40 /vmlinux (build 02) 140\n  140 40\nvmlinux do_work 1 /vmlinux (build 01) 100\n  100 1\n" },
 		{ "long ones, old ones and none",
-		  { "build 1 8 0", "current x x E 1=1", "build 0 0 1000000000", "old x x E 1=2", "build 0 0 0", "older x x E 1=4" }, { .by_build = true }, NULL, "session:current,old,older",
+		  { "build 1 8 0", "current x x E 1=1", "build 0 0 1000000000", "old x x E 1=2", "build 0 0 0", "older x x E 1=4" }, { .select.by_build = true }, NULL, "session:current,old,older",
 		  "x /bin/x (build unknown) 4 /bin/x (build unknown) 0\nx /bin/x (build file-0-0-3b9aca00) 2 /bin/x (build file-0-0-3b9aca00) 0\n"
 		  "x /bin/x (build 010000000000) 1 /bin/x (build 010000000000) 0\n" },
 		{ "the one with most samples",
-		  { "current k k E 100=1 200=30", "build 2 1 0", "old k k E 140=40" }, { .one_build = true }, BOTH,
+		  { "current k k E 100=1 200=30", "build 2 1 0", "old k k E 140=40" }, { .select.one_build = true }, BOTH,
 		  "vmlinux do_work 40 /vmlinux 140\n"
 		  "/vmlinux (build 02) is shown; 31 samples of its other builds are left out, choose one with build-id: (opreport --by-build lists them)\n" },
 		{ "the first one has most",
-		  { "current k k E 100=41", "current m m E 0=1", "build 2 1 0", "old k k E 140=40" }, { .one_build = true }, BOTH,
+		  { "current k k E 100=41", "current m m E 0=1", "build 2 1 0", "old k k E 140=40" }, { .select.one_build = true }, BOTH,
 		  "vmlinux do_work 41 /vmlinux 100\nmod /mod 1 /mod 0\n"
 		  "/vmlinux (build 01) is shown; 40 samples of its other builds are left out, choose one with build-id: (opreport --by-build lists them)\n" },
 		{ "calls",
-		  { "current k k E 100=1", "current k k>k E 200>100=3", "build 2 1 0", "old k k E 140=40", "old k k>k E 80>140=5 40>140=7" }, { .call_graph = true }, BOTH,
+		  { "current k k E 100=1", "current k k>k E 200>100=3", "build 2 1 0", "old k k E 140=40", "old k k>k E 80>140=5 40>140=7" }, { .calls.wanted = true }, BOTH,
 		  "vmlinux do_work 41 /vmlinux 140\n  from more 5\n  from wait 10\nvmlinux more 0 /vmlinux 80\nvmlinux wait 0 /vmlinux 40\nvmlinux: 2 builds\n" },
 		{ "totals",
 		  { "current k k E 100=1", "tree current k E 1:k+210>k+100", "build 2 1 0", "old k k E 140=40", "tree old k E 40:k+50>k+140" }, { TOTALS }, BOTH,

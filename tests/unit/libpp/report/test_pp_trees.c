@@ -67,10 +67,10 @@ static void write_trees(FILE *out, const struct row *row)
 	split_words(row->words, copy, words, NR(words));
 	assert_int_equal(pp_spec_pair_init(&pair, words, NULL), 0);
 	assert_int_equal(op_session_init(&session, ".", NULL), 0);
-	request.session = &session;
-	request.spec = &pair.spec;
-	request.old_spec = pair.is_diff ? &pair.old : NULL;
-	request.tree = true;
+	request.select.session = &session;
+	request.select.spec = &pair.spec;
+	request.compare.spec = pair.is_diff ? &pair.old : NULL;
+	request.tree.wanted = true;
 	err = pp_report_new(&report, &request, &diag);
 	assert_true(err <= 0);
 	if (!err)
@@ -125,7 +125,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "3 [mod] K /mod 1/1\n"
 		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n"
 		  "call trees: 1; images, each opened once: 3\n" },
-		{ "kinds by name", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { .tree_by_name = true }, "",
+		{ "kinds by name", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { .tree.by_name = true }, "",
 		  "0 all R - 0/21\n"
 		  "1 x R - 0/21\n"
 		  "2 [anon] A - 5/5\n"
@@ -149,7 +149,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 _weak K /vmlinux 4/4\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
-		{ "merged applications", { "current x k E 1=10", STACKS }, { .merge = PP_MERGE_LIB }, "",
+		{ "merged applications", { "current x k E 1=10", STACKS }, { .select.merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/10\n"
 		  "1 [x] A /bin/x 0/6\n"
 		  "2 do_work K /vmlinux 3/6\n"
@@ -166,7 +166,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "1 x-9 R /bin/x 0/3\n"
 		  "2 do_work K /vmlinux 3/3\n"
 		  "call trees: 3; images, each opened once: 1\n" },
-		{ "threads with names", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .tree_origins = true }, "",
+		{ "threads with names", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .tree.origins = true }, "",
 		  "0 all R - 0/6\n"
 		  "1 x-7/7 R /bin/x 0/1 of program, program\n"
 		  "2 do_work K /vmlinux 1/1\n"
@@ -175,14 +175,14 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "1 x-9 R /bin/x 0/3\n"
 		  "2 do_work K /vmlinux 3/3\n"
 		  "call trees: 3; images, each opened once: 1\n" },
-		{ "threads of one process", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .merge = PP_MERGE_TID }, "",
+		{ "threads of one process", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .select.merge = PP_MERGE_TID }, "",
 		  "0 all R - 0/6\n"
 		  "1 x-7 R /bin/x 0/3\n"
 		  "2 do_work K /vmlinux 3/3\n"
 		  "1 x-9 R /bin/x 0/3\n"
 		  "2 do_work K /vmlinux 3/3\n"
 		  "call trees: 3; images, each opened once: 1\n" },
-		{ "threads of all processes", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.all.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .merge = PP_MERGE_TGID }, "",
+		{ "threads of all processes", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.all.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .select.merge = PP_MERGE_TGID }, "",
 		  "0 all R - 0/6\n"
 		  "1 x R /bin/x 0/6\n"
 		  "2 do_work K /vmlinux 6/6\n"
@@ -193,7 +193,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 do_work K /vmlinux 2/2\n"
 		  "call trees: 1; images, each opened once: 1\n"
 		  "E:100: 4 of 6 samples have no stack, so they are not shown\n" },
-		{ "include", { "current x k E 1=10", STACKS }, { .include_symbols = LIST("wait") }, "",
+		{ "include", { "current x k E 1=10", STACKS }, { .names.include = LIST("wait") }, "",
 		  "0 all R - 0/3\n"
 		  "1 x R /bin/x 0/3\n"
 		  "2 [x] A /bin/x 0/3\n"
@@ -201,7 +201,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "4 wait K /vmlinux 3/3\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
-		{ "exclude", { "current x k E 1=10", STACKS }, { .exclude_symbols = LIST("do_work") }, "",
+		{ "exclude", { "current x k E 1=10", STACKS }, { .names.exclude = LIST("do_work") }, "",
 		  "0 all R - 0/7\n"
 		  "1 x R /bin/x 0/7\n"
 		  "2 [x] A /bin/x 0/3\n"
@@ -210,7 +210,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 _weak K /vmlinux 4/4\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
-		{ "none included", { "current x k E 1=10", STACKS }, { .include_symbols = LIST("none") }, "",
+		{ "none included", { "current x k E 1=10", STACKS }, { .names.include = LIST("none") }, "",
 		  "the chosen samples have no stacks; choose others\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
@@ -230,8 +230,8 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 do_work K /vmlinux 5/5\n"
 		  "call trees: 1; images, each opened once: 1\n"
 		  "F:100: 1 of 6 samples have no stack, so they are not shown\n" },
-		{ "two events, room for one", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100" }, { .one_class = true }, "", "a folded stack has one count, but there are 2 (E:100, F:100 ...); choose with event:E or the like, or use --format=flamegraph\n" },
-		{ "one event, room for one", { "current x k E 1=1", "tree current x E 1:k+100" }, { .one_class = true }, "",
+		{ "two events, room for one", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100" }, { .select.one_class = true }, "", "a folded stack has one count, but there are 2 (E:100, F:100 ...); choose with event:E or the like, or use --format=flamegraph\n" },
+		{ "one event, room for one", { "current x k E 1=1", "tree current x E 1:k+100" }, { .select.one_class = true }, "",
 		  "0 all R - 0/1\n"
 		  "1 x R /bin/x 0/1\n"
 		  "2 do_work K /vmlinux 1/1\n"
@@ -242,7 +242,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 [x] A /bin/x 5/5\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
-		{ "no dependent images", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { .exclude_dependent = true }, "",
+		{ "no dependent images", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { .select.exclude_dependent = true }, "",
 		  "0 all R - 0/5\n"
 		  "1 x R /bin/x 0/5\n"
 		  "2 [x] A /bin/x 5/5\n"
@@ -259,7 +259,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 nodes with less than 41 %\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
-		{ "nodes that are few enough", { "current x k E 1=10", STACKS }, { .tree_max_nodes = 3, .threshold = 50 }, "",
+		{ "nodes that are few enough", { "current x k E 1=10", STACKS }, { .tree.max_nodes = 3, .threshold = 50 }, "",
 		  "0 all R - 0/10\n"
 		  "1 x R /bin/x 0/10\n"
 		  "2 (below the threshold) C - 4/4\n"
@@ -270,7 +270,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 nodes with less than 50 %\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
-		{ "nodes", { "current x k E 1=10", STACKS }, { .tree_max_nodes = 2 }, "",
+		{ "nodes", { "current x k E 1=10", STACKS }, { .tree.max_nodes = 2 }, "",
 		  "0 all R - 0/10\n"
 		  "1 x R /bin/x 0/10\n"
 		  "2 (below the threshold) C - 10/10\n"
@@ -294,7 +294,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "call trees: 1; images, each opened once: 1\n"
 		  "E:100: 3 of 3 samples have no stack, so they are not shown\n"
 		  "F:100: 2 of 3 samples have no stack, so they are not shown\n" },
-		{ "one class compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 3:k+100", "tree old x E 7:k+300" }, { .one_class = true }, "{ session:old } { session:current }",
+		{ "one class compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 3:k+100", "tree old x E 7:k+300" }, { .select.one_class = true }, "{ session:old } { session:current }",
 		  "0 all R - 0/3 0/7\n"
 		  "1 x R /bin/x 0/3 0/7\n"
 		  "2 do_work K /vmlinux 3/3 0/0\n"
@@ -310,7 +310,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		{ "no counts", { "current x k E 1=3", "tree current x E 0:k+100" }, { 0 }, "",
 		  "the chosen samples have no stacks; choose others\n"
 		  "call trees: 1; images, each opened once: 1\n" },
-		{ "all of a flat profile", { FLAT, "current x y F 1=5" }, { .tree_all = true }, "",
+		{ "all of a flat profile", { FLAT, "current x y F 1=5" }, { .tree.all = true }, "",
 		  "0 all R - 0/10 0/5\n"
 		  "1 vmlinux R /vmlinux 0/10 0/0\n"
 		  "2 do_work K /vmlinux 9/9 0/0\n"
@@ -319,14 +319,14 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 [y] L /bin/y 0/0 5/5\n"
 		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 0; images, each opened once: 2\n" },
-		{ "all, outwards and merged", { FLAT, "current x y E 1=5" }, { .tree_all = true, .tree_callers = true, .merge = PP_MERGE_LIB }, "",
+		{ "all, outwards and merged", { FLAT, "current x y E 1=5" }, { .tree.all = true, .tree.callers = true, .select.merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/15\n"
 		  "1 [y] A /bin/y 5/5\n"
 		  "1 do_work K /vmlinux 9/9\n"
 		  "1 wait K /vmlinux 1/1\n"
 		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 0; images, each opened once: 2\n" },
-		{ "all, some without a stack", { "current x k E 100=7 110=2 200=1", "current y k E 200=8", "tree current x E 3:x+1>k+100" }, { .tree_all = true }, "",
+		{ "all, some without a stack", { "current x k E 100=7 110=2 200=1", "current y k E 200=8", "tree current x E 3:x+1>k+100" }, { .tree.all = true }, "",
 		  "0 all R - 0/18\n"
 		  "1 x R /bin/x 0/10\n"
 		  "2 [x] A /bin/x 0/3\n"
@@ -337,7 +337,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 wait K /vmlinux 8/8\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
-		{ "all, libraries by themselves", { "current k k E 100=9", "current x x E 1=2", "tree current x E 3:x+1>k+100", "tree current y E 4:k+100" }, { .tree_all = true }, "",
+		{ "all, libraries by themselves", { "current k k E 100=9", "current x x E 1=2", "tree current x E 3:x+1>k+100", "tree current y E 4:k+100" }, { .tree.all = true }, "",
 		  "0 all R - 0/11\n"
 		  "1 vmlinux R /vmlinux 0/2\n"
 		  "2 do_work K /vmlinux 2/2\n"
@@ -348,45 +348,45 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 do_work K /vmlinux 4/4\n"
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 2; images, each opened once: 2\n" },
-		{ "all, stacks that end in other functions", { "current x k E 100=4 200=3 300=1", "tree current x E 6:k+100" }, { .tree_all = true }, "",
+		{ "all, stacks that end in other functions", { "current x k E 100=4 200=3 300=1", "tree current x E 6:k+100" }, { .tree.all = true }, "",
 		  "0 all R - 0/8\n"
 		  "1 x R /bin/x 0/8\n"
 		  "2 do_work K /vmlinux 6/6\n"
 		  "2 wait K /vmlinux 2/2\n"
 		  "call trees: 1; images, each opened once: 1\n" },
-		{ "all, more stacks than samples", { "current x k E 100=4 200=3", "tree current x E 9:k+100" }, { .tree_all = true }, "",
+		{ "all, more stacks than samples", { "current x k E 100=4 200=3", "tree current x E 9:k+100" }, { .tree.all = true }, "",
 		  "0 all R - 0/9\n"
 		  "1 x R /bin/x 0/9\n"
 		  "2 do_work K /vmlinux 9/9\n"
 		  "call trees: 1; images, each opened once: 1\n" },
-		{ "all, stacks that were not chosen", { "current x k E 100=4", "tree current y E 9:y+1", "tree current x E 2:y+1 1:k+100" }, { .tree_all = true }, "",
+		{ "all, stacks that were not chosen", { "current x k E 100=4", "tree current y E 9:y+1", "tree current x E 2:y+1 1:k+100" }, { .tree.all = true }, "",
 		  "0 all R - 0/4\n"
 		  "1 x R /bin/x 0/4\n"
 		  "2 do_work K /vmlinux 4/4\n"
 		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 2; images, each opened once: 2\n" },
-		{ "all, applications merged", { "current x k E 100=4 200=1", "current y k E 100=6", "current k k E 200=2", "tree current x E 3:k+100", "tree current y E 6:k+100" }, { .tree_all = true, .merge = PP_MERGE_LIB }, "",
+		{ "all, applications merged", { "current x k E 100=4 200=1", "current y k E 100=6", "current k k E 200=2", "tree current x E 3:k+100", "tree current y E 6:k+100" }, { .tree.all = true, .select.merge = PP_MERGE_LIB }, "",
 		  "0 all R - 0/13\n"
 		  "1 do_work K /vmlinux 10/10\n"
 		  "1 wait K /vmlinux 3/3\n"
 		  "call trees: 2; images, each opened once: 1\n" },
-		{ "all, more than a double holds", { "current x k E 100=9007199254740993 200=18446744073709551615", "tree current x E 2:k+100" }, { .tree_all = true }, "",
+		{ "all, more than a double holds", { "current x k E 100=9007199254740993 200=18446744073709551615", "tree current x E 2:k+100" }, { .tree.all = true }, "",
 		  "0 all R - 0/18446744073709551615\n"
 		  "1 x R /bin/x 0/18446744073709551615\n"
 		  "2 do_work K /vmlinux 9002803354665473/9002803354665473\n"
 		  "2 wait K /vmlinux 18437741270354886142/18437741270354886142\n"
 		  "call trees: 1; images, each opened once: 1\n" },
-		{ "all, threads", { "current x k E 100=4", "tree current x E.7.7 3:k+100" }, { .tree_all = true }, "",
+		{ "all, threads", { "current x k E 100=4", "tree current x E.7.7 3:k+100" }, { .tree.all = true }, "",
 		  "0 all R - 0/4\n"
 		  "1 x R /bin/x 0/4\n"
 		  "2 do_work K /vmlinux 4/4\n"
 		  "call trees: 1; images, each opened once: 1\n" },
-		{ "all of a symbol", { "current x k E 100=7 200=2", "tree current x E 3:k+100 1:k+200" }, { .tree_all = true, .include_symbols = LIST("wait") }, "",
+		{ "all of a symbol", { "current x k E 100=7 200=2", "tree current x E 3:k+100 1:k+200" }, { .tree.all = true, .names.include = LIST("wait") }, "",
 		  "0 all R - 0/2\n"
 		  "1 x R /bin/x 0/2\n"
 		  "2 wait K /vmlinux 2/2\n"
 		  "call trees: 1; images, each opened once: 1\n" },
-		{ "all of none", { FLAT }, { .tree_all = true, .include_symbols = LIST("none") }, "",
+		{ "all of none", { FLAT }, { .tree.all = true, .names.include = LIST("none") }, "",
 		  "no samples are chosen; choose others\n"
 		  "call trees: 0; images, each opened once: 1\n" },
 		{ "edges", { "current k k E 1=15", "tree current k E 1:k+0 2:k+ff 4:k+200 8:k+ffffffff" }, { 0 }, "",

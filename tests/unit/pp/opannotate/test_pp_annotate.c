@@ -350,9 +350,9 @@ FOLDER_TEST(files_are_found)
 		const char *search[MAX_NAMES], *base[MAX_NAMES];
 		char copies[2][64];
 		struct opannotate_options o = {
-			.request.source_dirs.search = split_words(
+			.request.lines.source_dirs.search = split_words(
 				rows[i].search, copies[0], search, MAX_NAMES),
-			.request.source_dirs.bases = split_words(
+			.request.lines.source_dirs.bases = split_words(
 				rows[i].base, copies[1], base, MAX_NAMES),
 		};
 		struct text t;

@@ -55,13 +55,13 @@ static void open_screen(struct screen *s, enum optop_kind view)
 	assert_int_equal(op_session_init(&s->session, ".", NULL), 0);
 	assert_int_equal(pp_spec_init(&s->spec, NULL, NULL), 0);
 	s->base = (struct pp_request){
-		.session = &s->session,
-		.spec = &s->spec,
-		.as_taken = true,
-		.inlines = true,
-		.root = "root",
+		.select = { .session = &s->session,
+			    .spec = &s->spec,
+			    .as_taken = true },
+		.images.root = "root",
+		.names.inlines = true,
 	};
-	assert_int_equal(pp_sort_init(&s->base.sort, NULL, NULL), 0);
+	assert_int_equal(pp_sort_init(&s->base.symbols.sort, NULL, NULL), 0);
 	assert_int_equal(optop_state_init(&s->state, "here", view), 0);
 	s->state.is_once = true;
 }
@@ -1339,7 +1339,7 @@ FOLDER_TEST(sources_are_searched)
 	write_session(one_event, NR(one_event));
 	assert_int_equal(system("mkdir moved && mv src moved"), 0);
 	open_screen(&s, OPTOP_LINES);
-	s.base.source_dirs = (struct pp_source_dirs){ search, bases };
+	s.base.lines.source_dirs = (struct pp_source_dirs){ search, bases };
 	write_screen(text_begin(&all), &s, "/ x . h Enter Enter", 100, 0);
 	close_screen(&s);
 	text_below_must_be(&all, *state, "searched",
