@@ -145,13 +145,14 @@ static void print_hint_for_made_code(FILE *out, const char *program,
 static void print_plain_hint(FILE *out, const char *program,
 			     const struct pp_report *report, bool is_elsewhere)
 {
-	const char *path = report->nameless;
+	const char *path = report->missing.nameless;
 	bool may_fetch = !report->debug.server && pp_debuginfod_is_built() &&
 			 !report->archive;
 	char package[NAME_MAX];
 
-	if (report->nameless_maker)
-		print_hint_for_made_code(out, program, report->nameless_maker);
+	if (report->missing.nameless_maker)
+		print_hint_for_made_code(out, program,
+					 report->missing.nameless_maker);
 	if (!path)
 		return;
 	if (is_elsewhere || report->archive || !find_package(path, package))

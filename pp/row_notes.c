@@ -50,8 +50,8 @@ static const char *find_row(const struct pp_report *report,
 	uint64_t most = all / SHARE_MIN;
 	const char *found = NULL;
 
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 		uint64_t nr;
 
 		if (entry->image->kind != OP_IMAGE_KERNEL ||

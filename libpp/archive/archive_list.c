@@ -720,8 +720,8 @@ static int list_sources(struct search *s, const struct pp_report *report,
 {
 	int err = 0;
 
-	for (size_t i = 0; i < report->nr_symbols && !err; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr && !err; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
 		err = note_source(s, names, entry->place.file);
 		for (size_t k = 0; k < entry->nr_details && !err; k++)

@@ -122,10 +122,11 @@ void pp_write_stacks(FILE *out, const struct op_ledger *account)
 
 void pp_write_stack_end(FILE *out, const struct pp_report *report)
 {
-	if (report->stack_end)
+	if (report->missing.stack_end)
 		fprintf(out,
 			"; %" PRIu64 " end in %s, which has no unwind data",
-			report->stack_end_samples, report->stack_end);
+			report->missing.stack_end_samples,
+			report->missing.stack_end);
 }
 
 void pp_write_history(FILE *out, const struct pp_history *history)

@@ -117,11 +117,11 @@ static struct fdo_hit *gather_fdo_hits(const struct pp_report *report,
 	size_t room = 1;
 
 	*nr = 0;
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		room += report->symbols[i].nr_details;
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		room += report->symbols.list[i].nr_details;
 	hits = calloc(room, sizeof(*hits));
-	for (size_t i = 0; hits && i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; hits && i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
 		for (size_t d = 0;
 		     is_fdo_function(entry) && d < entry->nr_details; d++) {

@@ -214,14 +214,15 @@ static void callgrind_write_roots(struct callgrind_writer *w)
 	const struct pp_report *report = w->report;
 	const char *app = NULL;
 
-	for (size_t i = 0; i < report->nr_outer_calls; i++) {
-		const struct pp_stack_call *call = &report->outer_calls[i];
+	for (size_t i = 0; i < report->stack_totals.nr_outer; i++) {
+		const struct pp_stack_call *call =
+			&report->stack_totals.outer[i];
 
 		if (!app || strcmp(app, call->callee->app) != 0) {
 			app = call->callee->app;
 			begin_record(w, app, NO_FILE);
 			fprintf(w->out, "fn=(%zu) ",
-				report->nr_known + ++w->nr_roots);
+				report->symbols.nr_known + ++w->nr_roots);
 			write_callgrind_name(w->out, pp_base_name(app));
 			fputc('\n', w->out);
 		}
@@ -261,19 +262,19 @@ static void callgrind_write_head(struct callgrind_writer *w)
 	fputs("# callgrind format\nversion: 1\ncreator: oprofile " PACKAGE_VERSION
 	      "\ncmd: ",
 	      out);
-	if (report->nr_apps == 1)
-		write_callgrind_name(out, report->apps[0].name);
+	if (report->summary.nr_apps == 1)
+		write_callgrind_name(out, report->summary.apps[0].name);
 	else
-		fprintf(out, "%zu applications", report->nr_apps);
+		fprintf(out, "%zu applications", report->summary.nr_apps);
 	fputs("\ndesc: CPU: ", out);
-	write_callgrind_name(out, report->cpu_title);
+	write_callgrind_name(out, report->cpu.title);
 	if (report->account) {
 		fputs("\ndesc: Samples: ", out);
 		pp_write_account(out, report->account);
 	}
 	fprintf(out, "\npositions:%s line\n", w->has_instr ? " instr" : "");
 	for (size_t c = 0; c < report->classes.nr; c++) {
-		const char *text = report->event_texts[c].event;
+		const char *text = report->cpu.event_texts[c].event;
 
 		fputs("event: ", out);
 		callgrind_write_event_name(w, c);
@@ -291,7 +292,7 @@ static void callgrind_write_head(struct callgrind_writer *w)
 		callgrind_write_event_name(w, c);
 	}
 	fputs("\nsummary:", out);
-	callgrind_write_costs(w, report->symbol_totals);
+	callgrind_write_costs(w, report->symbols.totals);
 }
 
 int pp_format_callgrind(FILE *out, const struct pp_report *report,
@@ -301,7 +302,8 @@ int pp_format_callgrind(FILE *out, const struct pp_report *report,
 		.out = out,
 		.report = report,
 		.has_instr = options->show_address,
-		.is_written = calloc(report->nr_known + 1, sizeof(bool)),
+		.is_written =
+			calloc(report->symbols.nr_known + 1, sizeof(bool)),
 	};
 
 	if (!w.is_written)
@@ -311,10 +313,10 @@ int pp_format_callgrind(FILE *out, const struct pp_report *report,
 	op_strings_init(&w.files.strings, &w.arena);
 	callgrind_write_head(&w);
 	callgrind_write_roots(&w);
-	for (size_t i = 0; i < report->nr_symbols && !w.err; i++)
-		callgrind_write_function(&w, &report->symbols[i]);
+	for (size_t i = 0; i < report->symbols.nr && !w.err; i++)
+		callgrind_write_function(&w, &report->symbols.list[i]);
 	fputs("\ntotals:", out);
-	callgrind_write_costs(&w, report->symbol_totals);
+	callgrind_write_costs(&w, report->symbols.totals);
 	op_strings_release(&w.files.strings);
 	op_strings_release(&w.objects.strings);
 	op_arena_release(&w.arena);

@@ -91,20 +91,20 @@ static void csv_write_head(const struct csv *csv)
 {
 	fputs("version,row,class,application,image,symbol,address,file,line,samples,percent",
 	      csv->out);
-	if (csv->report->has_intervals)
+	if (csv->report->intervals)
 		fputs(",percent_low,percent_high", csv->out);
-	if (csv->report->is_diff)
+	if (csv->report->old.made)
 		fputs(",old_samples,old_percent,change_percent", csv->out);
-	if (csv->report->is_diff && csv->report->has_intervals)
+	if (csv->report->old.made && csv->report->intervals)
 		fputs(",change_low,change_high,p,significant", csv->out);
-	if (csv->report->has_calls)
+	if (csv->report->calls.made)
 		fputs(",cumulative,of_application,of_image,of_symbol,of_address",
 		      csv->out);
-	if (csv->report->has_totals)
+	if (csv->report->stack_totals.made)
 		fputs(",total,total_percent", csv->out);
-	if (csv->report->has_totals && csv->report->has_intervals)
+	if (csv->report->stack_totals.made && csv->report->intervals)
 		fputs(",total_percent_low,total_percent_high", csv->out);
-	if (csv->report->by_line)
+	if (csv->report->lines.split)
 		fputs(",source", csv->out);
 	if (csv->has_tasks)
 		fputs(",process,thread,cgroup", csv->out);
@@ -155,7 +155,7 @@ static void csv_write_share(const struct csv *csv, const struct pp_class *class,
 
 	csv_write_count(csv, part);
 	csv_write_double(csv, pp_percent(part, whole));
-	if (!csv->report->has_intervals)
+	if (!csv->report->intervals)
 		return;
 	csv_write_double(csv, 100 * interval.low);
 	csv_write_double(csv, 100 * interval.high);
@@ -168,9 +168,9 @@ static void csv_write_change(const struct csv *csv,
 
 	csv_write_count(csv, entry->old_counts[c]);
 	csv_write_double(csv, pp_percent(entry->old_counts[c],
-					 csv->report->old_symbol_totals[c]));
+					 csv->report->old.symbol_totals[c]));
 	csv_write_double(csv, change->percent);
-	if (!csv->report->has_intervals)
+	if (!csv->report->intervals)
 		return;
 	csv_write_double(csv, change->low);
 	csv_write_double(csv, change->high);
@@ -220,7 +220,7 @@ static void csv_write_details(const struct csv *csv,
 			row->class = &report->classes.classes[c];
 			csv_write_row(csv, row);
 			csv_write_share(csv, row->class, detail->counts[c],
-					report->symbol_totals[c]);
+					report->symbols.totals[c]);
 			csv_end_row(csv, row);
 		}
 	}
@@ -271,7 +271,8 @@ static void csv_write_symbol(const struct csv *csv,
 {
 	const struct pp_report *report = csv->report;
 	const struct pp_neighbours *n = entry->neighbours;
-	struct row row = csv_row_of(entry, report->by_line ? "line" : "symbol");
+	struct row row =
+		csv_row_of(entry, report->lines.split ? "line" : "symbol");
 
 	for (size_t c = 0; c < report->classes.nr; c++) {
 		if (!entry->counts[c] &&
@@ -282,8 +283,8 @@ static void csv_write_symbol(const struct csv *csv,
 		row.class = &report->classes.classes[c];
 		csv_write_row(csv, &row);
 		csv_write_share(csv, row.class, entry->counts[c],
-				report->symbol_totals[c]);
-		if (report->is_diff)
+				report->symbols.totals[c]);
+		if (report->old.made)
 			csv_write_change(csv, entry, c);
 		if (n) {
 			csv_write_count(csv, n->cumulative[c]);
@@ -293,7 +294,7 @@ static void csv_write_symbol(const struct csv *csv,
 		if (entry->all_counts)
 			csv_write_share(csv, row.class, entry->all_counts[c],
 					report->totals[c]);
-		if (report->by_line)
+		if (report->lines.split)
 			csv_write_text(csv, entry->source);
 		csv_end_row(csv, &row);
 	}
@@ -361,13 +362,14 @@ static void csv_write_scales(const struct csv *csv)
 /* How many columns there are before those of tasks. */
 static size_t csv_nr_columns(const struct pp_report *report)
 {
-	bool intervals = report->has_intervals;
+	bool intervals = report->intervals;
 
-	return 11 + (intervals ? 2 : 0) + (report->is_diff ? 3 : 0) +
-	       (report->is_diff && intervals ? 4 : 0) +
-	       (report->has_calls ? 5 : 0) + (report->has_totals ? 2 : 0) +
-	       (report->has_totals && intervals ? 2 : 0) +
-	       (report->by_line ? 1 : 0);
+	return 11 + (intervals ? 2 : 0) + (report->old.made ? 3 : 0) +
+	       (report->old.made && intervals ? 4 : 0) +
+	       (report->calls.made ? 5 : 0) +
+	       (report->stack_totals.made ? 2 : 0) +
+	       (report->stack_totals.made && intervals ? 2 : 0) +
+	       (report->lines.split ? 1 : 0);
 }
 
 static bool csv_has_tasks(const struct pp_classes *classes)
@@ -392,12 +394,13 @@ int pp_format_csv(FILE *out, const struct pp_report *report,
 
 	if (!options->no_header)
 		csv_write_head(&csv);
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		csv_write_symbol(&csv, &report->symbols[i]);
-	for (size_t i = 0; i < report->nr_apps && !report->has_symbols; i++)
-		for (size_t j = 0; j < report->apps[i].nr_images; j++)
-			csv_write_image(&csv, &report->apps[i],
-					&report->apps[i].images[j]);
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		csv_write_symbol(&csv, &report->symbols.list[i]);
+	for (size_t i = 0; i < report->summary.nr_apps && !report->symbols.made;
+	     i++)
+		for (size_t j = 0; j < report->summary.apps[i].nr_images; j++)
+			csv_write_image(&csv, &report->summary.apps[i],
+					&report->summary.apps[i].images[j]);
 	if (!options->no_header && report->messages.nr_unread) {
 		csv_write_row(&csv, &(struct row){ .kind = "unread" });
 		fprintf(out, ",%zu\n", report->messages.nr_unread);

@@ -207,7 +207,7 @@ static void firefox_write_meta(struct firefox_writer *w)
 	op_json_u64(json, "stackwalk", 1);
 	op_json_u64(json, "version", FIREFOX_GECKO_VERSION);
 	op_json_u64(json, "preprocessedProfileVersion", FIREFOX_VERSION);
-	op_json_text(json, "CPUName", report->cpu_title);
+	op_json_text(json, "CPUName", report->cpu.title);
 	op_json_bool(json, "symbolicated", true);
 	op_json_bool(json, "symbolicationNotSupported", true);
 	op_json_bool(json, "usesOnlyOneStackType", true);
@@ -620,7 +620,8 @@ int pp_format_firefox(FILE *out, const struct pp_report *report,
 		.json.out = out,
 		.report = report,
 		.tree = tree,
-		.interval = report->timer_hz ? 1000.0 / report->timer_hz : 1,
+		.interval = report->cpu.timer_hz ? 1000.0 / report->cpu.timer_hz
+						 : 1,
 		.stack_of = calloc(tree->nr_nodes, sizeof(uint32_t)),
 		.frame_of = calloc(tree->nr_frames, sizeof(uint32_t)),
 		.frames = calloc(tree->nr_frames, sizeof(uint32_t)),

@@ -57,7 +57,7 @@ static void describe_samples(FILE *out, const struct writer *w, size_t column)
 	const struct pp_format_options *options = w->options;
 	size_t nr = w->report->classes.nr;
 	uint64_t all = column < nr ? w->report->totals[column]
-				   : w->report->old_totals[column - nr];
+				   : w->report->old.totals[column - nr];
 
 	if (shown >= all)
 		fprintf(out, "%" PRIu64 " samples, all of them with stacks.",
@@ -104,7 +104,7 @@ static void describe_cut_frames(FILE *out, const struct writer *w,
 static void describe_account(FILE *out, const struct writer *w, size_t old)
 {
 	const struct op_ledger *account =
-		old ? w->report->old_account : w->report->account;
+		old ? w->report->old.account : w->report->account;
 
 	if (!account)
 		return;
@@ -121,9 +121,9 @@ static void describe_account(FILE *out, const struct writer *w, size_t old)
 static void describe_title(FILE *out, const struct writer *w, size_t column)
 {
 	(void)column;
-	fputs(w->report->is_diff ? "Flame graph of a change" : "Flame graph",
+	fputs(w->report->old.made ? "Flame graph of a change" : "Flame graph",
 	      out);
-	if (w->report->nr_apps)
+	if (w->report->summary.nr_apps)
 		fputs(": ", out);
 	pp_describe_apps(out, w->report);
 }
@@ -210,7 +210,7 @@ static void write_tree_members(struct writer *w)
 
 	write_description(w, "title", describe_title, 0);
 	write_description(w, "about", describe_profile, 0);
-	op_json_bool(json, "diff", w->report->is_diff);
+	op_json_bool(json, "diff", w->report->old.made);
 	write_tree_columns(w);
 	op_json_open(json, "notes", '[');
 	write_description(w, NULL, describe_account, false);

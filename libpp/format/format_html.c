@@ -124,8 +124,8 @@ static void describe_page(FILE *out, void *arg)
 {
 	const struct page_writer *w = arg;
 
-	fputs(w->report->is_diff ? "Comparison" : "Profile", out);
-	if (w->report->nr_apps)
+	fputs(w->report->old.made ? "Comparison" : "Profile", out);
+	if (w->report->summary.nr_apps)
 		fputs(": ", out);
 	pp_describe_apps(out, w->report);
 }
@@ -191,9 +191,9 @@ static void write_sums_of_builds(struct page_writer *w)
 	const struct pp_report *report = w->report;
 
 	op_json_open(w->json, "builds", '[');
-	for (size_t i = 0; i < report->nr_sums_of_builds; i++) {
-		op_json_text(w->json, NULL, report->sums_of_builds[i].name);
-		op_json_u64(w->json, NULL, report->sums_of_builds[i].nr_builds);
+	for (size_t i = 0; i < report->builds.nr_sums; i++) {
+		op_json_text(w->json, NULL, report->builds.sums[i].name);
+		op_json_u64(w->json, NULL, report->builds.sums[i].nr_builds);
 	}
 	op_json_close(w->json, ']');
 }
@@ -228,8 +228,8 @@ static void write_apps(struct page_writer *w)
 	size_t nr = report->classes.nr;
 	struct number_list list = open_numbers(w, "apps");
 
-	for (size_t i = 0; i < report->nr_apps; i++) {
-		const struct pp_summary_app *app = &report->apps[i];
+	for (size_t i = 0; i < report->summary.nr_apps; i++) {
+		const struct pp_summary_app *app = &report->summary.apps[i];
 
 		write_page_number(&list, number_of_text(w, app->name));
 		write_page_counts(&list, app->counts, nr);
@@ -250,18 +250,18 @@ static void write_summary(struct page_writer *w)
 	pp_json_description(w->json, "title", describe_page, w);
 	pp_json_description(w->json, "counted", describe_counted, w);
 	op_json_text(w->json, "command", w->options->command);
-	op_json_bool(w->json, "diff", report->is_diff);
-	op_json_bool(w->json, "has_totals", report->has_totals);
+	op_json_bool(w->json, "diff", report->old.made);
+	op_json_bool(w->json, "has_totals", report->stack_totals.made);
 	pp_json_profile(w->json, report);
 	op_json_u64(w->json, "account_written", report->account_written);
 	op_json_u64(w->json, "old_account_written",
-		    report->old_account_written);
+		    report->old.account_written);
 	write_page_events(w);
 	write_sums_of_builds(w);
 	write_class_totals(w, "totals", report->totals);
-	write_class_totals(w, "symbol_totals", report->symbol_totals);
-	write_class_totals(w, "old_totals", report->old_totals);
-	write_class_totals(w, "old_symbol_totals", report->old_symbol_totals);
+	write_class_totals(w, "symbol_totals", report->symbols.totals);
+	write_class_totals(w, "old_totals", report->old.totals);
+	write_class_totals(w, "old_symbol_totals", report->old.symbol_totals);
 	write_warnings(w, "warnings", report);
 	write_warnings(w, "code_warnings",
 		       w->options->code ? w->options->code->report : NULL);
@@ -291,10 +291,11 @@ write_symbol_texts(struct page_writer *w, const char *key,
 {
 	struct number_list list = open_numbers(w, key);
 
-	for (size_t i = 0; i < w->report->nr_symbols; i++)
+	for (size_t i = 0; i < w->report->symbols.nr; i++)
 		write_page_number(
 			&list,
-			number_of_text(w, text_of(&w->report->symbols[i])));
+			number_of_text(w,
+				       text_of(&w->report->symbols.list[i])));
 	close_numbers(w);
 }
 
@@ -304,8 +305,9 @@ static void write_symbol_addresses(struct page_writer *w)
 	char text[24];
 
 	op_json_open(w->json, "vma", '[');
-	for (size_t i = 0; i < w->report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &w->report->symbols[i];
+	for (size_t i = 0; i < w->report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry =
+			&w->report->symbols.list[i];
 
 		snprintf(text, sizeof(text), "%" PRIx64, entry->vma);
 		op_json_text(w->json, NULL,
@@ -322,21 +324,21 @@ static void write_symbol_counts(struct page_writer *w)
 	size_t nr = report->classes.nr;
 	struct number_list list = open_numbers(w, "counts");
 
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		write_page_counts(&list, report->symbols[i].counts, nr);
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		write_page_counts(&list, report->symbols.list[i].counts, nr);
 	close_numbers(w);
-	if (report->has_totals) {
+	if (report->stack_totals.made) {
 		list = open_numbers(w, "all");
-		for (size_t i = 0; i < report->nr_symbols; i++)
-			write_page_counts(&list, report->symbols[i].all_counts,
-					  nr);
+		for (size_t i = 0; i < report->symbols.nr; i++)
+			write_page_counts(
+				&list, report->symbols.list[i].all_counts, nr);
 		close_numbers(w);
 	}
-	if (report->is_diff) {
+	if (report->old.made) {
 		list = open_numbers(w, "old");
-		for (size_t i = 0; i < report->nr_symbols; i++)
-			write_page_counts(&list, report->symbols[i].old_counts,
-					  nr);
+		for (size_t i = 0; i < report->symbols.nr; i++)
+			write_page_counts(
+				&list, report->symbols.list[i].old_counts, nr);
 		close_numbers(w);
 	}
 }
@@ -347,17 +349,17 @@ static void write_symbol_changes(struct page_writer *w)
 	const struct pp_report *report = w->report;
 	struct number_list list;
 
-	if (!report->is_diff)
+	if (!report->old.made)
 		return;
 	list = open_numbers(w, "presence");
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		write_page_number(&list, report->symbols[i].presence);
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		write_page_number(&list, report->symbols.list[i].presence);
 	close_numbers(w);
 	list = open_numbers(w, "changes");
-	for (size_t i = 0; i < report->nr_symbols; i++)
+	for (size_t i = 0; i < report->symbols.nr; i++)
 		for (size_t c = 0; c < report->classes.nr; c++) {
 			const struct pp_change *change =
-				&report->symbols[i].changes[c];
+				&report->symbols.list[i].changes[c];
 
 			write_page_real(&list, change->percent);
 			write_page_real(&list, change->low);

@@ -48,7 +48,7 @@ static void json_write_scale(struct writer *w, const struct pp_class *class,
 static void json_write_class(struct writer *w, size_t i)
 {
 	const struct pp_class *class = &w->report->classes.classes[i];
-	const struct pp_event_text *text = &w->report->event_texts[i];
+	const struct pp_event_text *text = &w->report->cpu.event_texts[i];
 	struct op_json *json = &w->json;
 
 	op_json_open(json, NULL, '{');
@@ -92,12 +92,12 @@ static void json_write_class(struct writer *w, size_t i)
 		op_json_u64(json, "end", class->end);
 	}
 	op_json_u64(json, "samples", w->report->totals[i]);
-	if (w->report->has_symbols)
+	if (w->report->symbols.made)
 		op_json_u64(json, "symbol_samples",
-			    w->report->symbol_totals[i]);
-	if (w->report->old_symbol_totals)
+			    w->report->symbols.totals[i]);
+	if (w->report->old.symbol_totals)
 		op_json_u64(json, "old_symbol_samples",
-			    w->report->old_symbol_totals[i]);
+			    w->report->old.symbol_totals[i]);
 	op_json_close(json, '}');
 }
 
@@ -106,12 +106,12 @@ static void json_write_cpu(struct writer *w)
 	const struct pp_report *report = w->report;
 
 	op_json_open(&w->json, "cpu", '{');
-	op_json_text(&w->json, "type", report->cpu_type);
-	op_json_text(&w->json, "title", report->cpu_title);
-	if (report->cpu_khz)
-		op_json_u64(&w->json, "khz", report->cpu_khz);
-	if (report->timer_hz)
-		op_json_u64(&w->json, "timer_hz", report->timer_hz);
+	op_json_text(&w->json, "type", report->cpu.type);
+	op_json_text(&w->json, "title", report->cpu.title);
+	if (report->cpu.khz)
+		op_json_u64(&w->json, "khz", report->cpu.khz);
+	if (report->cpu.timer_hz)
+		op_json_u64(&w->json, "timer_hz", report->cpu.timer_hz);
 	op_json_close(&w->json, '}');
 }
 
@@ -177,7 +177,7 @@ static void json_write_account(struct writer *w, const char *key,
 /* Where the old profile of a comparison has scaled counts. */
 static void json_write_old_scales(struct writer *w)
 {
-	const struct pp_classes *old = &w->report->old_classes;
+	const struct pp_classes *old = &w->report->old.classes;
 	bool any = false;
 
 	for (size_t c = 0; c < old->nr; c++)
@@ -201,9 +201,9 @@ void pp_json_profile(struct op_json *json, const struct pp_report *report)
 	op_json_close(&w.json, ']');
 	json_write_old_scales(&w);
 	json_write_history(&w, "history", &report->history);
-	json_write_history(&w, "old_history", &report->old_history);
+	json_write_history(&w, "old_history", &report->old.history);
 	json_write_account(&w, "account", report->account);
-	json_write_account(&w, "old_account", report->old_account);
+	json_write_account(&w, "old_account", report->old.account);
 	if (report->messages.nr_unread)
 		op_json_u64(&w.json, "unread_files",
 			    report->messages.nr_unread);
@@ -233,7 +233,7 @@ static void json_write_percents(struct writer *w, const char *key,
 	for (size_t c = 0; c < w->report->classes.nr; c++)
 		op_json_double(json, NULL, pp_percent(counts[c], totals[c]));
 	op_json_close(json, ']');
-	if (!w->report->has_intervals)
+	if (!w->report->intervals)
 		return;
 	snprintf(interval, sizeof(interval), "%s_interval", key);
 	op_json_open(json, interval, '[');
@@ -291,7 +291,7 @@ static void json_write_changes(struct writer *w,
 
 		op_json_open(json, NULL, '{');
 		op_json_double(json, "percent", change->percent);
-		if (w->report->has_intervals) {
+		if (w->report->intervals) {
 			op_json_double(json, "low", change->low);
 			op_json_double(json, "high", change->high);
 			op_json_double(json, "p", change->p);
@@ -369,15 +369,15 @@ static void json_write_symbol(struct writer *w,
 	op_json_open(json, NULL, '{');
 	json_write_identity(w, entry);
 	json_write_place(w, &entry->place);
-	json_write_shares(w, entry->counts, w->report->symbol_totals);
-	if (w->report->has_totals) {
+	json_write_shares(w, entry->counts, w->report->symbols.totals);
+	if (w->report->stack_totals.made) {
 		json_write_counts(w, "total", entry->all_counts);
 		json_write_percents(w, "total_percent", entry->all_counts,
 				    w->report->totals);
 	}
-	if (w->report->is_diff)
+	if (w->report->old.made)
 		json_write_changes(w, entry);
-	if (w->report->has_details)
+	if (w->report->symbols.has_details)
 		json_write_details(w, entry);
 	if (n) {
 		json_write_counts(w, "cumulative", n->cumulative);
@@ -419,13 +419,14 @@ int pp_format_json(FILE *out, const struct pp_report *report,
 	op_json_u64(json, "version", JSON_VERSION);
 	pp_json_profile(json, report);
 	op_json_open(json, "applications", '[');
-	for (size_t i = 0; i < report->nr_apps; i++)
-		json_write_app(&w, &report->apps[i]);
+	for (size_t i = 0; i < report->summary.nr_apps; i++)
+		json_write_app(&w, &report->summary.apps[i]);
 	op_json_close(json, ']');
-	if (report->has_symbols) {
-		op_json_open(json, report->by_line ? "lines" : "symbols", '[');
-		for (size_t i = 0; i < report->nr_symbols; i++)
-			json_write_symbol(&w, &report->symbols[i]);
+	if (report->symbols.made) {
+		op_json_open(json, report->lines.split ? "lines" : "symbols",
+			     '[');
+		for (size_t i = 0; i < report->symbols.nr; i++)
+			json_write_symbol(&w, &report->symbols.list[i]);
 		op_json_close(json, ']');
 	}
 	op_json_close(json, '}');

@@ -34,8 +34,8 @@ struct pp_interval pp_class_total_interval(const struct pp_class *class,
 
 int pp_vma_digits(const struct pp_report *report)
 {
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 		size_t nr = entry->nr_details;
 
 		if (entry->vma > UINT32_MAX ||

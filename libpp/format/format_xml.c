@@ -46,9 +46,9 @@ static void xml_write_profile(const struct pp_xml *x)
 {
 	const struct pp_classes *classes = &x->report->classes;
 	const char *type =
-		*x->report->cpu_type ? x->report->cpu_type : "unknown";
+		*x->report->cpu.type ? x->report->cpu.type : "unknown";
 	const char *slash = strchr(type, '/');
-	char arch[sizeof(x->report->cpu_type)];
+	char arch[sizeof(x->report->cpu.type)];
 	size_t nr_cpus = 0;
 
 	snprintf(arch, sizeof(arch), "%.*s",
@@ -70,7 +70,7 @@ static void xml_write_profile(const struct pp_xml *x)
 		op_xml_number(x->out, "separatedcpus", nr_cpus);
 		fputc('\n', x->out);
 	}
-	fprintf(x->out, " mhz=\"%.2f\"\n", x->report->cpu_khz / 1000.0);
+	fprintf(x->out, " mhz=\"%.2f\"\n", x->report->cpu.khz / 1000.0);
 	op_xml_attr(x->out, "title",
 		    x->options->command ? x->options->command : "");
 	fputs(">\n", x->out);
@@ -83,8 +83,8 @@ static void xml_write_options(const struct pp_xml *x)
 		const char *name, *value;
 	} attrs[] = {
 		{ "session", o->words },
-		{ "debuginfo", x->report->has_lines ? "true" : NULL },
-		{ "details", x->report->has_details ? "true" : NULL },
+		{ "debuginfo", x->report->lines.made ? "true" : NULL },
+		{ "details", x->report->symbols.has_details ? "true" : NULL },
 		{ "excludedependent", o->exclude_dependent ? "true" : NULL },
 		{ "excludesymbols", o->exclude_symbols },
 		{ "imagepath", o->image_path },
@@ -114,7 +114,7 @@ static void xml_write_setup(const struct pp_xml *x)
 		if (pp_class_is_timer(class)) {
 			fputs("<timersetup ", x->out);
 			op_xml_number(x->out, "rtcinterrupts",
-				      x->report->timer_hz);
+				      x->report->cpu.timer_hz);
 		} else {
 			fputs("<eventsetup ", x->out);
 			op_xml_number(x->out, "id", event_nr(x, i));
@@ -215,7 +215,8 @@ static void xml_write_classes(const struct pp_xml *x)
 
 static int init_xml(struct pp_xml *x)
 {
-	size_t nr = x->report->classes.nr, nr_symbols = x->report->nr_known;
+	size_t nr = x->report->classes.nr,
+	       nr_symbols = x->report->symbols.nr_known;
 	struct op_arena *arena = &x->arena;
 
 	x->vma_digits = pp_vma_digits(x->report);

@@ -135,14 +135,14 @@ static int gather_bins(struct gmon *g)
 	const struct pp_report *report = g->report;
 	size_t room = 0;
 
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		if (is_in_image(g, &report->symbols[i]))
-			room += report->symbols[i].nr_details;
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		if (is_in_image(g, &report->symbols.list[i]))
+			room += report->symbols.list[i].nr_details;
 	g->bins = calloc(room + 1, sizeof(*g->bins));
 	if (!g->bins)
 		return -ENOMEM;
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 		const struct pp_detail *detail = entry->details;
 
 		for (size_t j = is_in_image(g, entry) ? entry->nr_details : 0;
@@ -176,8 +176,9 @@ static unsigned int choose_bin_size(const struct gmon *g)
 	for (size_t i = 0; i < g->nr_bins; i++)
 		if (g->bins[i].nr % 4)
 			return SMALL_BIN;
-	for (size_t i = 0; i < g->report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &g->report->symbols[i];
+	for (size_t i = 0; i < g->report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry =
+			&g->report->symbols.list[i];
 
 		if (is_in_image(g, entry) && entry->size &&
 		    (is_cut(g, entry->vma) ||
@@ -270,8 +271,8 @@ static void put_histogram(const struct gmon *g)
 
 static void put_arcs(const struct gmon *g)
 {
-	for (size_t i = 0; i < g->report->nr_calls; i++) {
-		const struct pp_address_call *call = &g->report->calls[i];
+	for (size_t i = 0; i < g->report->calls.nr; i++) {
+		const struct pp_address_call *call = &g->report->calls.list[i];
 
 		if (!is_in_image(g, call->caller) ||
 		    !is_in_image(g, call->callee))

@@ -70,22 +70,23 @@ void pp_json_description(struct op_json *json, const char *key,
 void pp_describe_profile(FILE *out, const struct pp_report *report,
 			 const struct pp_format_options *options)
 {
-	fputs(report->cpu_title, out);
-	if (report->timer_hz)
+	fputs(report->cpu.title, out);
+	if (report->cpu.timer_hz)
 		fprintf(out, ", %" PRIu32 " sample%s per second and CPU",
-			report->timer_hz, op_plural(report->timer_hz));
+			report->cpu.timer_hz, op_plural(report->cpu.timer_hz));
 	if (options->command)
 		fprintf(out, " — %s", options->command);
 }
 
 void pp_describe_apps(FILE *out, const struct pp_report *report)
 {
-	size_t nr = report->nr_apps > MAX_TITLE_APPS + 1 ? MAX_TITLE_APPS
-							 : report->nr_apps;
+	size_t nr = report->summary.nr_apps > MAX_TITLE_APPS + 1
+			    ? MAX_TITLE_APPS
+			    : report->summary.nr_apps;
 
 	for (size_t i = 0; i < nr; i++)
 		fprintf(out, "%s%s", i ? ", " : "",
-			pp_base_name(report->apps[i].name));
-	if (nr < report->nr_apps)
-		fprintf(out, " and %zu more", report->nr_apps - nr);
+			pp_base_name(report->summary.apps[i].name));
+	if (nr < report->summary.nr_apps)
+		fprintf(out, " and %zu more", report->summary.nr_apps - nr);
 }

@@ -65,7 +65,8 @@ static void pprof_put_mapping(struct pprof *w, uint32_t number)
 void pprof_put_mappings(struct pprof *w)
 {
 	const struct pp_report *report = w->report;
-	const char *program = report->nr_apps ? report->apps[0].name : "";
+	const char *program =
+		report->summary.nr_apps ? report->summary.apps[0].name : "";
 	const struct pp_tree *tree = w->tree;
 
 	for (uint32_t i = 0; i < tree->nr_frames; i++)

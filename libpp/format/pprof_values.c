@@ -26,9 +26,10 @@ static void pprof_measure(const struct pp_report *report,
 		event->unit = "nanoseconds";
 	if (!pp_class_is_timer(class))
 		return;
-	event->factor = NSEC_PER_SEC / (class->count	   ? class->count
-					: report->timer_hz ? report->timer_hz
-							   : OP_TIMER_HZ);
+	event->factor =
+		NSEC_PER_SEC / (class->count	       ? class->count
+				: report->cpu.timer_hz ? report->cpu.timer_hz
+						       : OP_TIMER_HZ);
 }
 
 void pprof_find_events(struct pprof *w)

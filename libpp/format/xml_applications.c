@@ -20,7 +20,7 @@ struct range {
 
 static const struct pp_symbol_entry *entry_at(const struct pp_xml *x, size_t i)
 {
-	return &x->report->symbols[i];
+	return &x->report->symbols.list[i];
 }
 
 /* Whether there is anything to write about symbols of the range. */
@@ -102,7 +102,7 @@ static void xml_write_modules(struct pp_xml *x, struct range r,
 static void xml_write_binaries(struct pp_xml *x)
 {
 	const struct pp_xml_scope all = { NULL, false };
-	size_t nr = x->report->nr_symbols;
+	size_t nr = x->report->symbols.nr;
 
 	for (size_t i = 0, end; i < nr; i = end) {
 		const char *app = entry_at(x, i)->app;
@@ -122,7 +122,7 @@ static void xml_write_binaries(struct pp_xml *x)
 
 static void xml_write_thread(struct pp_xml *x, const struct pp_class *class)
 {
-	const struct range all = { 0, x->report->nr_symbols };
+	const struct range all = { 0, x->report->symbols.nr };
 	const struct pp_xml_scope scope = { class, false };
 
 	fprintf(x->out, "<thread  tid=\"%" PRId64 "\"",
@@ -158,7 +158,7 @@ static void xml_write_thread_sum(struct pp_xml *x, const struct pp_class *class)
 {
 	const struct pp_xml_scope scope = { class, false };
 
-	xml_write_sum(x, (struct range){ 0, x->report->nr_symbols }, &scope,
+	xml_write_sum(x, (struct range){ 0, x->report->symbols.nr }, &scope,
 		      NULL);
 }
 
@@ -170,7 +170,7 @@ static void xml_write_process(struct pp_xml *x, size_t i)
 	const struct pp_xml_scope scope = { class, true };
 	const char *name = "";
 
-	for (size_t j = 0; j < x->report->nr_symbols && !*name; j++)
+	for (size_t j = 0; j < x->report->symbols.nr && !*name; j++)
 		if (pp_xml_concerns(x, entry_at(x, j), &scope))
 			name = entry_at(x, j)->app;
 	fprintf(x->out, "<process  pid=\"%" PRId64 "\"", class->tgid);
@@ -181,7 +181,7 @@ static void xml_write_process(struct pp_xml *x, size_t i)
 		op_xml_attr(x->out, "cgroup", class->cgroup);
 	fputs(">\n", x->out);
 	if (x->options->xml_classic)
-		xml_write_sum(x, (struct range){ 0, x->report->nr_symbols },
+		xml_write_sum(x, (struct range){ 0, x->report->symbols.nr },
 			      &scope, NULL);
 	else
 		each_thread(x, i, xml_write_thread_sum);

@@ -56,7 +56,7 @@ static void chain_symbols(struct pp_xml *x, const struct named *names,
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct pp_symbol_entry *entry = names[i].entry;
-		bool is_shown = names[i].rank < x->report->nr_symbols;
+		bool is_shown = names[i].rank < x->report->symbols.nr;
 
 		x->symbols[entry->nr] = (struct pp_xml_symbol){
 			.head = names[0].entry->nr,
@@ -72,15 +72,15 @@ static void chain_symbols(struct pp_xml *x, const struct named *names,
 int pp_xml_find_heads(struct pp_xml *x)
 {
 	const struct pp_report *report = x->report;
-	size_t nr = report->nr_known;
+	size_t nr = report->symbols.nr_known;
 	struct named *names = calloc(nr + 1, sizeof(*names));
 
 	if (!names)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		names[i] = (struct named){ &report->known[i], nr + i };
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		names[report->symbols[i].nr].rank = i;
+		names[i] = (struct named){ &report->symbols.known[i], nr + i };
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		names[report->symbols.list[i].nr].rank = i;
 	if (nr)
 		qsort(names, nr, sizeof(*names), compare_named_symbols);
 	for (size_t i = 0, end; i < nr; i = end) {
@@ -203,7 +203,8 @@ static void xml_write_symboldetails(const struct pp_xml *x, size_t id)
 
 	fprintf(x->out, "<symboldetails  id=\"%zu\">\n", id);
 	do {
-		const struct pp_symbol_entry *entry = &x->report->known[i];
+		const struct pp_symbol_entry *entry =
+			&x->report->symbols.known[i];
 		const struct pp_xml_symbol *symbol = &x->symbols[i];
 
 		for (size_t j = 0; j < symbol->nr_details; j++)
@@ -226,7 +227,7 @@ static void xml_write_detailtable(const struct pp_xml *x)
 	fputs("</detailtable>\n<bytestable>\n", x->out);
 	for (size_t id = 0; id < x->nr_ids; id++) {
 		const struct pp_symbol_entry *entry =
-			&x->report->known[x->by_id[id]];
+			&x->report->symbols.known[x->by_id[id]];
 
 		fprintf(x->out, "<bytes  id=\"%zu\">\n", id);
 		for (uint64_t at = 0; entry->code && at < entry->size; at++)
@@ -241,8 +242,9 @@ static void xml_write_detailtable(const struct pp_xml *x)
 void pp_xml_tables(struct pp_xml *x)
 {
 	fputs("<symboltable>\n", x->out);
-	for (size_t i = 0; i < x->report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &x->report->symbols[i];
+	for (size_t i = 0; i < x->report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry =
+			&x->report->symbols.list[i];
 		const struct pp_neighbours *n = entry->neighbours;
 
 		xml_write_symboldata(x, entry);
@@ -252,7 +254,7 @@ void pp_xml_tables(struct pp_xml *x)
 			xml_write_symboldata(x, n->callees[j].other);
 	}
 	fputs("</symboltable>\n", x->out);
-	if (x->report->has_details)
+	if (x->report->symbols.has_details)
 		xml_write_detailtable(x);
 }
 

@@ -117,17 +117,17 @@ static int note_lines_of_symbol(struct notebook *b,
 static int note_lines_of_symbols(struct notebook *b)
 {
 	const struct pp_report *report = b->report;
-	size_t room = report->nr_symbols;
+	size_t room = report->symbols.nr;
 	int err = 0;
 
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		room += report->symbols[i].nr_details;
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		room += report->symbols.list[i].nr_details;
 	b->notes = calloc(room + 1, sizeof(*b->notes));
-	b->unplaced = alloc(b, report->nr_symbols, sizeof(*b->unplaced));
+	b->unplaced = alloc(b, report->symbols.nr, sizeof(*b->unplaced));
 	if (!b->notes || !b->unplaced)
 		return -ENOMEM;
-	for (size_t i = 0; i < report->nr_symbols && !err; i++)
-		err = note_lines_of_symbol(b, &report->symbols[i]);
+	for (size_t i = 0; i < report->symbols.nr && !err; i++)
+		err = note_lines_of_symbol(b, &report->symbols.list[i]);
 	return err;
 }
 

@@ -62,8 +62,8 @@ static int take_summary(struct pp_population *p)
 	for (size_t i = 0; i < kept; i++)
 		qsort_r((void *)apps[i].images, apps[i].nr_images,
 			sizeof(*apps[i].images), by_image_count, order);
-	p->report->apps = apps;
-	p->report->nr_apps = kept;
+	p->report->summary.apps = apps;
+	p->report->summary.nr_apps = kept;
 	p->report->totals = side->totals;
 	return 0;
 }
@@ -95,7 +95,7 @@ static int count_apps(struct pp_population *p)
 
 	if (!several && p->request->compare.spec)
 		several = has_several_apps(p, &p->old);
-	p->report->many_apps = several > 0;
+	p->report->symbols.many_apps = several > 0;
 	return several < 0 ? several : 0;
 }
 
@@ -167,14 +167,15 @@ static int take_symbols(struct pp_population *p)
 		return err;
 	for (size_t i = 0; i < kept && !copies; i++)
 		shown[i].nr = i;
-	report->has_symbols = true;
-	report->by_samples = request->symbols.sort.keys[0] == PP_SORT_SAMPLE &&
-			     !request->symbols.sort.reverse;
-	report->symbol_totals = side->symbol_totals;
-	report->symbols = shown;
-	report->nr_symbols = kept;
-	report->known = copies ? side->symbols : shown;
-	report->nr_known = copies ? side->nr_symbols : kept;
+	report->symbols.made = true;
+	report->symbols.by_samples =
+		request->symbols.sort.keys[0] == PP_SORT_SAMPLE &&
+		!request->symbols.sort.reverse;
+	report->symbols.totals = side->symbol_totals;
+	report->symbols.list = shown;
+	report->symbols.nr = kept;
+	report->symbols.known = copies ? side->symbols : shown;
+	report->symbols.nr_known = copies ? side->nr_symbols : kept;
 	return count_apps(p);
 }
 
@@ -223,25 +224,25 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 	if (err)
 		return err;
 	report->classes = p->side.classes;
-	report->old_classes = p->old.classes;
-	report->old_totals = p->old.totals;
+	report->old.classes = p->old.classes;
+	report->old.totals = p->old.totals;
 	report->debug = p->side.locator.debug;
 	report->archive = p->side.archive;
 	report->account = p->side.account;
 	report->account_written = p->side.account_written;
-	report->sums_of_builds = p->side.sums_of_builds;
-	report->nr_sums_of_builds = p->side.nr_sums_of_builds;
+	report->builds.sums = p->side.sums_of_builds;
+	report->builds.nr_sums = p->side.nr_sums_of_builds;
 	report->history = p->side.list.sessions.history;
-	report->old_history = p->old.list.sessions.history;
-	report->old_account = p->old.account;
-	report->old_account_written = p->old.account_written;
-	report->has_lines = request->lines.wanted;
-	report->has_details = request->symbols.details && !request->lines.split;
-	report->by_line = request->lines.split;
-	report->has_intervals = request->intervals;
-	report->has_calls = request->calls.wanted;
-	report->is_diff = is_diff;
-	report->tree_callers = request->tree.callers;
+	report->old.history = p->old.list.sessions.history;
+	report->old.account = p->old.account;
+	report->old.account_written = p->old.account_written;
+	report->lines.made = request->lines.wanted;
+	report->symbols.has_details =
+		request->symbols.details && !request->lines.split;
+	report->lines.split = request->lines.split;
+	report->intervals = request->intervals;
+	report->calls.made = request->calls.wanted;
+	report->old.made = is_diff;
 	err = check_classes(p, diag) ?: pp_describe(p) ?: take_summary(p);
 	if (!err && request->tree.wanted)
 		return pp_populate_tree(p, diag);
@@ -257,7 +258,7 @@ static int populate(struct pp_population *p, struct op_diag *diag)
 		err = pp_side_find_calls(p, &p->side);
 	if (!err && request->totals.wanted)
 		err = pp_side_find_totals(p, &p->side, diag);
-	if (!err && request->totals.stack_calls && report->has_totals)
+	if (!err && request->totals.stack_calls && report->stack_totals.made)
 		err = pp_stack_calls_take(p, &p->side);
 	err = err ?: take_symbols(p);
 	return err || !request->lines.split ? err : pp_populate_sources(p);

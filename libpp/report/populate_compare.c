@@ -446,6 +446,6 @@ int pp_compare_sides(struct pp_population *p)
 			side->symbols[kept++] = *entry;
 	}
 	side->nr_symbols = kept;
-	p->report->old_symbol_totals = p->old.symbol_totals;
+	p->report->old.symbol_totals = p->old.symbol_totals;
 	return 0;
 }

@@ -127,13 +127,13 @@ int pp_populate_sources(struct pp_population *p)
 {
 	const struct pp_request *request = p->request;
 	struct pp_report *report = p->report;
-	struct pp_symbol_entry *symbols = (void *)report->symbols;
+	struct pp_symbol_entry *symbols = (void *)report->symbols.list;
 	struct pp_symbol_entry **lines =
-		calloc(report->nr_symbols + 1, sizeof(*lines));
+		calloc(report->symbols.nr + 1, sizeof(*lines));
 	size_t nr = 0;
 	int err = lines ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < report->nr_symbols; i++) {
+	for (size_t i = 0; !err && i < report->symbols.nr; i++) {
 		enum pp_demangle how =
 			request->names.demangle == PP_DEMANGLE_NONE
 				? PP_DEMANGLE_NONE

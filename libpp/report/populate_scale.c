@@ -308,14 +308,15 @@ static int scale_symbol(const struct scaling *s, struct pp_symbol_entry *entry)
 /* Symbols that are shown may be copies of those that are known. */
 static int scale_symbols(const struct scaling *s, struct pp_report *report)
 {
-	struct pp_symbol_entry *known = (struct pp_symbol_entry *)report->known;
+	struct pp_symbol_entry *known =
+		(struct pp_symbol_entry *)report->symbols.known;
 	struct pp_symbol_entry *shown =
-		(struct pp_symbol_entry *)report->symbols;
+		(struct pp_symbol_entry *)report->symbols.list;
 	int err = 0;
 
-	for (size_t i = 0; i < report->nr_known && !err; i++)
+	for (size_t i = 0; i < report->symbols.nr_known && !err; i++)
 		err = scale_symbol(s, &known[i]);
-	for (size_t i = 0; i < report->nr_symbols && shown != known && !err;
+	for (size_t i = 0; i < report->symbols.nr && shown != known && !err;
 	     i++) {
 		const struct pp_symbol_entry *same = &known[shown[i].nr];
 
@@ -372,19 +373,21 @@ static void scale_tree(const struct scaling *s, struct pp_tree *tree)
 
 static int scale_report(const struct scaling *s, struct pp_report *report)
 {
-	struct pp_summary_app *apps = (struct pp_summary_app *)report->apps;
-	struct pp_address_call *calls = (struct pp_address_call *)report->calls;
+	struct pp_summary_app *apps =
+		(struct pp_summary_app *)report->summary.apps;
+	struct pp_address_call *calls =
+		(struct pp_address_call *)report->calls.list;
 	int err = scale_now(s, &report->totals) ?:
-		  scale_now(s, &report->symbol_totals) ?:
-		  scale_counts(s, s->old, &report->old_totals) ?:
-		  scale_counts(s, s->old, &report->old_symbol_totals);
+		  scale_now(s, &report->symbols.totals) ?:
+		  scale_counts(s, s->old, &report->old.totals) ?:
+		  scale_counts(s, s->old, &report->old.symbol_totals);
 
-	for (size_t i = 0; i < report->nr_apps && !err; i++)
+	for (size_t i = 0; i < report->summary.nr_apps && !err; i++)
 		err = scale_app(s, &apps[i]);
 	err = err ?: scale_symbols(s, report) ?:
-		     scale_stack_calls(s, report->outer_calls,
-				       report->nr_outer_calls);
-	for (size_t i = 0; i < report->nr_calls && !err; i++)
+		     scale_stack_calls(s, report->stack_totals.outer,
+				       report->stack_totals.nr_outer);
+	for (size_t i = 0; i < report->calls.nr && !err; i++)
 		calls[i].count = scale_count(
 			calls[i].count,
 			s->classes->classes[calls[i].class_nr].scale);

@@ -300,10 +300,10 @@ static void note_nameless_maker(struct pp_report *report,
 {
 	uint64_t samples = samples_of_uses(uses, nr);
 
-	if (samples <= report->nameless_made_samples)
+	if (samples <= report->missing.nameless_made_samples)
 		return;
-	report->nameless_maker = uses->app;
-	report->nameless_made_samples = samples;
+	report->missing.nameless_maker = uses->app;
+	report->missing.nameless_made_samples = samples;
 }
 
 /* Remember the stripped binary with the most samples. */
@@ -312,10 +312,10 @@ static void note_nameless(struct pp_report *report, const struct pp_use *uses,
 {
 	uint64_t samples = samples_of_uses(uses, nr);
 
-	if (samples <= report->nameless_samples)
+	if (samples <= report->missing.nameless_samples)
 		return;
-	report->nameless = uses->image->name;
-	report->nameless_samples = samples;
+	report->missing.nameless = uses->image->name;
+	report->missing.nameless_samples = samples;
 }
 
 /* All applications that used the image of @b; the uses are sorted by them.

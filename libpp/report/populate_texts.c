@@ -34,7 +34,7 @@ static struct op_events *load_event_texts(struct pp_population *p)
 	} else if (op_events_dir(&dir, NULL)) {
 		return NULL;
 	}
-	if (!dir || op_events_load(&events, dir, p->report->cpu_type, NULL))
+	if (!dir || op_events_load(&events, dir, p->report->cpu.type, NULL))
 		events = NULL;
 	free(dir);
 	return events;
@@ -81,20 +81,20 @@ int pp_describe(struct pp_population *p)
 
 	if (!texts)
 		return -ENOMEM;
-	memcpy(report->cpu_type, header->cpu_type, sizeof(report->cpu_type));
-	report->cpu_khz = header->cpu_khz;
-	report->timer_hz = header->timer_hz;
+	memcpy(report->cpu.type, header->cpu_type, sizeof(report->cpu.type));
+	report->cpu.khz = header->cpu_khz;
+	report->cpu.timer_hz = header->timer_hz;
 	events = load_event_texts(p);
 	if (events && events->cpu->title)
 		title = op_arena_strdup(&report->arena, events->cpu->title);
-	report->cpu_title = title ? title
-			    : !strcmp(report->cpu_type, "timer")
+	report->cpu.title = title ? title
+			    : !strcmp(report->cpu.type, "timer")
 				    ? TIMER_TITLE
-				    : report->cpu_type;
+				    : report->cpu.type;
 	for (size_t i = 0; i < classes->nr; i++)
 		describe_class(&report->arena, events, &classes->classes[i],
 			       &texts[i]);
 	op_events_free(events);
-	report->event_texts = texts;
+	report->cpu.event_texts = texts;
 	return 0;
 }

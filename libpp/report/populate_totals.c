@@ -335,7 +335,7 @@ int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
 		add_flat_samples(side, totals, in_trees, twice);
 		for (size_t i = 0; i < nr; i++)
 			side->symbols[i].all_counts = &totals[i * nr_classes];
-		p->report->has_totals = true;
+		p->report->stack_totals.made = true;
 	}
 	free(twice);
 	free(in_trees);

@@ -346,6 +346,7 @@ int pp_populate_tree(struct pp_population *p, struct op_diag *diag)
 	pp_tree_builder_release(&b);
 	if (err)
 		return err;
+	tree->callers = request->tree.callers;
 	p->report->tree = tree;
 	if (!p->side.list.nr_trees && !request->tree.all)
 		return op_diag_set(

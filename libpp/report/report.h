@@ -188,7 +188,7 @@ struct pp_symbol_entry {
 	uint64_t size; /* bytes, likewise */
 	const uint64_t *counts;
 	/* Samples in it and in all that it called, a recursive call counted
-	 * once; NULL without pp_report.has_totals. Shares are of
+	 * once; NULL unless stack_totals were made. Shares are of
 	 * pp_report.totals. */
 	const uint64_t *all_counts;
 	const struct pp_stack_call *stack_calls; /* by it, if asked for */
@@ -199,7 +199,7 @@ struct pp_symbol_entry {
 				     are asked for or not */
 	const struct pp_detail *details; /* ascending vma */
 	size_t nr_details;
-	size_t nr; /* its own: report->known[nr] is the same symbol */
+	size_t nr; /* its own: report->symbols.known[nr] is the same symbol */
 	const struct pp_neighbours *neighbours; /* of a call graph */
 
 	/* Of a differential report. */
@@ -222,57 +222,30 @@ struct pp_event_text {
 	const char *unit_mask;
 };
 
-struct pp_report {
-	struct op_arena arena;
-	struct pp_classes classes;
-	struct pp_classes old_classes; /* of a differential report */
-	char cpu_type[48]; /* "timer" for the timer */
-	const char *cpu_title; /* for people; the type where it has none */
-	const struct pp_event_text *event_texts; /* one per class */
-	uint32_t cpu_khz; /* 0 unknown */
+/* The CPU and the events, in words. */
+struct pp_cpu {
+	char type[48]; /* "timer" for the timer */
+	const char *title; /* for people; the type where it has none */
+	uint32_t khz; /* 0 unknown */
 	uint32_t timer_hz; /* samples per second and CPU; 0 unknown */
-	const uint64_t *totals; /* of all that was chosen */
+	const struct pp_event_text *event_texts; /* one per class */
+};
+
+/* The summary: applications and images, in the order to show them. */
+struct pp_summary {
 	const struct pp_summary_app *apps;
 	size_t nr_apps;
-	const struct pp_sum_of_builds *sums_of_builds; /* of the later side */
-	size_t nr_sums_of_builds;
-	bool has_symbols;
-	bool by_samples; /* symbols are in descending order of samples */
-	bool many_apps; /* some class has samples of several applications */
-	bool has_totals; /* symbols without samples of their own are there, too
-			  */
-	bool has_lines;
-	bool has_details;
-	bool by_line; /* symbols are source lines of symbols */
-	bool has_intervals;
-	bool is_diff;
-	const uint64_t *old_totals; /* of a differential report */
-	const uint64_t *old_symbol_totals; /* of a differential report */
-	const uint64_t *symbol_totals; /* before the threshold */
-	const struct pp_symbol_entry *symbols;
-	size_t nr_symbols;
-	const struct pp_tree *tree; /* NULL unless it was asked for */
-	bool tree_callers; /* each frame is below the one that it called */
-	bool has_calls;
-	const struct pp_symbol_entry *known; /* by number; those of symbols and
-						their neighbours are there */
-	size_t nr_known;
-	const struct pp_stack_call *outer_calls; /* where stacks begin, and all
-					samples that have none, by application;
-					if stack_calls were asked for */
-	size_t nr_outer_calls;
-	const struct pp_address_call *calls; /* of which both symbols are
-						known; if asked for */
-	size_t nr_calls;
-	const struct op_ledger *account; /* of all sessions used together; NULL
-					    when some session has none */
-	const struct op_ledger *old_account;
-	/* When samples were stored last, as the times of the accounts' files
-	 * have it: seconds since 1970, 0 unknown. */
-	uint64_t account_written, old_account_written;
-	struct pp_history history, old_history; /* libpp/select/sessions.h */
-	struct op_debug_places debug; /* for op_bfd_open() */
-	const struct pp_archive *archive; /* it is about; or NULL */
+};
+
+/* Images of which several builds were added up; in a comparison those of the
+ * later profile. */
+struct pp_builds {
+	const struct pp_sum_of_builds *sums;
+	size_t nr_sums;
+};
+
+/* Names and stacks that could not be found, for advice. */
+struct pp_missing {
 	const char *nameless; /* of the stripped binaries whose debug files are
 				 missing, the one with the most samples; or
 				 NULL */
@@ -286,7 +259,85 @@ struct pp_report {
 				       the one with the most samples in a
 				       mapping; or NULL */
 	uint64_t nameless_made_samples;
+};
+
+/* The old profile of a comparison. */
+struct pp_old_profile {
+	bool made;
+	struct pp_classes classes;
+	const uint64_t *totals; /* of all that was chosen */
+	const uint64_t *symbol_totals;
+	const struct op_ledger *account; /* likewise, as that of the report */
+	uint64_t account_written;
+	struct pp_history history;
+};
+
+/* The table of symbols. */
+struct pp_symbol_table {
+	bool made;
+	const struct pp_symbol_entry *list; /* to be shown, in that order */
+	size_t nr;
+	const uint64_t *totals; /* of all symbols, before the threshold */
+	const struct pp_symbol_entry *known; /* by number; symbols of the list
+						and their neighbours are there
+						*/
+	size_t nr_known;
+	bool by_samples; /* they are in descending order of samples */
+	bool many_apps; /* some class has samples of several applications */
+	bool has_details;
+};
+
+/* Source lines. */
+struct pp_lines {
+	bool made;
+	bool split; /* symbols are source lines of symbols */
+};
+
+/* The call graph, which symbols have as neighbours. */
+struct pp_calls {
+	bool made;
+	const struct pp_address_call *list; /* of which both symbols are known;
+					       if addresses were asked for */
+	size_t nr;
+};
+
+/* Samples in symbols and in all that they called, which symbols have as
+ * all_counts. Symbols without samples of their own are there, too. */
+struct pp_stack_totals {
+	bool made; /* call trees were found */
+	const struct pp_stack_call *outer; /* where stacks begin, and all
+					      samples that have none, by
+					      application; if stack calls were
+					      asked for */
+	size_t nr_outer;
+};
+
+struct pp_report {
+	struct op_arena arena;
 	struct pp_messages messages; /* for the program to print */
+	struct pp_classes classes;
+	const uint64_t *totals; /* of all that was chosen */
+	struct pp_cpu cpu;
+	struct pp_summary summary;
+	struct pp_builds builds;
+	const struct op_ledger *account; /* of all sessions used together; NULL
+					    when some session has none */
+	uint64_t account_written; /* when samples were stored last, as the times
+				     of the accounts' files have it: seconds
+				     since 1970, 0 unknown */
+	struct pp_history history; /* libpp/select/sessions.h */
+	const struct pp_archive *archive; /* it is about; or NULL */
+	struct op_debug_places debug; /* for op_bfd_open() */
+	struct pp_missing missing;
+	bool intervals; /* are to be shown */
+	struct pp_old_profile old;
+
+	/* Parts, as far as they were wanted. */
+	struct pp_symbol_table symbols;
+	struct pp_lines lines;
+	struct pp_calls calls;
+	struct pp_stack_totals stack_totals;
+	const struct pp_tree *tree; /* or NULL */
 };
 
 /*

@@ -189,11 +189,11 @@ static int take_address_call(struct taking *t,
 
 	if (!call->caller->size || !call->callee->size)
 		return 0;
-	t->calls = op_arena_grow(&report->arena, t->calls, report->nr_calls,
+	t->calls = op_arena_grow(&report->arena, t->calls, report->calls.nr,
 				 sizeof(*t->calls));
 	if (!t->calls)
 		return -ENOMEM;
-	t->calls[report->nr_calls++] = *call;
+	t->calls[report->calls.nr++] = *call;
 	return 0;
 }
 
@@ -254,7 +254,7 @@ static void add_up_address_calls(struct pp_report *report,
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < report->nr_calls; i++) {
+	for (size_t i = 0; i < report->calls.nr; i++) {
 		struct pp_address_call *last = kept ? &calls[kept - 1] : NULL;
 
 		if (last && last->caller == calls[i].caller &&
@@ -267,7 +267,7 @@ static void add_up_address_calls(struct pp_report *report,
 		else
 			calls[kept++] = calls[i];
 	}
-	report->nr_calls = kept;
+	report->calls.nr = kept;
 }
 
 int pp_address_calls_gather(struct pp_population *p, const struct pp_side *side)
@@ -287,10 +287,10 @@ int pp_address_calls_gather(struct pp_population *p, const struct pp_side *side)
 	err = err ?: each_tree_call(side, take_call_of_tree, &t);
 	if (err)
 		return err;
-	if (report->nr_calls)
-		qsort(t.calls, report->nr_calls, sizeof(*t.calls),
+	if (report->calls.nr)
+		qsort(t.calls, report->calls.nr, sizeof(*t.calls),
 		      compare_address_calls);
 	add_up_address_calls(report, t.calls);
-	report->calls = t.calls;
+	report->calls.list = t.calls;
 	return 0;
 }

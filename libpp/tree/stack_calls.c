@@ -143,13 +143,13 @@ static int take_outer_calls(struct pp_population *p, const struct pp_side *side,
 			counts[c] =
 				entry->all_counts[c] - sums[i * nr_classes + c];
 		if (pp_has_counts(counts, nr_classes))
-			outer[report->nr_outer_calls++] =
+			outer[report->stack_totals.nr_outer++] =
 				(struct pp_stack_call){ .callee = entry,
 							.counts = counts };
 	}
-	qsort(outer, report->nr_outer_calls, sizeof(*outer),
+	qsort(outer, report->stack_totals.nr_outer, sizeof(*outer),
 	      compare_outer_calls);
-	report->outer_calls = outer;
+	report->stack_totals.outer = outer;
 	return 0;
 }
 

@@ -54,10 +54,10 @@ static void keep_stack_end(struct pp_report *report,
 	for (uint32_t i = 0; i < ctree_nr_images(input->tree); i++) {
 		const struct pp_tree_image *image = &input->images[i];
 
-		if (samples[image->order] <= report->stack_end_samples)
+		if (samples[image->order] <= report->missing.stack_end_samples)
 			continue;
-		report->stack_end_samples = samples[image->order];
-		report->stack_end = image->image->name;
+		report->missing.stack_end_samples = samples[image->order];
+		report->missing.stack_end = image->image->name;
 	}
 }
 

@@ -62,6 +62,7 @@ struct pp_tree_node {
 };
 
 struct pp_tree {
+	bool callers; /* each frame is below the one that it called */
 	struct pp_frame *frames;
 	uint32_t nr_frames;
 	/* Node 0 is the root. A parent comes before its children, in the order

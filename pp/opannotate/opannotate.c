@@ -33,9 +33,9 @@ static const char *advice_on_lines(const struct pp_report *report,
 {
 	if (!image->binary)
 		return "no binary has line information";
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		if (report->symbols[i].image == image &&
-		    report->symbols[i].place.file)
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		if (report->symbols.list[i].image == image &&
+		    report->symbols.list[i].place.file)
 			return "that code was not compiled with -g";
 	return "compile it with -g or install its debug symbols";
 }
@@ -54,7 +54,7 @@ static void print_unplaced(const struct pp_report *report,
 	for (size_t i = 0; i < report->classes.nr; i++)
 		fprintf(out, "%s%" PRIu64 " sample%s (%.4g %%)",
 			i ? " and " : "", u->counts[i], op_plural(u->counts[i]),
-			pp_percent(u->counts[i], report->symbol_totals[i]));
+			pp_percent(u->counts[i], report->symbols.totals[i]));
 	for (size_t i = 0; i < nr; i++)
 		fprintf(out, "%s%s", i ? ", " : ", in ", u->symbols[i]->name);
 	if (u->nr_symbols > nr)
@@ -70,7 +70,7 @@ static int check_sources(const struct pp_report *report,
 {
 	for (size_t i = 0; i < annotation->nr_unplaced; i++)
 		print_unplaced(report, &annotation->unplaced[i]);
-	if (!report->nr_symbols)
+	if (!report->symbols.nr)
 		return op_diag_set(diag, -ENOENT,
 				   "none of the chosen symbols has samples");
 	if (!annotation->nr_files)

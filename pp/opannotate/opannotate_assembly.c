@@ -567,7 +567,7 @@ int opannotate_write_assembly(const struct opannotate_text *text,
 {
 	const struct pp_report *report = text->report;
 	const struct pp_symbol_entry **symbols;
-	size_t nr = report->nr_symbols, kept;
+	size_t nr = report->symbols.nr, kept;
 	uint64_t *hidden;
 	int err = -ENOMEM;
 
@@ -578,7 +578,7 @@ int opannotate_write_assembly(const struct opannotate_text *text,
 	hidden = calloc(report->classes.nr + 1, sizeof(*hidden));
 	if (symbols && hidden) {
 		for (size_t i = 0; i < nr; i++)
-			symbols[i] = &report->symbols[i];
+			symbols[i] = &report->symbols.list[i];
 		kept = keep_hot_symbols(text, symbols, nr, hidden);
 		err = text->options->all ? 0 : opannotate_header(text);
 		err = err ?: list_all_images(text, symbols, kept);

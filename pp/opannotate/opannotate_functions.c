@@ -405,8 +405,8 @@ int opannotate_write_functions(const struct opannotate_text *text,
 		op_arena_alloc(&s.arena, report->classes.nr, sizeof(*s.hidden));
 	hidden = op_arena_alloc(&s.arena, report->classes.nr, sizeof(*hidden));
 	err = s.hidden && hidden ? 0 : -ENOMEM;
-	for (size_t i = 0; i < report->nr_symbols && !err; i++)
-		err = add_sections_of_symbol(&s, &report->symbols[i]);
+	for (size_t i = 0; i < report->symbols.nr && !err; i++)
+		err = add_sections_of_symbol(&s, &report->symbols.list[i]);
 	err = err ?: write_all_sections(&s, hidden, &is_empty);
 	if (!err)
 		opannotate_rest(text, s.nr_hidden, s.hidden);

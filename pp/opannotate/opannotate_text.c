@@ -29,7 +29,7 @@
 static void write_margin_count(const struct opannotate_text *t, uint64_t count,
 			       size_t class_nr)
 {
-	uint64_t total = t->report->symbol_totals[class_nr];
+	uint64_t total = t->report->symbols.totals[class_nr];
 	char percent[PP_PERCENT_LEN];
 
 	fprintf(t->out, "%*" PRIu64 " %s", COUNT_WIDTH, count,
@@ -55,9 +55,9 @@ static const char *color_of_counts(const struct opannotate_text *t,
 	double most = 0;
 
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		if (pp_percent(counts[i], t->report->symbol_totals[i]) > most)
+		if (pp_percent(counts[i], t->report->symbols.totals[i]) > most)
 			most = pp_percent(counts[i],
-					  t->report->symbol_totals[i]);
+					  t->report->symbols.totals[i]);
 	return most >= 5 ? "\033[1;31m" : most >= 1 ? "\033[33m" : "\033[32m";
 }
 
@@ -89,7 +89,7 @@ void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts)
 bool opannotate_passes(const struct opannotate_text *t, const uint64_t *counts)
 {
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		if (pp_percent(counts[i], t->report->symbol_totals[i]) >=
+		if (pp_percent(counts[i], t->report->symbols.totals[i]) >=
 			    t->options->threshold &&
 		    counts[i])
 			return true;

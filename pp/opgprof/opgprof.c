@@ -44,16 +44,16 @@ static int find_profiled_image(const struct pp_report *report,
 			       struct op_diag *diag)
 {
 	*image = NULL;
-	if (!report->nr_symbols)
+	if (!report->symbols.nr)
 		return op_diag_set(
 			diag, -ENOENT,
 			"no symbol of %s has so large a share; give a lower --threshold",
-			report->apps[0].name);
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_image *other = report->symbols[i].image;
+			report->summary.apps[0].name);
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_image *other = report->symbols.list[i].image;
 
 		if (other == *image || !other->binary ||
-		    strcmp(other->path, report->apps[0].name) != 0)
+		    strcmp(other->path, report->summary.apps[0].name) != 0)
 			continue;
 		if (*image)
 			return op_diag_set(
@@ -67,7 +67,7 @@ static int find_profiled_image(const struct pp_report *report,
 	return op_diag_set(
 		diag, -ENOENT,
 		"%s: gprof needs the binary that was profiled; give its folder with --image-path or --root",
-		report->apps[0].name);
+		report->summary.apps[0].name);
 }
 
 /*
@@ -84,7 +84,7 @@ static int find_binary(struct opgprof_options *o, struct pp_report **out,
 
 	o->request.select.exclude_dependent = true;
 	err = pp_report_new(out, &o->request, &first);
-	if (!err && (*out)->nr_apps == 1)
+	if (!err && (*out)->summary.nr_apps == 1)
 		return check_single_event(*out, diag);
 	/* Nobody knows what the binary itself has. */
 	if (err && err != -ENOENT)
@@ -94,18 +94,18 @@ static int find_binary(struct opgprof_options *o, struct pp_report **out,
 	pp_report_free(*out);
 	o->request.select.exclude_dependent = false;
 	err = pp_report_new(out, &o->request, diag);
-	if (err || (*out)->nr_apps == 1)
+	if (err || (*out)->summary.nr_apps == 1)
 		return err ?: check_single_event(*out, diag);
-	if (!(*out)->nr_apps)
+	if (!(*out)->summary.nr_apps)
 		return op_diag_set(
 			diag, -ENOENT,
 			"there are no samples in the binary itself; choose another one");
-	apps = (*out)->apps;
+	apps = (*out)->summary.apps;
 	return op_diag_set(
 		diag, -EINVAL,
 		"samples in several binaries (%s, %s%s), and gprof shows one; name exactly one of them",
 		apps[0].name, apps[1].name,
-		(*out)->nr_apps > 2 ? " and others" : "");
+		(*out)->summary.nr_apps > 2 ? " and others" : "");
 }
 
 /* ---- the file ------------------------------------------------------------ */

@@ -32,7 +32,7 @@
 static unsigned int nr_header_lines(const struct opreport_options *o,
 				    const struct pp_report *report)
 {
-	bool is_table = report->has_symbols && !report->has_calls;
+	bool is_table = report->symbols.made && !report->calls.made;
 	unsigned int nr = 1;
 	char *buf = NULL;
 	size_t len;

@@ -71,9 +71,9 @@ static double largest_share(const struct pp_report *report,
 	double most = 0;
 
 	for (size_t c = 0; c < report->classes.nr; c++)
-		if (report->symbol_totals[c] && counts[c]) {
+		if (report->symbols.totals[c] && counts[c]) {
 			double share = 100 * (double)counts[c] /
-				       (double)report->symbol_totals[c];
+				       (double)report->symbols.totals[c];
 
 			most = share > most ? share : most;
 		}
@@ -121,15 +121,15 @@ static int choose_hot_functions(struct code_finder *f, struct candidate **out,
 				size_t *nr)
 {
 	const struct pp_report *report = f->report;
-	struct candidate *all = calloc(report->nr_symbols + 1, sizeof(*all));
+	struct candidate *all = calloc(report->symbols.nr + 1, sizeof(*all));
 	size_t nr_all = 0, kept = 0;
 
 	*out = all;
 	*nr = 0;
 	if (!all)
 		return -ENOMEM;
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 		double share = largest_share(report, entry->counts);
 
 		if (share >= PP_CODE_THRESHOLD &&
@@ -163,14 +163,14 @@ static int gather_hits(struct code_finder *f)
 
 	free(f->hits);
 	f->nr_hits = 0;
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		if (report->symbols[i].image == f->image)
-			room += report->symbols[i].nr_details;
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		if (report->symbols.list[i].image == f->image)
+			room += report->symbols.list[i].nr_details;
 	f->hits = calloc(room + 1, sizeof(*f->hits));
 	if (!f->hits)
 		return -ENOMEM;
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
 		for (size_t d = 0;
 		     entry->image == f->image && d < entry->nr_details; d++)

@@ -44,7 +44,7 @@ int opreport_check_loss(const struct opreport_loss *loss,
 {
 	int err = check_account(loss, report->account, warnings, diag);
 
-	if (err || !report->is_diff)
+	if (err || !report->old.made)
 		return err;
-	return check_account(loss, report->old_account, warnings, diag);
+	return check_account(loss, report->old.account, warnings, diag);
 }

@@ -73,9 +73,9 @@ static int report_on_function(struct optop_reading *reading,
 	if (err)
 		return op_diag_set(diag, err, "%s", op_diag_text(&why, err));
 	if (found) {
-		report->symbols = found;
-		report->nr_symbols = 1;
-		report->symbol_totals = found->counts;
+		report->symbols.list = found;
+		report->symbols.nr = 1;
+		report->symbols.totals = found->counts;
 	}
 	return 0;
 }
@@ -91,7 +91,7 @@ static void end_listing(struct optop_reading *reading, size_t nr,
 	counts->nr = nr;
 	reading->keeps_order = true;
 	optop_add_counts(reading, event_of, counts->self_sums,
-			 reading->report->symbol_totals);
+			 reading->report->symbols.totals);
 	for (size_t i = 0; i < nr && !reading->first; i++)
 		if (counts->self[i * counts->nr_events] > most)
 			most = counts->self[i * counts->nr_events];
@@ -254,7 +254,7 @@ int optop_fill_assembly(struct optop_reading *reading,
 	err = report_on_function(reading, query, base, diag);
 	if (err)
 		return err;
-	l.symbol = reading->report->symbols;
+	l.symbol = reading->report->symbols.list;
 	/* A row for each byte at most, as no instruction is shorter. */
 	l.room = l.symbol->size + l.symbol->nr_details;
 	err = optop_make_rows(reading, l.room, false, &l.event_of);

@@ -71,8 +71,8 @@ optop_find_function(const struct pp_report *report,
 {
 	const struct pp_symbol_entry *found = NULL;
 
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
 		if (strcmp(entry->raw_name, target->symbol) != 0 ||
 		    strcmp(entry->image->path, target->image) != 0)

@@ -55,12 +55,13 @@ static int fill_images(struct optop_reading *reading,
 {
 	const struct pp_report *report = reading->report;
 	const size_t *event_of;
-	int err = optop_make_rows(reading, report->nr_apps, false, &event_of);
+	int err = optop_make_rows(reading, report->summary.nr_apps, false,
+				  &event_of);
 	struct optop_counts *counts = reading->counts;
 
 	(void)query;
-	for (size_t i = 0; i < report->nr_apps && !err; i++) {
-		const struct pp_summary_app *app = &report->apps[i];
+	for (size_t i = 0; i < report->summary.nr_apps && !err; i++) {
+		const struct pp_summary_app *app = &report->summary.apps[i];
 		struct optop_target *target = new_target(reading);
 		struct optop_row *row = &reading->rows[i];
 
@@ -87,8 +88,8 @@ static int fill_images(struct optop_reading *reading,
 static bool is_sum_of_builds(const struct pp_report *report,
 			     const struct pp_image *image)
 {
-	for (size_t i = 0; i < report->nr_sums_of_builds; i++)
-		if (!strcmp(report->sums_of_builds[i].name, image->base))
+	for (size_t i = 0; i < report->builds.nr_sums; i++)
+		if (!strcmp(report->builds.sums[i].name, image->base))
 			return true;
 	return false;
 }
@@ -138,12 +139,12 @@ static int fill_symbols(struct optop_reading *reading,
 	const char *image = query->target.image;
 	const size_t *event_of;
 	size_t nr = 0;
-	int err = optop_make_rows(reading, report->nr_symbols,
-				  report->has_totals, &event_of);
+	int err = optop_make_rows(reading, report->symbols.nr,
+				  report->stack_totals.made, &event_of);
 	struct optop_counts *counts = reading->counts;
 
-	for (size_t i = 0; i < report->nr_symbols && !err; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr && !err; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
 		if (!image || !strcmp(image, entry->image->path))
 			err = fill_symbol(reading, nr++, entry, event_of);
@@ -152,7 +153,7 @@ static int fill_symbols(struct optop_reading *reading,
 		return err;
 	counts->nr = nr;
 	optop_add_counts(reading, event_of, counts->self_sums,
-			 report->symbol_totals);
+			 report->symbols.totals);
 	optop_add_counts(reading, event_of, counts->all_sums, report->totals);
 	return 0;
 }
@@ -228,7 +229,7 @@ static int fill_lines(struct optop_reading *reading,
 		return err;
 	reading->counts->nr = nr;
 	optop_add_counts(reading, event_of, reading->counts->self_sums,
-			 report->symbol_totals);
+			 report->symbols.totals);
 	return 0;
 }
 

@@ -60,8 +60,9 @@ static void text_write_scale(const struct pp_text *t,
 static void text_write_event(const struct pp_text *t, size_t class_nr)
 {
 	const struct pp_class *class = &t->report->classes.classes[class_nr];
-	const struct pp_event_text *text = &t->report->event_texts[class_nr];
-	uint64_t hz = class->count ? class->count : t->report->timer_hz;
+	const struct pp_event_text *text =
+		&t->report->cpu.event_texts[class_nr];
+	uint64_t hz = class->count ? class->count : t->report->cpu.timer_hz;
 
 	if (pp_class_is_timer(class)) {
 		fputs("Profiling through timer interrupt", t->out);
@@ -90,11 +91,11 @@ static void text_write_event(const struct pp_text *t, size_t class_nr)
 		fputc('\n', t->out);
 	}
 	text_write_scale(t, class, t->report->totals[class_nr]);
-	if (t->report->is_diff &&
-	    pp_is_scaled(&t->report->old_classes.classes[class_nr])) {
+	if (t->report->old.made &&
+	    pp_is_scaled(&t->report->old.classes.classes[class_nr])) {
 		fputs("In the old profile ", t->out);
-		text_write_scale(t, &t->report->old_classes.classes[class_nr],
-				 t->report->old_totals[class_nr]);
+		text_write_scale(t, &t->report->old.classes.classes[class_nr],
+				 t->report->old.totals[class_nr]);
 	}
 }
 
@@ -177,20 +178,20 @@ static void text_write_sums_of_builds(const struct pp_text *t)
 	const struct pp_report *report = t->report;
 	size_t shown = 0;
 
-	if (!report->nr_sums_of_builds)
+	if (!report->builds.nr_sums)
 		return;
 	fputs("Builds added up: ", t->out);
-	for (; shown < report->nr_sums_of_builds && shown < MAX_SUMS; shown++) {
+	for (; shown < report->builds.nr_sums && shown < MAX_SUMS; shown++) {
 		const struct pp_sum_of_builds *sum =
-			&report->sums_of_builds[shown];
+			&report->builds.sums[shown];
 
 		fprintf(t->out, "%s%zu of %s", shown ? ", " : "",
 			sum->nr_builds, pp_text_name(t, sum->name));
 	}
-	if (shown < report->nr_sums_of_builds)
+	if (shown < report->builds.nr_sums)
 		fprintf(t->out, ", and those of %zu more image%s",
-			report->nr_sums_of_builds - shown,
-			op_plural(report->nr_sums_of_builds - shown));
+			report->builds.nr_sums - shown,
+			op_plural(report->builds.nr_sums - shown));
 	fputs(" (--by-build separates them)\n", t->out);
 }
 
@@ -198,7 +199,7 @@ static void text_write_sums_of_builds(const struct pp_text *t)
  * different events. */
 static void text_write_old_event(const struct pp_text *t, size_t class_nr)
 {
-	const struct pp_class *old = &t->report->old_classes.classes[class_nr];
+	const struct pp_class *old = &t->report->old.classes.classes[class_nr];
 
 	if (!pp_same_event(old, &t->report->classes.classes[class_nr]))
 		fprintf(t->out,
@@ -212,27 +213,27 @@ void pp_text_header(const struct pp_text *t)
 	const struct pp_classes *classes = &report->classes;
 	size_t nr_events = classes->axis == PP_AXIS_EVENT ? t->nr_columns : 1;
 
-	fprintf(t->out, "CPU: %s", report->cpu_title);
-	if (report->cpu_khz)
+	fprintf(t->out, "CPU: %s", report->cpu.title);
+	if (report->cpu.khz)
 		fprintf(t->out, ", speed %g MHz (estimated)",
-			report->cpu_khz / 1000.0);
+			report->cpu.khz / 1000.0);
 	fputc('\n', t->out);
 	for (size_t i = 0; i < nr_events; i++) {
 		size_t class_nr =
 			(size_t)(pp_text_column(t, i) - classes->classes);
 
 		text_write_event(t, class_nr);
-		if (report->is_diff)
+		if (report->old.made)
 			text_write_old_event(t, class_nr);
 	}
 	for (size_t i = 0; i < t->nr_columns; i++)
 		text_write_column(t, pp_text_column(t, i));
-	if (report->is_diff)
-		text_write_history(t, &report->old_history,
+	if (report->old.made)
+		text_write_history(t, &report->old.history,
 				   " of the old profile");
 	text_write_history(t, &report->history, "");
-	if (report->is_diff)
-		text_write_account(t, report->old_account,
+	if (report->old.made)
+		text_write_account(t, report->old.account,
 				   " of the old profile");
 	text_write_account(t, report->account, "");
 	if (report->messages.nr_unread)
@@ -261,11 +262,11 @@ static int text_write_body(struct pp_text *t)
 {
 	if (t->report->tree)
 		return pp_text_tree(t);
-	if (t->report->has_calls)
+	if (t->report->calls.made)
 		return pp_text_call_graph(t);
 	if (t->options->over_time)
 		return pp_text_over_time(t);
-	if (t->report->has_symbols)
+	if (t->report->symbols.made)
 		return pp_text_symbols(t);
 	return pp_text_summary(t);
 }
@@ -276,7 +277,7 @@ static int text_write_report(struct pp_text *t, FILE *out)
 
 	if (!t->options->no_header)
 		pp_text_header(t);
-	if (t->options->width && !t->report->by_line) {
+	if (t->options->width && !t->report->lines.split) {
 		t->out = pp_fit_open(out, t->options->width);
 		if (!t->out)
 			return -errno;

@@ -28,7 +28,7 @@ static void text_write_arcs(struct pp_text *t, const struct pp_arc *arcs,
 	size_t nr_classes = t->report->classes.nr;
 
 	if (t->options->global_percent)
-		totals = t->report->symbol_totals;
+		totals = t->report->symbols.totals;
 	if (running)
 		memset(running, 0, nr_classes * sizeof(*running));
 	for (size_t i = 0; i < nr; i++) {
@@ -57,7 +57,7 @@ static void text_write_block(struct pp_text *t,
 	pp_text_row(t,
 		    &(struct pp_text_row){ .entry = entry,
 					   .counts = entry->counts,
-					   .totals = t->report->symbol_totals,
+					   .totals = t->report->symbols.totals,
 					   .running = running });
 	text_write_arcs(t, n->callees, n->nr_callees, n->callee_totals, inner);
 	text_write_rule(t);
@@ -75,8 +75,8 @@ int pp_text_call_graph(struct pp_text *t)
 	}
 	pp_text_table_begin(t);
 	text_write_rule(t);
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		text_write_block(t, &report->symbols[i], running);
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		text_write_block(t, &report->symbols.list[i], running);
 	free(running);
 	return 0;
 }

@@ -193,9 +193,9 @@ int pp_task_rows_init(struct pp_task_rows *rows, const struct pp_report *report)
 	if (err)
 		return err;
 	rows->totals = sum_columns(rows, report->totals);
-	if (report->has_symbols)
-		rows->symbol_totals = sum_columns(rows, report->symbol_totals);
-	return rows->totals && (rows->symbol_totals || !report->has_symbols)
+	if (report->symbols.made)
+		rows->symbol_totals = sum_columns(rows, report->symbols.totals);
+	return rows->totals && (rows->symbol_totals || !report->symbols.made)
 		       ? 0
 		       : -ENOMEM;
 }

@@ -17,8 +17,7 @@
 
 static void text_write_column_heads(const struct pp_text *t, const char *indent)
 {
-	int width =
-		TITLE_WIDTH + (t->report->has_intervals ? INTERVAL_WIDTH : 0);
+	int width = TITLE_WIDTH + (t->report->intervals ? INTERVAL_WIDTH : 0);
 
 	if (t->options->no_header)
 		return;
@@ -33,7 +32,7 @@ static void text_write_column_heads(const struct pp_text *t, const char *indent)
 	}
 	fprintf(t->out, "\n%s", indent);
 	for (size_t i = 0; i < t->nr_columns; i++)
-		fputs(t->report->has_intervals
+		fputs(t->report->intervals
 			      ? "  samples|      %|      95% interval|"
 			      : "  samples|      %|",
 		      t->out);
@@ -52,7 +51,7 @@ static void text_write_counts(const struct pp_text *t, const uint64_t *counts,
 		fprintf(t->out, "%9" PRIu64 " %s ", counts[i],
 			pp_text_percent(percent,
 					pp_percent(counts[i], totals[i])));
-		if (t->report->has_intervals)
+		if (t->report->intervals)
 			fprintf(t->out, "%*s ", INTERVAL_WIDTH - 1,
 				pp_text_interval(
 					interval, counts[i], totals[i],
@@ -119,8 +118,8 @@ static size_t find_images_of_task(const struct pp_text *t, size_t task,
 	const struct pp_report *report = t->report;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < report->nr_apps; i++) {
-		const struct pp_summary_app *app = &report->apps[i];
+	for (size_t i = 0; i < report->summary.nr_apps; i++) {
+		const struct pp_summary_app *app = &report->summary.apps[i];
 
 		for (size_t j = 0; j < app->nr_images; j++)
 			if (pp_task_row_counts(t->rows, task,
@@ -165,8 +164,8 @@ static int text_write_tasks(const struct pp_text *t)
 	size_t nr_images = 1;
 	int err = -ENOMEM;
 
-	for (size_t i = 0; i < t->report->nr_apps; i++)
-		nr_images += t->report->apps[i].nr_images;
+	for (size_t i = 0; i < t->report->summary.nr_apps; i++)
+		nr_images += t->report->summary.apps[i].nr_images;
 	images = calloc(nr_images, sizeof(*images));
 	if (counts && images) {
 		text_write_column_heads(t, "");
@@ -190,10 +189,12 @@ int pp_text_summary(const struct pp_text *t)
 	if (t->rows)
 		return text_write_tasks(t);
 	text_write_column_heads(t, "");
-	for (size_t i = 0; i < report->nr_apps; i++) {
-		text_write_counts(t, report->apps[i].counts, report->totals);
-		fprintf(t->out, "%s\n", pp_text_name(t, report->apps[i].name));
-		text_write_dependents(t, &report->apps[i]);
+	for (size_t i = 0; i < report->summary.nr_apps; i++) {
+		text_write_counts(t, report->summary.apps[i].counts,
+				  report->totals);
+		fprintf(t->out, "%s\n",
+			pp_text_name(t, report->summary.apps[i].name));
+		text_write_dependents(t, &report->summary.apps[i]);
 	}
 	return 0;
 }

@@ -104,7 +104,7 @@ static void text_write_vma(struct pp_text *t, uint64_t vma, bool is_inlined)
 /* What stands where a line would; on a terminal it is short. */
 static const char *text_no_place(const struct pp_text *t)
 {
-	return t->report->by_line || t->options->width ? NO_LINE : NO_PLACE;
+	return t->report->lines.split || t->options->width ? NO_LINE : NO_PLACE;
 }
 
 static void text_write_place(struct pp_text *t, const struct pp_place *place)
@@ -112,7 +112,7 @@ static void text_write_place(struct pp_text *t, const struct pp_place *place)
 	char line[16];
 	const char *name;
 
-	if (!t->report->has_lines)
+	if (!t->report->lines.made)
 		return;
 	if (!place->file) {
 		text_write_field(t, t->place_width, text_no_place(t));
@@ -215,7 +215,7 @@ static void text_write_change(struct pp_text *t,
 {
 	const struct pp_change *change;
 
-	if (!t->report->is_diff)
+	if (!t->report->old.made)
 		return;
 	change = &entry->changes[class_nr];
 	if (entry->presence == PP_BOTH)
@@ -223,7 +223,7 @@ static void text_write_change(struct pp_text *t,
 	else
 		text_write_field(t, WIDTH_DIFF,
 				 entry->presence == PP_NEW ? "+++" : NO_VALUE);
-	if (t->report->has_intervals)
+	if (t->report->intervals)
 		text_write_change_interval(t, change);
 }
 
@@ -258,7 +258,7 @@ static size_t cgroup_width(const struct pp_task_rows *rows)
 static void text_write_table_heads(struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
-	bool sums = t->options->accumulated, intervals = report->has_intervals;
+	bool sums = t->options->accumulated, intervals = report->intervals;
 	const struct {
 		bool wanted;
 		size_t width;
@@ -269,13 +269,13 @@ static void text_write_table_heads(struct pp_text *t)
 		{ true, WIDTH_PERCENT, "%" },
 		{ intervals, WIDTH_INTERVAL, "95% interval" },
 		{ sums, WIDTH_CUM_PERCENT, "cum. %" },
-		{ report->has_totals, WIDTH_PERCENT, "total %" },
-		{ report->has_totals && intervals, WIDTH_INTERVAL,
+		{ report->stack_totals.made, WIDTH_PERCENT, "total %" },
+		{ report->stack_totals.made && intervals, WIDTH_INTERVAL,
 		  "95% interval" },
-		{ report->is_diff, WIDTH_DIFF, "diff %" },
-		{ report->is_diff && intervals, WIDTH_DIFF_INTERVAL,
+		{ report->old.made, WIDTH_DIFF, "diff %" },
+		{ report->old.made && intervals, WIDTH_DIFF_INTERVAL,
 		  "95% interval" },
-		{ report->is_diff && intervals, WIDTH_MARK, "sig." },
+		{ report->old.made && intervals, WIDTH_MARK, "sig." },
 	};
 
 	if (t->options->show_address)
@@ -291,14 +291,15 @@ static void text_write_table_heads(struct pp_text *t)
 		text_write_field(t, name_width(t->rows), HEAD_NAME);
 	if (t->rows && t->rows->cgroup_width)
 		text_write_field(t, cgroup_width(t->rows), HEAD_CGROUP);
-	if (report->has_lines)
+	if (report->lines.made)
 		text_write_field(t, t->place_width, "linenr info");
 	if (t->show_image)
 		text_write_field(t, t->image_width, "image name");
 	if (t->show_app)
 		text_write_field(t, t->app_width, "app name");
-	text_write_field(t, report->by_line ? t->name_width : 0, "symbol name");
-	if (report->by_line)
+	text_write_field(t, report->lines.split ? t->name_width : 0,
+			 "symbol name");
+	if (report->lines.split)
 		text_write_field(t, 0, "source");
 	text_end_row(t);
 }
@@ -309,7 +310,7 @@ static void text_write_share(struct pp_text *t, size_t column, uint64_t part,
 	char buf[PP_INTERVAL_LEN];
 
 	text_write_percent(t, WIDTH_PERCENT, part, whole);
-	if (t->report->has_intervals)
+	if (t->report->intervals)
 		text_write_field(t, WIDTH_INTERVAL,
 				 pp_text_interval(buf, part, whole,
 						  pp_class_grain(pp_text_column(
@@ -325,7 +326,7 @@ static void text_write_gone(struct pp_text *t,
 	if (t->options->accumulated)
 		text_write_field(t, WIDTH_CUM_SAMPLES, NO_VALUE);
 	text_write_field(t, WIDTH_PERCENT, NO_VALUE);
-	if (t->report->has_intervals)
+	if (t->report->intervals)
 		text_write_field(t, WIDTH_INTERVAL, NO_VALUE);
 	if (t->options->accumulated)
 		text_write_field(t, WIDTH_CUM_PERCENT, NO_VALUE);
@@ -352,7 +353,7 @@ static void text_write_class(struct pp_text *t, const struct pp_text_row *row,
 	if (running)
 		text_write_percent(t, WIDTH_CUM_PERCENT, running[column],
 				   row->totals[column]);
-	if (t->report->has_totals)
+	if (t->report->stack_totals.made)
 		text_write_share(t, column,
 				 i == PP_NO_CLASS ? 0
 						  : row->entry->all_counts[i],
@@ -395,7 +396,7 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 				  pp_text_name(t, entry->image->name));
 	if (t->show_app)
 		text_write_fitted(t, t->app_width, pp_text_name(t, entry->app));
-	if (t->report->by_line)
+	if (t->report->lines.split)
 		text_write_source(t, entry);
 	else
 		text_write_field(t, 0, pp_text_plain(t, entry->name));
@@ -412,7 +413,7 @@ static void text_write_details(struct pp_text *t,
 	size_t nr_classes = t->report->classes.nr;
 	struct pp_text_row row = {
 		.entry = entry,
-		.totals = t->options->global_percent ? t->report->symbol_totals
+		.totals = t->options->global_percent ? t->report->symbols.totals
 						     : entry->counts,
 		.running = running,
 	};
@@ -452,8 +453,8 @@ static void text_find_widths(struct pp_text *t)
 	size_t app = strlen("app name"), name = strlen("symbol name");
 	size_t width = t->options->width;
 
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 		const char *file = entry->place.file;
 		size_t len =
 			strlen(file ? pp_text_name(t, file) : text_no_place(t));
@@ -469,7 +470,7 @@ static void text_find_widths(struct pp_text *t)
 		len = strlen(text_name_of_line(t, entry));
 		name = len > name ? len : name;
 	}
-	if (!report->by_line) {
+	if (!report->lines.split) {
 		size_t most = width / 4;
 
 		most = most < PP_FIT_NAME_MIN ? PP_FIT_NAME_MIN : most;
@@ -492,14 +493,14 @@ void pp_text_table_begin(struct pp_text *t)
 	const struct pp_report *report = t->report;
 
 	t->vma_digits = pp_vma_digits(report);
-	t->show_app = report->many_apps;
+	t->show_app = report->symbols.many_apps;
 	t->place_width = WIDTH_LINE;
 	t->image_width = WIDTH_IMAGE;
 	t->app_width = WIDTH_APP;
-	for (size_t i = 0; i < report->nr_symbols; i++)
-		t->show_image |= strcmp(report->symbols[i].image->name,
-					report->symbols[i].app) != 0;
-	if (report->by_line || t->options->width)
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		t->show_image |= strcmp(report->symbols.list[i].image->name,
+					report->symbols.list[i].app) != 0;
+	if (report->lines.split || t->options->width)
 		text_find_widths(t);
 	if (!t->options->no_header)
 		text_write_table_heads(t);
@@ -534,8 +535,8 @@ static void sort_symbols_of_tasks(const struct pp_text *t,
 	if (!nr)
 		return;
 	qsort(all, nr, sizeof(*all),
-	      t->report->by_samples ? compare_symbols_of_tasks
-				    : compare_in_order);
+	      t->report->symbols.by_samples ? compare_symbols_of_tasks
+					    : compare_in_order);
 }
 
 /* Add what task @task has of symbol @symbol. */
@@ -543,7 +544,7 @@ static int add_symbol_of_task(const struct pp_text *t, size_t symbol,
 			      size_t task, uint64_t *counts,
 			      struct symbol_of_task **all, size_t *nr)
 {
-	const struct pp_symbol_entry *entry = &t->report->symbols[symbol];
+	const struct pp_symbol_entry *entry = &t->report->symbols.list[symbol];
 	bool any = entry->all_counts &&
 		   pp_task_row_counts(t->rows, task, entry->all_counts, counts);
 
@@ -564,14 +565,14 @@ static int text_write_symbols_of_tasks(struct pp_text *t, uint64_t *running)
 	size_t nr = 0;
 	int err = counts ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < report->nr_symbols && !err; i++)
+	for (size_t i = 0; i < report->symbols.nr && !err; i++)
 		for (size_t j = 0; j < t->rows->nr && !err; j++)
 			err = add_symbol_of_task(t, i, j, counts, &all, &nr);
 	if (!err)
 		sort_symbols_of_tasks(t, all, nr);
 	for (size_t i = 0; i < nr && !err; i++) {
 		const struct pp_symbol_entry *entry =
-			&report->symbols[all[i].symbol];
+			&report->symbols.list[all[i].symbol];
 
 		pp_text_row(t, &(struct pp_text_row){
 				       .entry = entry,
@@ -600,13 +601,13 @@ int pp_text_symbols(struct pp_text *t)
 	pp_text_table_begin(t);
 	if (t->rows)
 		err = text_write_symbols_of_tasks(t, running);
-	for (size_t i = 0; i < report->nr_symbols && !t->rows; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr && !t->rows; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
 		pp_text_row(t, &(struct pp_text_row){
 				       .entry = entry,
 				       .counts = entry->counts,
-				       .totals = report->symbol_totals,
+				       .totals = report->symbols.totals,
 				       .running = running });
 		text_write_details(t, entry, inner);
 	}

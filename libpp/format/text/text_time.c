@@ -151,7 +151,7 @@ static void draw_rate(const struct drawing *d)
 {
 	const struct pp_report *report = d->t->report;
 	uint64_t total =
-		pp_sum_counts(report->symbol_totals, report->classes.nr);
+		pp_sum_counts(report->symbols.totals, report->classes.nr);
 	double peak;
 
 	for (size_t i = 0; i < report->classes.nr; i++) {
@@ -159,7 +159,7 @@ static void draw_rate(const struct drawing *d)
 
 		d->values[i] =
 			class->end > class->begin
-				? (double)report->symbol_totals[i] /
+				? (double)report->symbols.totals[i] /
 					  (double)(class->end - class->begin)
 				: 0;
 	}
@@ -174,14 +174,14 @@ static void draw_symbol(const struct drawing *d,
 {
 	const struct pp_report *report = d->t->report;
 	size_t nr = report->classes.nr;
-	uint64_t total = pp_sum_counts(report->symbol_totals, nr);
+	uint64_t total = pp_sum_counts(report->symbols.totals, nr);
 	uint64_t sum = pp_sum_counts(entry->counts, nr);
 	char percent[PP_PERCENT_LEN], peak_text[PP_PERCENT_LEN];
 	double peak;
 
 	for (size_t i = 0; i < nr; i++)
 		d->values[i] =
-			pp_percent(entry->counts[i], report->symbol_totals[i]);
+			pp_percent(entry->counts[i], report->symbols.totals[i]);
 	peak = peak_of_values(d);
 	fprintf(d->t->out, "%-8" PRIu64 " %-8s ", sum,
 		pp_text_percent(percent, pp_percent(sum, total)));
@@ -204,9 +204,9 @@ static void find_widths(struct drawing *d)
 
 	d->image_width = strlen("image name");
 	d->app_width = strlen("app name");
-	d->t->show_app = report->many_apps;
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	d->t->show_app = report->symbols.many_apps;
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 		size_t image = strlen(pp_text_name(d->t, entry->image->name));
 		size_t app = strlen(pp_text_name(d->t, entry->app));
 
@@ -257,8 +257,8 @@ int pp_text_over_time(struct pp_text *t)
 		if (!t->options->no_header)
 			write_heads(&d);
 		draw_rate(&d);
-		for (size_t i = 0; i < t->report->nr_symbols; i++)
-			draw_symbol(&d, &t->report->symbols[i]);
+		for (size_t i = 0; i < t->report->symbols.nr; i++)
+			draw_symbol(&d, &t->report->symbols.list[i]);
 	}
 	drawing_release(&d);
 	return err;

@@ -95,7 +95,7 @@ static void tree_write_heads(const struct tree_text *tt)
 	for (size_t c = 0; c < tt->tree->nr_columns; c++) {
 		fprintf(out, "%*s %*s", WIDTH_COUNT, "samples", WIDTH_SHARE,
 			tt->callers ? "%" : "total %");
-		if (tt->t->report->has_intervals)
+		if (tt->t->report->intervals)
 			fprintf(out, " %*s", WIDTH_BETWEEN, "95% interval");
 		if (!tt->callers)
 			fprintf(out, " %*s", WIDTH_SHARE, "self %");
@@ -111,7 +111,7 @@ static double tree_grain(const struct tree_text *tt, size_t column)
 
 	return pp_class_grain(
 		column < nr ? &report->classes.classes[column]
-			    : &report->old_classes.classes[column - nr]);
+			    : &report->old.classes.classes[column - nr]);
 }
 
 static void tree_write_counts(const struct tree_text *tt, uint32_t node)
@@ -127,7 +127,7 @@ static void tree_write_counts(const struct tree_text *tt, uint32_t node)
 
 		fprintf(out, "%*" PRIu64 " %*s", WIDTH_COUNT, all, WIDTH_SHARE,
 			pp_text_percent(percent, pp_percent(all, root[c])));
-		if (tt->t->report->has_intervals)
+		if (tt->t->report->intervals)
 			fprintf(out, " %*s", WIDTH_BETWEEN,
 				pp_text_interval(interval, all, root[c],
 						 tree_grain(tt, c)));
@@ -144,7 +144,7 @@ static void tree_write_no_counts(const struct tree_text *tt)
 	int width = WIDTH_COUNT + 1 + WIDTH_SHARE;
 
 	width += tt->callers ? 0 : 1 + WIDTH_SHARE;
-	width += tt->t->report->has_intervals ? 1 + WIDTH_BETWEEN : 0;
+	width += tt->t->report->intervals ? 1 + WIDTH_BETWEEN : 0;
 	fprintf(tt->t->out, "%*s", width * (int)tt->tree->nr_columns, "");
 }
 
@@ -228,7 +228,7 @@ int pp_text_tree(struct pp_text *t)
 {
 	struct tree_text tt = { .t = t,
 				.tree = t->report->tree,
-				.callers = t->report->tree_callers };
+				.callers = t->report->tree->callers };
 	int err = sort_children(&tt);
 
 	if (!err) {

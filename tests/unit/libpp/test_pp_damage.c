@@ -105,7 +105,7 @@ static uint64_t report(const struct fixture *f)
 	assert_int_equal(pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 	if (!pp_report_new(&report, &request, &diag)) {
 		total = report->totals[0];
-		assert_int_equal(total, report->symbol_totals[0]);
+		assert_int_equal(total, report->symbols.totals[0]);
 		pp_format_text(out, report, &options);
 	} else {
 		assert_true(diag.text[0]);

@@ -155,15 +155,15 @@ static struct sums sums_of(const struct pp_report *report)
 	struct sums s = { .nr_classes = nr };
 
 	s.total = add_up(report->totals, nr);
-	for (size_t i = 0; i < report->nr_apps; i++) {
-		const struct pp_summary_app *app = &report->apps[i];
+	for (size_t i = 0; i < report->summary.nr_apps; i++) {
+		const struct pp_summary_app *app = &report->summary.apps[i];
 
 		s.apps += add_up(app->counts, nr);
 		for (size_t j = 0; j < app->nr_images; j++)
 			s.images += add_up(app->images[j].counts, nr);
 	}
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
 		s.symbols += add_up(entry->counts, nr);
 		for (size_t j = 0; j < entry->nr_details; j++)
@@ -341,9 +341,9 @@ static void check_graph(const struct fixture *f, const struct pp_report *report)
 	uint64_t samples = 0, calls = 0, parts = 0;
 	size_t nr = report->classes.nr;
 
-	assert_int_equal(report->nr_symbols, report->nr_known);
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	assert_int_equal(report->symbols.nr, report->symbols.nr_known);
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
 		samples += add_up(entry->counts, nr);
 		calls += check_block(report, entry);
@@ -447,8 +447,8 @@ TEST(each_image_is_opened_once)
 	assert_int_equal(pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 	assert_int_equal(pp_spec_init(&spec, NULL, NULL), 0);
 	assert_int_equal(pp_report_new(&out, &request, NULL), 0);
-	assert_int_equal(out->nr_symbols, nr_images);
-	assert_int_equal(out->symbol_totals[0], nr_images * 10000000000ull);
+	assert_int_equal(out->symbols.nr, nr_images);
+	assert_int_equal(out->symbols.totals[0], nr_images * 10000000000ull);
 	check_opens(&out->messages, nr_images);
 	pp_report_free(out);
 	pp_spec_release(&spec);

@@ -94,8 +94,8 @@ FOLDER_TEST(missing_names_have_hints)
 	for (size_t i = 0; i < NR(hints); i++) {
 		const struct hint_row *row = &hints[i];
 		const struct pp_report report = {
-			.nameless = row->path,
-			.nameless_maker = row->maker,
+			.missing.nameless = row->path,
+			.missing.nameless_maker = row->maker,
 			.archive = row->has_archive ? (void *)"x" : NULL,
 			.debug.server = row->has_server ? (void *)"x" : NULL,
 		};
@@ -114,7 +114,7 @@ FOLDER_TEST(missing_names_have_hints)
 /* Without dpkg there is no package. */
 FOLDER_TEST(there_may_be_no_dpkg)
 {
-	const struct pp_report report = { .nameless = "/bin/x" };
+	const struct pp_report report = { .missing.nameless = "/bin/x" };
 	struct text t;
 
 	setenv("DPKG_ADMINDIR", "/nowhere", 1);
@@ -237,8 +237,8 @@ TEST(rows_have_notes)
 		const struct pp_report report = {
 			.classes = { .classes = columns, .nr = 2 },
 			.totals = totals,
-			.symbols = symbols,
-			.nr_symbols = NR(symbols),
+			.symbols.list = symbols,
+			.symbols.nr = NR(symbols),
 		};
 		struct text t;
 

@@ -48,18 +48,18 @@ static void tasks_in_rows(struct made_report *m)
 	m->report.classes.nr = NR(task_classes);
 	m->report.classes.axis = PP_AXIS_EVENT;
 	m->report.classes.in_rows = true;
-	m->report.event_texts = task_texts;
-	m->report.totals = m->report.symbol_totals = task_totals;
-	m->report.apps = task_apps;
+	m->report.cpu.event_texts = task_texts;
+	m->report.totals = m->report.symbols.totals = task_totals;
+	m->report.summary.apps = task_apps;
 	for (size_t i = 0; i < 3; i++)
 		m->symbols[i].counts = task_counts[i];
-	m->report.by_samples = true;
+	m->report.symbols.by_samples = true;
 }
 
 static void in_order_of_symbols(struct made_report *m)
 {
 	tasks_in_rows(m);
-	m->report.by_samples = false;
+	m->report.symbols.by_samples = false;
 }
 
 static void processes_in_rows(struct made_report *m)
@@ -100,14 +100,14 @@ static void one_image_of_two(struct made_report *m)
 	};
 
 	tasks_in_rows(m);
-	m->report.apps = apps;
+	m->report.summary.apps = apps;
 }
 
 /* What a symbol has only called counts, too. */
 static void totals_of_tasks(struct made_report *m)
 {
 	tasks_in_rows(m);
-	m->report.has_totals = true;
+	m->report.stack_totals.made = true;
 	for (size_t i = 0; i < 3; i++)
 		m->symbols[i].all_counts = task_counts[i];
 	m->symbols[2].all_counts = task_totals;
@@ -119,7 +119,7 @@ static const uint64_t all_counts[3][2] = { { 900, 4 }, { 0, 0 }, { 1, 8 } };
 
 static void with_totals(struct made_report *m)
 {
-	m->report.has_totals = true;
+	m->report.stack_totals.made = true;
 	for (size_t i = 0; i < 3; i++)
 		m->symbols[i].all_counts = all_counts[i];
 }
@@ -161,8 +161,8 @@ static void an_inlined_function(struct made_report *m)
 
 static void source_lines(struct made_report *m)
 {
-	m->report.by_line = true;
-	m->report.has_lines = true;
+	m->report.lines.split = true;
+	m->report.lines.made = true;
 	for (size_t i = 0; i < 3; i++)
 		m->symbols[i].is_line = true;
 	m->symbols[0].source = "for (i = 0; i < nr; i++) { do_something(i); }";
@@ -185,7 +185,7 @@ static void a_scale(struct made_report *m)
 	m->classes[0].scale = 4;
 	m->classes[0].enabled = 4000;
 	m->classes[0].running = 1000;
-	m->report.old_classes.nr = 0;
+	m->report.old.classes.nr = 0;
 }
 
 /* The samples came together, ten in a turn. */
@@ -221,8 +221,8 @@ static void an_old_scale(struct made_report *m)
 
 	old = m->classes[0];
 	old.scale = 2;
-	m->report.old_classes.classes = &old;
-	m->report.old_classes.nr = 1;
+	m->report.old.classes.classes = &old;
+	m->report.old.classes.nr = 1;
 }
 
 /* ---- times --------------------------------------------------------------- */
@@ -260,8 +260,8 @@ static void some_was_dropped(struct made_report *m)
 static void an_old_history(struct made_report *m)
 {
 	a_history(m);
-	m->report.old_history = m->report.history;
-	m->report.old_history.nr_spans = 9;
+	m->report.old.history = m->report.history;
+	m->report.old.history.nr_spans = 9;
 }
 
 static void columns_of_times(struct made_report *m)
@@ -356,8 +356,8 @@ static void builds_were_added(struct made_report *m)
 	static const struct pp_sum_of_builds sums[] = { { "/lib/libc.so", 3 },
 							{ "/opt/other", 2 } };
 
-	m->report.sums_of_builds = sums;
-	m->report.nr_sums_of_builds = NR(sums);
+	m->report.builds.sums = sums;
+	m->report.builds.nr_sums = NR(sums);
 }
 
 static void there_are_messages(struct made_report *m)
@@ -463,9 +463,9 @@ static void a_page_with_stacks(struct made_report *m)
 /* The first application has samples in its library alone. */
 static void a_library_alone(struct made_report *m)
 {
-	m->report.symbols++;
-	m->report.nr_symbols = 2;
-	m->report.known = m->symbols;
+	m->report.symbols.list++;
+	m->report.symbols.nr = 2;
+	m->report.symbols.known = m->symbols;
 }
 
 static void processes_in_classic_xml(struct made_report *m)
@@ -489,7 +489,7 @@ static void lines_of_one_function(struct made_report *m)
 static void a_callee_that_is_not_shown(struct made_report *m)
 {
 	m->neighbours[0].nr_callers = 0;
-	m->report.nr_symbols = 1;
+	m->report.symbols.nr = 1;
 }
 
 /* Of three functions of one name two are shown, the last one first. */
@@ -506,8 +506,8 @@ static void functions_of_one_name(struct made_report *m)
 	m->symbols[2].nr_details = 1;
 	shown[0] = m->symbols[2];
 	shown[1] = m->symbols[1];
-	m->report.symbols = shown;
-	m->report.nr_symbols = 2;
+	m->report.symbols.list = shown;
+	m->report.symbols.nr = 2;
 }
 
 /* Three events, and two of the columns are of the third. */
@@ -527,7 +527,7 @@ static void three_events(struct made_report *m)
 
 static void one_application(struct made_report *m)
 {
-	m->report.nr_apps = 1;
+	m->report.summary.nr_apps = 1;
 	m->classes[0].event = "CYCLES:user";
 	m->texts[0].event = "Cycles\nof the CPU";
 }

@@ -18,8 +18,8 @@ static void as_it_is(struct made_report *m)
 
 static void with_speed(struct made_report *m)
 {
-	m->report.cpu_khz = 2400500;
-	m->report.timer_hz = 250;
+	m->report.cpu.khz = 2400500;
+	m->report.cpu.timer_hz = 250;
 }
 
 static void timer(struct made_report *m)
@@ -39,7 +39,7 @@ static void timer_with_rate(struct made_report *m)
 static void timer_at_250(struct made_report *m)
 {
 	timer_with_rate(m);
-	m->report.timer_hz = 1000;
+	m->report.cpu.timer_hz = 1000;
 	m->classes[0].count = 250;
 }
 
@@ -105,7 +105,7 @@ static void old_account(struct made_report *m)
 	ledger = (struct op_ledger){
 		.source = "x", .taken = 3, .stored = 1, .pending = 2
 	};
-	m->report.old_account = &ledger;
+	m->report.old.account = &ledger;
 }
 
 static void stacks(struct made_report *m)
@@ -180,8 +180,8 @@ static void with_sums(struct made_report *m, size_t nr)
 		{ "e", 2 },	 { "f", 2 }, { "g", 2 },
 	};
 
-	m->report.sums_of_builds = sums;
-	m->report.nr_sums_of_builds = nr;
+	m->report.builds.sums = sums;
+	m->report.builds.nr_sums = nr;
 }
 
 static void one_sum(struct made_report *m)
@@ -366,12 +366,12 @@ TEST(json_has_a_head)
 
 static void plain_cpu_type(struct made_report *m)
 {
-	strcpy(m->report.cpu_type, "timer");
+	strcpy(m->report.cpu.type, "timer");
 }
 
 static void three_parts(struct made_report *m)
 {
-	strcpy(m->report.cpu_type, "a/b/c");
+	strcpy(m->report.cpu.type, "a/b/c");
 }
 
 static void same_cpu(struct made_report *m)
@@ -453,8 +453,8 @@ static void known_in_other_order(struct made_report *m)
 		known[i].nr = i;
 		m->symbols[2 - i].nr = i;
 	}
-	m->report.known = known;
-	m->report.nr_symbols = 2;
+	m->report.symbols.known = known;
+	m->report.symbols.nr = 2;
 }
 
 static void huge_counts(struct made_report *m)
@@ -809,7 +809,7 @@ TEST(csv_fields_are_quoted)
 		char wanted[128];
 
 		make_report(&m, SYMBOLS);
-		m.report.nr_symbols = 1;
+		m.report.symbols.nr = 1;
 		m.symbols[0].name = rows[i].name;
 		m.symbols[0].size = 0;
 		pp_format_csv(text_begin(&t), &m.report, &options);
@@ -834,7 +834,7 @@ TEST(names_end_no_rows)
 	struct text t;
 
 	make_report(&m, SYMBOLS | LINES);
-	m.report.nr_symbols = 1;
+	m.report.symbols.nr = 1;
 	m.symbols[0].name = "f\n9999      99.9000  b\t\r";
 	m.symbols[0].image = &image;
 	m.symbols[0].place =
@@ -891,7 +891,7 @@ static void with_tree(struct made_report *m)
 		.nr_frames = NR(frames),
 		.nodes = nodes,
 		.nr_nodes = NR(nodes),
-		.nr_columns = m->report.is_diff ? 2 : m->report.classes.nr,
+		.nr_columns = m->report.old.made ? 2 : m->report.classes.nr,
 		.self = self,
 		.all = all,
 		.broken = none,
@@ -966,8 +966,8 @@ static void some_apps(struct made_report *m, size_t nr)
 	};
 
 	with_tree(m);
-	m->report.apps = apps;
-	m->report.nr_apps = nr;
+	m->report.summary.apps = apps;
+	m->report.summary.nr_apps = nr;
 }
 
 static void three_apps(struct made_report *m)
@@ -1262,10 +1262,10 @@ TEST(trees_are_text)
 		tree.all = two ? all_2 : chained_all;
 		tree.nr_cut = 3;
 		tree.threshold = 0.0123456;
-		m.report.tree_callers = rows[i].callers;
+		tree.callers = rows[i].callers;
 		old = m.classes[0];
 		old.grain = 4;
-		m.report.old_classes.classes = &old;
+		m.report.old.classes.classes = &old;
 		t = (struct pp_text){ .out = text_begin(&written),
 				      .report = &m.report,
 				      .options = &rows[i].options };

@@ -42,10 +42,10 @@ TEST(callgrind_names_and_files)
 	m.symbols[0].nr_stack_calls = NR(calls);
 	outer = (struct pp_stack_call){ .callee = &m.symbols[0],
 					.counts = counts[0] };
-	m.report.outer_calls = &outer;
-	m.report.nr_outer_calls = 1;
-	m.report.known = m.symbols;
-	m.report.nr_known = 3;
+	m.report.stack_totals.outer = &outer;
+	m.report.stack_totals.nr_outer = 1;
+	m.report.symbols.known = m.symbols;
+	m.report.symbols.nr_known = 3;
 	written_must_be(
 		"head", "callgrind", &m.report, &plain, "desc: Samples",
 		"\nob=",
@@ -110,7 +110,7 @@ TEST(firefox_threads)
 
 	make_report(&m, TWO);
 	m.report.tree = &tree;
-	m.report.timer_hz = 250;
+	m.report.cpu.timer_hz = 250;
 	written_must_be(
 		"the root has samples of its own", "firefox", &m.report, &plain,
 		"\"name\": \"prog-7/8 (cpu:0)\"", ", \"frameTable\"",

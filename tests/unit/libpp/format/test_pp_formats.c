@@ -59,8 +59,8 @@ TEST(addresses_have_8_or_16_digits)
 			{ .details = details,
 			  .nr_details = rows[i].detail ? 2 : 0 },
 		};
-		const struct pp_report report = { .symbols = entries,
-						  .nr_symbols = 2 };
+		const struct pp_report report = { .symbols.list = entries,
+						  .symbols.nr = 2 };
 
 		assert_int_equal(pp_vma_digits(&report), rows[i].digits);
 	}

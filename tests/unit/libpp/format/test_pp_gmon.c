@@ -113,7 +113,7 @@ static void write_made(FILE *out, const struct made *made, struct reader *r)
 {
 	struct pp_symbol_entry symbols[MAX_SYMBOLS] = { { 0 } };
 	struct pp_detail details[MAX_SYMBOLS][MAX_HITS] = { { { 0 } } };
-	struct pp_report report = { .symbols = symbols };
+	struct pp_report report = { .symbols.list = symbols };
 	struct pp_address_call calls[NR(made->calls)];
 	struct pp_gmon_result result;
 	struct text t;
@@ -133,15 +133,15 @@ static void write_made(FILE *out, const struct made *made, struct reader *r)
 			details[i][k].vma = made->symbols[i].hits[k].vma;
 			details[i][k].counts = &made->symbols[i].hits[k].count;
 		}
-		report.nr_symbols++;
+		report.symbols.nr++;
 	}
 	memcpy(calls, made->calls, sizeof(calls));
 	for (size_t i = 0; i < NR(calls) && calls[i].count; i++) {
 		calls[i].caller = &symbols[(uintptr_t)calls[i].caller];
 		calls[i].callee = &symbols[(uintptr_t)calls[i].callee];
-		report.nr_calls++;
+		report.calls.nr++;
 	}
-	report.calls = calls;
+	report.calls.list = calls;
 	assert_int_equal(pp_gmon_write(text_begin(&t), &report, &image, &result,
 				       NULL),
 			 0);

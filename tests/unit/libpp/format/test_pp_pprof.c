@@ -248,8 +248,8 @@ static void write_pprof(FILE *out, const struct row *row)
 		.self = row->flags & TWO ? of_two[0] : self,
 	};
 	m.report.tree = &tree;
-	m.report.apps = apps;
-	m.report.nr_apps = NR(apps);
+	m.report.summary.apps = apps;
+	m.report.summary.nr_apps = NR(apps);
 	if (row->change)
 		row->change(&m);
 	assert_int_equal(pp_format_find("pprof")->write(text_begin(&packed),
@@ -271,7 +271,7 @@ static void the_timer(struct made_report *m)
 {
 	m->classes[0].event = "TIMER";
 	m->classes[0].count = 0;
-	m->report.timer_hz = 250;
+	m->report.cpu.timer_hz = 250;
 }
 
 static void the_timer_at_a_rate(struct made_report *m)
@@ -283,7 +283,7 @@ static void the_timer_at_a_rate(struct made_report *m)
 static void the_timer_of_old(struct made_report *m)
 {
 	the_timer(m);
-	m->report.timer_hz = 0;
+	m->report.cpu.timer_hz = 0;
 }
 
 static void a_clock(struct made_report *m)

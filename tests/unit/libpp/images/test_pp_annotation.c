@@ -35,7 +35,7 @@ static int setup(void **state)
 		return -1;
 	op_arena_init(&w->report.arena);
 	w->report.classes.nr = NR_CLASSES;
-	w->report.symbols = w->symbols;
+	w->report.symbols.list = w->symbols;
 	return 0;
 }
 
@@ -55,7 +55,7 @@ static struct pp_symbol_entry *add_symbol(struct world *w,
 					  const char *name, const char *file,
 					  unsigned int line)
 {
-	size_t nr = w->report.nr_symbols++;
+	size_t nr = w->report.symbols.nr++;
 	struct pp_symbol_entry *symbol = &w->symbols[nr];
 
 	assert_true(nr < MAX_SYMBOLS);
@@ -268,7 +268,7 @@ static uint64_t fill(struct world *w, unsigned int *seed)
 {
 	uint64_t total = 0;
 
-	w->report.nr_symbols = 0;
+	w->report.symbols.nr = 0;
 	for (unsigned int s = next_number(seed, MAX_SYMBOLS); s; s--) {
 		struct pp_symbol_entry *symbol = add_symbol(
 			w, s & 1 ? &first : &second, "s",

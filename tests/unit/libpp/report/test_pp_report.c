@@ -56,12 +56,14 @@ static void write_report(FILE *out, const struct row *row,
 	else
 		fprintf(t.out, "%s\n", diag.text);
 	/* Symbols, and what calls them, are known by number. */
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
-		assert_true(entry->nr < report->nr_known);
-		assert_string_equal(report->known[entry->nr].name, entry->name);
-		assert_int_equal(report->known[entry->nr].vma, entry->vma);
+		assert_true(entry->nr < report->symbols.nr_known);
+		assert_string_equal(report->symbols.known[entry->nr].name,
+				    entry->name);
+		assert_int_equal(report->symbols.known[entry->nr].vma,
+				 entry->vma);
 	}
 	for (size_t i = 0; i < report->classes.nr; i++)
 		if (report->classes.classes[i].mounts)
@@ -69,8 +71,8 @@ static void write_report(FILE *out, const struct row *row,
 				report->classes.classes[i].name,
 				(unsigned long long)report->classes.classes[i]
 					.mounts);
-	for (size_t i = 0; i < report->nr_calls; i++) {
-		const struct pp_address_call *call = &report->calls[i];
+	for (size_t i = 0; i < report->calls.nr; i++) {
+		const struct pp_address_call *call = &report->calls.list[i];
 
 		fprintf(t.out, "call 0x%llx>0x%llx %llu",
 			(unsigned long long)call->caller_vma,
@@ -79,7 +81,7 @@ static void write_report(FILE *out, const struct row *row,
 		if (report->classes.nr > 1)
 			fprintf(t.out, " of %s",
 				report->classes.classes[call->class_nr].name);
-		if (report->many_apps)
+		if (report->symbols.many_apps)
 			fprintf(t.out, " in %s and %s", call->caller->app,
 				call->callee->app);
 		fputc('\n', t.out);
@@ -825,10 +827,10 @@ FOLDER_TEST(events_have_words)
 		assert_int_equal(
 			pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 		assert_int_equal(pp_report_new(&report, &request, &diag), 0);
-		text = report->event_texts;
-		assert_string_equal(report->cpu_title, rows[i].title);
-		assert_string_equal(report->cpu_type, rows[i].cpu_type);
-		assert_int_equal(report->cpu_khz, 123);
+		text = report->cpu.event_texts;
+		assert_string_equal(report->cpu.title, rows[i].title);
+		assert_string_equal(report->cpu.type, rows[i].cpu_type);
+		assert_int_equal(report->cpu.khz, 123);
 #define SAME(text, wanted)                                                     \
 	assert_string_equal((text) ? (text) : "(none)",                        \
 			    (wanted) ? (wanted) : "(none)")
@@ -882,7 +884,7 @@ FOLDER_TEST(applications_are_counted)
 		assert_int_equal(
 			pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
 		assert_int_equal(pp_report_new(&report, &request, &diag), 0);
-		assert_int_equal(report->many_apps, rows[i].many);
+		assert_int_equal(report->symbols.many_apps, rows[i].many);
 		pp_report_free(report);
 		pp_spec_pair_release(&pair);
 	}

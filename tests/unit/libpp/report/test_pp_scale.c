@@ -311,10 +311,10 @@ static void make_counted_symbols(struct counted_report *r)
 		.nr_stack_calls = 1,
 	};
 	r->shown[0] = r->known[1];
-	r->report.known = r->known;
-	r->report.nr_known = 2;
-	r->report.symbols = r->shown;
-	r->report.nr_symbols = 1;
+	r->report.symbols.known = r->known;
+	r->report.symbols.nr_known = 2;
+	r->report.symbols.list = r->shown;
+	r->report.symbols.nr = 1;
 }
 
 /* The root has two children, the first of them one. A column of each class. */
@@ -359,25 +359,25 @@ static void make_counted_report(struct counted_report *r)
 	r->population.old.classes.classes = &r->old_class;
 	r->population.old.classes.nr = 1;
 	r->report.totals = two_counts(r, 40);
-	r->report.symbol_totals = two_counts(r, 42);
-	r->report.old_totals = two_counts(r, 44);
-	r->report.old_symbol_totals = two_counts(r, 46);
+	r->report.symbols.totals = two_counts(r, 42);
+	r->report.old.totals = two_counts(r, 44);
+	r->report.old.symbol_totals = two_counts(r, 46);
 	for (size_t i = 0; i < 2; i++)
 		r->images[i].counts = two_counts(r, 11);
 	r->app = (struct pp_summary_app){ .counts = two_counts(r, 22),
 					  .images = r->images,
 					  .nr_images = 2 };
-	r->report.apps = &r->app;
-	r->report.nr_apps = 1;
+	r->report.summary.apps = &r->app;
+	r->report.summary.nr_apps = 1;
 	make_counted_symbols(r);
 	r->outer[0].counts = two_counts(r, 50);
-	r->report.outer_calls = r->outer;
-	r->report.nr_outer_calls = 1;
+	r->report.stack_totals.outer = r->outer;
+	r->report.stack_totals.nr_outer = 1;
 	for (unsigned int i = 0; i < 2; i++)
 		r->addresses[i] =
 			(struct pp_address_call){ .count = 60, .class_nr = i };
-	r->report.calls = r->addresses;
-	r->report.nr_calls = 2;
+	r->report.calls.list = r->addresses;
+	r->report.calls.nr = 2;
 	make_counted_tree(r);
 }
 
@@ -417,18 +417,19 @@ static void write_counted_report(FILE *out, const struct pp_report *report)
 	const struct pp_tree *tree = report->tree;
 
 	write_counts(out, "totals", report->totals, 2);
-	write_counts(out, "of symbols", report->symbol_totals, 2);
-	write_counts(out, "before", report->old_totals, 1);
-	write_counts(out, "before, of symbols", report->old_symbol_totals, 1);
-	write_counts(out, "application", report->apps[0].counts, 2);
-	for (size_t i = 0; i < report->apps[0].nr_images; i++)
-		write_counts(out, " image", report->apps[0].images[i].counts,
-			     2);
-	for (size_t i = 0; i < report->nr_known; i++)
-		write_counted_symbol(out, &report->known[i]);
-	write_counts(out, "outer call", report->outer_calls[0].counts, 2);
-	for (size_t i = 0; i < report->nr_calls; i++)
-		write_counts(out, "call", &report->calls[i].count, 1);
+	write_counts(out, "of symbols", report->symbols.totals, 2);
+	write_counts(out, "before", report->old.totals, 1);
+	write_counts(out, "before, of symbols", report->old.symbol_totals, 1);
+	write_counts(out, "application", report->summary.apps[0].counts, 2);
+	for (size_t i = 0; i < report->summary.apps[0].nr_images; i++)
+		write_counts(out, " image",
+			     report->summary.apps[0].images[i].counts, 2);
+	for (size_t i = 0; i < report->symbols.nr_known; i++)
+		write_counted_symbol(out, &report->symbols.known[i]);
+	write_counts(out, "outer call", report->stack_totals.outer[0].counts,
+		     2);
+	for (size_t i = 0; i < report->calls.nr; i++)
+		write_counts(out, "call", &report->calls.list[i].count, 1);
 	for (uint32_t i = 0; i < tree->nr_nodes; i++) {
 		write_counts(out, "node", pp_tree_self(tree, i), 3);
 		write_counts(out, " and below", pp_tree_all(tree, i), 3);
@@ -500,8 +501,8 @@ TEST(each_count_of_a_report_is_scaled)
 
 	/* Or the same. */
 	make_counted_report(&r);
-	r.report.symbols = r.report.known;
-	r.report.nr_symbols = 2;
+	r.report.symbols.list = r.report.symbols.known;
+	r.report.symbols.nr = 2;
 	assert_int_equal(pp_scale_counts(&r.population), 0);
 	write_counted_report(text_begin(&text), &r.report);
 	text_must_be(&text, "report without copies", SCALED_REPORT);
@@ -516,13 +517,13 @@ TEST(one_scale_is_enough)
 	r.old_class.running = r.old_class.enabled;
 	assert_int_equal(pp_scale_counts(&r.population), 0);
 	assert_int_equal(r.report.totals[0], 60);
-	assert_int_equal(r.report.old_totals[0], 44);
+	assert_int_equal(r.report.old.totals[0], 44);
 	op_arena_release(&r.report.arena);
 	make_counted_report(&r);
 	r.classes[0].running = r.classes[0].enabled;
 	assert_int_equal(pp_scale_counts(&r.population), 0);
 	assert_int_equal(r.report.totals[0], 40);
-	assert_int_equal(r.report.old_totals[0], 88);
+	assert_int_equal(r.report.old.totals[0], 88);
 	op_arena_release(&r.report.arena);
 }
 
@@ -564,9 +565,9 @@ TEST(large_counts_stay_the_largest)
 
 	make_counted_report(&r);
 	((uint64_t *)r.report.totals)[0] = UINT64_MAX / 3 * 2 + 1000;
-	((uint64_t *)r.report.symbol_totals)[0] = UINT64_C(1) << 62;
+	((uint64_t *)r.report.symbols.totals)[0] = UINT64_C(1) << 62;
 	assert_int_equal(pp_scale_counts(&r.population), 0);
 	assert_true(r.report.totals[0] == UINT64_MAX);
-	assert_true(r.report.symbol_totals[0] == UINT64_C(3) << 61);
+	assert_true(r.report.symbols.totals[0] == UINT64_C(3) << 61);
 	op_arena_release(&r.report.arena);
 }

@@ -56,8 +56,8 @@ static void write_detail(FILE *out, const struct pp_detail *detail)
 static void write_symbols(FILE *out, const struct pp_report *report,
 			  bool places)
 {
-	for (size_t i = 0; i < report->nr_symbols; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols[i];
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
 
 		fprintf(out, "%s %s", pp_base_name(entry->app), entry->name);
 		for (size_t c = 0; c < report->classes.nr; c++) {
@@ -141,18 +141,20 @@ static void add_stack_calls(const struct pp_report *report,
 static void check_stack_calls(const struct pp_report *report)
 {
 	size_t nr = report->classes.nr;
-	uint64_t *sums = calloc(report->nr_known * nr + 1, sizeof(*sums));
+	uint64_t *sums =
+		calloc(report->symbols.nr_known * nr + 1, sizeof(*sums));
 
 	assert_non_null(sums);
-	add_stack_calls(report, NULL, report->outer_calls,
-			report->nr_outer_calls, sums);
-	for (size_t i = 0; i < report->nr_known; i++)
-		add_stack_calls(report, &report->known[i],
-				report->known[i].stack_calls,
-				report->known[i].nr_stack_calls, sums);
-	for (size_t i = 0; i < report->nr_known && report->has_totals; i++)
-		assert_memory_equal(report->known[i].all_counts,
-				    &sums[report->known[i].nr * nr],
+	add_stack_calls(report, NULL, report->stack_totals.outer,
+			report->stack_totals.nr_outer, sums);
+	for (size_t i = 0; i < report->symbols.nr_known; i++)
+		add_stack_calls(report, &report->symbols.known[i],
+				report->symbols.known[i].stack_calls,
+				report->symbols.known[i].nr_stack_calls, sums);
+	for (size_t i = 0;
+	     i < report->symbols.nr_known && report->stack_totals.made; i++)
+		assert_memory_equal(report->symbols.known[i].all_counts,
+				    &sums[report->symbols.known[i].nr * nr],
 				    nr * sizeof(*sums));
 	free(sums);
 }
@@ -206,20 +208,20 @@ static void write_totals(FILE *out, const struct row *row)
 				      !strncmp(row->words, "session:", 8));
 	else
 		fprintf(t.out, "%s\n", diag.text);
-	for (size_t i = 0; i < report->nr_outer_calls; i++)
-		write_stack_call(t.out, "outer", &report->outer_calls[i],
+	for (size_t i = 0; i < report->stack_totals.nr_outer; i++)
+		write_stack_call(t.out, "outer", &report->stack_totals.outer[i],
 				 report->classes.nr);
-	if (report->nameless)
-		fprintf(t.out, "nameless %s %llu\n", report->nameless,
-			(unsigned long long)report->nameless_samples);
-	if (report->nameless_maker)
+	if (report->missing.nameless)
+		fprintf(t.out, "nameless %s %llu\n", report->missing.nameless,
+			(unsigned long long)report->missing.nameless_samples);
+	if (report->missing.nameless_maker)
 		fprintf(t.out, "nameless code of %s %llu\n",
-			report->nameless_maker,
-			(unsigned long long)report->nameless_made_samples);
-	for (size_t i = 0; i < report->nr_sums_of_builds; i++)
-		fprintf(t.out, "%s: %zu builds\n",
-			report->sums_of_builds[i].name,
-			report->sums_of_builds[i].nr_builds);
+			report->missing.nameless_maker,
+			(unsigned long long)
+				report->missing.nameless_made_samples);
+	for (size_t i = 0; i < report->builds.nr_sums; i++)
+		fprintf(t.out, "%s: %zu builds\n", report->builds.sums[i].name,
+			report->builds.sums[i].nr_builds);
 	for (size_t i = 0; i < report->messages.nr; i++)
 		if (strstr(report->messages.list[i].text, "is shown") ||
 		    strstr(report->messages.list[i].text, "samples have no"))

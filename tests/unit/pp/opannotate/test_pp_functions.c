@@ -93,11 +93,11 @@ static void make_functions(struct made_functions *f, const char *line)
 		};
 		i++;
 	}
-	f->m.report.symbols = f->symbols;
-	f->m.report.nr_symbols = nr;
-	f->m.report.totals = f->m.report.symbol_totals = f->total;
-	f->m.report.has_symbols = f->m.report.has_details =
-		f->m.report.has_lines = true;
+	f->m.report.symbols.list = f->symbols;
+	f->m.report.symbols.nr = nr;
+	f->m.report.totals = f->m.report.symbols.totals = f->total;
+	f->m.report.symbols.made = f->m.report.symbols.has_details =
+		f->m.report.lines.made = true;
 }
 
 FOLDER_TEST(functions_are_listed)

@@ -73,7 +73,7 @@ TEST(losses_are_told_or_refused)
 
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct op_ledger account, old;
-		struct pp_report report = { .is_diff = rows[i].is_diff };
+		struct pp_report report = { .old.made = rows[i].is_diff };
 		struct op_diag diag = { "" };
 		struct text t;
 		FILE *out = text_begin(&t);
@@ -86,7 +86,7 @@ TEST(losses_are_told_or_refused)
 		}
 		if (rows[i].old_taken != NONE) {
 			fill(&old, rows[i].old_taken, rows[i].old_lost);
-			report.old_account = &old;
+			report.old.account = &old;
 		}
 		err = opreport_check_loss(&rows[i].loss, &report, out, &diag);
 		if (err)

@@ -192,7 +192,7 @@ static void add_choice(struct choice_report *r, const char *name,
 		       unsigned int image, uint64_t vma, uint64_t size,
 		       const uint64_t counts[2])
 {
-	size_t nr = r->report.nr_symbols++;
+	size_t nr = r->report.symbols.nr++;
 
 	assert_true(nr < MAX_CHOICES && image < NR(choice_images));
 	strcpy(r->names[nr], name);
@@ -217,8 +217,8 @@ static void begin_choices(struct choice_report *r, uint64_t total,
 	r->totals[1] = other_total;
 	r->report.classes =
 		(struct pp_classes){ .classes = r->classes, .nr = 2 };
-	r->report.symbols = r->symbols;
-	r->report.totals = r->report.symbol_totals = r->totals;
+	r->report.symbols.list = r->symbols;
+	r->report.totals = r->report.symbols.totals = r->totals;
 }
 
 /* "NAME@IMAGE" of each that is chosen. */
@@ -289,7 +289,7 @@ TEST(hot_functions_are_chosen)
 			      name, &image, &vma, size, &counts[0], &counts[1],
 			      &len) == 6) {
 			struct pp_symbol_entry *entry =
-				&r.symbols[r.report.nr_symbols];
+				&r.symbols[r.report.symbols.nr];
 
 			add_choice(&r, name, image, vma,
 				   strtoull(size, NULL, 10), counts);

@@ -47,12 +47,12 @@ static void write_drawing(FILE *out, const struct drawing_row *row)
 	}
 	m.report.classes.classes = classes;
 	m.report.classes.nr = nr;
-	m.report.symbol_totals = totals;
+	m.report.symbols.totals = totals;
 	m.report.history.begin = BEGIN + row->begin;
 	m.report.history.end = BEGIN + row->end;
 	m.symbols[0].counts = of[0];
 	m.symbols[1].counts = of[1];
-	m.report.nr_symbols = row->nr_symbols;
+	m.report.symbols.nr = row->nr_symbols;
 	assert_int_equal(pp_text_over_time(&t), 0);
 }
 
