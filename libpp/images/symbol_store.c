@@ -177,8 +177,12 @@ static int store_all(struct pp_population *population,
 		leave_out_store(&side->locator.debug, request->session->store);
 		side->locator.debug.only_own = !geteuid();
 	}
-	err = err ?: pp_side_read_trees(population, side) ?:
-		     store_images(&s, population, request) ?:
+	if (!err && side->list.nr_trees) {
+		err = pp_side_read_trees(population, side);
+		pp_side_add_user(side, &pp_tree_user);
+	}
+	pp_side_add_user(side, &pp_calls_user);
+	err = err ?: store_images(&s, population, request) ?:
 		     bound_store(&s, start);
 	if (s.nr_unread)
 		pp_message(

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "libop/base/op_search.h"
-#include "libpp/tree/tree_input.h"
+#include "libpp/report/populate_symbols.h"
 
 #define SHOWN_DIGITS 12 /* of a build-id; no two are alike in practice */
 
@@ -231,60 +231,6 @@ static void drop_added_symbols(struct pp_side *side, uint32_t *into,
 	side->nr_symbols = kept;
 }
 
-/* Counts for each symbol of @nr until now, beside those in the symbols. */
-static int add_up_beside(const struct pp_side *side, uint64_t *counts,
-			 size_t nr, const uint32_t *into)
-{
-	size_t nr_classes = side->classes.nr;
-	size_t len = nr * nr_classes;
-	uint64_t *sums = counts ? calloc(len + 1, sizeof(*sums)) : NULL;
-
-	if (!counts)
-		return 0;
-	if (!sums)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++)
-		pp_add_all_counts(&sums[into[i] * nr_classes],
-				  &counts[i * nr_classes], nr_classes);
-	memcpy(counts, sums, len * sizeof(*sums));
-	free(sums);
-	return 0;
-}
-
-static void renumber(uint32_t *symbol, const uint32_t *into)
-{
-	if (*symbol != PP_NO_SYMBOL)
-		*symbol = into[*symbol];
-}
-
-/* All that knows symbols by their numbers. */
-static void renumber_all(struct pp_side *side, const uint32_t *into)
-{
-	for (uint32_t i = 0; i < side->nr_frame_symbols; i++)
-		for (uint32_t j = 0; j < side->frame_symbols[i].nr; j++)
-			renumber(&side->frame_symbols[i].symbols[j], into);
-	for (size_t i = 0; i < side->nr_inlined_shares; i++) {
-		renumber(&side->inlined_shares[i].function, into);
-		renumber(&side->inlined_shares[i].inlined, into);
-	}
-	for (size_t i = 0; i < side->nr_inlined_calls; i++) {
-		renumber(&side->inlined_calls[i].caller, into);
-		renumber(&side->inlined_calls[i].callee, into);
-	}
-	for (size_t i = 0; i < side->stack_calls.nr; i++) {
-		renumber(&side->stack_calls.list[i].caller, into);
-		renumber(&side->stack_calls.list[i].callee, into);
-	}
-	for (size_t i = 0; i < side->list.nr; i++) {
-		struct pp_sample_file *file = &side->list.files[i];
-
-		for (size_t j = 0; file->callers && j < file->nr_samples; j++) {
-			renumber(&file->callers[j], into);
-			renumber(&file->callees[j], into);
-		}
-	}
-}
-
 static size_t end_of_group(struct pp_symbol_entry *const *order, size_t nr,
 			   size_t at)
 {
@@ -300,7 +246,7 @@ static int add_up_symbols(struct pp_side *side, struct pp_symbol_entry **order,
 			  uint32_t *into, uint32_t *renumbered)
 {
 	size_t nr = side->nr_symbols;
-	int err;
+	int err = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		order[i] = &side->symbols[i];
@@ -311,11 +257,8 @@ static int add_up_symbols(struct pp_side *side, struct pp_symbol_entry **order,
 		add_up_group(side, order + i, end - i, into);
 	}
 	drop_added_symbols(side, into, renumbered);
-	err = add_up_beside(side, side->in_table, nr, into);
-	if (!err)
-		err = add_up_beside(side, side->where_inlined, nr, into);
-	if (!err)
-		renumber_all(side, into);
+	for (size_t i = 0; i < side->nr_users && !err; i++)
+		err = side->users[i]->renumber(side, into, nr);
 	return err;
 }
 

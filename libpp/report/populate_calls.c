@@ -189,6 +189,7 @@ int pp_side_find_calls(struct pp_population *p, struct pp_side *side)
 		err = finish_neighbours(&g, i);
 	if (!err && p->request->calls.addresses)
 		err = pp_address_calls_gather(p, side);
+	p->report->calls.made = !err;
 	free(g.drafts);
 	free(calls.list);
 	return err;

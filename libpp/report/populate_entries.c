@@ -6,7 +6,6 @@
 
 #include "libpp/report/populate_symbols.h"
 #include "libpp/images/symbol_match.h"
-#include "libpp/tree/tree_input.h"
 
 #define NO_SYMBOL "(no symbols)"
 
@@ -162,25 +161,6 @@ static int describe_entry(const struct pp_batch *b,
 	return 0;
 }
 
-/* Make room for what is counted for entry @nr beside its samples. */
-static int grow_counts_beside(const struct pp_batch *b, size_t nr)
-{
-	struct op_arena *arena = &b->p->report->arena;
-	struct pp_side *side = b->side;
-	size_t len = side->classes.nr * sizeof(uint64_t);
-
-	if (!pp_side_has_totals(b->p, b->side))
-		return 0;
-	side->in_table = op_arena_grow(arena, side->in_table, nr, len);
-	side->where_inlined =
-		op_arena_grow(arena, side->where_inlined, nr, len);
-	if (!side->in_table || !side->where_inlined)
-		return -ENOMEM;
-	memset(&side->in_table[nr * side->classes.nr], 0, len);
-	memset(&side->where_inlined[nr * side->classes.nr], 0, len);
-	return 0;
-}
-
 static int note_other_name(const struct pp_batch *b, const char *name)
 {
 	struct pp_side *side = b->side;
@@ -224,13 +204,14 @@ int pp_add_symbol_entry(const struct pp_batch *b, uint32_t owner,
 	if (request->symbols.details && add_details(b, &entry, points, nr))
 		return -ENOMEM;
 	all = op_arena_grow(arena, side->symbols, entry.nr, sizeof(*all));
-	if (!all || entry.nr >= UINT32_MAX || grow_counts_beside(b, entry.nr))
+	if (!all || entry.nr >= UINT32_MAX)
 		return -ENOMEM;
+	for (size_t i = 0; i < side->nr_users; i++)
+		if (side->users[i]->take_symbol &&
+		    side->users[i]->take_symbol(b, entry.nr))
+			return -ENOMEM;
 	side->symbols = all;
 	all[side->nr_symbols++] = entry;
 	b->entries[owner] = (uint32_t)entry.nr;
-	for (size_t i = 0; i < nr; i++)
-		if (points[i].symbol_nr && !points[i].is_node)
-			*points[i].symbol_nr = (uint32_t)entry.nr;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/op_search.h"
 #include "libpp/report/population.h"
 
 static int compare_app_and_image(const void *a, const void *b)
@@ -89,5 +90,50 @@ int pp_side_summarize(struct pp_population *p, struct pp_side *side)
 	}
 	side->apps = apps;
 	side->totals = totals;
+	return 0;
+}
+
+static int sort_rows(const struct pp_sort *sort, uint64_t a, uint64_t b,
+		     const char *a_name, const char *b_name)
+{
+	int order = op_compare(b, a);
+
+	return sort->reverse && order ? -order : order ?: strcmp(a_name, b_name);
+}
+
+static int by_app_count(const void *a, const void *b, void *arg)
+{
+	const struct pp_summary_app *x = a, *y = b;
+
+	return sort_rows(arg, x->counts[0], y->counts[0], x->name, y->name);
+}
+
+static int by_image_count(const void *a, const void *b, void *arg)
+{
+	const struct pp_summary_image *x = a, *y = b;
+
+	return sort_rows(arg, x->counts[0], y->counts[0], x->name, y->name);
+}
+
+int pp_populate_summary(struct pp_population *p)
+{
+	const struct pp_side *side = &p->side;
+	void *order = (void *)&p->request->symbols.sort;
+	struct pp_summary_app *apps =
+		op_arena_alloc(&p->report->arena, side->nr_apps, sizeof(*apps));
+	size_t kept = 0;
+
+	if (!apps)
+		return -ENOMEM;
+	for (size_t i = 0; i < side->nr_apps; i++)
+		if (pp_passes(p, side->apps[i].counts, side->totals))
+			apps[kept++] = side->apps[i];
+	qsort_r(apps, kept, sizeof(*apps), by_app_count, order);
+	for (size_t i = 0; i < kept; i++)
+		qsort_r((void *)apps[i].images, apps[i].nr_images,
+			sizeof(*apps[i].images), by_image_count, order);
+	p->report->summary.apps = apps;
+	p->report->summary.nr_apps = kept;
+	p->report->totals = side->totals;
 	return 0;
 }

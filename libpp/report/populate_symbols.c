@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which symbols the samples are in. A file uses the image that its samples are
- * in; a call graph uses two, that of the callers and that of the callees. All
- * uses are sorted by image, so that each image is opened once, whatever the
- * number of applications, events and CPUs: opening one means reading its
- * symbols, which takes longer than everything else. For each application, the
- * counts of its uses ("points") are sorted by key and walked side by side with
- * the sorted symbols.
+ * Symbols that the samples are in. All uses of images are sorted by image, so
+ * that each image is opened once, whatever the number of applications, events
+ * and CPUs: opening an image means reading its symbols, which takes longer than
+ * everything else. For each application, the counts of its uses ("points") are
+ * sorted by key and walked side by side with the sorted symbols.
  *
- * Ends of arcs and nodes of call trees are points, too, that count nothing.
- * Ends of arcs get the number of the symbol they are in, and nodes that of all
- * the functions there; gather_calls.c and populate_totals.c go on with these.
+ * Other parts of the report (struct pp_symbol_user) have points that count
+ * nothing, as ends of arcs and nodes of call trees, and are told the symbols of
+ * all points.
  *
  * A point may be in functions that were inlined. It counts for the innermost of
- * them; owners.c tells which there are. Starts of functions, which callees and
- * sampled frames of trees are kept as, stand for the whole function.
+ * them; owners.c finds these. Starts of functions, which callees and sampled
+ * frames of trees are kept as, stand for the whole function.
  */
 
 #include <errno.h>
@@ -24,7 +22,6 @@
 #include "libop/base/op_sort.h"
 #include "libpp/images/kept_symbols.h"
 #include "libpp/report/populate_symbols.h"
-#include "libpp/tree/tree_input.h"
 
 /* The symbol that @key is in. *@next is the first that may be. */
 static const struct pp_symbol *
@@ -63,7 +60,6 @@ int pp_find_owners(struct pp_owners *owners, struct pp_point *points, size_t nr)
 static int add_entries_of_owners(const struct pp_batch *b,
 				 const struct pp_point *points, size_t nr)
 {
-	const struct pp_request *request = b->p->request;
 	size_t at = 0, end;
 	int err = 0;
 
@@ -71,8 +67,7 @@ static int add_entries_of_owners(const struct pp_batch *b,
 		for (end = at; end < nr && points[end].owner == owner;)
 			end++;
 		b->entries[owner] = PP_NO_SYMBOL;
-		if (end > at || request->calls.wanted ||
-		    pp_side_has_totals(b->p, b->side))
+		if (end > at || b->side->nr_users)
 			err = pp_add_symbol_entry(b, owner, points + at,
 						  end - at);
 		at = end;
@@ -80,187 +75,10 @@ static int add_entries_of_owners(const struct pp_batch *b,
 	return err;
 }
 
-static uint32_t entry_in_chain(const struct pp_batch *b,
-			       const struct pp_owner_chain *chain, uint32_t nr)
-{
-	return b->entries[b->owners.chained[chain->first + nr]];
-}
-
-static int add_inlined_share(const struct pp_batch *b,
-			     const struct pp_point *point, uint32_t function,
-			     uint32_t inlined)
-{
-	struct pp_side *side = b->side;
-	struct pp_inlined_share *all =
-		op_arena_grow(&b->p->report->arena, side->inlined_shares,
-			      side->nr_inlined_shares, sizeof(*all));
-
-	if (!all)
-		return -ENOMEM;
-	side->inlined_shares = all;
-	all[side->nr_inlined_shares++] = (struct pp_inlined_share){
-		.function = function,
-		.inlined = inlined,
-		.count = point->count,
-		.class_nr = point->class_nr,
-	};
-	return 0;
-}
-
-/* The places of the chain of @point: in each owner, where it has the one before
- * it inlined. */
-static struct pp_place *places_of_chain(const struct pp_batch *b,
-					const struct pp_point *point)
-{
-	uint32_t nr = point->chain.nr;
-	struct pp_place *places =
-		op_arena_alloc(&b->p->report->arena, nr, sizeof(*places));
-
-	if (places && b->p->request->lines.wanted)
-		pp_image_symbols_chain(b->symbols, point->key, b->places,
-				       places, nr);
-	return places;
-}
-
-/* A sample in an inlined function is one of a call of it, by the outermost of
- * its callers where it is above itself. */
-static int add_inlined_stack_calls(const struct pp_batch *b,
-				   const struct pp_point *point)
-{
-	const struct pp_owner_chain *chain = &point->chain;
-	const uint32_t *owners = &b->owners.chained[chain->first];
-	struct pp_place *places;
-
-	if (chain->nr == 1)
-		return 0;
-	places = places_of_chain(b, point);
-	if (!places)
-		return -ENOMEM;
-	for (uint32_t i = 0; i + 1 < chain->nr; i++) {
-		uint32_t at = chain->nr - 1, callee;
-
-		callee = entry_in_chain(b, chain, i);
-		if (callee == PP_NO_SYMBOL ||
-		    pp_owner_is_repeated(&b->owners, chain, i))
-			continue;
-		while (owners[at] != owners[i])
-			at--;
-		while (++at < chain->nr &&
-		       entry_in_chain(b, chain, at) == PP_NO_SYMBOL)
-			;
-		if (at < chain->nr)
-			pp_stack_calls_add(
-				&b->side->stack_calls,
-				&(struct pp_stack_call_key){
-					.caller = entry_in_chain(b, chain, at),
-					.callee = callee,
-					.place = places[at],
-					.vma = pp_image_symbols_vma(b->symbols,
-								    b->image,
-								    point->key),
-					.is_inlined = true,
-				},
-				point->class_nr, point->count);
-	}
-	return 0;
-}
-
-/* Samples of all functions at their place. A copy of a function in itself is a
- * part of it. */
-static int count_beside(const struct pp_batch *b, const struct pp_point *point)
-{
-	const struct pp_owner_chain *chain = &point->chain;
-	uint32_t last = entry_in_chain(b, chain, chain->nr - 1);
-	struct pp_side *side = b->side;
-	int err = 0;
-
-	for (uint32_t i = 0; point->count && i < chain->nr && !err; i++) {
-		uint32_t entry = entry_in_chain(b, chain, i);
-		bool is_inlined = i + 1 < chain->nr;
-		uint64_t *count;
-
-		if (entry == PP_NO_SYMBOL ||
-		    (is_inlined &&
-		     (entry == last ||
-		      pp_owner_is_repeated(&b->owners, chain, i))))
-			continue;
-		count = is_inlined ? side->where_inlined : side->in_table;
-		count += entry * side->classes.nr + point->class_nr;
-		*count = pp_add_counts(*count, point->count);
-		if (is_inlined && last != PP_NO_SYMBOL)
-			err = add_inlined_share(b, point, last, entry);
-	}
-	if (!err && point->count && b->p->request->totals.stack_calls)
-		err = add_inlined_stack_calls(b, point);
-	return err;
-}
-
-/* Nodes at one place share what they are in. */
-static int set_frame_symbols(const struct pp_batch *b,
-			     const struct pp_point *point,
-			     const struct pp_point *before)
-{
-	const struct pp_owner_chain *chain = &point->chain;
-	struct op_arena *arena = &b->p->report->arena;
-	struct pp_side *side = b->side;
-	bool with_places = b->p->request->totals.stack_calls;
-	bool with_vma = with_places || b->p->request->calls.addresses;
-	struct pp_frame_symbols *all;
-	uint32_t *symbols;
-
-	if (before && before->is_node && before->chain.first == chain->first &&
-	    (!with_vma || before->key == point->key)) {
-		*point->symbol_nr = *before->symbol_nr;
-		return 0;
-	}
-	all = op_arena_grow(arena, side->frame_symbols, side->nr_frame_symbols,
-			    sizeof(*all));
-	symbols = op_arena_alloc(arena, chain->nr, sizeof(*symbols));
-	if (!all || !symbols)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < chain->nr; i++)
-		symbols[i] = entry_in_chain(b, chain, i);
-	side->frame_symbols = all;
-	*point->symbol_nr = side->nr_frame_symbols;
-	all += side->nr_frame_symbols++;
-	*all = (struct pp_frame_symbols){ .symbols = symbols, .nr = chain->nr };
-	if (with_vma)
-		all->vma =
-			pp_image_symbols_vma(b->symbols, b->image, point->key);
-	if (with_places)
-		all->places = places_of_chain(b, point);
-	return !with_places || all->places ? 0 : -ENOMEM;
-}
-
-/* A sample in an inlined function, or a call from it, is a call of it. */
-static int add_inlined_calls(const struct pp_batch *b,
-			     const struct pp_point *point)
-{
-	struct pp_side *side = b->side;
-
-	for (uint32_t i = 0; i + 1 < point->chain.nr; i++) {
-		struct pp_symbol_call *all =
-			op_arena_grow(&b->p->report->arena, side->inlined_calls,
-				      side->nr_inlined_calls, sizeof(*all));
-
-		if (!all)
-			return -ENOMEM;
-		side->inlined_calls = all;
-		all[side->nr_inlined_calls++] = (struct pp_symbol_call){
-			.caller = entry_in_chain(b, &point->chain, i + 1),
-			.callee = entry_in_chain(b, &point->chain, i),
-			.count = point->weight,
-			.class_nr = point->class_nr,
-		};
-	}
-	return 0;
-}
-
 /* What has no symbol is one entry. */
 static int match_points_to_symbols(struct pp_batch *b, struct pp_point *points,
 				   size_t nr)
 {
-	const struct pp_request *request = b->p->request;
 	int err = pp_find_owners(&b->owners, points, nr);
 
 	b->entries = calloc((size_t)b->owners.nr + 1, sizeof(*b->entries));
@@ -271,15 +89,10 @@ static int match_points_to_symbols(struct pp_batch *b, struct pp_point *points,
 		op_sort_by(points, nr, owner);
 		err = add_entries_of_owners(b, points, nr);
 	}
-	for (size_t i = 0; i < nr && !err; i++) {
-		if (points[i].is_node)
-			err = set_frame_symbols(b, &points[i],
-						i ? &points[i - 1] : NULL);
-		else if (pp_side_has_totals(b->p, b->side))
-			err = count_beside(b, &points[i]);
-		if (!err && request->calls.wanted && !points[i].is_node)
-			err = add_inlined_calls(b, &points[i]);
-	}
+	for (size_t i = 0; i < nr; i++)
+		for (size_t u = 0; u < b->side->nr_users && !err; u++)
+			err = b->side->users[u]->take_point(
+				b, &points[i], i ? &points[i - 1] : NULL);
 	free(b->entries);
 	return err;
 }
@@ -289,7 +102,7 @@ static uint64_t samples_of_uses(const struct pp_use *uses, size_t nr)
 	uint64_t samples = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		if (!uses[i].ends && !uses[i].tree)
+		if (!uses[i].is_of_user)
 			samples = pp_add_counts(samples, uses[i].file->total);
 	return samples;
 }
@@ -427,7 +240,6 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 	struct pp_use *uses;
 	int err = pp_find_uses(p, side, &uses, &nr);
 
-	side->stack_calls.nr_classes = side->classes.nr;
 	for (size_t i = 0, end; i < nr && !err; i = end) {
 		for (end = i; end < nr && uses[end].image == uses[i].image;)
 			end++;

@@ -17,6 +17,8 @@
 #include "libpp/report/population.h"
 
 struct op_arena;
+struct pp_tree_image; /* libpp/tree/tree_input.h */
+struct pp_tree_input;
 
 /*
  * One count of one sample file, with the column it belongs to; or an end of an
@@ -35,15 +37,21 @@ struct pp_point {
 	uint64_t owner; /* the innermost */
 };
 
-/* What a file says about one image. */
+/* An image and a file with places in it. */
 struct pp_use {
 	struct pp_image *image;
 	const char *app;
 	const struct pp_sample_file *file;
-	uint32_t *ends; /* of a call graph */
+	size_t nr_points;
+	uint64_t (*key)(const struct pp_use *use, size_t i); /* of a point */
+	void (*put)(struct pp_point *points, const struct pp_use *use);
+
+	/* Of a part of the report that has places of its own. */
+	bool is_of_user;
+	uint32_t *ends; /* of arcs */
 	unsigned int shift; /* of the keys of these ends */
-	const struct pp_tree_input *tree; /* of a call tree */
-	const struct pp_tree_image *tree_image; /* likewise: the image in it */
+	const struct pp_tree_input *tree;
+	const struct pp_tree_image *tree_image; /* the image in it */
 };
 
 /* What a symbol is called, in the report's arena. */
@@ -67,9 +75,64 @@ struct pp_batch {
 	uint32_t *entries; /* for each owner the number of its symbol */
 };
 
-/* Set *@out to the *@nr uses that @side's files make of images, by image and
- * application; the caller frees them. Returns 0 or -ENOMEM. */
-int pp_find_uses(struct pp_population *p, const struct pp_side *side,
+/*
+ * A part of the report that needs more than the table of symbols: the symbols
+ * of places of its own, or of all samples. The search for symbols knows no more
+ * of it than this. Functions that may be NULL are marked; the others return 0
+ * or -ENOMEM.
+ */
+struct pp_symbol_user {
+	/* Add uses that the part makes of images, no more than nr_uses says,
+	 * behind those that are there. Both may be NULL. */
+	size_t (*nr_uses)(const struct pp_side *side);
+	int (*add_uses)(struct pp_population *p, struct pp_side *side,
+			struct pp_use *uses, size_t *nr);
+	/* The next symbol has the number @nr. May be NULL. */
+	int (*take_symbol)(const struct pp_batch *b, size_t nr);
+	/* The entries of all owners of @point are known. @before is the point
+	 * before it, in the order of keys within an owner, or NULL. */
+	int (*take_point)(const struct pp_batch *b,
+			  const struct pp_point *point,
+			  const struct pp_point *before);
+	/* Builds were added up: symbol number i of @nr has become part of
+	 * symbol @into[i]. */
+	int (*renumber)(struct pp_side *side, const uint32_t *into, size_t nr);
+};
+
+extern const struct pp_symbol_user pp_tree_user; /* tree_points.c */
+extern const struct pp_symbol_user pp_totals_user; /* total_points.c */
+extern const struct pp_symbol_user pp_calls_user; /* call_points.c */
+
+/* Let a part know the symbols of @side. */
+static inline void pp_side_add_user(struct pp_side *side,
+				    const struct pp_symbol_user *user)
+{
+	side->users[side->nr_users++] = user;
+}
+
+/* The entry of owner @nr of @chain. */
+static inline uint32_t pp_entry_in_chain(const struct pp_batch *b,
+					 const struct pp_owner_chain *chain,
+					 uint32_t nr)
+{
+	return b->entries[b->owners.chained[chain->first + nr]];
+}
+
+/* A part's numbers of symbols after builds were added up. */
+static inline void pp_renumber(uint32_t *symbol, const uint32_t *into)
+{
+	if (*symbol != PP_NO_SYMBOL)
+		*symbol = into[*symbol];
+}
+
+/* The places of the chain of @point: in each owner, where it has the one before
+ * it inlined. NULL when memory is short. */
+struct pp_place *pp_places_of_chain(const struct pp_batch *b,
+				    const struct pp_point *point);
+
+/* Set *@out to the *@nr uses that @side's files and users make of images, by
+ * image and application; the caller frees them. Returns 0 or -ENOMEM. */
+int pp_find_uses(struct pp_population *p, struct pp_side *side,
 		 struct pp_use **out, size_t *nr);
 
 /* All points of @nr uses by key; the caller frees them. NULL where memory is
@@ -86,8 +149,7 @@ uint64_t *pp_gather_keys(const struct pp_use *uses, size_t nr, size_t *nr_keys);
 int pp_find_owners(struct pp_owners *owners, struct pp_point *points,
 		   size_t nr);
 
-/* Add the entry for @nr points of owner @owner, and tell ends of arcs its
- * number. Returns 0 or -ENOMEM. */
+/* Add the entry for @nr points of owner @owner. Returns 0 or -ENOMEM. */
 int pp_add_symbol_entry(const struct pp_batch *b, uint32_t owner,
 			const struct pp_point *points, size_t nr);
 

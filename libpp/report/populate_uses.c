@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A file uses the image that its samples are in; a call graph uses two, that of
- * the callers and that of the callees, and a call tree those of its frames.
+ * Uses of images: a sample file uses the image that its samples are in. Parts
+ * of the report that have other places add their own (struct pp_symbol_user).
  */
 
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include "libop/base/op_search.h"
 #include "libop/base/op_sort.h"
 #include "libpp/report/populate_symbols.h"
-#include "libpp/tree/tree_input.h"
 
 static int compare_image_uses(const void *a, const void *b)
 {
@@ -22,79 +21,54 @@ static int compare_image_uses(const void *a, const void *b)
 	       strcmp(x->app, y->app) ?: strcmp(x->file->path, y->file->path);
 }
 
-/* A call graph uses two images. */
-static int add_uses_of_calls(struct op_arena *arena,
-			     struct pp_sample_file *file, struct pp_use *uses)
+static uint64_t key_of_sample(const struct pp_use *use, size_t i)
 {
-	file->callers =
-		op_arena_alloc(arena, file->nr_samples, sizeof(*file->callers));
-	file->callees =
-		op_arena_alloc(arena, file->nr_samples, sizeof(*file->callees));
-	if (!file->callers || !file->callees)
-		return -ENOMEM;
-	uses[0] = (struct pp_use){ .image = file->image,
-				   .app = file->app,
-				   .file = file,
-				   .ends = file->callers,
-				   .shift = 32 };
-	uses[1] = (struct pp_use){ .image = file->callee,
-				   .app = file->app,
-				   .file = file,
-				   .ends = file->callees };
-	return 0;
+	return use->file->samples[i].key;
 }
 
-/* A call tree uses the images of frames whose symbols are needed. */
-static size_t add_uses_of_tree(const struct pp_tree_input *tree,
-			       struct pp_use *uses)
+static void put_samples(struct pp_point *points, const struct pp_use *use)
 {
-	size_t nr = 0;
+	const struct pp_sample_file *file = use->file;
 
-	for (uint32_t i = 0; i < ctree_nr_images(tree->tree); i++) {
-		const struct pp_tree_image *image = &tree->images[i];
-
-		if (image->nr_nodes)
-			uses[nr++] = (struct pp_use){ .image = image->image,
-						      .app = image->app,
-						      .file = tree->file,
-						      .tree = tree,
-						      .tree_image = image };
-	}
-	return nr;
+	for (size_t i = 0; i < file->nr_samples; i++)
+		points[i] = (struct pp_point){
+			.key = file->samples[i].key,
+			.class_nr = file->class_nr,
+			.count = file->samples[i].count,
+			.weight = file->samples[i].count,
+		};
 }
 
-static size_t most_uses(const struct pp_side *side)
-{
-	size_t nr = 2 * side->list.nr;
-
-	for (size_t i = 0; side->trees && i < side->trees->nr; i++)
-		nr += ctree_nr_images(side->trees->list[i].tree);
-	return nr;
-}
-
-int pp_find_uses(struct pp_population *p, const struct pp_side *side,
+int pp_find_uses(struct pp_population *p, struct pp_side *side,
 		 struct pp_use **out, size_t *nr)
 {
-	struct pp_use *uses = calloc(most_uses(side) + 1, sizeof(*uses));
-	int err = uses ? 0 : -ENOMEM;
+	struct pp_use *uses;
+	size_t room = side->list.nr;
+	int err = 0;
 
-	*out = uses;
+	for (size_t i = 0; i < side->nr_users; i++)
+		if (side->users[i]->nr_uses)
+			room += side->users[i]->nr_uses(side);
+	*out = uses = calloc(room + 1, sizeof(*uses));
 	*nr = 0;
-	for (size_t i = 0; !err && i < side->list.nr; i++) {
+	if (!uses)
+		return -ENOMEM;
+	for (size_t i = 0; i < side->list.nr; i++) {
 		struct pp_sample_file *file = &side->list.files[i];
 
-		if (pp_is_call_graph(file)) {
-			err = add_uses_of_calls(&p->report->arena, file,
-						&uses[*nr]);
-			*nr += 2;
-			continue;
-		}
-		uses[(*nr)++] = (struct pp_use){ .image = file->image,
-						 .app = file->app,
-						 .file = file };
+		if (!pp_is_call_graph(file))
+			uses[(*nr)++] = (struct pp_use){
+				.image = file->image,
+				.app = file->app,
+				.file = file,
+				.nr_points = file->nr_samples,
+				.key = key_of_sample,
+				.put = put_samples,
+			};
 	}
-	for (size_t i = 0; !err && side->trees && i < side->trees->nr; i++)
-		*nr += add_uses_of_tree(&side->trees->list[i], &uses[*nr]);
+	for (size_t i = 0; i < side->nr_users && !err; i++)
+		if (side->users[i]->add_uses)
+			err = side->users[i]->add_uses(p, side, uses, nr);
 	if (!err)
 		qsort(uses, *nr, sizeof(*uses), compare_image_uses);
 	return err;
@@ -102,74 +76,13 @@ int pp_find_uses(struct pp_population *p, const struct pp_side *side,
 
 /* ---- points -------------------------------------------------------------- */
 
-static size_t nr_points_of(const struct pp_use *use)
-{
-	return use->tree ? use->tree_image->nr_nodes : use->file->nr_samples;
-}
-
 static size_t nr_points_of_all(const struct pp_use *uses, size_t nr)
 {
 	size_t nr_points = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		nr_points += nr_points_of(&uses[i]);
+		nr_points += uses[i].nr_points;
 	return nr_points;
-}
-
-static uint64_t key_of_sample(const struct pp_use *use, size_t i)
-{
-	uint64_t key = use->file->samples[i].key;
-
-	return use->ends ? (uint32_t)(key >> use->shift) : key;
-}
-
-static uint64_t key_of_point(const struct pp_use *use, size_t i)
-{
-	struct ctree_node node;
-
-	if (!use->tree)
-		return key_of_sample(use, i);
-	ctree_node(use->tree->tree, use->tree_image->nodes[i] + 1, &node);
-	return node.offset;
-}
-
-static void put_tree_points(struct pp_point *points, const struct pp_use *use)
-{
-	const struct pp_tree_image *image = use->tree_image;
-
-	for (uint32_t i = 0; i < image->nr_nodes; i++) {
-		uint32_t at = image->nodes[i];
-		struct ctree_node node;
-
-		ctree_node(use->tree->tree, at + 1, &node);
-		points[i] = (struct pp_point){
-			.key = node.offset,
-			.is_function = node.count ||
-				       !(use->tree->needs[at] & PP_NEEDS_PLACE),
-			.is_node = true,
-			.class_nr = (unsigned int)use->tree->class_nr,
-			.symbol_nr = &use->tree->frames[at],
-		};
-	}
-}
-
-static void put_file_points(struct pp_point *points, const struct pp_use *use)
-{
-	const struct pp_sample_file *file = use->file;
-	uint32_t *ends = use->ends;
-
-	for (size_t i = 0; i < file->nr_samples; i++) {
-		const struct pp_sample *sample = &file->samples[i];
-
-		points[i] = (struct pp_point){
-			.key = key_of_sample(use, i),
-			.class_nr = file->class_nr,
-			.count = ends ? 0 : sample->count,
-			.symbol_nr = ends ? &ends[i] : NULL,
-			.is_function = ends && !use->shift,
-			.weight = sample->count,
-		};
-	}
 }
 
 struct pp_point *pp_gather_points(const struct pp_use *uses, size_t nr,
@@ -180,11 +93,8 @@ struct pp_point *pp_gather_points(const struct pp_use *uses, size_t nr,
 	*nr_points = nr_points_of_all(uses, nr);
 	points = point = calloc(*nr_points + 1, sizeof(*points));
 	for (size_t i = 0; points && i < nr; i++) {
-		if (uses[i].tree)
-			put_tree_points(point, &uses[i]);
-		else
-			put_file_points(point, &uses[i]);
-		point += nr_points_of(&uses[i]);
+		uses[i].put(point, &uses[i]);
+		point += uses[i].nr_points;
 	}
 	if (points)
 		op_sort_by(points, *nr_points, key);
@@ -199,9 +109,22 @@ uint64_t *pp_gather_keys(const struct pp_use *uses, size_t nr, size_t *nr_keys)
 	*nr_keys = nr_points_of_all(uses, nr);
 	keys = malloc((*nr_keys + 1) * sizeof(*keys));
 	for (size_t i = 0; keys && i < nr; i++)
-		for (size_t j = 0; j < nr_points_of(&uses[i]); j++)
-			keys[at++] = key_of_point(&uses[i], j);
+		for (size_t j = 0; j < uses[i].nr_points; j++)
+			keys[at++] = uses[i].key(&uses[i], j);
 	if (keys)
 		op_sort_by_number(keys, *nr_keys, sizeof(*keys), 0);
 	return keys;
+}
+
+struct pp_place *pp_places_of_chain(const struct pp_batch *b,
+				    const struct pp_point *point)
+{
+	uint32_t nr = point->chain.nr;
+	struct pp_place *places =
+		op_arena_alloc(&b->p->report->arena, nr, sizeof(*places));
+
+	if (places && b->p->request->lines.wanted)
+		pp_image_symbols_chain(b->symbols, point->key, b->places,
+				       places, nr);
+	return places;
 }

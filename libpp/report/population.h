@@ -17,6 +17,11 @@
 #include "libpp/tree/stack_calls.h"
 #include "libpp/images/symbol_names.h"
 
+#define PP_NO_SYMBOL UINT32_MAX /* where a number of a symbol is expected */
+#define PP_MAX_SYMBOL_USERS 3
+
+struct pp_symbol_user; /* libpp/report/populate_symbols.h */
+
 /* Calls from one symbol to another in one column, by their numbers. */
 struct pp_symbol_call {
 	uint32_t caller, callee;
@@ -63,6 +68,10 @@ struct pp_side {
 	const uint64_t *symbol_totals;
 	const char **other_names; /* of symbols that are not wanted */
 	size_t nr_other_names;
+
+	/* Parts that need to know the symbols of code. */
+	const struct pp_symbol_user *users[PP_MAX_SYMBOL_USERS];
+	size_t nr_users;
 
 	/* For totals, nr_classes for each of @symbols: samples in the symbol
 	 * that it has in the table; samples where it was inlined. */
@@ -122,6 +131,17 @@ int pp_side_add_up_builds(struct pp_side *side);
 /* Fill @side's totals and applications. */
 int pp_side_summarize(struct pp_population *p, struct pp_side *side);
 
+/* Fill the summary of the report: the applications above the threshold, in the
+ * order to show them. Returns 0 or -ENOMEM. */
+int pp_populate_summary(struct pp_population *p);
+
+/* Check that a symbol has a name that is asked for: names that no symbol has
+ * are most often mistyped. Returns 0, or -ENOENT with the reason. */
+int pp_check_included_symbols(struct pp_population *p, struct op_diag *diag);
+
+/* Fill the report's table of symbols. Returns 0 or -ENOMEM. */
+int pp_populate_table(struct pp_population *p);
+
 /* Make each source line of @side's symbols, which have details, a symbol of its
  * own. Returns 0 or -ENOMEM. */
 int pp_side_split_lines(struct pp_population *p, struct pp_side *side);
@@ -132,14 +152,9 @@ int pp_populate_sources(struct pp_population *p);
 /* Fill @side's symbols and their totals. */
 int pp_side_find_symbols(struct pp_population *p, struct pp_side *side);
 
-/* Read @side's call trees for pp_side_find_symbols() and what comes after it,
- * if totals or calls are asked for; its classes and images are known. */
+/* Read @side's call trees, if it has any, for pp_side_find_symbols(), totals
+ * and calls; its classes and images are known. */
 int pp_side_read_trees(struct pp_population *p, struct pp_side *side);
-
-/* Whether functions of @side without samples of their own matter: only stacks
- * tell of samples in what they called. */
-bool pp_side_has_totals(const struct pp_population *p,
-			const struct pp_side *side);
 
 /* Fill all_counts of @side's symbols. */
 int pp_side_find_totals(struct pp_population *p, struct pp_side *side,

@@ -237,14 +237,10 @@ static int find_nodes_of_images(const struct pp_tree_inputs *in,
 
 int pp_side_read_trees(struct pp_population *p, struct pp_side *side)
 {
-	const struct pp_request *request = p->request;
 	struct op_arena *arena = &p->report->arena;
 	struct apart apart = what_is_apart(&side->list);
 	int err;
 
-	if (!request->symbols.wanted || !side->list.nr_trees ||
-	    (!request->totals.wanted && !request->calls.wanted))
-		return 0;
 	side->trees = op_arena_alloc(arena, 1, sizeof(*side->trees));
 	if (!side->trees)
 		return -ENOMEM;
@@ -258,10 +254,4 @@ int pp_side_read_trees(struct pp_population *p, struct pp_side *side)
 		err = find_nodes_of_images(side->trees, tree);
 	}
 	return err;
-}
-
-bool pp_side_has_totals(const struct pp_population *p,
-			const struct pp_side *side)
-{
-	return p->request->totals.wanted && side->trees && side->trees->nr;
 }

@@ -11,8 +11,6 @@
 #include "libpp/report/population.h"
 #include "libpp/tree/tree_builder.h"
 
-#define PP_NO_SYMBOL UINT32_MAX
-
 /* An image in one input. */
 struct pp_tree_image {
 	struct pp_image *image; /* one for all files of the side */
