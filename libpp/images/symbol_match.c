@@ -8,6 +8,8 @@
 
 #include "libpp/images/symbol_match.h"
 
+#include "libpp/report/request.h"
+
 #include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
@@ -133,4 +135,21 @@ bool pp_symbol_matches(const char *pattern, const char *raw, const char *name)
 			return true;
 	}
 	return false;
+}
+
+static bool is_listed_name(const char *const *list, const char *raw,
+			   const char *name)
+{
+	for (; *list; list++)
+		if (pp_symbol_matches(*list, raw, name))
+			return true;
+	return false;
+}
+
+bool pp_is_wanted(const struct pp_names_request *names, const char *raw,
+		  const char *name)
+{
+	if (names->include && !is_listed_name(names->include, raw, name))
+		return false;
+	return !names->exclude || !is_listed_name(names->exclude, raw, name);
 }

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+struct pp_names_request; /* libpp/report/request.h */
+
 /*
  * Whether @pattern, a name or a shell pattern, means the symbol that the binary
  * calls @raw and a report @name. It may be either of these, or a part of @name
@@ -12,5 +14,10 @@
  * "void a::work<int>(long)", "a" does not.
  */
 bool pp_symbol_matches(const char *pattern, const char *raw, const char *name);
+
+/* Whether a symbol is not left out by its name, or by @raw, which is that of
+ * the binary. */
+bool pp_is_wanted(const struct pp_names_request *names, const char *raw,
+		  const char *name);
 
 #endif /* LIBPP_IMAGES_SYMBOL_MATCH_H */

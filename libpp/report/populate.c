@@ -82,11 +82,16 @@ static int select_samples(struct pp_population *p, struct op_diag *diag)
 
 /* ---- symbols, and what is of them ---------------------------------------- */
 
+static bool has_trees(const struct pp_side *side)
+{
+	return side->trees && side->trees->nr;
+}
+
 static int find_symbols_of_side(struct pp_population *p, struct pp_side *side)
 {
 	const struct pp_request *request = p->request;
 
-	if (side->trees && side->trees->nr) {
+	if (has_trees(side)) {
 		pp_side_add_user(side, &pp_tree_user);
 		if (request->totals.wanted)
 			pp_side_add_user(side, &pp_totals_user);
@@ -113,8 +118,13 @@ static int populate_symbols(struct pp_population *p, struct op_diag *diag)
 		err = pp_check_included_symbols(p, diag);
 	if (!err && request->calls.wanted)
 		err = pp_side_find_calls(p, &p->side);
-	if (!err && request->totals.wanted)
-		err = pp_side_find_totals(p, &p->side, diag);
+	if (!err && request->totals.wanted && has_trees(&p->side))
+		err = pp_side_find_totals(p, &p->side);
+	else if (!err && request->totals.wanted &&
+		 request->symbols.sort.wants_total)
+		err = op_diag_set(
+			diag, -ENOENT,
+			"--sort=total: the samples have no stacks, so there are no totals; profile with --callgraph");
 	if (!err && request->totals.stack_calls && report->stack_totals.made)
 		err = pp_stack_calls_take(p, &p->side);
 	err = err ?: pp_populate_table(p);
@@ -126,9 +136,10 @@ static int populate_symbols(struct pp_population *p, struct op_diag *diag)
 static void release_side(struct pp_side *side)
 {
 	pp_sessions_close(&side->list.sessions);
+	if (!side->trees)
+		return;
 	pp_stack_calls_release(&side->stack_calls);
-	if (side->trees)
-		pp_tree_inputs_release(side->trees);
+	pp_tree_inputs_release(side->trees);
 }
 
 int pp_report_new(struct pp_report **out, const struct pp_request *request,

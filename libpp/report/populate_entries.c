@@ -17,25 +17,6 @@ static void count_points(uint64_t *counts, const struct pp_point *points,
 			counts[points[i].class_nr], points[i].count);
 }
 
-static bool is_listed_name(const char *const *list, const char *raw,
-			   const char *name)
-{
-	for (; *list; list++)
-		if (pp_symbol_matches(*list, raw, name))
-			return true;
-	return false;
-}
-
-bool pp_is_wanted(const struct pp_request *request, const char *raw,
-		  const char *name)
-{
-	if (request->names.include &&
-	    !is_listed_name(request->names.include, raw, name))
-		return false;
-	return !request->names.exclude ||
-	       !is_listed_name(request->names.exclude, raw, name);
-}
-
 static struct pp_place place_of(const struct pp_batch *b, uint64_t key)
 {
 	struct pp_place place = { 0 };
@@ -190,7 +171,7 @@ int pp_add_symbol_entry(const struct pp_batch *b, uint32_t owner,
 	if (err)
 		return err;
 	if (!request->calls.wanted &&
-	    !pp_is_wanted(request, entry.raw_name, entry.name))
+	    !pp_is_wanted(&request->names, entry.raw_name, entry.name))
 		return note_other_name(b, entry.name);
 	entry.counts = counts = pp_new_counts(b->p, side);
 	if (!counts)

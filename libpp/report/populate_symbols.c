@@ -21,6 +21,7 @@
 
 #include "libop/base/op_sort.h"
 #include "libpp/images/kept_symbols.h"
+#include "libpp/images/symbol_match.h"
 #include "libpp/report/populate_symbols.h"
 
 /* The symbol that @key is in. *@next is the first that may be. */
@@ -259,7 +260,8 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 		const struct pp_symbol_entry *entry = &side->symbols[i];
 
 		if (p->request->calls.wanted ||
-		    pp_is_wanted(p->request, entry->raw_name, entry->name))
+		    pp_is_wanted(&p->request->names, entry->raw_name,
+				 entry->name))
 			pp_add_all_counts(totals, entry->counts,
 					  side->classes.nr);
 	}

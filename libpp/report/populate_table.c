@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libop/base/op_near_names.h"
+#include "libpp/images/symbol_match.h"
 #include "libpp/report/population.h"
 
 #define NEAR_NAMES 5
@@ -21,7 +22,7 @@ int pp_check_included_symbols(struct pp_population *p, struct op_diag *diag)
 	if (!wanted || !*wanted)
 		return 0;
 	for (size_t i = 0; i < side->nr_symbols; i++)
-		if (pp_is_wanted(p->request, side->symbols[i].raw_name,
+		if (pp_is_wanted(&p->request->names, side->symbols[i].raw_name,
 				 side->symbols[i].name))
 			return 0;
 	near = side->nr_other_names
@@ -91,7 +92,8 @@ int pp_populate_table(struct pp_population *p)
 		return -ENOMEM;
 	for (size_t i = 0; i < side->nr_symbols; i++, entry++)
 		if (request->compare.spec ||
-		    (pp_is_wanted(request, entry->raw_name, entry->name) &&
+		    (pp_is_wanted(&request->names, entry->raw_name,
+				  entry->name) &&
 		     is_above_threshold(p, entry)))
 			shown[kept++] = *entry;
 	sort.nr_counts = request->select.over_time ? side->classes.nr : 1;

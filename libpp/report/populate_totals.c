@@ -309,8 +309,7 @@ static int walk_all_trees(struct pp_population *p, struct pp_side *side,
 	return err;
 }
 
-int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
-			struct op_diag *diag)
+int pp_side_find_totals(struct pp_population *p, struct pp_side *side)
 {
 	size_t nr_classes = side->classes.nr, nr = side->nr_symbols;
 	struct op_arena *arena = &p->report->arena;
@@ -318,12 +317,6 @@ int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
 	double *twice;
 	int err;
 
-	if (!side->trees || !side->trees->nr)
-		return p->request->symbols.sort.wants_total
-			       ? op_diag_set(
-					 diag, -ENOENT,
-					 "--sort=total: the samples have no stacks, so there are no totals; profile with --callgraph")
-			       : 0;
 	totals = op_arena_alloc(arena, nr * nr_classes, sizeof(*totals));
 	in_trees = calloc(nr * nr_classes + 1, sizeof(*in_trees));
 	twice = calloc(nr * nr_classes + 1, sizeof(*twice));

@@ -156,9 +156,9 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side);
  * and calls; its classes and images are known. */
 int pp_side_read_trees(struct pp_population *p, struct pp_side *side);
 
-/* Fill all_counts of @side's symbols. */
-int pp_side_find_totals(struct pp_population *p, struct pp_side *side,
-			struct op_diag *diag);
+/* Fill all_counts of @side's symbols from its call trees. Returns 0 or
+ * -ENOMEM. */
+int pp_side_find_totals(struct pp_population *p, struct pp_side *side);
 
 /* Give a kernel module the name that it has in the image path. */
 int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
@@ -166,11 +166,6 @@ int pp_side_name_module(struct pp_side *side, const struct op_image_name *name,
 
 /* Put together the call trees of both sides in the report. */
 int pp_populate_tree(struct pp_population *p, struct op_diag *diag);
-
-/* Whether a symbol is not left out by its name, or by @raw, which is that of
- * the binary. */
-bool pp_is_wanted(const struct pp_request *request, const char *raw,
-		  const char *name);
 
 /* Make the calls of @side's symbols from its call trees and arcs. */
 int pp_side_find_calls(struct pp_population *p, struct pp_side *side);

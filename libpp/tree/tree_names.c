@@ -23,6 +23,7 @@
 #include "libop/base/op_search.h"
 #include "libpp/images/image_symbols.h"
 #include "libpp/images/owners.h"
+#include "libpp/images/symbol_match.h"
 #include "libpp/tree/tree_input.h"
 
 /* A place that some nodes of a tree are at. */
@@ -146,7 +147,7 @@ static int name_owner(struct naming *n, uint32_t number,
 			    : raw;
 	if (!out->name)
 		return -ENOMEM;
-	out->is_wanted = pp_is_wanted(p->request, raw, out->name);
+	out->is_wanted = pp_is_wanted(&p->request->names, raw, out->name);
 	out->raw_name = raw;
 	if (p->request->tree.origins && place_owner(n, owner, &out->place))
 		return -ENOMEM;
