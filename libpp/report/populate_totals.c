@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Totals: how many samples are in a symbol and in all that it called, from the
- * call trees. populate_symbols.c has told the symbol of each node, so a walk
+ * call trees. tree_points.c has set the symbols of each node, so a walk
  * over each tree suffices. A node adds what is below it to its symbol unless
  * another node of the symbol is above it, so that recursion counts once. A
  * frame may be in several functions, where some were inlined.

@@ -3,9 +3,9 @@
 #define LIBPP_REPORT_POPULATION_H
 
 /*
- * A report in the making, for the files populate*.c and archive_list.c alone.
- * A report is about one side, or about two that are compared: the later one
- * first.
+ * A report in the making, for the files of its parts, and for archive_list.c
+ * and symbol_store.c, which select samples as a report does. A report is about
+ * one side, or about two that are compared: the later one first.
  *
  * Everything belongs to the report's arena.
  */
@@ -47,8 +47,9 @@ struct pp_frame_symbols {
 	uint64_t vma; /* of these; likewise, and for addresses of calls */
 };
 
-/* The sample files of one specification and what is found from them. */
+/* The sample files of one specification and all that is found from them. */
 struct pp_side {
+	/* Selection. */
 	const struct pp_spec *spec;
 	const struct op_session
 		*session; /* an archive's own, if one is named */
@@ -59,39 +60,39 @@ struct pp_side {
 	struct pp_classes classes;
 	struct pp_sum_of_builds *sums_of_builds;
 	size_t nr_sums_of_builds;
-	const uint64_t *totals; /* one per class, as those below */
+	const uint64_t *totals; /* one per class, as all counts below */
 	const struct pp_summary_app *apps; /* all, in no order */
 	size_t nr_apps;
-	struct pp_symbol_entry *symbols; /* all that are wanted, in no order;
-					    of call graphs all at all */
+	const struct op_ledger *account;
+	uint64_t account_written; /* seconds, see pp_report */
+
+	/* Symbols, and the parts that need to know the symbols of code. */
+	unsigned int wants; /* PP_WANT_ of the symbols of images */
+	struct pp_symbol_entry *symbols; /* all that are wanted, in no order; of
+					    call graphs all that there are */
 	size_t nr_symbols;
 	const uint64_t *symbol_totals;
 	const char **other_names; /* of symbols that are not wanted */
 	size_t nr_other_names;
-
-	/* Parts that need to know the symbols of code. */
 	const struct pp_symbol_user *users[PP_MAX_SYMBOL_USERS];
 	size_t nr_users;
 
-	/* For totals, nr_classes for each of @symbols: samples in the symbol
-	 * that it has in the table; samples where it was inlined. */
-	uint64_t *in_table, *where_inlined;
-	/* The same in parts: where each function was inlined. */
-	struct pp_inlined_share *inlined_shares;
-	size_t nr_inlined_shares;
-	/* The symbols of frames of call trees. */
+	/* Call trees for totals and calls, and the symbols of their frames. */
+	struct pp_tree_inputs *trees; /* NULL: none were read */
 	struct pp_frame_symbols *frame_symbols;
 	uint32_t nr_frame_symbols;
-	/* For call graphs: calls to what was inlined. */
+
+	/* Totals. Counts are nr_classes for each of @symbols: samples in the
+	 * symbol that has them in the table of its image, and samples in places
+	 * where the symbol was inlined; then the latter by these places. */
+	uint64_t *in_table, *where_inlined;
+	struct pp_inlined_share *inlined_shares;
+	size_t nr_inlined_shares;
+	struct pp_stack_calls stack_calls; /* if they are wanted */
+
+	/* Call graphs: calls to functions that were inlined. */
 	struct pp_symbol_call *inlined_calls;
 	size_t nr_inlined_calls;
-	/* With request->totals.stack_calls. */
-	struct pp_stack_calls stack_calls;
-
-	const struct op_ledger *account;
-	uint64_t account_written; /* seconds, see pp_report */
-	struct pp_tree_inputs *trees; /* for totals and calls; or NULL */
-	unsigned int wants; /* PP_WANT_ of its images' symbols */
 };
 
 struct pp_population {

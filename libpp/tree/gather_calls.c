@@ -3,7 +3,8 @@
  * Calls are in the call trees of a session: a node that has a parent was called
  * from there, by all stacks that go through it. Sessions that were imported may
  * have arcs instead: files that count calls from an address of one image to one
- * of another. populate_symbols.c has told which symbols nodes and arcs are in.
+ * of another. tree_points.c and call_points.c have the symbols of nodes and
+ * arcs.
  *
  * Where the code of a call was inlined, it is a call from the innermost
  * function there, which its function called in turn, and so on.

@@ -5,7 +5,7 @@
 /*
  * The calls that totals are of, while a report is made, for libpp alone: who
  * called whom where, and the samples below. They are counted where totals are:
- * populate_totals.c walks the trees, populate_symbols.c knows what was inlined
+ * populate_totals.c walks the trees, total_points.c knows what was inlined
  * at flat samples.
  */
 
