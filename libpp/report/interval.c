@@ -142,9 +142,10 @@ static double log_choose(double n, double k)
 }
 
 /*
- * Of all ways to have c->part + c->old_part samples in the parts, how many
- * leave @from or more (@step 1), or less (@step -1), on the later side: the
- * sum of hypergeometric probabilities, each from the one before.
+ * The chance of @from or more (@step 1), or of @from or less (@step -1),
+ * samples in the later part, where c->part + c->old_part samples are in both
+ * parts together: the sum of hypergeometric probabilities, each computed from
+ * the one before.
  */
 static double hypergeometric_tail(const struct counts *c, double from, int step)
 {

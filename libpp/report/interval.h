@@ -56,9 +56,9 @@ double pp_difference_p(uint64_t part, uint64_t whole, uint64_t old_part,
 		       uint64_t old_whole);
 
 /*
- * Of @nr chances, sorted ascending, how many are significant at @level when
- * all are looked at together: Holm's method. The chance that any one of them
- * is so without reason is at most @level, however they depend on each other.
+ * How many of @nr chances, sorted ascending, are significant at @level when all
+ * are looked at together: Holm's method. The chance that any of them is called
+ * so without reason is at most @level, however they depend on each other.
  */
 size_t pp_holm(const double *p, size_t nr, double level);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What became of the samples of a session: the daemon's ledger. Sessions that
- * are reported together have one account; if one of them has none (it was
- * imported), nobody knows the whole.
+ * The account of samples: the daemon's ledger says how many of a session were
+ * stored and how many were lost. Sessions that are reported together have one
+ * account; if some session has none, because it was imported, the report has
+ * none.
  */
 
 #include <errno.h>

@@ -18,8 +18,8 @@
 #include "libop/base/op_search.h"
 #include "libpp/report/population.h"
 
-/* What a call-graph file tells about its callees' build, where a file of them
- * tells it about its own. */
+/* The build of @file's callees, in the members of a header where a file about
+ * these callees has its own build. */
 static struct op_sample_header callee_header(const struct pp_sample_file *file)
 {
 	struct op_sample_header header = {

@@ -49,8 +49,9 @@ static bool tells_classes_apart(const struct pp_classes *classes,
 	return classes->differing[axis] || classes->row_axes[axis];
 }
 
-/* What all classes of a side share was chosen: CPUs 0 and 1 may be compared,
- * but not the columns of CPUs 0 and 1 with those of 0 and 2. */
+/* Only an axis that separates classes of a side matters: CPUs 0 and 1 may be
+ * compared, each chosen for its profile, but not the columns of CPUs 0 and 1
+ * with those of CPUs 0 and 2. */
 static int check_column_pair(const struct pp_population *p, size_t nr,
 			     struct op_diag *diag)
 {
@@ -115,8 +116,8 @@ int pp_compare_entry_names(const struct pp_symbol_entry *a,
 	       strcmp(a->raw_name, b->raw_name) ?: compare_lines(a, b);
 }
 
-/* Those of one name: by address or, where they have none because they were
- * inlined, by the place of their declaration. */
+/* The order of entries of one name: by address or, where they have none because
+ * they were inlined, by the place of their declaration. */
 static int compare_entry_places(const struct pp_symbol_entry *a,
 				const struct pp_symbol_entry *b)
 {
@@ -266,7 +267,9 @@ static size_t skip_same(struct pp_symbol_entry *const *list, size_t nr,
 	return at;
 }
 
-/* Of several on a side none is the other one's more than the next. */
+/* Pair entries that are the only ones of their image and name on both sides.
+ * Where a side has several, because several applications have them, no pair is
+ * better than another. */
 static int pair_leftovers(struct pp_side *now, struct pp_side *old)
 {
 	size_t nr_now, nr_old, i = 0, j = 0;
@@ -293,7 +296,7 @@ static int pair_leftovers(struct pp_side *now, struct pp_side *old)
 /* ---- the outcome -----------------------------------------------------------
  */
 
-/* What is gone joins the later side, with counts of zero. */
+/* Symbols that are gone join the later side, with counts of zero. */
 static int add_gone(struct pp_population *p, const uint64_t *zeros)
 {
 	struct pp_side *now = &p->side;
@@ -336,7 +339,8 @@ static double change_percent(uint64_t now, uint64_t total, uint64_t old,
 	return total ? 100 * (part - old_part) / old_part : -100;
 }
 
-/* As many samples as say what @count of them say. */
+/* The number of independent samples that say as much as @count samples of class
+ * @class_nr, which come in grains. */
 static uint64_t without_grain(uint64_t count, const struct pp_side *side,
 			      size_t class_nr)
 {
@@ -417,7 +421,7 @@ static int compare_all_shares(struct pp_population *p)
 	return p->request->intervals ? find_significant(changes, nr) : 0;
 }
 
-/* What changed by less than the threshold is left out. */
+/* Symbols that changed by less than the threshold are left out. */
 int pp_compare_sides(struct pp_population *p)
 {
 	struct pp_side *side = &p->side;

@@ -107,7 +107,8 @@ static int find_names(const struct pp_batch *b, const struct pp_owner *owner,
 	return err;
 }
 
-/* What is known of @owner, which may be that of what has no symbol. */
+/* Fill @entry with what is known of @owner, which may be the owner of code
+ * without a symbol. */
 static int describe_entry(const struct pp_batch *b,
 			  struct pp_symbol_entry *entry,
 			  const struct pp_owner *owner)

@@ -212,8 +212,8 @@ static int scale_now(const struct scaling *s, const uint64_t **counts)
 	return scale_counts(s, s->classes, counts);
 }
 
-/* Of the next of the parts of one whole; @sums are those of the parts before
- * it, one per class, as they were. */
+/* Scale the counts of the next part of a whole. @sums are the counts of the
+ * parts before it, one per class and not scaled; this part is added to them. */
 static int scale_part(const struct scaling *s, const uint64_t **counts,
 		      uint64_t *sums)
 {
@@ -337,8 +337,8 @@ static double scale_of_column(const struct scaling *s, size_t column)
 			   : s->old->classes[column - nr].scale;
 }
 
-/* What is in a node and below it is the sum of its own counts and theirs:
- * children come behind their parents. */
+/* The samples in a node and below it are the sum of its own counts and of those
+ * of its children, which come behind their parents. */
 static void scale_column(struct pp_tree *tree, size_t column, double scale)
 {
 	size_t nr = tree->nr_columns;

@@ -76,7 +76,8 @@ static int add_entries_of_owners(const struct pp_batch *b,
 	return err;
 }
 
-/* What has no symbol is one entry. */
+/* Find the entries of @points, of which all those without a symbol get one, and
+ * let the users of the symbols know them. */
 static int match_points_to_symbols(struct pp_batch *b, struct pp_point *points,
 				   size_t nr)
 {

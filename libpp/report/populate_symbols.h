@@ -21,9 +21,9 @@ struct pp_tree_image; /* libpp/tree/tree_input.h */
 struct pp_tree_input;
 
 /*
- * One count of one sample file, with the column it belongs to; or an end of an
- * arc or a node of a call tree, which count nothing, with the place for the
- * number of its symbol.
+ * A place in an image: a count of a sample file, with the column that it
+ * belongs to; or an end of an arc or a node of a call tree, which count
+ * nothing, with the place for the number of its symbol.
  */
 struct pp_point {
 	uint64_t key;
@@ -54,7 +54,7 @@ struct pp_use {
 	const struct pp_tree_image *tree_image; /* the image in it */
 };
 
-/* What a symbol is called, in the report's arena. */
+/* The names of a symbol, in the report's arena. */
 struct pp_entry_names {
 	const char *raw; /* NULL: nobody asked yet */
 	const char *shown;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the CPU and the events of the sample files are, in the words of the
- * event files. A report does without them where they are not installed or do
- * not know the CPU. Of an archive, only the event files that were archived
- * with it are used: those that are installed here may describe another version
- * of the CPU.
+ * The CPU and the events of the sample files, in the words of the event files.
+ * A report does without them where they are not installed or do not know the
+ * CPU. For an archive, only the event files that were archived with it are
+ * used: those that are installed here may describe another version of the CPU.
  */
 
 #include <errno.h>

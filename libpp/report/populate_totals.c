@@ -100,8 +100,8 @@ static const struct pp_frame_symbols *symbols_of(const struct walk *w,
 	return pp_tree_input_symbols(w->side, w->tree, node) ?: &none;
 }
 
-/* Of @samples in @function, those in functions inlined there that are on the
- * path already. */
+/* Count the part of @samples in @function that is in functions inlined there,
+ * as far as these are on the path already: their totals have it twice. */
 static void count_twice(struct walk *w, uint32_t function, uint64_t samples)
 {
 	unsigned int class_nr = (unsigned int)w->tree->class_nr;
@@ -224,7 +224,7 @@ static void add_flat_samples(const struct pp_side *side, uint64_t *totals,
 	}
 }
 
-/* What each symbol has of its own in the trees. */
+/* Add up the samples that each symbol has of its own in the trees. */
 static void count_own_samples(const struct pp_side *side, uint64_t *in_trees)
 {
 	for (size_t t = 0; t < side->trees->nr; t++) {

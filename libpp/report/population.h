@@ -37,8 +37,8 @@ struct pp_inlined_share {
 	unsigned int class_nr;
 };
 
-/* What a frame of a call tree is in: the function of the table, the last one,
- * and those that were inlined there. */
+/* The functions that a frame of a call tree is in: last the function of the
+ * table, and before it those that were inlined there. */
 struct pp_frame_symbols {
 	uint32_t *symbols; /* their numbers; each may be PP_NO_SYMBOL */
 	uint32_t nr;
@@ -207,7 +207,7 @@ int pp_side_name_roots(struct pp_population *p, struct pp_side *side,
 /* Say in the report what CPU and events the sample files name. */
 int pp_describe(struct pp_population *p);
 
-/* What is not to make classes for @request. */
+/* The axes that make no classes for @request: PP_MERGE_ bits. */
 unsigned int pp_class_merge(const struct pp_request *request);
 
 /* ---- counts -------------------------------------------------------------- */

@@ -76,7 +76,7 @@ struct pp_sum_of_builds {
 	size_t nr_builds;
 };
 
-/* One row of the image summary: an image in an application. */
+/* A row of the image summary: an image in an application. */
 struct pp_summary_image {
 	const char *name;
 	const uint64_t *counts;
@@ -133,7 +133,7 @@ struct pp_change {
 struct pp_symbol_entry;
 
 /*
- * One line of a symbol's call graph: calls between it and another symbol (or
+ * A line of a symbol's call graph: calls between it and another symbol (or
  * itself, when it is recursive), or the samples that it has of its own.
  */
 struct pp_arc {
@@ -216,7 +216,7 @@ struct pp_address_call {
 	unsigned int class_nr;
 };
 
-/* What a CPU type, event or unit mask is, in words. */
+/* The event and the unit mask of a class, in words. */
 struct pp_event_text {
 	const char *event; /* NULL when not known, as below */
 	const char *unit_mask;

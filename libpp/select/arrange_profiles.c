@@ -83,7 +83,7 @@ int pp_compare_sessions(const struct pp_class *a, const struct pp_class *b)
 	return a->session && b->session ? strcmp(a->session, b->session) : 0;
 }
 
-/* What is not separated comes first. */
+/* Samples whose cgroups are not separated come first. */
 static int compare_cgroups(const struct pp_class *a, const struct pp_class *b)
 {
 	if (!a->cgroup || !b->cgroup)
@@ -249,7 +249,7 @@ bool pp_same_column(const struct pp_class *a, const struct pp_class *b)
 
 /* ---- names and errors ---------------------------------------------------- */
 
-/* What people call each cgroup. */
+/* Give each class the short name of its cgroup, for people. */
 static int name_cgroups(struct op_arena *arena, struct pp_classes *classes)
 {
 	char name[OP_CGROUP_NAME_MAX];
@@ -317,7 +317,7 @@ static const char *cgroup_title(struct op_arena *arena,
 	return op_arena_printf(arena, "cgroup:%s", name);
 }
 
-/* As "time:" takes it. */
+/* The column's times, in the form that the tag "time:" takes. */
 static const char *time_title(struct op_arena *arena,
 			      const struct pp_class *class)
 {
@@ -396,8 +396,9 @@ static const char *axis_values(struct op_arena *arena,
 	return text;
 }
 
-/* What leaves one difference, @kept: the other axes to merge or, where only one
- * more differs, the words that choose the first value of @kept. */
+/* Words of advice by which the classes differ in @kept alone: the other axes to
+ * merge or, where only one more differs, the words that choose the first value
+ * of @kept. */
 static const char *advice_on_axes(struct op_arena *arena,
 				  const struct pp_classes *classes,
 				  enum pp_axis kept, unsigned int nr)

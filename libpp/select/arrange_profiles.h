@@ -23,7 +23,7 @@
 #include "libop/base/op_arena.h"
 #include "libpp/select/sample_list.h"
 
-/* What is not to make classes. */
+/* Axes that are to make no classes of their own. */
 #define PP_MERGE_CPU 1u
 #define PP_MERGE_TID 2u
 #define PP_MERGE_TGID 4u /* and the tid */
@@ -129,7 +129,8 @@ int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
 int pp_class_find(const struct pp_classes *classes,
 		  const struct pp_sample_file *file, unsigned int merge);
 
-/* What sessions are told apart by: "session", or a label. */
+/* The name of the axis of sessions: "session", or the label that they are
+ * separated by. */
 const char *pp_session_axis(const struct pp_classes *classes);
 
 /* Whether @class counts timer interrupts rather than an event. */
@@ -162,8 +163,8 @@ int pp_compare_sessions(const struct pp_class *a, const struct pp_class *b);
 bool pp_classes_differ(const struct pp_class *a, const struct pp_class *b,
 		       enum pp_axis axis);
 
-/* What @class, one of @classes, is in @axis: "cpu:0", "EVENT:COUNT". NULL when
- * memory is short. */
+/* The value of @class, one of @classes, in @axis: "cpu:0", "EVENT:COUNT". NULL
+ * when memory is short. */
 const char *pp_class_value(struct op_arena *arena,
 			   const struct pp_classes *classes,
 			   const struct pp_class *class, enum pp_axis axis);

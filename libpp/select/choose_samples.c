@@ -39,7 +39,7 @@ static bool matches_some(const struct pp_sample_list *list,
 	return false;
 }
 
-/* What @file has where @tag asks for something. */
+/* The value that @file has where @tag asks for something. */
 static const char *value_text(struct op_arena *arena, enum pp_spec_tag tag,
 			      const struct pp_sample_file *file)
 {
@@ -169,7 +169,8 @@ static const char *function_hint(struct op_arena *arena, const char *text)
 		text);
 }
 
-/* What a path that no file matches may have been meant for; "" for nothing. */
+/* A hint on what a path that no file matches may have been meant for; "" for
+ * none. */
 static const char *path_hint(struct pp_sample_list *list, const char *text)
 {
 	return session_hint(list, text)
@@ -179,8 +180,9 @@ static const char *path_hint(struct pp_sample_list *list, const char *text)
 }
 
 /*
- * What is no application may be a library: whether it is one of its own depends
- * on how the session was kept apart, lib-image: chooses it either way.
+ * An image that is no application may be a library: whether it is an
+ * application of its own depends on how the session separated samples;
+ * lib-image: chooses it either way.
  */
 static const char *library_hint(struct pp_sample_list *list,
 				const struct pp_spec_item *item)
@@ -194,7 +196,8 @@ static const char *library_hint(struct pp_sample_list *list,
 		       ?: "";
 }
 
-/* What an item that no file matches may have been meant for; "" for nothing. */
+/* A hint on what an item that no file matches may have been meant for; "" for
+ * none. */
 static const char *item_hint(struct pp_sample_list *list, enum pp_spec_tag tag,
 			     const struct pp_spec_item *item)
 {
@@ -203,7 +206,7 @@ static const char *item_hint(struct pp_sample_list *list, enum pp_spec_tag tag,
 				      : "";
 }
 
-/* What to say of an item that no file matches. */
+/* The error text for an item that no file matches. */
 static const char *vain_text(struct pp_sample_list *list, enum pp_spec_tag tag,
 			     const struct pp_spec_item *item)
 {

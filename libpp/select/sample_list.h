@@ -33,7 +33,8 @@ struct pp_sample {
 	uint64_t count; /* never 0 */
 };
 
-/* What is counted under one name is the sum of its parts. */
+/* A part of a sample file. The counts of a name are the sum of all its parts.
+ */
 struct pp_sample_part {
 	struct db_member member; /* as the folder has it */
 	const char *label; /* where it is, for messages */

@@ -167,7 +167,8 @@ static void choose_spans(struct pp_session_search *search, struct choice *all,
 	}
 }
 
-/* What is beside the spans, which end at @last, 0: there are none. */
+/* The choice of the samples beside the spans, which end at @last; 0: there are
+ * no spans. */
 static struct choice open_choice(const char *path, uint64_t last, time_t now)
 {
 	struct choice open = {

@@ -97,7 +97,7 @@ static const char *path_of_session(const struct pp_session_search *search,
 
 /* ---- labels -------------------------------------------------------------- */
 
-/* One without labels has none that anybody asks for. */
+/* A session without a file of labels has no labels, which is no error. */
 static int read_session_labels(struct pp_session_search *search,
 			       const char *path, struct op_labels *labels)
 {
@@ -117,7 +117,8 @@ static int read_session_labels(struct pp_session_search *search,
 	return err;
 }
 
-/* What sessions have where @item of @tag asks for something. */
+/* The values of the label @key that sessions have, for an error: those that are
+ * most like @wanted. */
 static const char *near_labels(struct pp_session_search *search,
 			       const char *key, const char *wanted)
 {

@@ -122,7 +122,8 @@ static const char *parse_date(const char *text, struct tm *tm)
 	return text;
 }
 
-/* What @tm says, whose fields mktime(3) may shift: 30 February is none. */
+/* Set @point to the time in @tm. mktime(3) shifts fields that are too large, so
+ * 30 February is refused. */
 static int set_point(struct point *point, struct tm tm)
 {
 	int day = tm.tm_mday, hour = tm.tm_hour;

@@ -9,7 +9,7 @@
 
 #include "libpp/report/population.h"
 
-/* One for each caller, callee and column. */
+/* All calls of a side, one for each caller, callee and column. */
 struct pp_symbol_calls {
 	struct pp_symbol_call *list; /* by caller, callee and column */
 	size_t nr;

@@ -113,8 +113,8 @@ static struct apart what_is_apart(const struct pp_sample_list *list)
 	return apart;
 }
 
-/* That which samples of @tree in @image are kept under. Memory without a file
- * is always its application's. */
+/* The application that samples of @tree in @image are kept under. Memory
+ * without a file always belongs to its application. */
 static const char *app_of_image(const struct apart *apart,
 				const struct pp_tree_input *tree,
 				const struct pp_image *image)

@@ -36,9 +36,10 @@ static bool is_same_name(const struct op_image_name *a,
 	       !strcmp(a->name, b->name);
 }
 
-/* That of the tree's application or, where images are not kept apart by
- * application, of the image as its own. Names are those of the files: in a
- * report applications may be merged. */
+/* The flat file with the samples of @tree in @image: the file of the tree's
+ * application or, where images are not separated by application, that of the
+ * image as its own application. Names are those of the files: in a report
+ * applications may be merged. */
 static const struct pp_sample_file *
 flat_file_of_tree(const struct pp_sample_list *list,
 		  const struct pp_image *image,

@@ -29,7 +29,8 @@ struct pp_tree_image {
 	uint32_t nr_nodes;
 };
 
-/* Those samples of a function that are in the same functions inlined there. */
+/* A part of the samples of a function: those that are in the same functions
+ * inlined there. */
 struct pp_tree_split {
 	const uint32_t *frames; /* of these, the outermost first */
 	uint32_t nr;
@@ -48,8 +49,8 @@ struct pp_tree_place {
 	uint32_t nr_splits; /* 0: all its samples are its own */
 };
 
-/* What is needed of a frame: the function that was called, and those that were
- * inlined where it calls others. */
+/* Needs of a frame: the symbol of the function that was called, and those of
+ * the functions that were inlined where it calls others. */
 enum {
 	PP_NEEDS_FUNCTION = 1,
 	PP_NEEDS_PLACE = 2,
@@ -107,7 +108,8 @@ bool pp_tree_input_matches(const struct pp_tree_inputs *in,
 			   const struct pp_tree_input *input,
 			   const struct pp_image *image, const char *app);
 
-/* What node @node of @input, from 1, is in; NULL if no symbol was needed. */
+/* The symbols that node @node of @input, from 1, is in; NULL if no symbol was
+ * needed. */
 static inline const struct pp_frame_symbols *
 pp_tree_input_symbols(const struct pp_side *side,
 		      const struct pp_tree_input *input, uint32_t node)
