@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What this machine is called. */
+/* The labels of this machine: its name, its kernel, and a hash of its
+ * machine-id. */
 
 #include "libpp/archive/archive_labels.h"
 
@@ -15,7 +16,8 @@
 #define MACHINE_ID_FILE "/etc/machine-id"
 #define MACHINE_ID_BYTES 8 /* that are shown */
 
-/* What cannot be a value, such as an empty name, is not known. */
+/* Set a label, unless @value cannot be one, as an empty name: then it is not
+ * known. */
 static int label_if_known(struct op_labels *labels, const char *key,
 			  const char *value)
 {

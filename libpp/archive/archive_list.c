@@ -32,7 +32,7 @@
 #include "libpp/images/image_symbols.h"
 #include "libpp/tree/tree_input.h"
 
-/* What the functions of this file hand on to each other. */
+/* The state that the functions of this file share. */
 struct search {
 	struct pp_archive_list *list;
 	const struct pp_archive_request *request;
@@ -205,8 +205,8 @@ static int set_paths(struct search *s)
 	return list ? 0 : -ENOMEM;
 }
 
-/* What the archive calls the session, and the folders that images were looked
- * for in. */
+/* Record the path of the session, as the archive has it, and the folders that
+ * images were looked for in. */
 static int record_paths(struct search *s)
 {
 	const struct pp_locator *locator = &s->side->locator;
@@ -244,9 +244,9 @@ static const char *place_of_perf_copy(const struct search *s,
 }
 
 /*
- * What the file @path of @image is to be called: where a report on the archive
- * will look for it. That is the name of the image, or a debug folder, both
- * without --root in front, or it is in the image path.
+ * The place in the archive of the file @path of @image: where a report on the
+ * archive will look for it. That is the name of the image, or a debug folder,
+ * both without --root in front, or it is in the image path.
  */
 static const char *image_place(const struct search *s,
 			       const struct pp_image *image, const char *path)
@@ -272,7 +272,8 @@ static const char *place_of_build(struct op_arena *arena, const uint8_t *id,
 			       hex, hex + 2);
 }
 
-/* What debug files share is found by its own build-id. */
+/* Archive the file that debug files share, which is found by its own build-id.
+ */
 static int archive_shared_file(struct search *s,
 			       struct pp_image_symbols *symbols)
 {
@@ -407,7 +408,7 @@ static int note_tree(struct search *s, struct images *images,
 	return err;
 }
 
-/* Those in call trees, which may have no samples of their own. */
+/* Note the images in call trees, which may have no samples of their own. */
 static int note_tree_images(struct search *s, struct images *images)
 {
 	struct pp_tree_inputs in;
@@ -517,7 +518,8 @@ static int archive_dropped(struct search *s, const struct pp_session *session)
 		    : -ENOMEM;
 }
 
-/* What a session tells besides samples: its account, and names of threads. */
+/* Archive the files of a session that are beside its samples: the account, and
+ * the names of threads. */
 static int archive_ledgers(struct search *s)
 {
 	static const char *const names[] = { "ledger", "tasks" };
@@ -542,8 +544,8 @@ static int archive_ledgers(struct search *s)
 	return err;
 }
 
-/* Those of the session; of one that has none, and is in no archive, those of
- * the machine that it is archived on. */
+/* Find the labels of the session at @folder. A session that has none, and is in
+ * no archive, gets those of the machine that it is archived on. */
 static int find_labels(struct search *s, const char *folder,
 		       struct op_labels *labels)
 {
@@ -767,7 +769,7 @@ static int archive_sources_of_report(struct search *s,
 	return err;
 }
 
-/* Those in which a report finds lines. */
+/* Archive the source files in which a report finds lines. */
 static int archive_sources(struct search *s)
 {
 	struct pp_request request = s->report;

@@ -14,7 +14,8 @@
 #include "libdb/pack.h"
 #include "libop/base/op_search.h"
 
-/* What is there of @session's pack; NULL when memory is short. */
+/* The list of entries that are asked for of @session's pack, which is new at
+ * first; NULL when memory is short. */
 static struct pp_archive_pack *pack_of(struct pp_archive_samples *samples,
 				       const struct pp_session *session)
 {

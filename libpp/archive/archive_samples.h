@@ -25,7 +25,7 @@ struct pp_archive_loose {
 	const char *path;
 };
 
-/* What of a session's pack is asked for. */
+/* The entries of a session's pack that are asked for. */
 struct pp_archive_pack {
 	const struct pp_session *session;
 	const struct pack_entry **entries;

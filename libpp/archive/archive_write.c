@@ -143,7 +143,7 @@ static int copy_open_file(struct writer *w, const struct pp_archive_file *file,
 	return err;
 }
 
-/* What is asked for of the pack @from. */
+/* Copy the entries that are asked for of the pack @from. */
 static int copy_pack(struct writer *w, const struct pp_archive_file *file,
 		     int from, char *path, uint8_t *hash, int *why)
 {

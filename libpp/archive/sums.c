@@ -78,7 +78,8 @@ static bool stays_inside(const char *name)
 	return true;
 }
 
-/* What is wrong with @line; NULL for nothing. */
+/* Parse @line into @sum. Returns what is wrong with the line; NULL for nothing.
+ */
 static const char *parse_sum_line(struct pp_sum *sum, char *line)
 {
 	bool escaped = *line == '\\';
@@ -157,8 +158,8 @@ int pp_sums_read(struct pp_sums *sums, struct op_arena *arena, const char *path,
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* As sha256sum(1) writes it: a backslash first says that the name has escapes.
- */
+/* Write a line as sha256sum(1) does: a backslash first says that the name has
+ * escapes. */
 static void write_sum_line(FILE *file, const struct pp_sum *sum)
 {
 	if (strpbrk(sum->name, "\\\n\r"))

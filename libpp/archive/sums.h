@@ -44,8 +44,8 @@ int pp_sums_write(const struct pp_sums *sums, const char *path);
 /* The one called @name; NULL if there is none. */
 const struct pp_sum *pp_sums_find(const struct pp_sums *sums, const char *name);
 
-/* Those whose names begin with @start: the first and *@nr of them; NULL if
- * there are none. */
+/* The sums of files whose names begin with @start: the first, and *@nr of them;
+ * NULL if there are none. */
 const struct pp_sum *pp_sums_below(const struct pp_sums *sums,
 				   const char *start, size_t *nr);
 

@@ -44,7 +44,8 @@ struct pp_format_options {
 	const struct pp_code *code;
 };
 
-/* What a format can show, and what it needs of a report. */
+/* Parts of a report that a format can show, and parts that it needs. A program
+ * makes the request of these. */
 enum pp_format_flags {
 	PP_SHOWS_SYMBOLS = 1 << 0, /* tables of images or of symbols */
 	PP_SHOWS_DETAILS = 1 << 1, /* the addresses in each symbol */

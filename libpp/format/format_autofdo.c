@@ -71,7 +71,7 @@ static uint32_t fdo_discriminator(const struct pp_code_frame *frame)
 	return bits & 0x20 ? (bits >> 1 & 0xfe0) | (bits & 0x1f) : bits & 0x1f;
 }
 
-/* What has no place is first. */
+/* Code without a place comes first. */
 static int compare_fdo_places(const struct pp_code_frame *a,
 			      const struct pp_code_frame *b)
 {

@@ -330,8 +330,8 @@ static void csv_write_account(const struct csv *csv,
 	}
 }
 
-/* Of each event that had a counter for a part of the time: all its samples, and
- * the part in percent. */
+/* Write a row for each event that had a counter for a part of the time: all its
+ * samples, and the part in percent. */
 static void csv_write_scales(const struct csv *csv)
 {
 	const struct pp_report *report = csv->report;

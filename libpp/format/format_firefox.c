@@ -506,8 +506,9 @@ static void firefox_write_resources(struct firefox_writer *w,
 
 /* ---- threads ------------------------------------------------------------- */
 
-/* Who the thread is. Applications that are not kept apart by process have
- * numbers in place of process ids; the format wants different ones. */
+/* Write the name and the ids of a thread. Applications that are not separated
+ * by process have numbers in place of process ids; the format wants different
+ * ones. */
 static void firefox_write_identity(struct firefox_writer *w,
 				   const struct firefox_thread *t)
 {

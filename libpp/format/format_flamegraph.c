@@ -156,7 +156,7 @@ static void write_tree_columns(struct writer *w)
 	op_json_close(json, ']');
 }
 
-/* Of what threads the stacks of a root are. */
+/* Write the process and the thread that the stacks of a root are of. */
 static void write_root_ids(struct op_json *json, const struct pp_frame *frame)
 {
 	if (!frame->is_apart)

@@ -92,7 +92,8 @@ static void write_page_number(struct number_list *list, uint64_t number)
 	fprintf(list->out, "%s%" PRIu64, list->nr++ ? "," : "", number);
 }
 
-/* What is not finite is null. */
+/* A number that is not finite is written as null, as JSON has no word for it.
+ */
 static void write_page_real(struct number_list *list, double number)
 {
 	fputs(list->nr++ ? "," : "", list->out);

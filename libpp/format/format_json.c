@@ -212,7 +212,7 @@ void pp_json_profile(struct op_json *json, const struct pp_report *report)
 
 /* ---- counts -------------------------------------------------------------- */
 
-/* One element per class. */
+/* An array with an element for each class. */
 static void json_write_counts(struct writer *w, const char *key,
 			      const uint64_t *counts)
 {

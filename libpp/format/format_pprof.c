@@ -75,7 +75,8 @@ static void pprof_label_id(struct pprof *w, struct pprof_labels *labels,
 	labels->pointers[labels->nr++] = label;
 }
 
-/* What the root of the stack at @node and its class tell. */
+/* Fill @labels with what the root of the stack at @node and @class say of its
+ * samples. */
 static void pprof_find_labels(struct pprof *w, struct pprof_labels *labels,
 			      uint32_t node, const struct pp_class *class)
 {
@@ -119,8 +120,8 @@ static void pprof_put_sample(struct pprof *w, uint32_t node,
 	pprof_stream_put(&w->s, &piece);
 }
 
-/* One sample for each session that is kept apart; classes are in the order of
- * their sessions. */
+/* Write a sample for each session that has a column of its own; classes are in
+ * the order of their sessions. */
 static void pprof_put_node(struct pprof *w, uint32_t node)
 {
 	const struct pp_classes *classes = &w->report->classes;

@@ -57,7 +57,7 @@ static void put_gmon_address(const struct gmon *g, uint64_t address)
 	put_gmon_number(g, address, g->word_size);
 }
 
-/* What machine the binary is for. */
+/* Read from the binary which machine it is for. */
 static int find_target(struct gmon *g, struct op_diag *diag)
 {
 	unsigned char ident[EI_NIDENT] = { 0 };

@@ -18,7 +18,7 @@
 #include "libop/base/op_diag.h"
 #include "libpp/report/report.h"
 
-/* What became of the counts. */
+/* The scale of the counts that were written, which have few bits. */
 struct pp_gmon_result {
 	unsigned int bin_size; /* bytes */
 	uint64_t divisor; /* of all sample counts; 1 if they are as they were */

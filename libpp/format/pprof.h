@@ -16,7 +16,7 @@
 #include "libpp/format/frame_images.h"
 #include "libpp/format/pprof_stream.h"
 
-/* What is counted: one or two values of each sample. */
+/* An event that is counted: one or two values of each sample. */
 struct pprof_event {
 	const struct pp_class *class; /* the first one of it */
 	uint64_t factor; /* what a sample stands for; 0 not known */

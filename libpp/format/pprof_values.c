@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is counted, as pprof has it: a sample has one or two values for each
- * event, the number of samples, and where the count of the event is known the
- * number of events, or the time that they stand for.
+ * Events as pprof has them: a sample has one or two values for each event, the
+ * number of samples, and where the count of the event is known the number of
+ * events, or the time that they stand for.
  */
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
-/* Of the timer a sample stands for its period, of some events of perf_events a
- * count is a time. */
+/* Set the factor and the unit of an event: a sample of the timer stands for its
+ * period, and the count of some events of perf_events is a time. */
 static void pprof_measure(const struct pp_report *report,
 			  struct pprof_event *event)
 {

@@ -3,8 +3,9 @@
 #define LIBPP_FORMAT_XML_H
 
 /*
- * What the files of the XML format share. In XML, classes are of CPUs and
- * events alone ("columns"); threads make elements "process" and "thread".
+ * Declarations that the files of the XML format share. In XML, classes are of
+ * CPUs and events alone ("columns"); threads make elements "process" and
+ * "thread".
  */
 
 #include "libop/base/op_xml.h"
@@ -36,7 +37,7 @@ struct pp_xml {
 	size_t nr_ids;
 };
 
-/* What counts are summed over. */
+/* The threads that counts are summed over. */
 struct pp_xml_scope {
 	const struct pp_class *thread; /* NULL: all */
 	bool whole_process; /* of that thread */
@@ -86,7 +87,7 @@ bool pp_xml_concerns(const struct pp_xml *x,
 		     const struct pp_symbol_entry *entry,
 		     const struct pp_xml_scope *scope);
 void pp_xml_applications(struct pp_xml *x);
-/* What is known of the symbols that were written. */
+/* Write the tables with all that is known of the symbols that were written. */
 void pp_xml_tables(struct pp_xml *x);
 
 #endif /* LIBPP_FORMAT_XML_H */

@@ -97,8 +97,8 @@ static void xml_write_modules(struct pp_xml *x, struct range r,
 
 /* ---- applications and processes ------------------------------------------ */
 
-/* As the original counted, a binary has the samples of its own code alone, and
- * its modules theirs. */
+/* A binary has the samples of its own code alone, and its modules have theirs,
+ * as the original counted. */
 static void xml_write_binaries(struct pp_xml *x)
 {
 	const struct pp_xml_scope all = { NULL, false };

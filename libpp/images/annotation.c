@@ -23,7 +23,7 @@
 #include "libpp/select/sample_list.h"
 #include "libop/base/op_strings.h"
 
-/* That a line has samples, or that a symbol starts there. */
+/* A note that a line has samples, or that a symbol starts there. */
 struct note {
 	const char *file; /* of one file always the same pointer */
 	unsigned int line;
@@ -288,7 +288,8 @@ struct placed {
 	const struct note *first; /* by image and address */
 };
 
-/* Of files with the same count the one whose code comes first. */
+/* Files are in the order of their counts; with the same count, the file whose
+ * code comes first is first. */
 static int compare_placed_files(const void *pa, const void *pb)
 {
 	const struct placed *a = pa, *b = pb;

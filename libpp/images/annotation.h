@@ -31,7 +31,7 @@ struct pp_annotated_file {
 					  mtime; NULL when none is known */
 };
 
-/* What an image has of samples without a source line. */
+/* The samples of an image that have no source line. */
 struct pp_unplaced {
 	const struct pp_image *image;
 	const uint64_t *counts;

@@ -341,8 +341,8 @@ static int open_image_build(struct pp_image_symbols *symbols,
 	return err;
 }
 
-/* What the session has at @path of @len bytes; where the fingerprint is not
- * known, the same with any. */
+/* Open the file that the session keeps at @path, of @len bytes; where the
+ * fingerprint is not known, a file with any fingerprint. */
 static int open_kept_file(struct pp_image_symbols *symbols,
 			  const struct pp_image *image, char *path, size_t len,
 			  const struct pp_locator *locator,
@@ -686,7 +686,7 @@ uint64_t pp_image_symbols_vma(const struct pp_image_symbols *symbols,
 	return symbols->base + key;
 }
 
-/* What op_bfd knows @key as. */
+/* The address by which op_bfd knows @key. */
 static uint64_t bfd_vma(const struct pp_image_symbols *symbols, uint64_t key)
 {
 	return symbols->offsets ? op_bfd_vma(symbols->bfd, key)

@@ -25,10 +25,11 @@ struct pp_kept_symbols *pp_kept_symbols_new(void);
 void pp_kept_symbols_free(struct pp_kept_symbols *kept);
 
 /*
- * What pp_image_symbols_open() does, or what it did for this build of the image
- * before; its messages are given again. *@out is set on success and is to be
- * put back before the next one is asked for; that something could not be read
- * meanwhile becomes a message then. Returns 0 or -ENOMEM.
+ * Open the symbols of an image as pp_image_symbols_open() does, or give those
+ * that were opened for this build of the image before; its messages are given
+ * again. *@out is set on success and is to be put back before the next one is
+ * asked for; an error of reading in between becomes a message then. Returns 0
+ * or -ENOMEM.
  */
 int pp_kept_symbols_get(struct pp_kept_symbols *kept,
 			struct pp_image_symbols **out,

@@ -67,7 +67,8 @@ int pp_locate_perf_copy(struct pp_locator *locator,
 int pp_locate_source(struct pp_locator *locator, const char *name,
 		     const char **path);
 
-/* What @path was called when it was archived; @path itself elsewhere. */
+/* The name that @path had when it was archived; @path itself where there is no
+ * archive. */
 const char *pp_locate_home(const struct pp_locator *locator, const char *path);
 
 /*

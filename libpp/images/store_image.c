@@ -67,7 +67,7 @@ enum part {
 static const char *const suffixes[NR_PARTS] = { "", ".debug",
 						PP_INLINES_SUFFIX };
 
-/* What a child tells. */
+/* The outcome of the work of a child, as it reports it. */
 struct outcome {
 	int err;
 	unsigned int debug_mode; /* of the debug file */
@@ -194,7 +194,7 @@ static int store_digest_here(const struct making *m, enum part part,
 	return err;
 }
 
-/* Of the file @from at @path. */
+/* Store the digest of the file @from at @path. */
 static int store_digest(struct making *m, enum part part, const char *path,
 			int from)
 {
@@ -487,8 +487,8 @@ static int store_by_child(struct making *m, int fd, uid_t user)
 
 /* ---- one image ----------------------------------------------------------- */
 
-/* Who is to parse a file of @owner, which others may have written. The owner of
- * a copy made it, not what is in it. */
+/* The user who is to parse a file of @owner, which others may have written. The
+ * owner of a copy made it, not what is in it. */
 static uid_t parser_of(uid_t owner, bool is_copy)
 {
 	return is_copy || !owner ? NOBODY : owner;

@@ -3,7 +3,7 @@
 #define LIBPP_IMAGES_STORE_IMAGE_H
 
 /*
- * One image for the symbol store of a session, for symbol_store.c alone.
+ * Storing an image in the symbol store of a session, for symbol_store.c alone.
  */
 
 #include <sys/types.h>

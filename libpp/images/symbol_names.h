@@ -28,9 +28,9 @@ struct pp_symbol_names {
 void pp_symbol_names_release(struct pp_symbol_names *names);
 
 /*
- * What to show for @raw, which must live as long as @names: always the same for
- * one name, and with PP_DEMANGLE_SMART never the same for two. A name that is
- * made lives in @arena. NULL when memory is short.
+ * The name to show for @raw, which must live as long as @names: always the same
+ * for the same @raw, and with PP_DEMANGLE_SMART never the same for two. A name
+ * that is made lives in @arena. NULL when memory is short.
  */
 const char *pp_symbol_name(struct pp_symbol_names *names,
 			   struct op_arena *arena, const char *raw,

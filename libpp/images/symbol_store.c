@@ -118,7 +118,8 @@ static int list_stored(const struct op_walk_entry *entry, void *data)
 	return 0;
 }
 
-/* What is needed now has a later time than @start. */
+/* Remove the oldest files until the store is within its bound, but none that is
+ * as new as @start: those are needed now. */
 static int bound_store(const struct pp_storing *s, struct timespec start)
 {
 	struct stored_list list = { 0 };

@@ -111,7 +111,8 @@ static void text_write_id(const struct pp_text *t, const char *what, int64_t id,
 		fprintf(t->out, "%s %" PRId64 "\n", what, id);
 }
 
-/* What a column of tasks is of, with names where the session knows them. */
+/* Write the process, thread, CPU, cgroup or session that a column is of, with
+ * names where the session knows them. */
 static void text_write_column(const struct pp_text *t,
 			      const struct pp_class *class)
 {

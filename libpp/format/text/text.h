@@ -2,7 +2,7 @@
 #ifndef LIBPP_FORMAT_TEXT_TEXT_H
 #define LIBPP_FORMAT_TEXT_TEXT_H
 
-/* What the files of the text format share. */
+/* Declarations that the files of the text format share. */
 
 #include "libop/base/op_arena.h"
 #include "libop/base/op_decimal.h"

@@ -101,7 +101,7 @@ static void text_write_vma(struct pp_text *t, uint64_t vma, bool is_inlined)
 	text_write_field(t, WIDTH_VMA, buf);
 }
 
-/* What stands where a line would; on a terminal it is short. */
+/* The text in place of a line that is not known; on a terminal it is short. */
 static const char *text_no_place(const struct pp_text *t)
 {
 	return t->report->lines.split || t->options->width ? NO_LINE : NO_PLACE;
@@ -317,7 +317,8 @@ static void text_write_share(struct pp_text *t, size_t column, uint64_t part,
 							  t, column))));
 }
 
-/* What is gone has a count, which is of the old profile, and no shares. */
+/* A symbol that is gone has a count, which is of the old profile, and no
+ * shares. */
 static void text_write_gone(struct pp_text *t,
 			    const struct pp_symbol_entry *entry,
 			    size_t class_nr)

@@ -43,7 +43,7 @@ static int by_parent_and_count(const void *a, const void *b, void *arg)
 	       op_compare(x, y);
 }
 
-/* What was cut off is told below the tree, not in it. */
+/* Nodes that were cut off are counted below the tree, not in it. */
 static int sort_children(struct tree_text *tt)
 {
 	const struct pp_tree *tree = tt->tree;
@@ -138,7 +138,7 @@ static void tree_write_counts(const struct tree_text *tt, uint32_t node)
 	}
 }
 
-/* As wide as the counts. */
+/* Blanks as wide as the counts. */
 static void tree_write_no_counts(const struct tree_text *tt)
 {
 	int width = WIDTH_COUNT + 1 + WIDTH_SHARE;
