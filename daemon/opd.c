@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "daemon/opd.h"
-#include "daemon/opd_command.h"
+#include "daemon/opd_span.h"
 #include "daemon/store/opd_history.h"
 #include "daemon/store/opd_leftovers.h"
 #include "daemon/store/opd_reserve.h"
@@ -75,7 +75,7 @@ static void drop_sfile(void *ctx, struct opd_sfile *sfile)
 {
 	struct opd *opd = ctx;
 
-	opd_trans_forget_sfile(&opd->trans, sfile);
+	opd_transient_forget_sfile(&opd->trans, sfile);
 	opd_extended_close(&opd->extended, sfile);
 }
 
@@ -93,9 +93,11 @@ static void want_symbols(void *ctx, struct opd_image *image)
 	opd_ksyms_want(&opd->ksyms, image);
 }
 
-static void say_packing(void *ctx, uint64_t bytes)
+static void report_packing(void *ctx, uint64_t bytes)
 {
-	opd_control_say_packing(ctx, bytes);
+	struct opd *opd = ctx;
+
+	opd_control_report_packing(&opd->control, bytes);
 }
 
 /* ---- life -------------------------------------------------------------------
@@ -119,13 +121,13 @@ void opd_init(struct opd *opd)
 	};
 	opd->store_client =
 		(struct opd_store_client){ opd, drop_sfile, sync_sfile,
-					   want_symbols, say_packing };
+					   want_symbols, report_packing };
 	opd_store_init(&opd->store, &opd->session, &opd->log, opd->clock,
 		       &opd->events, &opd->store_client);
 	/* The source may tell of the kernel before the setup. */
 	opd_ksyms_init(&opd->ksyms, &opd->images, &opd->session, &opd->options,
 		       &opd->log);
-	opd_control_init(&opd->control);
+	opd_control_init(&opd->control, &opd->loop, &opd->log);
 	opd_user_samples_init(&opd->user_samples, &opd->options, &opd->session,
 			      opd->clock, &opd->log);
 }
@@ -248,7 +250,7 @@ static void close_left_span(struct opd *opd)
 	if (!opd->options.history.bytes)
 		return;
 	opd_pack_finish(&opd->store);
-	err = opd_command_close_left_span(opd, READERS_WAIT, &diag);
+	err = opd_span_close_left(opd, READERS_WAIT, &diag);
 	if (err)
 		op_log(&opd->log,
 		       "%s: the last counts share a span with the next ones: %s",
@@ -262,7 +264,7 @@ static void close_last_span(struct opd *opd)
 	int err;
 
 	opd_pack_finish(&opd->store);
-	err = opd_command_close_last_span(opd, READERS_WAIT, &diag);
+	err = opd_span_close_last(opd, READERS_WAIT, &diag);
 	if (err)
 		op_log(&opd->log, "%s: its last span is not closed: %s",
 		       opd->session.current, op_diag_text(&diag, err));
@@ -281,7 +283,7 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	opd_stats_set_source(&opd->stats, opd->source.name);
 	opd_keep_init(&opd->keep, &opd->session, &opd->log, opd->clock,
 		      opd->source.targeted, left);
-	opd_trans_init(opd);
+	opd_transient_init(opd);
 	opd_sfiles_init(&opd->store);
 	err = make_parts(opd);
 	if (err)
@@ -343,8 +345,8 @@ void opd_release(struct opd *opd)
 	opd_sfiles_drop_all(&opd->store);
 	opd_budget_release(&opd->budget);
 	opd_source_close(&opd->source);
-	opd_loop_release(opd);
-	opd_control_close(opd);
+	opd_loop_release(&opd->loop);
+	opd_control_close(&opd->control);
 	opd_user_samples_close(&opd->user_samples);
 	opd_session_unlock(&opd->store);
 	opd_defer_release(&opd->defer);

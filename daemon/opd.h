@@ -49,7 +49,7 @@
 #include "daemon/opd_stats.h"
 #include "daemon/opd_tasks.h"
 #include "daemon/context/opd_trace.h"
-#include "daemon/context/opd_trans.h"
+#include "daemon/context/opd_transient.h"
 #include "daemon/context/opd_user_stack.h"
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_source.h"

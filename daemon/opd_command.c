@@ -7,10 +7,7 @@
  *
  * Saving a session renames its folder. The ledger without pending samples is
  * written into it before that, so the folder is complete when it gets its name.
- * A span of the history is closed in the same way. That waits for the disk for
- * two to four small files, ledgers and names of tasks: else a power cut could
- * leave an empty ledger in the span, so that it had no account and could not be
- * part of a coarser span. Sample files wait for the next dump. A reset deletes
+ * A reset deletes
  * the files and writes an empty ledger last; the next daemon after a kill in
  * between counts what is left.
  *
@@ -27,7 +24,8 @@
 
 #include "daemon/opd.h"
 #include "daemon/opd_command.h"
-#include "daemon/store/opd_history.h"
+#include "daemon/opd_reading.h"
+#include "daemon/opd_span.h"
 #include "daemon/store/opd_session.h"
 
 /* A line that does not fit is left out. */
@@ -144,7 +142,7 @@ static int run_status(struct opd *opd, const char *arg,
 	(void)arg;
 	(void)diag;
 	opd_source_ask_account(&opd->source);
-	opd_loop_drain(opd);
+	opd_reading_drain(opd);
 	opd_budget_check(&opd->budget, true);
 	add_number(answer, "pid", (uint64_t)getpid());
 	add_number(answer, "running", opd_source_is_enabled(&opd->source));
@@ -180,7 +178,7 @@ int opd_command_stop(struct opd *opd, struct op_diag *diag)
 	opd_budget_check(&opd->budget, true);
 	err = opd_source_enable(&opd->source, false, diag);
 	opd_budget_check(&opd->budget, true);
-	return err ? err : opd_loop_dump(opd, diag);
+	return err ? err : opd_reading_dump(opd, diag);
 }
 
 static int run_stop(struct opd *opd, const char *arg, struct opd_answer *answer,
@@ -196,37 +194,7 @@ static int run_dump(struct opd *opd, const char *arg, struct opd_answer *answer,
 {
 	(void)arg;
 	(void)answer;
-	return opd_loop_dump(opd, diag);
-}
-
-static int write_ledger(struct opd *opd, struct op_diag *diag)
-{
-	int err = opd_stats_write(&opd->stats);
-
-	return err ? op_diag_set(diag, err, "the ledger cannot be written") : 0;
-}
-
-/*
- * Names of threads belong to what was counted, in a session or a span that has
- * ended: they would fill the file of names with those of threads that ended
- * long ago. A live source tells each again before the next sample that needs
- * it; those of samples that are here already, and wait, stay.
- */
-static void forget_names(struct opd *opd)
-{
-	const struct opd_context *context = &opd->trans.context;
-	struct op_tasks old;
-
-	if (!opd_source_tell_names_again(&opd->source))
-		return;
-	opd_tasks_begin_anew(&opd->tasks, &old);
-	opd_tasks_learn_old(&opd->tasks, &old, context->tgid, context->tid);
-	for (size_t i = 0; i < opd->defer.nr; i++) {
-		context = &opd->defer.samples[i].context;
-		opd_tasks_learn_old(&opd->tasks, &old, context->tgid,
-				    context->tid);
-	}
-	op_tasks_release(&old);
+	return opd_reading_dump(opd, diag);
 }
 
 /* What was counted belongs to another session. */
@@ -235,7 +203,7 @@ static void restart(struct opd *opd)
 	opd_budget_check(&opd->budget, true);
 	opd_budget_restart(&opd->budget);
 	opd_stats_restart(&opd->stats);
-	forget_names(opd);
+	opd_span_forget_names(opd);
 	opd_tasks_write(&opd->tasks, true);
 }
 
@@ -246,7 +214,7 @@ int opd_command_reset(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return err;
 	restart(opd);
-	return write_ledger(opd, diag);
+	return opd_span_write_ledger(opd, diag);
 }
 
 int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag)
@@ -263,59 +231,7 @@ int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag)
 	if (err)
 		return err;
 	restart(opd);
-	return write_ledger(opd, diag);
-}
-
-static bool has_counted(struct opd *opd)
-{
-	struct op_ledger ledger;
-
-	opd_stats_ledger(&opd->stats, &ledger);
-	return ledger.stored || ledger.taken != ledger.pending;
-}
-
-static int close_span_at(struct opd *opd, time_t end, unsigned int wait_ms,
-			 struct op_diag *diag)
-{
-	int err;
-
-	if (!has_counted(opd)) {
-		opd_history_skip(&opd->store);
-		return 0;
-	}
-	opd_tasks_write(&opd->tasks, false);
-	if (opd_stats_write_saved(&opd->stats))
-		return op_diag_set(diag, -EIO, "the ledger cannot be written");
-	err = opd_history_close(&opd->store, end, wait_ms, diag);
-	if (err)
-		return err;
-	opd_stats_restart(&opd->stats);
-	forget_names(opd);
-	opd_tasks_write(&opd->tasks, true);
-	return write_ledger(opd, diag);
-}
-
-int opd_command_close_span(struct opd *opd, struct op_diag *diag)
-{
-	int err = opd_source_dump(&opd->source, diag);
-
-	if (err)
-		return err;
-	opd_loop_drain(opd);
-	return close_span_at(opd, opd->store.clock->date(), 0, diag);
-}
-
-int opd_command_close_last_span(struct opd *opd, unsigned int wait_ms,
-				struct op_diag *diag)
-{
-	return close_span_at(opd, opd->store.clock->date(), wait_ms, diag);
-}
-
-int opd_command_close_left_span(struct opd *opd, unsigned int wait_ms,
-				struct op_diag *diag)
-{
-	return close_span_at(opd, opd_history_left_at(&opd->store), wait_ms,
-			     diag);
+	return opd_span_write_ledger(opd, diag);
 }
 
 static int run_reset(struct opd *opd, const char *arg,
@@ -365,4 +281,17 @@ int opd_command_run(struct opd *opd, char *request, struct opd_answer *answer,
 		return commands[i].run(opd, arg, answer, diag);
 	}
 	return op_diag_set(diag, -EINVAL, "%s: no such command", request);
+}
+
+static int run_for_client(void *ctx, char *request, struct opd_answer *answer,
+			  struct op_diag *diag)
+{
+	return opd_command_run(ctx, request, answer, diag);
+}
+
+int opd_command_listen(struct opd *opd, struct op_diag *diag)
+{
+	opd->control.run = run_for_client;
+	opd->control.ctx = opd;
+	return opd_control_open(&opd->control, opd->session.socket, diag);
 }

@@ -7,17 +7,10 @@
  * when it is done.
  */
 
-#include <stddef.h>
-
 #include "libop/base/op_diag.h"
 
 struct opd;
-
-/* Data lines for the client. */
-struct opd_answer {
-	char text[32768];
-	size_t len;
-};
+struct opd_answer;
 
 /*
  * Carry out @request (the words of libop/session/op_control.h but "shutdown"),
@@ -25,6 +18,10 @@ struct opd_answer {
  */
 int opd_command_run(struct opd *opd, char *request, struct opd_answer *answer,
 		    struct op_diag *diag);
+
+/* Listen at the session's socket for requests. Returns 0 or -errno with the
+ * reason. */
+int opd_command_listen(struct opd *opd, struct op_diag *diag);
 
 /* Stop sampling, and handle all samples that were taken. 0 or -errno. */
 int opd_command_stop(struct opd *opd, struct op_diag *diag);
@@ -37,19 +34,5 @@ int opd_command_reset(struct opd *opd, struct op_diag *diag);
  * or -EEXIST for a name that cannot be used, -errno, with the reason.
  */
 int opd_command_save(struct opd *opd, const char *name, struct op_diag *diag);
-
-/*
- * Make a span of the history of what was counted up to now (opd_history.h).
- * Returns 0, also where nothing was; -EBUSY when it is to be tried again;
- * -errno with the reason.
- */
-int opd_command_close_span(struct opd *opd, struct op_diag *diag);
-
-/* The same when no more samples will come, and when nothing was counted but by
- * a former daemon. Each waits for readers at most @wait_ms. */
-int opd_command_close_last_span(struct opd *opd, unsigned int wait_ms,
-				struct op_diag *diag);
-int opd_command_close_left_span(struct opd *opd, unsigned int wait_ms,
-				struct op_diag *diag);
 
 #endif /* DAEMON_OPD_COMMAND_H */

@@ -10,6 +10,8 @@
  * session is complete, or why it is not.
  */
 
+#include "daemon/opd_control.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,32 +20,36 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/opd.h"
-#include "daemon/opd_command.h"
+#include "daemon/opd_loop.h"
+#include "libop/base/op_log.h"
 
-void opd_control_init(struct opd_control *control)
+void opd_control_init(struct opd_control *control, struct opd_loop *loop,
+		      struct op_log *log)
 {
 	memset(control, 0, sizeof(*control));
+	control->loop = loop;
+	control->log = log;
 	control->fd = control->shutdown_fd = -1;
 	for (unsigned int i = 0; i < OPD_MAX_CLIENTS; i++)
 		control->clients[i].fd = -1;
 }
 
-int opd_control_open(struct opd *opd, struct op_diag *diag)
+int opd_control_open(struct opd_control *control, const char *socket,
+		     struct op_diag *diag)
 {
-	int fd = op_control_listen(opd->session.socket, diag);
+	int fd = op_control_listen(socket, diag);
 	int flags;
 
 	if (fd < 0)
 		return fd;
-	opd->control.fd = fd;
+	control->fd = fd;
+	control->socket = socket;
 	/* A client that is gone by then must not stop us in accept(2). */
 	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ||
 	    fcntl(fd, F_SETFD, FD_CLOEXEC) ||
-	    opd_loop_add(&opd->loop, fd, OPD_WAIT_LISTEN))
-		return op_diag_set(diag, -EIO, "%s: cannot listen",
-				   opd->session.socket);
+	    opd_loop_add(control->loop, fd, OPD_WAIT_LISTEN))
+		return op_diag_set(diag, -EIO, "%s: cannot listen", socket);
 	return 0;
 }
 
@@ -54,16 +60,14 @@ static void close_client(struct opd_client *client)
 	client->len = 0;
 }
 
-void opd_control_close(struct opd *opd)
+void opd_control_close(struct opd_control *control)
 {
-	struct opd_control *control = &opd->control;
-
 	for (unsigned int i = 0; i < OPD_MAX_CLIENTS; i++)
 		if (control->clients[i].fd >= 0)
 			close_client(&control->clients[i]);
 	if (control->fd < 0)
 		return;
-	unlink(opd->session.socket);
+	unlink(control->socket);
 	close(control->fd);
 	control->fd = -1;
 }
@@ -82,19 +86,18 @@ static unsigned int make_place(struct opd_control *control)
 	return nr;
 }
 
-void opd_control_accept(struct opd *opd)
+void opd_control_accept(struct opd_control *control)
 {
-	int fd = accept4(opd->control.fd, NULL, NULL,
-			 SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct opd_client *client;
 	unsigned int nr;
 
 	if (fd < 0)
 		return;
-	nr = make_place(&opd->control);
-	client = &opd->control.clients[nr];
+	nr = make_place(control);
+	client = &control->clients[nr];
 	client->fd = fd;
-	if (opd_loop_add(&opd->loop, fd, OPD_WAIT_CLIENT + nr))
+	if (opd_loop_add(control->loop, fd, OPD_WAIT_CLIENT + nr))
 		close_client(client);
 }
 
@@ -125,28 +128,28 @@ static void send_end(int fd, int err, const struct op_diag *diag)
 	send_text(fd, line, strlen(line));
 }
 
-static void run_request(struct opd *opd, struct opd_client *client)
+static void run_request(struct opd_control *control, struct opd_client *client)
 {
 	struct opd_answer answer = { .len = 0 };
 	struct op_diag diag = { "" };
 	int err;
 
-	op_verbose(&opd->log, OP_V_MISC, "request: %s", client->line);
-	if (!strcmp(client->line, "shutdown") && opd->control.shutdown_fd < 0) {
-		opd->control.shutdown_fd = client->fd;
+	op_verbose(control->log, OP_V_MISC, "request: %s", client->line);
+	if (!strcmp(client->line, "shutdown") && control->shutdown_fd < 0) {
+		control->shutdown_fd = client->fd;
 		client->fd = -1;
-		opd->loop.quit = true;
+		control->loop->quit = true;
 		return;
 	}
-	err = opd_command_run(opd, client->line, &answer, &diag);
+	err = control->run(control->ctx, client->line, &answer, &diag);
 	send_text(client->fd, answer.text, answer.len);
 	send_end(client->fd, err, &diag);
 	close_client(client);
 }
 
-void opd_control_handle(struct opd *opd, unsigned int nr)
+void opd_control_handle(struct opd_control *control, unsigned int nr)
 {
-	struct opd_client *client = &opd->control.clients[nr];
+	struct opd_client *client = &control->clients[nr];
 	size_t room = sizeof(client->line) - client->len;
 	char *end;
 	ssize_t got;
@@ -164,30 +167,30 @@ void opd_control_handle(struct opd *opd, unsigned int nr)
 	end = memchr(client->line, '\n', client->len);
 	if (end) {
 		*end = '\0';
-		run_request(opd, client);
+		run_request(control, client);
 	} else if (client->len == sizeof(client->line)) {
 		close_client(client);
 	}
 }
 
-void opd_control_say_packing(struct opd *opd, uint64_t bytes)
+void opd_control_report_packing(struct opd_control *control, uint64_t bytes)
 {
 	char line[64];
 
-	if (opd->control.shutdown_fd < 0)
+	if (control->shutdown_fd < 0)
 		return;
 	snprintf(line, sizeof(line), " packing = %" PRIu64 "\n", bytes);
-	send_text(opd->control.shutdown_fd, line, strlen(line));
+	send_text(control->shutdown_fd, line, strlen(line));
 }
 
-void opd_control_answer_shutdown(struct opd *opd, int err,
+void opd_control_answer_shutdown(struct opd_control *control, int err,
 				 const struct op_diag *diag)
 {
-	int fd = opd->control.shutdown_fd;
+	int fd = control->shutdown_fd;
 
 	if (fd < 0)
 		return;
 	send_end(fd, err, diag);
 	close(fd);
-	opd->control.shutdown_fd = -1;
+	control->shutdown_fd = -1;
 }

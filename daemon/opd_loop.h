@@ -3,9 +3,9 @@
 #define DAEMON_OPD_LOOP_H
 
 /*
- * What the daemon waits for: samples, signals, the sync timer, and clients of
- * the control socket. One thread, one epoll; each event is handled to its end
- * before the next one is looked at.
+ * The descriptors that the daemon waits for: samples, signals, the timer, and
+ * clients of the control socket. There is one thread and one epoll; opd_run.h
+ * handles each event to its end before the next.
  */
 
 #include <stdbool.h>
@@ -13,8 +13,6 @@
 #include <stdint.h>
 
 #include "libop/base/op_diag.h"
-
-struct opd;
 
 /* Words of the stream that are read at once: 512 KiB. */
 #define OPD_CHUNK_WORDS 65536
@@ -44,24 +42,12 @@ struct opd_loop {
 /* Block the signals that opd_loop_init() will read. Before any thread. */
 void opd_loop_block_signals(void);
 
-/* Returns 0 or -errno with the reason. */
-int opd_loop_init(struct opd *opd, struct op_diag *diag);
-void opd_loop_release(struct opd *opd);
+/* Wait for @source_fd, signals and the timer. Returns 0 or -errno with the
+ * reason. */
+int opd_loop_init(struct opd_loop *loop, int source_fd, struct op_diag *diag);
+void opd_loop_release(struct opd_loop *loop);
 
 /* Wait for @fd on behalf of @waiter; -errno. Closing @fd ends it. */
 int opd_loop_add(struct opd_loop *loop, int fd, unsigned int waiter);
-
-/* Run until the source ends, a signal, or the command "shutdown". */
-void opd_loop_run(struct opd *opd);
-
-/* Read and handle what can be read without waiting. */
-void opd_loop_drain(struct opd *opd);
-
-/*
- * Have the source give out all samples that it has, handle them, and bring
- * sample files, symbols and ledger up to date. Returns 0 or -errno with the
- * reason.
- */
-int opd_loop_dump(struct opd *opd, struct op_diag *diag);
 
 #endif /* DAEMON_OPD_LOOP_H */

@@ -21,9 +21,11 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "daemon/context/opd_trans.h"
 #include "daemon/opd.h"
 #include "daemon/opd_command.h"
 #include "daemon/opd_notify.h"
+#include "daemon/opd_run.h"
 #include "daemon/store/opd_session.h"
 #include "libop/options/op_original.h"
 
@@ -145,7 +147,7 @@ static bool source_ends(const struct opd_options *options)
 
 static int open_sockets(struct opd *opd, struct op_diag *diag)
 {
-	int err = opd_control_open(opd, diag)
+	int err = opd_command_listen(opd, diag)
 			  ?: opd_user_samples_open(&opd->user_samples, diag);
 
 	if (!err && opd->user_samples.fd >= 0)
@@ -182,7 +184,7 @@ static int start(struct opd *opd, struct op_diag *diag)
 	log_start(opd);
 	err = opd_setup(opd, diag);
 	if (!err)
-		err = opd_loop_init(opd, diag);
+		err = opd_loop_init(&opd->loop, opd->source.fd, diag);
 	if (!err && !opd->source.ops->ends)
 		err = open_sockets(opd, diag);
 	return err;
@@ -265,7 +267,7 @@ static int run(struct opd *opd, int waiting, bool *told, struct op_diag *diag)
 	/* What is replayed waits for nobody. */
 	if (!opd->source.ops->ends)
 		opd_priority_begin(&opd->priority, &opd->log);
-	opd_loop_run(opd);
+	opd_run(opd);
 	opd_priority_end(&opd->priority);
 	tell_manager(opd, false);
 	return finish(opd, diag);
@@ -275,7 +277,7 @@ static int run(struct opd *opd, int waiting, bool *told, struct op_diag *diag)
 static void release(struct opd *opd, int err, const struct op_diag *diag)
 {
 	opd_release(opd);
-	opd_control_answer_shutdown(opd, err, diag);
+	opd_control_answer_shutdown(&opd->control, err, diag);
 	opd_options_release(&opd->options);
 }
 

@@ -37,7 +37,7 @@ static int handle_CTX_SWITCH(struct opd *opd, const struct opd_rec *rec)
 	context->run_as = NULL;
 	context->app_cookie = rec->payload[1];
 	context->has_app = true;
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static int handle_CTX_TGID(struct opd *opd, const struct opd_rec *rec)
 	opd->trans.context.owner =
 		owner == OP_NO_OWNER ? OPD_UNKNOWN : (int64_t)owner;
 	look_up_process(opd);
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
@@ -72,7 +72,7 @@ static int handle_CPU_SWITCH(struct opd *opd, const struct opd_rec *rec)
 {
 	if (rec->payload[0] > OPD_MAX_CPU)
 		return -EINVAL;
-	opd_trans_forget(opd);
+	opd_transient_forget(opd);
 	opd->trans.context.cpu = (int64_t)rec->payload[0];
 	return 0;
 }
@@ -83,7 +83,7 @@ static int handle_COOKIE_SWITCH(struct opd *opd, const struct opd_rec *rec)
 
 	context->where = OPD_WHERE_COOKIE;
 	context->cookie = rec->payload[0];
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
@@ -99,14 +99,14 @@ static int handle_ANON_SWITCH(struct opd *opd, const struct opd_rec *rec)
 	context->start = rec->payload[0];
 	context->end = rec->payload[1];
 	context->anon = opd_anon_name(&opd->anon, name);
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
 static int enter(struct transient *trans, enum opd_mode mode)
 {
 	trans->context.mode = mode;
-	opd_trans_forget_images(trans);
+	opd_transient_forget_images(trans);
 	return 0;
 }
 
@@ -135,7 +135,7 @@ static int handle_TRACE_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	(void)rec;
 	opd_trace_end(&opd->trace, OP_TRACE_DEPTH);
 	opd->trans.tracing = OPD_TRACE_START;
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static int handle_TRACE_END(struct opd *opd, const struct opd_rec *rec)
 		return -EINVAL;
 	opd_trace_end(&opd->trace, (enum op_trace_ending)rec->payload[0]);
 	opd->trans.tracing = OPD_TRACE_OFF;
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
@@ -163,9 +163,9 @@ static enum opd_ext_use take_ext(struct opd *opd, const struct opd_rec *rec)
 	use = opd_extended_record(&opd->extended, rec, &opd->trans.context.ext,
 				  &pc);
 	if (use == OPD_EXT_SAMPLE)
-		opd_trans_ext_sample(opd, pc);
+		opd_transient_ext_sample(opd, pc);
 	else if (use == OPD_EXT_NEXT)
-		opd_trans_forget_images(&opd->trans);
+		opd_transient_forget_images(&opd->trans);
 	return use;
 }
 
@@ -176,7 +176,7 @@ static int take_sample(struct opd *opd, const struct opd_rec *rec)
 
 	if (use != OPD_EXT_NONE)
 		return use == OPD_EXT_BAD ? -EINVAL : 0;
-	opd_trans_lose(opd, OPD_LOST_NO_IBS_EVENT);
+	opd_transient_lose(opd, OPD_LOST_NO_IBS_EVENT);
 	return 0;
 }
 
@@ -210,7 +210,7 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	if (opd_stream_begins(rec->payload - 2, rec->nr_words + (size_t)2,
 			      NULL))
 		return -EINVAL;
-	opd_trans_forget(opd);
+	opd_transient_forget(opd);
 	opd_defer_retry(&opd->defer, OP_NO_COOKIE, true);
 	opd_sfiles_drop_all(&opd->store);
 	opd_stats_stream_begins(&opd->stats);
@@ -284,7 +284,7 @@ static int handle_COOKIE_NAME(struct opd *opd, const struct opd_rec *rec)
 	err = opd_cookie_learn(&opd->cookies, &query);
 	if (err)
 		return err;
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	opd_defer_retry(&opd->defer, query.cookie, false);
 	return 0;
 }
@@ -310,7 +310,7 @@ static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 		err = opd_kernel_add(&opd->kernel, name, p[0], p[1], &build_id);
 	if (!strcmp(name, OP_KERNEL_NAME))
 		opd_user_stacks_see_kernel(&opd->user_stacks, &build_id);
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	if (err)
 		op_log(&opd->log,
 		       "%s: its samples cannot be assigned to an image: %s",
@@ -367,7 +367,7 @@ static int handle_SOURCE(struct opd *opd, const struct opd_rec *rec)
 	if (rec->payload[0] & OP_SOURCE_STACKS)
 		opd->options.separate_lib = true;
 	opd->places.changes++;
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
@@ -405,7 +405,7 @@ static int handle_TASK_CGROUP(struct opd *opd, const struct opd_rec *rec)
 	opd_tasks_learn_cgroup(&opd->tasks, (uint32_t)p[0], path);
 	if (opd->trans.context.tgid == (int64_t)p[0])
 		look_up_process(opd);
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
@@ -434,7 +434,7 @@ static int handle_TASK_RUN_AS(struct opd *opd, const struct opd_rec *rec)
 	opd_tasks_learn_run(&opd->tasks, (uint32_t)p[0], p[1], image);
 	if (opd->trans.context.tgid == (int64_t)p[0])
 		look_up_process(opd);
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
@@ -454,7 +454,7 @@ static int handle_TIMES(struct opd *opd, const struct opd_rec *rec)
 	opd->trans.context.more = rec->payload[0] - 1;
 	if (lowered)
 		opd->stats.spread += rec->payload[0] * opd->trans.context.more;
-	opd_trans_forget_images(&opd->trans);
+	opd_transient_forget_images(&opd->trans);
 	return 0;
 }
 
@@ -506,7 +506,7 @@ void opd_code_handle(struct opd *opd, const struct opd_rec *rec)
 		return;
 	if (opd->stats.bad_records++ == 0)
 		op_log(&opd->log, "a record of code %u is invalid", rec->code);
-	opd_trans_forget(opd);
+	opd_transient_forget(opd);
 }
 
 /* Let the record at @at change the context, if it is one of these; returns its

@@ -1,241 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Most samples fall where the last one fell. The context therefore remembers
- * the sample file of the last sample with a range of addresses, and
- * run_counter() counts all following samples of that range and counter without
- * looking at the context. Every change of the context, the images or the files
- * clears that (opd_trans_forget_images()), so it cannot be stale. Traces,
- * deferred samples and verbose logging take the long way.
- *
- * Only whole units are taken; the caller gives the rest again with more words
- * behind it.
+ * A unit of the stream is a record, which changes the context (opd_codes.c), or
+ * a sample, which is counted in it (opd_transient.c). Only whole units are
+ * handled; the caller gives the rest again with more words behind it.
  */
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
+#include "daemon/context/opd_trans.h"
 
-#include "daemon/opd.h"
 #include "daemon/context/opd_codes.h"
+#include "daemon/opd.h"
 #include "daemon/source/opd_stream.h"
-#include "libdb/odb.h"
-
-void opd_trans_forget(struct opd *opd)
-{
-	struct transient *trans = &opd->trans;
-
-	opd_trace_end(&opd->trace, OP_TRACE_DEPTH);
-	trans->context = (struct opd_context){
-		.cpu = OPD_UNKNOWN,
-		.tid = OPD_UNKNOWN,
-		.tgid = OPD_UNKNOWN,
-		.owner = OPD_UNKNOWN,
-	};
-	trans->tracing = OPD_TRACE_OFF;
-	opd_trans_forget_images(trans);
-}
-
-void opd_trans_init(struct opd *opd)
-{
-	memset(&opd->trans, 0, sizeof(opd->trans));
-	opd_trans_forget(opd);
-}
-
-void opd_trans_forget_sfile(struct transient *trans,
-			    const struct opd_sfile *sfile)
-{
-	if (trans->sfile == sfile)
-		opd_trans_forget_images(trans);
-}
-
-/* ---- samples ----------------------------------------------------------------
- */
-
-/* The next samples go to @place, too, unless they have to be looked at. */
-static void remember(struct opd *opd, const struct opd_place *place)
-{
-	struct transient *trans = &opd->trans;
-
-	if (trans->tracing != OPD_TRACE_OFF ||
-	    opd->log.verbose & OP_V_SAMPLES || !place->span)
-		return;
-	trans->sfile = place->sfile;
-	trans->base = place->base;
-	trans->span = place->span;
-}
-
-/* False when the queue is full. */
-static __attribute__((noinline)) bool
-defer(struct opd *opd, uint64_t pc, unsigned int counter, uint64_t waits_for)
-{
-	struct opd_deferred sample = {
-		.context = opd->trans.context,
-		.pc = pc,
-		.waits_for = waits_for,
-		.counter = counter,
-	};
-
-	return opd_defer_add(&opd->defer, &sample);
-}
-
-/* Store, defer or lose a sample. */
-static enum opd_fate decide(struct opd *opd, uint64_t pc, unsigned int counter)
-{
-	struct opd_place place;
-	uint64_t waits_for;
-	enum opd_fate fate;
-
-	fate = opd_place_store(&opd->places, &opd->trans.context, pc, counter,
-			       false, &place, &waits_for);
-	if (fate == OPD_STORED)
-		remember(opd, &place);
-	if (fate == OPD_DEFERRED && !defer(opd, pc, counter, waits_for))
-		return OPD_LOST_NO_NAME;
-	return fate;
-}
-
-/* Count what became of a sample. */
-static enum opd_fate settle(struct opd *opd, uint64_t pc, uint64_t counter,
-			    enum opd_fate fate)
-{
-	const struct opd_context *context = &opd->trans.context;
-
-	opd->stats.seen[context->mode] += 1 + context->more;
-	if (fate != OPD_DEFERRED)
-		opd_stats_count(&opd->stats, fate, 1 + context->more);
-	op_verbose(&opd->log, OP_V_SAMPLES,
-		   "sample 0x%" PRIx64 " counter %" PRIu64 " cpu %" PRId64
-		   " tgid %" PRId64 " tid %" PRId64 ": %s",
-		   pc, counter, context->cpu, context->tgid, context->tid,
-		   opd_fate_name(fate));
-	return fate;
-}
-
-static enum opd_fate handle_sample(struct opd *opd, uint64_t pc,
-				   uint64_t counter)
-{
-	enum opd_fate fate = OPD_LOST_BAD_COUNTER;
-
-	if (counter < opd->events.nr && opd->events.counter[counter].set)
-		fate = decide(opd, pc, (unsigned int)counter);
-	return settle(opd, pc, counter, fate);
-}
-
-/* What was said of the next sample is no longer true. */
-static void end_sample(struct transient *trans)
-{
-	trans->context.ext.ext = NULL;
-	trans->context.more = 0;
-}
-
-/* The innermost frame. */
-static void start_trace(struct opd *opd, uint64_t pc, uint64_t counter)
-{
-	enum opd_fate fate = handle_sample(opd, pc, counter);
-
-	if (fate == OPD_STORED || fate == OPD_DEFERRED)
-		opd_trace_begin(&opd->trace, &opd->trans.context, pc,
-				(unsigned int)counter);
-	opd->trans.tracing = OPD_TRACE_ON;
-	opd_trans_forget_images(&opd->trans);
-}
-
-void opd_trans_ext_sample(struct opd *opd, uint64_t pc)
-{
-	settle(opd, pc, OPD_NO_COUNTER, decide(opd, pc, OPD_NO_COUNTER));
-	end_sample(&opd->trans);
-}
-
-void opd_trans_lose(struct opd *opd, enum opd_fate fate)
-{
-	uint64_t nr = 1 + opd->trans.context.more;
-
-	opd->stats.seen[opd->trans.context.mode] += nr;
-	opd_stats_count(&opd->stats, fate, nr);
-	end_sample(&opd->trans);
-}
-
-/* Of which the next frames are the callers, or which is on its own. */
-static void handle_any_sample(struct opd *opd, uint64_t pc, uint64_t counter)
-{
-	if (opd->trans.tracing == OPD_TRACE_START)
-		start_trace(opd, pc, counter);
-	else
-		handle_sample(opd, pc, counter);
-	end_sample(&opd->trans);
-}
-
-/*
- * The hot loop: samples of one counter that go where the last one went.
- * Returns the first word that it did not use. No span reaches up to
- * OP_ESCAPE, and nothing that is called here changes the context.
- */
-static const uint64_t *run_counter(const struct transient *trans,
-				   const uint64_t *at, const uint64_t *end)
-{
-	uint64_t counter = at[1];
-	uint64_t base = trans->base;
-	uint64_t span = trans->span;
-	struct odb *odb;
-
-	if (counter >= trans->sfile->nr_odbs || !trans->sfile->odbs[counter])
-		return at;
-	odb = trans->sfile->odbs[counter];
-	for (; end - at >= 2; at += 2) {
-		uint64_t offset = at[0] - base;
-
-		if (offset >= span || at[1] != counter ||
-		    odb_add(odb, offset, 1))
-			break;
-	}
-	return at;
-}
-
-static const uint64_t *run_samples(struct opd *opd, const uint64_t *at,
-				   const uint64_t *end)
-{
-	const uint64_t *start, *next = at;
-	uint64_t done;
-
-	for (start = at; end - at >= 2; at = next) {
-		next = run_counter(&opd->trans, at, end);
-		if (next == at)
-			break;
-	}
-	done = (uint64_t)(at - start) / 2;
-	opd->stats.stored += done;
-	opd->stats.seen[opd->trans.context.mode] += done;
-	return at;
-}
-
-/* A sample at the cursor. False when it is not whole. */
-static bool take_sample(struct opd *opd, struct opd_stream *stream)
-{
-	if (opd->trans.span) {
-		stream->at = run_samples(opd, stream->at, stream->end);
-		if (stream->at == stream->end || *stream->at == OP_ESCAPE)
-			return true;
-	}
-	if (opd->trans.tracing == OPD_TRACE_ON) {
-		stream->at = opd_trace_add(&opd->trace, &opd->trans.context,
-					   stream->at, stream->end);
-		if (stream->at == stream->end || *stream->at == OP_ESCAPE)
-			return true;
-	}
-	if (stream->end - stream->at < 2)
-		return false;
-	if (stream->at[1] == OP_ESCAPE) {
-		opd_trans_lose(opd, OPD_LOST_BAD_RECORD);
-		stream->at++;
-		return true;
-	}
-	handle_any_sample(opd, stream->at[0], stream->at[1]);
-	stream->at += 2;
-	return true;
-}
-
-/* ---- the stream -------------------------------------------------------------
- */
 
 static void resync(struct opd *opd, struct opd_stream *stream)
 {
@@ -250,14 +24,14 @@ static void start_resync(struct opd *opd, struct opd_stream *stream)
 	if (opd->stats.bad_lengths++ == 0)
 		op_log(&opd->log,
 		       "a record of impossible length: skipping to the next CPU switch");
-	opd_trans_forget(opd);
+	opd_transient_forget(opd);
 	stream->at++;
 	opd->stats.skipped_words++;
 	resync(opd, stream);
 }
 
 /* False when what is at the cursor is not whole. */
-static bool take_record(struct opd *opd, struct opd_stream *stream)
+static bool handle_record(struct opd *opd, struct opd_stream *stream)
 {
 	struct opd_rec rec;
 
@@ -286,8 +60,9 @@ size_t opd_trans_run(struct opd *opd, const uint64_t *words, size_t nr)
 		more = !opd->trans.resyncing;
 	}
 	while (more && stream.at < stream.end)
-		more = *stream.at == OP_ESCAPE ? take_record(opd, &stream)
-					       : take_sample(opd, &stream);
+		more = *stream.at == OP_ESCAPE
+			       ? handle_record(opd, &stream)
+			       : opd_transient_samples(opd, &stream);
 	return (size_t)(stream.at - words);
 }
 
@@ -298,6 +73,6 @@ void opd_trans_end(struct opd *opd, size_t nr)
 		op_log(&opd->log, "the stream ends in the middle of a sample");
 	else if (nr)
 		op_log(&opd->log, "the stream ends in the middle of a record");
-	opd_trans_forget(opd);
+	opd_transient_forget(opd);
 	opd_defer_retry(&opd->defer, OP_NO_COOKIE, true);
 }

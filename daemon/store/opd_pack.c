@@ -109,8 +109,8 @@ static void pack_at_rest(struct opd_store *store, const char *dir,
 	}
 	/* What is added to a pack takes no time. */
 	if (is_due(store, &report->before, false))
-		store->client->say_packing(store->client->ctx,
-					   report->before.loose);
+		store->client->report_packing(store->client->ctx,
+					      report->before.loose);
 	err = opd_packer_begin(&packer, dir, false, END_WAIT, &report->diag);
 	if (!err) {
 		write_and_commit(store, &packer, END_WAIT, report);
@@ -453,8 +453,8 @@ void opd_pack_finish(struct opd_store *store)
 	struct opd_pack *pack = &store->pack;
 
 	if (pack->child) {
-		store->client->say_packing(store->client->ctx,
-					   pack->report->before.loose);
+		store->client->report_packing(store->client->ctx,
+					      pack->report->before.loose);
 		/* Somebody waits now; who may not do it, waits longer. */
 		(void)setpriority(PRIO_PROCESS, (id_t)pack->child, 0);
 		reap_child(store, 0);

@@ -33,7 +33,7 @@ struct opd_store_client {
 	/* There are samples in @image. */
 	void (*see_image)(void *ctx, struct opd_image *image);
 	/* Packing @bytes comes before the end that somebody may wait for. */
-	void (*say_packing)(void *ctx, uint64_t bytes);
+	void (*report_packing)(void *ctx, uint64_t bytes);
 };
 
 struct opd_store {

@@ -46,9 +46,9 @@ int op_control_follow(const char *socket, const char *request,
 
 /*
  * Connect to the socket @socket of a daemon that answers whoever comes
- * (daemon/user_samples/opd_user_samples.h) and writes bytes behind its answer, up to the end of the
- * connection: these go to the descriptor @out. Otherwise as op_control_call();
- * what came is not known to be all of it.
+ * (daemon/user_samples/opd_user_samples.h) and writes bytes behind its answer,
+ * up to the end of the connection: these go to the descriptor @out. Otherwise
+ * as op_control_call(); what came is not known to be all of it.
  */
 int op_control_fetch(const char *socket, char *reply, size_t len, int out,
 		     int timeout_ms, struct op_diag *diag);

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/context/opd_trans.h"
 #include "daemon/opd.h"
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_session.h"

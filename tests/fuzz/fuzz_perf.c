@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/context/opd_trans.h"
 #include "daemon/opd.h"
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_session.h"
@@ -391,7 +392,7 @@ static void forget_daemon(void)
 	if (opd_feed_new(&opd.source.feed, &opd.source))
 		abort();
 	opd_anon_release(&opd.anon);
-	opd_trans_init(&opd);
+	opd_transient_init(&opd);
 }
 
 static void forget_processes(void)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/context/opd_trans.h"
 #include "daemon/opd.h"
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_session.h"
@@ -127,7 +128,7 @@ static void forget(void)
 	opd_kernel_clear(&opd.kernel);
 	opd_anon_release(&opd.anon);
 	opd_events_timer(&opd.events);
-	opd_trans_init(&opd);
+	opd_transient_init(&opd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

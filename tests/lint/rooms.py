@@ -126,6 +126,7 @@ ROOMS = {
     "daemon": DAEMON,
     "daemon/context": DAEMON,
     "daemon/user_samples": DAEMON,
+    "daemon/user_samples": DAEMON,
     "utils": LIBOP,
     "utils/opcontrol": {"utils": "*", **LIBOP},
     "utils/operf": {"utils": "*", **LIBOP},

@@ -8,6 +8,7 @@
  */
 
 #include "daemon/opd_command.h"
+#include "daemon/opd_span.h"
 #include "daemon/store/opd_history.h"
 #include "opd_pack_fixture.h"
 
@@ -74,7 +75,7 @@ __attribute__((unused)) static void close_span(struct fixture *f)
 
 	/* As if a child had been at work. */
 	f->opd.store.history.is_untended = false;
-	if (opd_command_close_span(&f->opd, &diag))
+	if (opd_span_close(&f->opd, &diag))
 		fail_msg("%s", diag.text);
 }
 

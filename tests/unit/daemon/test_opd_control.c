@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "daemon/opd_command.h"
+#include "daemon/opd_run.h"
 #include "tests/unit/opd_fixture.h"
 
 #define TIMEOUT_MS 60000
@@ -84,18 +85,19 @@ static void be_daemon(const struct live *live, int ready)
 	    op_log_open(&opd->log, opd->session.log, &diag) ||
 	    opd_source_open(&opd->source, spec, &opd->options.events,
 			    &opd->client, &diag) ||
-	    opd_setup(opd, &diag) || opd_loop_init(opd, &diag) ||
-	    opd_control_open(opd, &diag)) {
+	    opd_setup(opd, &diag) ||
+	    opd_loop_init(&opd->loop, opd->source.fd, &diag) ||
+	    opd_command_listen(opd, &diag)) {
 		fprintf(stderr, "# %s\n", diag.text);
 		_exit(8);
 	}
 	if (write(ready, "", 1) != 1)
 		_exit(7);
-	opd_loop_run(opd);
+	opd_run(opd);
 	if (opd_command_stop(opd, &diag) || opd_finish(opd))
 		_exit(6);
 	opd_release(opd);
-	opd_control_answer_shutdown(opd, 0, NULL);
+	opd_control_answer_shutdown(&opd->control, 0, NULL);
 	if (count_fds() != nr_fds) {
 		fprintf(stderr, "# %u descriptors, before %u\n", count_fds(),
 			nr_fds);
@@ -269,12 +271,13 @@ TEST(the_listener_never_waits)
 
 	assert_int_equal(pipe(source), 0);
 	f->opd.source.fd = source[0];
-	assert_int_equal(opd_loop_init(&f->opd, &diag), 0);
-	assert_int_equal(opd_control_open(&f->opd, &diag), 0);
+	assert_int_equal(opd_loop_init(&f->opd.loop, f->opd.source.fd, &diag),
+			 0);
+	assert_int_equal(opd_command_listen(&f->opd, &diag), 0);
 	fd = f->opd.control.fd;
 	assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
-	opd_control_close(&f->opd);
+	opd_control_close(&f->opd.control);
 	assert_int_equal(f->opd.control.fd, -1);
 	assert_int_equal(access(f->opd.session.socket, F_OK), -1);
 	f->opd.source.fd = -1;
@@ -296,16 +299,16 @@ TEST(clients_without_a_line_stay)
 	assert_int_equal(
 		socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
 	client->fd = fds[0];
-	opd_control_handle(opd, 1);
+	opd_control_handle(&opd->control, 1);
 	assert_int_equal(client->fd, fds[0]);
 	assert_int_equal(write(fds[1], "stat", 4), 4);
-	opd_control_handle(opd, 1);
+	opd_control_handle(&opd->control, 1);
 	assert_int_equal(client->fd, fds[0]);
 	assert_int_equal(client->len, 4);
-	opd_control_handle(opd, 1);
+	opd_control_handle(&opd->control, 1);
 	assert_int_equal(client->fd, fds[0]);
 	close(fds[1]);
-	opd_control_handle(opd, 1);
+	opd_control_handle(&opd->control, 1);
 	assert_int_equal(client->fd, -1);
 	assert_int_equal(client->len, 0);
 	opd_release(opd);
@@ -431,8 +434,9 @@ TEST(a_killed_daemon_leaves_nothing_in_the_way)
 	opd->session = live->session;
 	assert_int_equal(opd_session_lock(&opd->store, &diag), 0);
 	opd->source.ops = &test_replay;
-	assert_int_equal(opd_loop_init(opd, NULL), -EBADF); /* no source */
-	assert_int_equal(opd_control_open(opd, &diag), 0);
+	assert_int_equal(opd_loop_init(&opd->loop, opd->source.fd, NULL),
+			 -EBADF); /* no source */
+	assert_int_equal(opd_command_listen(opd, &diag), 0);
 	opd_release(opd);
 	free(opd);
 	close(live->buffer);
@@ -455,14 +459,15 @@ static struct listener new_listener(void)
 
 	assert_int_equal(pipe(l.source), 0);
 	l.f->opd.source.fd = l.source[0];
-	assert_int_equal(opd_loop_init(&l.f->opd, &diag), 0);
-	assert_int_equal(opd_control_open(&l.f->opd, &diag), 0);
+	assert_int_equal(
+		opd_loop_init(&l.f->opd.loop, l.f->opd.source.fd, &diag), 0);
+	assert_int_equal(opd_command_listen(&l.f->opd, &diag), 0);
 	return l;
 }
 
 static void free_listener(struct listener *l)
 {
-	opd_control_close(&l->f->opd);
+	opd_control_close(&l->f->opd.control);
 	l->f->opd.source.fd = -1;
 	close(l->source[0]);
 	close(l->source[1]);
@@ -475,7 +480,7 @@ static int new_client(struct listener *l)
 	const struct live live = { .session = l->f->opd.session };
 	int fd = open_socket(&live);
 
-	opd_control_accept(&l->f->opd);
+	opd_control_accept(&l->f->opd.control);
 	return fd;
 }
 
@@ -512,14 +517,14 @@ TEST(places_are_taken_in_turn)
 
 	expect_places(&l, "................");
 	/* Nobody came. */
-	opd_control_accept(&l.f->opd);
+	opd_control_accept(&l.f->opd.control);
 	expect_places(&l, "................");
 	fds[0] = new_client(&l);
 	fds[1] = new_client(&l);
 	fds[2] = new_client(&l);
 	expect_places(&l, "xxx.............");
 	close(fds[1]);
-	opd_control_handle(&l.f->opd, 1);
+	opd_control_handle(&l.f->opd.control, 1);
 	expect_places(&l, "x.x.............");
 	fds[1] = new_client(&l);
 	expect_places(&l, "xxx.............");
@@ -534,9 +539,9 @@ TEST(places_are_taken_in_turn)
 		expect_places(&l, "xxxxxxxxxxxxxxxx");
 	}
 	assert_int_equal(write(fds[2 * OPD_MAX_CLIENTS], "x\n", 2), 2);
-	opd_control_handle(&l.f->opd, 0);
+	opd_control_handle(&l.f->opd.control, 0);
 	expect_places(&l, ".xxxxxxxxxxxxxxx");
-	opd_control_close(&l.f->opd);
+	opd_control_close(&l.f->opd.control);
 	expect_places(&l, "................");
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		close(fds[i]);
@@ -551,29 +556,29 @@ TEST(lines_of_clients)
 	int fd = new_client(&l);
 
 	assert_int_equal(write(fd, "dan", 3), 3);
-	opd_control_handle(&l.f->opd, 0);
+	opd_control_handle(&l.f->opd.control, 0);
 	assert_int_equal(write(fd, "ce\nmore", 7), 7);
-	opd_control_handle(&l.f->opd, 0);
+	opd_control_handle(&l.f->opd.control, 0);
 	expect_places(&l, "................");
 	expect_answer(fd, "error dance: no such command\n");
 	/* The next client has nothing of that. */
 	memset(line, 'x', sizeof(line));
 	fd = new_client(&l);
 	assert_int_equal(write(fd, line, sizeof(line) - 1), sizeof(line) - 1);
-	opd_control_handle(&l.f->opd, 0);
+	opd_control_handle(&l.f->opd.control, 0);
 	expect_places(&l, "x...............");
 	assert_int_equal(write(fd, "\n", 1), 1);
-	opd_control_handle(&l.f->opd, 0);
+	opd_control_handle(&l.f->opd.control, 0);
 	assert_int_equal(read(fd, line, 9), 9);
 	assert_memory_equal(line, "error xxx", 9);
 	close(fd);
 	fd = new_client(&l);
 	memset(line, 'x', sizeof(line));
 	assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
-	opd_control_handle(&l.f->opd, 0);
+	opd_control_handle(&l.f->opd.control, 0);
 	expect_answer(fd, "");
 	/* What is not there any more. */
-	opd_control_handle(&l.f->opd, 0);
+	opd_control_handle(&l.f->opd.control, 0);
 	expect_places(&l, "................");
 	free_listener(&l);
 }
@@ -586,29 +591,30 @@ TEST(the_end_is_answered_last)
 	struct opd *opd = &l.f->opd;
 	int fd, other;
 
-	opd_control_say_packing(opd, 5);
-	opd_control_answer_shutdown(opd, 0, NULL);
+	opd_control_report_packing(&opd->control, 5);
+	opd_control_answer_shutdown(&opd->control, 0, NULL);
 	fd = new_client(&l);
 	assert_false(opd->loop.quit);
 	assert_int_equal(write(fd, "shutdown\n", 9), 9);
-	opd_control_handle(opd, 0);
+	opd_control_handle(&opd->control, 0);
 	assert_true(opd->loop.quit);
 	assert_true(opd->control.shutdown_fd >= 0);
 	expect_places(&l, "................");
 	/* There is one who waits for it. */
 	other = new_client(&l);
 	assert_int_equal(write(other, "shutdown\n", 9), 9);
-	opd_control_handle(opd, 0);
+	opd_control_handle(&opd->control, 0);
 	expect_answer(other, "error shutdown: no such command\n");
-	opd_control_say_packing(opd, UINT64_MAX);
-	opd_control_answer_shutdown(opd, 0, NULL);
+	opd_control_report_packing(&opd->control, UINT64_MAX);
+	opd_control_answer_shutdown(&opd->control, 0, NULL);
 	assert_int_equal(opd->control.shutdown_fd, -1);
 	expect_answer(fd, " packing = 18446744073709551615\nok\n");
 	for (int i = 0; i < 2; i++) {
 		fd = new_client(&l);
 		assert_int_equal(write(fd, "shutdown\n", 9), 9);
-		opd_control_handle(opd, 0);
-		opd_control_answer_shutdown(opd, -EIO, i ? &why : &none);
+		opd_control_handle(&opd->control, 0);
+		opd_control_answer_shutdown(&opd->control, -EIO,
+					    i ? &why : &none);
 		expect_answer(fd, i ? "error no space\n"
 				    : "error Input/output error\n");
 	}
@@ -621,7 +627,7 @@ TEST(nothing_is_open_at_first)
 
 	assert_non_null(control);
 	memset(control, 0xff, sizeof(*control));
-	opd_control_init(control);
+	opd_control_init(control, NULL, NULL);
 	assert_int_equal(control->fd, -1);
 	assert_int_equal(control->shutdown_fd, -1);
 	assert_int_equal(control->oldest, 0);
@@ -650,7 +656,7 @@ TEST(few_descriptors)
 		/* The pipe has the highest numbers but these. */
 		few.rlim_cur = (rlim_t)source[1] + 1 + nr_failed;
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-		err = opd_loop_init(&f->opd, &diag);
+		err = opd_loop_init(&f->opd.loop, f->opd.source.fd, &diag);
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 		if (err) {
 			assert_int_equal(err, -EMFILE);
@@ -659,7 +665,7 @@ TEST(few_descriptors)
 				"event loop: Too many open files; raise ulimit -n");
 		}
 		nr_failed += err != 0;
-		opd_loop_release(&f->opd);
+		opd_loop_release(&f->opd.loop);
 		assert_int_equal(count_fds(), nr);
 	} while (err);
 	assert_int_equal(nr_failed, 3);

@@ -90,7 +90,7 @@ static void clear(struct fixture *f)
 	struct op_diag diag = { "" };
 
 	assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
-	opd_trans_init(&f->opd);
+	opd_transient_init(&f->opd);
 	opd_cookies_release(&f->opd.cookies);
 	opd_kernel_clear(&f->opd.kernel);
 }

@@ -9,6 +9,8 @@
 #include <sys/timerfd.h>
 #include <sys/un.h>
 
+#include "daemon/opd_reading.h"
+#include "daemon/opd_run.h"
 #include "daemon/store/opd_history.h"
 #include "tests/unit/opd_fixture.h"
 
@@ -117,7 +119,8 @@ static struct fixture *new_loop(size_t step)
 	put_record(&feed.words, OP_TAKEN, 1, U(4));
 	start_daemon(f, &feed_ops);
 	f->opd.source.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	assert_int_equal(opd_loop_init(&f->opd, &diag), 0);
+	assert_int_equal(opd_loop_init(&f->opd.loop, f->opd.source.fd, &diag),
+			 0);
 	return f;
 }
 
@@ -153,7 +156,7 @@ TEST(test_drain)
 		size_t len = feed.words.nr * sizeof(uint64_t);
 		size_t nr = (len + steps[i] - 1) / steps[i];
 
-		opd_loop_drain(&f->opd);
+		opd_reading_drain(&f->opd);
 		assert_int_equal(count_at(f, ONE, 0x10), 2);
 		assert_int_equal(f->opd.stats.nr_reads, nr);
 		assert_int_equal(feed.nr_reads, nr + 1);
@@ -164,7 +167,7 @@ TEST(test_drain)
 		feed.words.nr = 0;
 		feed.at = 0;
 		put_cookie(&feed.words, 7, "[7]");
-		opd_loop_drain(&f->opd);
+		opd_reading_drain(&f->opd);
 		assert_int_equal(count_at(f, SEVEN, 0x20), 1);
 		free_loop(f);
 	}
@@ -176,10 +179,10 @@ TEST(test_rest)
 	struct fixture *f = new_loop(1000);
 
 	feed.words.nr -= 4;
-	opd_loop_drain(&f->opd);
+	opd_reading_drain(&f->opd);
 	assert_int_equal(f->opd.loop.len, 8);
 	feed.words.nr += 4;
-	opd_loop_drain(&f->opd);
+	opd_reading_drain(&f->opd);
 	assert_int_equal(f->opd.loop.len, 0);
 	assert_int_equal(f->opd.defer.nr, 1);
 	free_loop(f);
@@ -191,7 +194,7 @@ TEST(test_endless)
 	struct fixture *f = new_loop(1000);
 
 	feed.endless = true;
-	opd_loop_drain(&f->opd);
+	opd_reading_drain(&f->opd);
 	assert_int_equal(feed.nr_reads, 4096);
 	free_loop(f);
 }
@@ -207,7 +210,7 @@ TEST(test_ends)
 		struct fixture *f = new_loop(1000);
 
 		feed.end = ends[i].end;
-		opd_loop_drain(&f->opd);
+		opd_reading_drain(&f->opd);
 		assert_true(f->opd.loop.quit);
 		assert_int_equal(f->opd.loop.error, ends[i].end);
 		assert_int_equal(log_has(f,
@@ -226,7 +229,7 @@ TEST(test_dump)
 	struct op_ledger l;
 	char path[8192];
 
-	assert_int_equal(opd_loop_dump(&f->opd, &diag), 0);
+	assert_int_equal(opd_reading_dump(&f->opd, &diag), 0);
 	assert_int_equal(feed.nr_dumps, 1);
 	snprintf(path, sizeof(path), "%s/ledger", f->opd.session.current);
 	assert_int_equal(op_ledger_read(&l, path, &diag), 0);
@@ -234,7 +237,7 @@ TEST(test_dump)
 	assert_int_equal(l.pending, 2);
 	feed.dump_error = -ENODEV;
 	feed.at = 0;
-	assert_int_equal(opd_loop_dump(&f->opd, &diag), -ENODEV);
+	assert_int_equal(opd_reading_dump(&f->opd, &diag), -ENODEV);
 	assert_string_equal(diag.text, "no dump");
 	assert_int_equal(feed.at, 0);
 	feed.dump_error = 0;
@@ -242,7 +245,7 @@ TEST(test_dump)
 	snprintf(path, sizeof(path), "%s/ledger", f->opd.session.current);
 	unlink(path);
 	assert_int_equal(mkdir(path, 0755), 0);
-	assert_true(opd_loop_dump(&f->opd, &diag) < 0);
+	assert_true(opd_reading_dump(&f->opd, &diag) < 0);
 	assert_string_equal(diag.text, "the ledger cannot be written");
 	free_loop(f);
 }
@@ -256,7 +259,7 @@ TEST(test_slow_disk)
 	assert_int_equal(sem_init(&feed.were_read, 0, 0), 0);
 	feed.disk_is_slow = true;
 	feed.fd = f->opd.source.fd;
-	assert_int_equal(opd_loop_dump(&f->opd, &diag), 0);
+	assert_int_equal(opd_reading_dump(&f->opd, &diag), 0);
 	assert_true(feed.disk_waits);
 	assert_int_equal(f->opd.stats.stored, 4);
 	assert_int_equal(count_at(f, ONE, 0x10), 4);
@@ -274,7 +277,7 @@ TEST(test_ticks)
 		op_log(&f->opd.log, "line %u", i);
 	assert_int_equal(
 		timerfd_settime(f->opd.loop.timer_fd, 0, &at_once, NULL), 0);
-	opd_loop_run(&f->opd);
+	opd_run(&f->opd);
 	/* One more tick may be under way when the signal comes. */
 	assert_in_range(f->opd.loop.ticks, 60, 61);
 	assert_int_equal(feed.nr_dumps, 1);
@@ -298,7 +301,7 @@ TEST(test_signals)
 	assert_int_equal(rename(f->opd.session.log, moved), 0);
 	raise(SIGHUP);
 	raise(SIGINT);
-	opd_loop_run(&f->opd);
+	opd_run(&f->opd);
 	assert_true(f->opd.loop.quit);
 	assert_int_equal(f->opd.loop.error, 0);
 	assert_true(
@@ -341,13 +344,13 @@ TEST(test_span_that_needs_room)
 		opd_history_init(store, &limits);
 		opd_disk_init(store, 0);
 		store->history.begin = rows[i].begin;
-		opd_loop_drain(&f->opd);
+		opd_reading_drain(&f->opd);
 		assert_int_equal(f->opd.stats.stored, 2);
 		store->disk.limit = rows[i].limit;
 		store->disk.room = 0; /* until somebody looks at the files */
 		feed.ends_loop = true;
 		assert_int_equal(eventfd_write(f->opd.source.fd, 1), 0);
-		opd_loop_run(&f->opd);
+		opd_run(&f->opd);
 		snprintf(path, sizeof(path), "%s/.span-3599-3600/ledger",
 			 f->opd.session.current);
 		assert_int_equal(access(path, F_OK), rows[i].ends ? 0 : -1);
@@ -378,9 +381,10 @@ TEST(test_file)
 	put_sample(&feed.words, 0x10, 0);
 	start_daemon(f, &replay);
 	f->opd.source.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	assert_int_equal(opd_loop_init(&f->opd, &diag), 0);
+	assert_int_equal(opd_loop_init(&f->opd.loop, f->opd.source.fd, &diag),
+			 0);
 	assert_true(f->opd.loop.always_ready);
-	opd_loop_run(&f->opd);
+	opd_run(&f->opd);
 	assert_int_equal(f->opd.loop.error, 0);
 	assert_int_equal(count_at(f, ONE, 0x10), 1);
 	free_loop(f);
@@ -438,9 +442,13 @@ TEST(test_users)
 		snprintf(policy, sizeof(policy), "%s/policy", f->dir);
 		assert_int_equal(chmod(policy, 0644), 0);
 		f->opd.options.policy = policy;
-		assert_int_equal(opd_user_samples_read_policy(&f->opd.user_samples, &diag), 0);
-		assert_int_equal(opd_user_samples_open(&f->opd.user_samples, &diag), 0);
-		assert_int_equal(opd_loop_add(&f->opd.loop, f->opd.user_samples.fd,
+		assert_int_equal(opd_user_samples_read_policy(
+					 &f->opd.user_samples, &diag),
+				 0);
+		assert_int_equal(
+			opd_user_samples_open(&f->opd.user_samples, &diag), 0);
+		assert_int_equal(opd_loop_add(&f->opd.loop,
+					      f->opd.user_samples.fd,
 					      OPD_WAIT_USER_SAMPLES),
 				 0);
 		put_record(&feed.words, OP_CTX_TGID, 2, U(1), U(getuid()));
@@ -453,7 +461,7 @@ TEST(test_users)
 		/* Both are ready at once. */
 		feed.ends_loop = true;
 		assert_int_equal(eventfd_write(f->opd.source.fd, 1), 0);
-		opd_loop_run(&f->opd);
+		opd_run(&f->opd);
 		assert_int_equal(feed.nr_dumps, rows[i]);
 		len = read_users_answer(user, text, sizeof(text));
 		if (rows[i]) {

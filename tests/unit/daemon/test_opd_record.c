@@ -8,6 +8,7 @@
 
 #include <sys/eventfd.h>
 
+#include "daemon/opd_reading.h"
 #include "daemon/source/oprofilefs/opd_feed.h"
 #include "daemon/source/opd_proc.h"
 #include "tests/unit/opd_fixture.h"
@@ -82,7 +83,8 @@ static void start_live(struct fixture *f)
 	start_daemon(f, &fake_kernel);
 	assert_int_equal(opd_feed_new(&source->feed, source), 0);
 	source->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	assert_int_equal(opd_loop_init(&f->opd, &diag), 0);
+	assert_int_equal(opd_loop_init(&f->opd.loop, f->opd.source.fd, &diag),
+			 0);
 	close(source->fd);
 	source->fd = -1;
 }
@@ -101,7 +103,7 @@ static void read_words(struct fixture *f, const struct words *w)
 {
 	kernel.words = *w;
 	opd_source_ask_account(&f->opd.source);
-	opd_loop_drain(&f->opd);
+	opd_reading_drain(&f->opd);
 }
 
 static void put_program(struct words *w, uint64_t cookie)
@@ -159,7 +161,7 @@ TEST(samples_wait_for_their_name)
 	assert_int_equal(l.stored, 0);
 	kernel.busy = 0;
 	opd_source_ask_account(&f->opd.source);
-	opd_loop_drain(&f->opd);
+	opd_reading_drain(&f->opd);
 	l = ledger_of(f);
 	assert_int_equal(l.pending, 0);
 	assert_int_equal(l.stored, 2);

@@ -50,16 +50,16 @@ TEST(nobody_is_disturbed)
 	take(f, "/bin/sh", 5);
 	now += 60;
 	assert_int_equal(db_folder_open(&reader, f->opd.session.current), 0);
-	assert_int_equal(opd_command_close_span(&f->opd, &diag), -EBUSY);
+	assert_int_equal(opd_span_close(&f->opd, &diag), -EBUSY);
 	assert_string_equal(spans_of(f), "");
 	take(f, "/bin/sh", 1);
 	db_folder_close(reader);
 	f->opd.store.pack.child = 1;
-	assert_int_equal(opd_command_close_span(&f->opd, &diag), -EBUSY);
+	assert_int_equal(opd_span_close(&f->opd, &diag), -EBUSY);
 	f->opd.store.pack.child = 0;
 	assert_int_equal(ledger_of(f).stored, 6);
 	f->opd.store.history.is_untended = true;
-	assert_int_equal(opd_command_close_span(&f->opd, &diag), -EBUSY);
+	assert_int_equal(opd_span_close(&f->opd, &diag), -EBUSY);
 	now += 3;
 	close_span(f);
 	assert_string_equal(spans_of(f), "0-63=6 ");
@@ -392,7 +392,7 @@ TEST(a_span_is_closed_in_part)
 		 (long long)START + 60);
 	assert_int_equal(op_make_parents(path, 0755), 0);
 	assert_int_equal(mkdir(path, 0755), 0);
-	assert_int_equal(opd_command_close_span(&f->opd, &diag), -EEXIST);
+	assert_int_equal(opd_span_close(&f->opd, &diag), -EEXIST);
 	assert_non_null(strstr(diag.text, "its samples still count"));
 	assert_int_equal(rmdir(path), -1); /* the span has another name now */
 	snprintf(path, sizeof(path), "%s/.span-%lld-%lld/packed",
@@ -470,7 +470,7 @@ TEST(a_span_that_cannot_be_made)
 	fd = open(path, O_WRONLY | O_CREAT, 0644);
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(opd_command_close_span(&f->opd, &diag), -ENOTDIR);
+	assert_int_equal(opd_span_close(&f->opd, &diag), -ENOTDIR);
 	assert_non_null(strstr(diag.text, "cannot be made"));
 	assert_false(f->opd.store.history.is_untended);
 	assert_true(opd_history_is_due(&f->opd.store));

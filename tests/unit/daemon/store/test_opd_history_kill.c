@@ -42,7 +42,7 @@ static void close_and_tend(struct fixture *f)
 	struct op_diag diag = { "" };
 
 	f->opd.store.history.is_untended = false;
-	if (opd_command_close_span(&f->opd, &diag) || tend(f, &diag))
+	if (opd_span_close(&f->opd, &diag) || tend(f, &diag))
 		_exit(1);
 	_exit(0);
 }

@@ -478,7 +478,7 @@ static void finish_heard(struct fixture *f, char *said, size_t len)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	f->opd.control.shutdown_fd = fds[0];
 	assert_int_equal(opd_finish(&f->opd), 0);
-	opd_control_answer_shutdown(&f->opd, 0, NULL);
+	opd_control_answer_shutdown(&f->opd.control, 0, NULL);
 	n = read(fds[1], said, len - 1);
 	assert_true(n >= 0);
 	said[n] = '\0';

@@ -44,7 +44,8 @@ static int begin(void **state)
 	cache.store = &cache.f->opd.store;
 	cache.client = cache.store->client;
 	client = (struct opd_store_client){ &cache.f->opd, on_drop, on_sync,
-					    on_see, cache.client->say_packing };
+					    on_see,
+					    cache.client->report_packing };
 	cache.store->client = &client;
 	return opd_events_parse(&cache.f->opd.events,
 				"A:1:0:1000:0:1:1,B:2:2:2000:0:1:1", &diag);

@@ -2,7 +2,7 @@
 /*
  * Who is let in by the daemon for ordinary users, and what a child sends. What
  * the kernel says of users and children is played (user_samples_play.h). Rows
- *are what happens, one after the other:
+ * are what happens, one after the other:
  *
  *	policy LINE	one more line of the policy; "no-policy" removes it
  *	read-as USER	read the policy that the options name none for

@@ -5,6 +5,7 @@
  * was brought to the disk is there afterwards, whatever pages came to the disk
  * later and in which order. POWER_CUTS says how many cuts of each (120).
  */
+#include "daemon/opd_reading.h"
 #include "tests/unit/opd_history_fixture.h"
 #include "power_disk.h"
 
@@ -279,7 +280,7 @@ static void count_sample(struct world *w)
 	take_at(w->f, paths[image], 0, key + 1, 1);
 }
 
-/* As opd_loop_dump() does it. */
+/* As opd_reading_dump() does it. */
 static void dump(struct world *w)
 {
 	struct found found;
