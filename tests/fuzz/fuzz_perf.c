@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Fuzz the perf_events source behind the kernel: any bytes in the rings of two
- * CPUs, any heads, any text in /proc, through merge and world into the
+ * CPUs, any heads, any text in /proc, through merge and process table into the
  * daemon's decoder. Whatever comes, the stream is well-formed, every sample
  * that was received has its fate, and the ledger agrees with the files.
  *
@@ -61,7 +61,7 @@ static const struct opd_perf_id ids[] = { { 1, 0 }, { 2, 1 }, { 9, 0 } };
 static char dir[64];
 static char proc[96];
 static struct opd opd;
-static struct opd_perf_world world;
+static struct opd_process_table table;
 static struct opd_perf_cpu cpus[NR_CPUS];
 static struct opd_perf_merge merge;
 static unsigned char bounce[OPD_PERF_RECORD_MAX];
@@ -73,20 +73,20 @@ static int answer_cookie(struct opd_source *source,
 			 struct op_cookie_query *query)
 {
 	(void)source;
-	return opd_perf_image_query(&world.images, query);
+	return opd_perf_image_query(&table.images, query);
 }
 
 /* What records say of samples that never came may be any number: left out. */
 static int answer_account(struct opd_source *source, struct op_ledger *ledger)
 {
 	(void)source;
-	ledger->taken = world.stats[OPD_PERF_RECEIVED];
+	ledger->taken = table.stats[OPD_PERF_RECEIVED];
 	return op_ledger_lose(ledger, "sample_lost_no_mapping",
-			      world.stats[OPD_PERF_NO_MAPPING]) ||
+			      table.stats[OPD_PERF_NO_MAPPING]) ||
 	       op_ledger_lose(ledger, "sample_lost_no_mm",
-			      world.stats[OPD_PERF_NO_MM]) ||
+			      table.stats[OPD_PERF_NO_MM]) ||
 	       op_ledger_lose(ledger, "sample_invalid_eip",
-			      world.stats[OPD_PERF_INVALID_EIP]);
+			      table.stats[OPD_PERF_INVALID_EIP]);
 }
 
 /* What the stream is made of: whole records. */
@@ -202,10 +202,10 @@ static void begin(uint8_t settings)
 	opd.options.separate_kernel = settings & 2;
 	opd.options.separate_thread = settings & 4;
 	opd.options.separate_cpu = settings & 8;
-	opd_perf_world_init(&world, "/proc");
-	if (settings & 64 && opd_perf_stacks_init(&world, DEPTH, DEPTH / 2))
+	opd_process_table_init(&table, "/proc");
+	if (settings & 64 && opd_perf_stacks_init(&table, DEPTH, DEPTH / 2))
 		abort();
-	world.proc = proc;
+	table.proc = proc;
 	for (unsigned int i = 0; i < NR_CPUS; i++) {
 		cpus[i] = (struct opd_perf_cpu){ .cpu = i };
 		ring_make(&cpus[i].samples, RING_SIZE, type, 0);
@@ -248,9 +248,9 @@ static bool step(uint64_t horizon)
 
 	if (!words)
 		abort();
-	opd_perf_words_into(&world.words, words, WORDS);
-	all = opd_perf_merge_run(&merge, &world, horizon);
-	nr = (size_t)(world.words.at - words);
+	opd_perf_words_into(&table.words, words, WORDS);
+	all = opd_perf_merge_run(&merge, &table, horizon);
+	nr = (size_t)(table.words.at - words);
 	if (nr > WORDS || (!all && nr == 0))
 		abort();
 	raw = words;
@@ -310,7 +310,7 @@ static void do_item(const struct item *item, const uint8_t *bytes, size_t len)
 		write_maps(item->which, bytes, len);
 		break;
 	case LOOK:
-		opd_perf_merge_look_ahead(&merge, &world, &filling);
+		opd_perf_merge_look_ahead(&merge, &table, &filling);
 		opd_perf_merge_look(&merge);
 		break;
 	}
@@ -338,7 +338,7 @@ static void do_items(const uint8_t *data, size_t size)
 
 static void check(void)
 {
-	const uint64_t *stats = world.stats;
+	const uint64_t *stats = table.stats;
 	struct op_ledger l;
 	uint64_t there;
 	uint64_t seen = 0;
@@ -407,7 +407,8 @@ static void forget_processes(void)
 		ring_free(&cpus[i].samples);
 		ring_free(&cpus[i].side);
 	}
-	opd_perf_world_release(&world);
+	opd_perf_stacks_release(&table.stacks);
+	opd_process_table_release(&table);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/source/perf/opd_perf_clock.h"
 #include "daemon/source/perf/opd_perf_record.h"
 #include "daemon/source/perf/opd_perf_regs.h"
 #include "libop/kernel/op_perf.h"

@@ -93,7 +93,7 @@ const char *opd_perf_image_anon(struct opd_perf_images *images,
 
 /*
  * Open the file of an image, if it is still to be found. Returns a descriptor,
- * which is the caller's, UNWINDER_VDSO (unwinder_unwind.h), or -ENOENT.
+ * which is the caller's, UNWINDER_VDSO (libcfi/unwinder.h), or -ENOENT.
  */
 int opd_perf_image_open(const struct opd_perf_images *images, uint64_t cookie);
 

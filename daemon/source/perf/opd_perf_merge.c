@@ -27,7 +27,7 @@ void opd_perf_merge_look(struct opd_perf_merge *merge)
 }
 
 static size_t look_ahead_of(struct opd_perf_ring *ring, void *bounce,
-			    struct opd_perf_world *world)
+			    struct opd_process_table *table)
 {
 	struct opd_perf_rec rec;
 	const void *bytes;
@@ -37,12 +37,12 @@ static size_t look_ahead_of(struct opd_perf_ring *ring, void *bounce,
 	opd_perf_ring_look(ring);
 	for (; (bytes = opd_perf_ring_ahead(ring, bounce, &len)); nr++)
 		if (!opd_perf_decode(&rec, bytes, len, ring->sample_type))
-			opd_perf_world_look_ahead(world, &rec);
+			opd_perf_handle_ahead(table, &rec);
 	return nr;
 }
 
 size_t opd_perf_merge_look_ahead(struct opd_perf_merge *merge,
-				 struct opd_perf_world *world, bool *filling)
+				 struct opd_process_table *table, bool *filling)
 {
 	size_t nr = 0;
 
@@ -50,21 +50,21 @@ size_t opd_perf_merge_look_ahead(struct opd_perf_merge *merge,
 	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
 		struct opd_perf_ring *side = &merge->cpus[i].side;
 
-		nr += look_ahead_of(side, merge->bounce, world);
+		nr += look_ahead_of(side, merge->bounce, table);
 		*filling |= side->head - side->tail > side->size / 8;
 	}
 	return nr;
 }
 
 static bool decode(const struct opd_perf_merge *merge,
-		   struct opd_perf_world *world,
+		   struct opd_process_table *table,
 		   const struct opd_perf_ring *ring, struct opd_perf_rec *rec)
 {
 	const void *bytes = opd_perf_ring_record(ring, merge->bounce);
 
 	if (!opd_perf_decode(rec, bytes, ring->len, ring->sample_type))
 		return true;
-	world->stats[OPD_PERF_BAD_RECORD]++;
+	table->stats[OPD_PERF_BAD_RECORD]++;
 	return false;
 }
 
@@ -108,13 +108,14 @@ static uint64_t handler_ns(const struct opd_perf_rec *rec)
 }
 
 static void take_sample(const struct opd_perf_merge *merge,
-			struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+			struct opd_process_table *table,
+			struct opd_perf_cpu *cpu,
 			const struct opd_perf_rec *rec)
 {
 	cpu->handler += handler_ns(rec);
-	world->times = UINT64_C(1) << opd_perf_rates_at(&cpu->rates, rec->time);
-	opd_perf_world_sample(world, rec, cpu->cpu,
-			      counter_of(merge, rec->sample.id));
+	table->times = UINT64_C(1) << opd_perf_rates_at(&cpu->rates, rec->time);
+	opd_perf_handle_sample(table, rec, cpu->cpu,
+			       counter_of(merge, rec->sample.id));
 }
 
 /* Samples that the clock would have taken while the kernel throttled it. */
@@ -127,10 +128,10 @@ static uint64_t throttled(const struct opd_perf_merge *merge,
 }
 
 static void end_throttle(const struct opd_perf_merge *merge,
-			 struct opd_perf_world *world, struct opd_perf_cpu *cpu,
-			 uint64_t now)
+			 struct opd_process_table *table,
+			 struct opd_perf_cpu *cpu, uint64_t now)
 {
-	world->stats[OPD_PERF_THROTTLED] += throttled(merge, cpu, now);
+	table->stats[OPD_PERF_THROTTLED] += throttled(merge, cpu, now);
 	cpu->throttled_at = 0;
 }
 
@@ -145,60 +146,61 @@ uint64_t opd_perf_merge_throttled(const struct opd_perf_merge *merge,
 }
 
 void opd_perf_merge_stop(struct opd_perf_merge *merge,
-			 struct opd_perf_world *world, uint64_t now)
+			 struct opd_process_table *table, uint64_t now)
 {
 	for (unsigned int i = 0; i < merge->nr_cpus; i++)
-		end_throttle(merge, world, &merge->cpus[i], now);
+		end_throttle(merge, table, &merge->cpus[i], now);
 }
 
 static void handle_other(const struct opd_perf_merge *merge,
-			 struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+			 struct opd_process_table *table,
+			 struct opd_perf_cpu *cpu,
 			 const struct opd_perf_rec *rec)
 {
 	switch (rec->type) {
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		world->stats[OPD_PERF_OVERFLOW] +=
+		table->stats[OPD_PERF_OVERFLOW] +=
 			rec->lost.nr
 			<< opd_perf_rates_at(&cpu->rates, rec->time);
 		break;
 	case PERF_RECORD_THROTTLE:
-		world->stats[OPD_PERF_THROTTLE]++;
+		table->stats[OPD_PERF_THROTTLE]++;
 		cpu->throttled_at = rec->time;
 		break;
 	case PERF_RECORD_UNTHROTTLE:
-		end_throttle(merge, world, cpu, rec->time);
+		end_throttle(merge, table, cpu, rec->time);
 		break;
 	}
 }
 
 /* All of one CPU before @limit. False when there is no more room. */
 static bool drain_cpu(const struct opd_perf_merge *merge,
-		      struct opd_perf_world *world, struct opd_perf_cpu *cpu,
+		      struct opd_process_table *table, struct opd_perf_cpu *cpu,
 		      uint64_t limit)
 {
 	struct opd_perf_ring *ring = &cpu->samples;
 	struct opd_perf_rec rec;
 
 	while (ring->len && ring->time < limit) {
-		if (!opd_perf_words_fit(&world->words))
+		if (!opd_perf_words_fit(&table->words))
 			return false;
-		if (!decode(merge, world, ring, &rec))
+		if (!decode(merge, table, ring, &rec))
 			;
 		else if (rec.type == PERF_RECORD_SAMPLE)
-			take_sample(merge, world, cpu, &rec);
+			take_sample(merge, table, cpu, &rec);
 		else
-			handle_other(merge, world, cpu, &rec);
+			handle_other(merge, table, cpu, &rec);
 		opd_perf_ring_next(ring);
 	}
 	return true;
 }
 
 static bool drain_samples(const struct opd_perf_merge *merge,
-			  struct opd_perf_world *world, uint64_t limit)
+			  struct opd_process_table *table, uint64_t limit)
 {
 	for (unsigned int i = 0; i < merge->nr_cpus; i++)
-		if (!drain_cpu(merge, world, &merge->cpus[i], limit))
+		if (!drain_cpu(merge, table, &merge->cpus[i], limit))
 			return false;
 	return true;
 }
@@ -232,7 +234,7 @@ static void publish(struct opd_perf_merge *merge)
 }
 
 bool opd_perf_merge_run(struct opd_perf_merge *merge,
-			struct opd_perf_world *world, uint64_t horizon)
+			struct opd_process_table *table, uint64_t horizon)
 {
 	struct opd_perf_ring *side;
 	struct opd_perf_rec rec;
@@ -240,13 +242,13 @@ bool opd_perf_merge_run(struct opd_perf_merge *merge,
 
 	do {
 		side = next_side(merge, horizon);
-		all = drain_samples(merge, world,
+		all = drain_samples(merge, table,
 				    side ? side->time : horizon + 1);
-		all = all && opd_perf_words_fit(&world->words);
+		all = all && opd_perf_words_fit(&table->words);
 		if (!side || !all)
 			break;
-		if (decode(merge, world, side, &rec))
-			opd_perf_world_side(world, &rec);
+		if (decode(merge, table, side, &rec))
+			opd_perf_handle_side(table, &rec);
 		opd_perf_ring_next(side);
 	} while (true);
 	publish(merge);

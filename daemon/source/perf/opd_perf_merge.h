@@ -25,7 +25,7 @@
 
 #include "daemon/source/perf/opd_perf_rates.h"
 #include "daemon/source/perf/opd_perf_ring.h"
-#include "daemon/source/perf/opd_perf_world.h"
+#include "daemon/source/perf/opd_perf_handle.h"
 
 struct opd_perf_cpu {
 	uint32_t cpu;
@@ -64,14 +64,15 @@ void opd_perf_merge_look(struct opd_perf_merge *merge);
  * the number of records; *@filling is whether a ring should soon be read.
  */
 size_t opd_perf_merge_look_ahead(struct opd_perf_merge *merge,
-				 struct opd_perf_world *world, bool *filling);
+				 struct opd_process_table *table,
+				 bool *filling);
 
 /*
  * Handle all records up to @horizon, ns, as long as there is room for their
  * samples. True when all of them are handled.
  */
 bool opd_perf_merge_run(struct opd_perf_merge *merge,
-			struct opd_perf_world *world, uint64_t horizon);
+			struct opd_process_table *table, uint64_t horizon);
 
 /*
  * Samples of the clock that were not taken because CPUs are throttled since
@@ -82,6 +83,6 @@ uint64_t opd_perf_merge_throttled(const struct opd_perf_merge *merge,
 
 /* Sampling was turned off at @now: put these in the statistics. */
 void opd_perf_merge_stop(struct opd_perf_merge *merge,
-			 struct opd_perf_world *world, uint64_t now);
+			 struct opd_process_table *table, uint64_t now);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_MERGE_H */

@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 
 #include "daemon/source/opd_maps.h"
-#include "daemon/source/perf/opd_perf_clock.h"
-#include "daemon/source/perf/opd_perf_world.h"
+#include "daemon/source/perf/opd_perf_record.h"
+#include "daemon/source/perf/opd_perf_handle.h"
 
 /* The four numbers behind a key of a status file, if they are the same. */
 static bool take_ids(const char *line, const char *key, uint64_t *id)
@@ -97,39 +97,39 @@ void opd_perf_owner_fork(struct opd_owner *child,
 }
 
 /* What it is now holds for its samples from now on. */
-static void ask_owner(const struct opd_perf_world *world,
+static void ask_owner(const struct opd_process_table *table,
 		      struct opd_process *process)
 {
 	process->owner = (struct opd_owner){ .is_asked = true };
-	read_owner(world->proc, process->tgid, true, &process->owner.user);
+	read_owner(table->proc, process->tgid, true, &process->owner.user);
 	process->owner.since = opd_perf_now();
 }
 
-static bool wants_owners(const struct opd_perf_world *world)
+static bool wants_owners(const struct opd_process_table *table)
 {
-	return world->tells_owners && world->proc;
+	return table->tells_owners && table->proc;
 }
 
-void opd_perf_owner_see(const struct opd_perf_world *world,
+void opd_perf_owner_see(const struct opd_process_table *table,
 			struct opd_process *process)
 {
-	if (wants_owners(world))
-		ask_owner(world, process);
+	if (wants_owners(table))
+		ask_owner(table, process);
 }
 
-void opd_perf_owner_exec(const struct opd_perf_world *world,
+void opd_perf_owner_exec(const struct opd_process_table *table,
 			 struct opd_process *process)
 {
 	struct opd_owner *owner = &process->owner;
 
-	if (!wants_owners(world))
+	if (!wants_owners(table))
 		return;
 	if (owner->is_asked && owner->user != OP_NO_OWNER &&
-	    owner->since <= world->now) {
+	    owner->since <= table->now) {
 		owner->by_exec = true;
-		owner->since = world->now;
+		owner->since = table->now;
 	} else {
-		ask_owner(world, process);
+		ask_owner(table, process);
 	}
 }
 
@@ -142,33 +142,33 @@ void opd_perf_owner_other_program(struct opd_process *process)
 }
 
 /* Whether the process keeps its owner with its new program. */
-static bool keeps_owner(const struct opd_perf_world *world,
+static bool keeps_owner(const struct opd_process_table *table,
 			const struct opd_process *process)
 {
 	uint64_t user;
 
-	return opd_perf_image_gives_no_rights(&world->images, process->app) &&
-	       (!read_owner(world->proc, process->tgid, false, &user) ||
+	return opd_perf_image_gives_no_rights(&table->images, process->app) &&
+	       (!read_owner(table->proc, process->tgid, false, &user) ||
 		user == process->owner.user);
 }
 
-uint64_t opd_perf_owner_of(const struct opd_perf_world *world,
+uint64_t opd_perf_owner_of(const struct opd_process_table *table,
 			   struct opd_process *process)
 {
 	struct opd_owner *owner;
 
-	if (!process || !wants_owners(world))
+	if (!process || !wants_owners(table))
 		return OP_NO_OWNER;
 	owner = &process->owner;
 	/* An exec or fork may be among the records that were lost. */
-	if (!owner->is_asked || owner->since < world->gap_at)
-		ask_owner(world, process);
+	if (!owner->is_asked || owner->since < table->gap_at)
+		ask_owner(table, process);
 	if (owner->by_exec) {
 		if (process->app == OP_NO_COOKIE)
 			return OP_NO_OWNER;
 		owner->by_exec = false;
-		if (!keeps_owner(world, process))
+		if (!keeps_owner(table, process))
 			owner->user = OP_NO_OWNER;
 	}
-	return world->now >= owner->since ? owner->user : OP_NO_OWNER;
+	return table->now >= owner->since ? owner->user : OP_NO_OWNER;
 }

@@ -26,7 +26,7 @@ struct opd_owner {
 	uint64_t since; /* ns, of the samples that this holds for */
 };
 
-struct opd_perf_world;
+struct opd_process_table;
 struct opd_process;
 
 /* @child, which is new, was forked by @parent, at @time; NULL: not known. */
@@ -34,18 +34,18 @@ void opd_perf_owner_fork(struct opd_owner *child,
 			 const struct opd_owner *parent, uint64_t time);
 
 /* @process, which is new to us, is there; it runs another program since
- * world->now. */
-void opd_perf_owner_see(const struct opd_perf_world *world,
+ * table->now. */
+void opd_perf_owner_see(const struct opd_process_table *table,
 			struct opd_process *process);
-void opd_perf_owner_exec(const struct opd_perf_world *world,
+void opd_perf_owner_exec(const struct opd_process_table *table,
 			 struct opd_process *process);
 
 /* @process does not run the program that was taken for the one of its exec, and
  * that its owner may have been judged by. */
 void opd_perf_owner_other_program(struct opd_process *process);
 
-/* Whose the sample of @process at world->now is; OP_NO_OWNER: nobody's. */
-uint64_t opd_perf_owner_of(const struct opd_perf_world *world,
+/* Whose the sample of @process at table->now is; OP_NO_OWNER: nobody's. */
+uint64_t opd_perf_owner_of(const struct opd_process_table *table,
 			   struct opd_process *process);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_OWNER_H */

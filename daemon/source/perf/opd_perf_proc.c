@@ -26,16 +26,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/source/perf/opd_perf_world.h"
+#include "daemon/source/perf/opd_perf_owner.h"
 #include "daemon/source/opd_proc_maps.h"
+#include "daemon/source/perf/opd_process_table.h"
+#include "daemon/source/untrusted/opd_copied_text.h"
 #include "libop/files/op_config.h"
 #include "libop/files/op_proc.h"
 
 /* How many generations may lie between a process and a parent that is known. */
 #define MAX_PARENTS 64
 
-static void take_line(struct opd_perf_world *world, struct opd_process *process,
-		      struct opd_proc_line *line, const char *exe)
+#define SECOND UINT64_C(1000000000)
+
+static void take_line(struct opd_process_table *table,
+		      struct opd_process *process, struct opd_proc_line *line,
+		      const char *exe)
 {
 	const struct opd_map map = {
 		.start = line->map.start,
@@ -45,7 +50,7 @@ static void take_line(struct opd_perf_world *world, struct opd_process *process,
 	uint64_t cookie;
 
 	line->id.pid = process->tgid;
-	cookie = opd_perf_world_map(world, process, &map, &line->id);
+	cookie = opd_process_table_map(table, process, &map, &line->id);
 	if (cookie != OP_NO_COOKIE && !strcmp(line->id.name, exe)) {
 		process->app = cookie;
 		process->fresh = false;
@@ -56,65 +61,65 @@ static void take_line(struct opd_perf_world *world, struct opd_process *process,
  * The maps of a process that is ending are empty: then the old ones stay.
  * Whether it has any.
  */
-static bool take_maps(struct opd_perf_world *world, struct opd_process *process,
-		      struct opd_proc_maps *maps)
+static bool take_maps(struct opd_process_table *table,
+		      struct opd_process *process, struct opd_proc_maps *maps)
 {
 	char exe[OP_PATH_MAX];
 	bool cleared = false;
 	struct opd_proc_line line;
 
-	opd_proc_read_link(world->proc, process->tgid, "exe", exe);
+	opd_proc_read_link(table->proc, process->tgid, "exe", exe);
 	while (opd_proc_maps_next_code(maps, &line)) {
 		if (!cleared)
 			opd_maps_clear(process);
 		cleared = true;
-		take_line(world, process, &line, opd_proc_in_root(maps, exe));
+		take_line(table, process, &line, opd_proc_in_root(maps, exe));
 	}
 	return cleared;
 }
 
 /* A folder has a link for itself, its parent, and each folder in it. */
-static unsigned int count_threads(const struct opd_perf_world *world,
+static unsigned int count_threads(const struct opd_process_table *table,
 				  uint32_t tgid)
 {
 	struct stat st;
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/task", world->proc, tgid);
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/task", table->proc, tgid);
 	if (stat(path, &st) || st.st_nlink < 3)
 		return 1;
 	return (unsigned int)st.st_nlink - 2;
 }
 
 /* What happens after this is counted from the side band. */
-static void read_threads(const struct opd_perf_world *world,
+static void read_threads(const struct opd_process_table *table,
 			 struct opd_process *process)
 {
-	process->threads_at = opd_perf_world_clock(world);
-	process->nr_threads = count_threads(world, process->tgid);
+	process->threads_at = opd_process_table_clock(table);
+	process->nr_threads = count_threads(table, process->tgid);
 }
 
-struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
+struct opd_process *opd_perf_proc_read(struct opd_process_table *table,
 				       uint32_t tgid)
 {
-	struct opd_process *process = opd_maps_find(&world->maps, tgid);
-	uint64_t begun = opd_perf_world_clock(world);
+	struct opd_process *process = opd_maps_find(&table->maps, tgid);
+	uint64_t begun = opd_process_table_clock(table);
 	struct opd_proc_maps maps;
 
-	world->stats[OPD_PERF_PROC_READ]++;
-	opd_proc_maps_open(&maps, world->proc, tgid);
+	table->stats[OPD_PERF_PROC_READ]++;
+	opd_proc_maps_open(&maps, table->proc, tgid);
 	if (!process && maps.file) {
-		process = opd_maps_new(&world->maps, tgid);
+		process = opd_maps_new(&table->maps, tgid);
 		if (process)
-			opd_perf_owner_see(world, process);
+			opd_perf_owner_see(table, process);
 	}
 	if (process)
-		process->read_at = world->now;
-	if (process && take_maps(world, process, &maps))
-		read_threads(world, process);
+		process->read_at = table->now;
+	if (process && take_maps(table, process, &maps))
+		read_threads(table, process);
 	opd_proc_maps_close(&maps);
 	if (process)
-		process->read_took = opd_perf_world_clock(world) - begun;
+		process->read_took = opd_process_table_clock(table) - begun;
 	return process;
 }
 
@@ -130,60 +135,60 @@ void opd_perf_proc_see_dumps(struct opd_jits *jits, uint32_t tgid)
 }
 
 /* The number behind @key in the status of task @tid, 0 if there is none. */
-static uint32_t read_status(const struct opd_perf_world *world, uint32_t tid,
+static uint32_t read_status(const struct opd_process_table *table, uint32_t tid,
 			    const char *key)
 {
 	uint32_t number = 0;
 
-	op_proc_status(world->proc, tid, key, &number);
+	op_proc_status(table->proc, tid, key, &number);
 	return number;
 }
 
-uint32_t opd_perf_proc_tgid(const struct opd_perf_world *world, uint32_t tid)
+uint32_t opd_perf_proc_tgid(const struct opd_process_table *table, uint32_t tid)
 {
-	return read_status(world, tid, "Tgid:");
+	return read_status(table, tid, "Tgid:");
 }
 
 /* A process that does not count. */
-static struct opd_process *add_other(struct opd_perf_world *world,
+static struct opd_process *add_other(struct opd_process_table *table,
 				     uint32_t tgid)
 {
-	struct opd_process *process = opd_maps_new(&world->maps, tgid);
+	struct opd_process *process = opd_maps_new(&table->maps, tgid);
 
 	if (process)
-		read_threads(world, process);
+		read_threads(table, process);
 	return process;
 }
 
-struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
+struct opd_process *opd_perf_proc_adopt(struct opd_process_table *table,
 					uint32_t tgid)
 {
 	const struct opd_process *known = NULL;
 	struct opd_process *process;
 	uint32_t parent = tgid;
 
-	if (!opd_perf_proc_tgid(world, tgid))
+	if (!opd_perf_proc_tgid(table, tgid))
 		return NULL;
 	for (int i = 0; i < MAX_PARENTS && !known; i++) {
-		parent = read_status(world, parent, "PPid:");
+		parent = read_status(table, parent, "PPid:");
 		if (!parent)
 			break;
-		known = opd_maps_find(&world->maps, parent);
+		known = opd_maps_find(&table->maps, parent);
 	}
 	if (known && known->chosen) {
-		process = opd_perf_proc_read(world, tgid);
+		process = opd_perf_proc_read(table, tgid);
 		if (process)
 			process->chosen = true;
-		opd_perf_world_drop(world, tgid, false);
+		opd_process_table_drop(table, tgid, false);
 		return process;
 	}
 	/* It is known as another's now, so that nobody looks for it again. */
-	return add_other(world, tgid);
+	return add_other(table, tgid);
 }
 
-int opd_perf_proc_read_all(struct opd_perf_world *world)
+int opd_perf_proc_read_all(struct opd_process_table *table)
 {
-	DIR *folder = opendir(world->proc);
+	DIR *folder = opendir(table->proc);
 	struct dirent *entry;
 	uint64_t tgid;
 
@@ -193,36 +198,46 @@ int opd_perf_proc_read_all(struct opd_perf_world *world)
 		if (op_parse_u64(entry->d_name, &tgid) || !tgid ||
 		    tgid > INT32_MAX)
 			continue;
-		if (!world->only_chosen)
-			opd_perf_proc_read(world, (uint32_t)tgid);
-		else if (!opd_maps_find(&world->maps, (uint32_t)tgid))
-			(void)add_other(world, (uint32_t)tgid);
+		if (!table->only_chosen)
+			opd_perf_proc_read(table, (uint32_t)tgid);
+		else if (!opd_maps_find(&table->maps, (uint32_t)tgid))
+			(void)add_other(table, (uint32_t)tgid);
 	}
 	closedir(folder);
 	return 0;
 }
 
+bool opd_perf_proc_choose(struct opd_process_table *table, uint32_t tgid)
+{
+	struct opd_process *process =
+		opd_perf_proc_read(table, opd_perf_proc_tgid(table, tgid));
+
+	if (process)
+		process->chosen = true;
+	return process;
+}
+
 /* ---- processes whose end was lost -------------------------------------------
  */
 
-static bool is_in_proc(const struct opd_perf_world *world, uint32_t tgid)
+static bool is_in_proc(const struct opd_process_table *table, uint32_t tgid)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s/%" PRIu32, world->proc, tgid);
+	snprintf(path, sizeof(path), "%s/%" PRIu32, table->proc, tgid);
 	return !access(path, F_OK);
 }
 
 /* As if the records of that had come. */
-static void end_process(struct opd_perf_world *world,
+static void end_process(struct opd_process_table *table,
 			struct opd_process *process)
 {
 	uint32_t tgid = process->tgid;
 
 	process->nr_threads = 1;
-	opd_maps_exit(&world->maps, tgid);
-	opd_jits_exit(&world->jits, tgid);
-	opd_perf_world_drop(world, tgid, false);
+	opd_maps_exit(&table->maps, tgid);
+	opd_jits_exit(&table->jits, tgid);
+	opd_process_table_drop(table, tgid, false);
 }
 
 /* One of the list that is to be ended, or NULL. */
@@ -233,25 +248,120 @@ static struct opd_process *find_missing(struct opd_process *process)
 	return process;
 }
 
-void opd_perf_proc_find_ended(struct opd_perf_world *world, unsigned int part)
+void opd_perf_proc_find_ended(struct opd_process_table *table,
+			      unsigned int part)
 {
 	struct opd_process *process;
 
 	/* Who may not see the first process may not see others either. */
-	if (!world->proc || !is_in_proc(world, 1))
+	if (!table->proc || !is_in_proc(table, 1))
 		return;
 	for (size_t i = part % OPD_PERF_PROC_PARTS; i < OPD_MAPS_BUCKETS;
 	     i += OPD_PERF_PROC_PARTS) {
-		for (process = world->maps.bucket[i]; process;
+		for (process = table->maps.bucket[i]; process;
 		     process = process->next) {
 			if (process->nr_threads &&
-			    !is_in_proc(world, process->tgid))
+			    !is_in_proc(table, process->tgid))
 				process->nr_missed++;
 			else
 				process->nr_missed = 0;
 		}
 		/* Each end may drop another one. */
-		while ((process = find_missing(world->maps.bucket[i])))
-			end_process(world, process);
+		while ((process = find_missing(table->maps.bucket[i])))
+			end_process(table, process);
 	}
+}
+
+/* ---- where an address is ----------------------------------------------------
+ */
+
+/* Whether the mappings of @process were read so long ago that it may be done
+ * again, for an address that is in none. */
+static bool may_read_again(const struct opd_process_table *table,
+			   const struct opd_process *process)
+{
+	return table->now - process->read_at >=
+	       SECOND + OPD_PERF_PROC_SHARE * process->read_took;
+}
+
+static const struct opd_map *find_told_map(struct opd_process_table *table,
+					   struct opd_process **process,
+					   uint32_t tgid, uint64_t addr)
+{
+	const struct opd_map *map = NULL;
+
+	if (!table->proc)
+		return *process ? opd_maps_lookup(*process, addr) : NULL;
+	if (*process && (*process)->read_at >= table->gap_at) {
+		map = opd_maps_lookup(*process, addr);
+		/* perf_events does not report mremap(2), for example. */
+		if (map || !may_read_again(table, *process))
+			return map;
+	}
+	*process = opd_perf_proc_read(table, tgid);
+	return *process ? opd_maps_lookup(*process, addr) : NULL;
+}
+
+/*
+ * If the anonymous memory that holds @addr is text that was copied, map the
+ * file there instead. A look takes as long as a look at /proc, so that there is
+ * one for each such memory, which programs may make without end.
+ */
+static void look_for_copied_text(struct opd_process_table *table,
+				 struct opd_process *process,
+				 const struct opd_map *map, uint64_t addr)
+{
+	uint64_t begun = opd_process_table_clock(table), end;
+	struct opd_map found = *map;
+	struct unwinder_map copy;
+
+	if (opd_copied_text_find(&table->binaries, &table->images, table->proc,
+				 process->tgid, addr, &copy))
+		found = (struct opd_map){
+			.start = copy.start,
+			.end = copy.end,
+			.offset = copy.offset,
+			.cookie = copy.cookie,
+		};
+	else
+		found.was_looked_at = true;
+	end = opd_process_table_clock(table);
+	process->copied_at =
+		opd_perf_proc_may_look(process->copied_at, end, end - begun);
+	(void)opd_maps_add(process, &found);
+}
+
+const struct opd_map *opd_perf_proc_find_map(struct opd_process_table *table,
+					     struct opd_process **process,
+					     uint32_t tgid, uint64_t addr)
+{
+	const struct opd_map *map = find_told_map(table, process, tgid, addr);
+
+	if (!map || map->cookie != OP_NO_COOKIE || map->was_looked_at ||
+	    !table->proc ||
+	    opd_process_table_clock(table) < (*process)->copied_at)
+		return map;
+	look_for_copied_text(table, *process, map, addr);
+	return opd_maps_lookup(*process, addr);
+}
+
+uint64_t opd_perf_proc_place(struct opd_process_table *table,
+			     const struct opd_map *map, uint64_t addr,
+			     struct opd_perf_place *place)
+{
+	uint64_t offset = addr - map->start;
+
+	place->cookie = map->cookie;
+	place->anon = map->anon;
+	place->start = map->start;
+	place->end = map->end;
+	if (map->cookie != OP_NO_COOKIE) {
+		offset += map->offset;
+		if (!opd_perf_image_is_memory(&table->images, map->cookie))
+			return offset;
+	}
+	if (opd_jits_find(&table->jits, place->tgid, addr, table->now,
+			  &place->cookie, &offset))
+		place->anon = NULL;
+	return offset;
 }

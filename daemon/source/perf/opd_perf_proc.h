@@ -8,10 +8,13 @@
  * at any moment; a line that makes no sense is skipped.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct opd_jits;
-struct opd_perf_world;
+struct opd_map;
+struct opd_perf_place;
+struct opd_process_table;
 struct opd_process;
 
 /*
@@ -19,7 +22,7 @@ struct opd_process;
  * read any more. Returns it, or NULL when there is no such process and none
  * was known, or memory is short.
  */
-struct opd_process *opd_perf_proc_read(struct opd_perf_world *world,
+struct opd_process *opd_perf_proc_read(struct opd_process_table *table,
 				       uint32_t tgid);
 
 /* For such a part of the time the mappings of one process may be read again, of
@@ -42,19 +45,20 @@ static inline uint64_t opd_perf_proc_may_look(uint64_t may_look, uint64_t now,
 }
 
 /* The process of thread @tid; 0 when there is none. */
-uint32_t opd_perf_proc_tgid(const struct opd_perf_world *world, uint32_t tid);
+uint32_t opd_perf_proc_tgid(const struct opd_process_table *table,
+			    uint32_t tid);
 
 /*
  * Process @tgid is not known, so records were lost: look in /proc whose child
  * it is. It is chosen if the nearest parent that is known is. Returns it, or
  * NULL when there is no such process or memory is short.
  */
-struct opd_process *opd_perf_proc_adopt(struct opd_perf_world *world,
+struct opd_process *opd_perf_proc_adopt(struct opd_process_table *table,
 					uint32_t tgid);
 
 /* Read all processes. Where only chosen ones count, the others that are there
  * become known as such, and no more is read. Returns 0 or -errno. */
-int opd_perf_proc_read_all(struct opd_perf_world *world);
+int opd_perf_proc_read_all(struct opd_process_table *table);
 
 #define OPD_PERF_PROC_PARTS 60
 
@@ -63,9 +67,34 @@ int opd_perf_proc_read_all(struct opd_perf_world *world);
  * records of the end of one that is missing in two looks were lost: it ends
  * now. In one look these may still come.
  */
-void opd_perf_proc_find_ended(struct opd_perf_world *world, unsigned int part);
+void opd_perf_proc_find_ended(struct opd_process_table *table,
+			      unsigned int part);
 
 /* Have the jitdumps read that process @tgid maps by now. */
 void opd_perf_proc_see_dumps(struct opd_jits *jits, uint32_t tgid);
+
+/*
+ * Process @tgid, which is read from /proc, is one that was asked for, with what
+ * it starts from now on; a thread stands for its process. False when there is
+ * none that this user may look into.
+ */
+bool opd_perf_proc_choose(struct opd_process_table *table, uint32_t tgid);
+
+/*
+ * The mapping of process @tgid that holds @addr, if need be after another look
+ * at /proc; *@process is what is known of it, NULL for nothing, and may change.
+ */
+const struct opd_map *opd_perf_proc_find_map(struct opd_process_table *table,
+					     struct opd_process **process,
+					     uint32_t tgid, uint64_t addr);
+
+/*
+ * The offset of @addr, which is in @map of the process of @place, in what it
+ * is in, which goes to @place: an image, that of code which the process made
+ * at run time, or anonymous memory.
+ */
+uint64_t opd_perf_proc_place(struct opd_process_table *table,
+			     const struct opd_map *map, uint64_t addr,
+			     struct opd_perf_place *place);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_PROC_H */

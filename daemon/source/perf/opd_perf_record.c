@@ -506,3 +506,8 @@ int opd_perf_decode(struct opd_perf_rec *rec, const void *bytes, size_t len,
 
 	return opd_perf_decode_as(rec, bytes, len, &format);
 }
+
+uint64_t opd_perf_now(void)
+{
+	return op_clock_ns(OPD_PERF_CLOCK);
+}

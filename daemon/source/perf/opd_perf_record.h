@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /*
  * Samples: { header; id? ; ip; pid, tid; time }, and with stacks behind it
@@ -137,5 +138,10 @@ size_t opd_perf_time_at(uint32_t type, size_t len, uint64_t sample_type);
 
 /* Where in such a record the number of its event is, in the same way. */
 size_t opd_perf_id_at(uint32_t type, size_t len, uint64_t sample_type);
+
+/* The clock that perf_event_open(2) is told to write into records, and its
+ * present time in ns. */
+#define OPD_PERF_CLOCK CLOCK_MONOTONIC_RAW
+uint64_t opd_perf_now(void);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_RECORD_H */

@@ -18,11 +18,12 @@
 #include <string.h>
 
 #include "daemon/source/perf/opd_perf_regs.h"
-#include "daemon/source/perf/opd_perf_world.h"
+#include "daemon/source/perf/opd_perf_proc.h"
+#include "daemon/source/perf/opd_process_table.h"
 
 /* A trace that is being written. */
 struct trace {
-	struct opd_perf_world *world;
+	struct opd_process_table *table;
 	struct opd_perf_place place; /* of the last frame */
 	uint32_t room; /* for so many callers */
 };
@@ -33,8 +34,8 @@ struct trace {
 static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *out)
 {
 	struct opd_perf_stacks *stacks = ctx;
-	const struct opd_map *map = opd_perf_world_find_map(
-		stacks->world, &stacks->process, stacks->tgid, addr);
+	const struct opd_map *map = opd_perf_proc_find_map(
+		stacks->table, &stacks->process, stacks->tgid, addr);
 
 	if (!map)
 		return false;
@@ -50,17 +51,17 @@ static int open_image(void *ctx, uint64_t cookie)
 {
 	const struct opd_perf_stacks *stacks = ctx;
 
-	return opd_perf_image_open(&stacks->world->images, cookie);
+	return opd_perf_image_open(&stacks->table->images, cookie);
 }
 
 static const struct cfi_table *find_code(void *ctx, uint64_t addr,
 					 uint64_t *start)
 {
 	const struct opd_perf_stacks *stacks = ctx;
-	struct opd_perf_world *world = stacks->world;
+	struct opd_process_table *table = stacks->table;
 
-	return opd_jits_find_frames(&world->jits, stacks->tgid, addr,
-				    world->now, start);
+	return opd_jits_find_frames(&table->jits, stacks->tgid, addr,
+				    table->now, start);
 }
 
 static int ask_mapped_code(void *ctx, const struct unwinder_code *code,
@@ -68,7 +69,7 @@ static int ask_mapped_code(void *ctx, const struct unwinder_code *code,
 {
 	struct opd_perf_stacks *stacks = ctx;
 
-	return opd_returns_ask(&stacks->world->returns, stacks->tgid, code,
+	return opd_returns_ask(&stacks->table->returns, stacks->tgid, code,
 			       open_image, stacks, out);
 }
 
@@ -76,7 +77,7 @@ static int read_id(void *ctx, int fd, struct op_build_id *id)
 {
 	const struct opd_perf_stacks *stacks = ctx;
 
-	return opd_foreign_build_id(&stacks->world->binaries, fd, id);
+	return opd_foreign_build_id(&stacks->table->binaries, fd, id);
 }
 
 static int read_table(void *ctx, int fd, enum cfi_extent extent,
@@ -84,7 +85,7 @@ static int read_table(void *ctx, int fd, enum cfi_extent extent,
 {
 	const struct opd_perf_stacks *stacks = ctx;
 
-	return opd_foreign_table(&stacks->world->binaries, fd, extent, out);
+	return opd_foreign_table(&stacks->table->binaries, fd, extent, out);
 }
 
 static const struct unwinder_ops ops = {
@@ -96,18 +97,18 @@ static const struct unwinder_ops ops = {
 	.read_table = read_table,
 };
 
-int opd_perf_stacks_init(struct opd_perf_world *world, uint32_t depth,
+int opd_perf_stacks_init(struct opd_process_table *table, uint32_t depth,
 			 uint32_t kernel_depth)
 {
-	struct opd_perf_stacks *stacks = &world->stacks;
+	struct opd_perf_stacks *stacks = &table->stacks;
 
-	stacks->world = world;
+	stacks->table = table;
 	stacks->frames = calloc(depth, sizeof(stacks->frames[0]));
 	if (!stacks->frames || unwinder_new(&stacks->unwinder, &ops, stacks))
 		return -ENOMEM;
 	stacks->depth = depth;
 	stacks->kernel_depth = kernel_depth;
-	opd_perf_words_set_depth(&world->words, depth);
+	opd_perf_words_set_depth(&table->words, depth);
 	return 0;
 }
 
@@ -124,7 +125,7 @@ void opd_perf_stacks_release(struct opd_perf_stacks *stacks)
 static void put_kernel(struct trace *trace, uint64_t return_address)
 {
 	trace->place.kernel = true;
-	opd_perf_words_caller(&trace->world->words, &trace->place,
+	opd_perf_words_caller(&trace->table->words, &trace->place,
 			      return_address);
 	trace->room--;
 }
@@ -141,13 +142,13 @@ static void put_user(struct trace *trace, const struct unwinder_map *map,
 		.anon = map->anon,
 	};
 	uint64_t offset =
-		opd_perf_world_place(trace->world, &mapping, at, &trace->place);
+		opd_perf_proc_place(trace->table, &mapping, at, &trace->place);
 
 	trace->place.kernel = false;
 	/* The stream must not get an offset that reads as OP_ESCAPE. */
 	if (offset + 1 == OP_ESCAPE)
 		offset = 0;
-	opd_perf_words_caller(&trace->world->words, &trace->place, offset + 1);
+	opd_perf_words_caller(&trace->table->words, &trace->place, offset + 1);
 	trace->room--;
 }
 
@@ -228,7 +229,7 @@ static enum op_trace_ending put_user32(struct trace *trace,
 				       const struct opd_perf_rec *rec,
 				       const struct opd_perf_user *user)
 {
-	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	struct opd_perf_stacks *stacks = &trace->table->stacks;
 	uint64_t fp = user->fp, least = user->sp;
 	struct opd_perf_frame frame;
 	struct unwinder_map map;
@@ -254,7 +255,7 @@ static enum op_trace_ending put_user64(struct trace *trace,
 				       const struct opd_perf_rec *rec,
 				       const struct opd_perf_user *user)
 {
-	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	struct opd_perf_stacks *stacks = &trace->table->stacks;
 	const struct cfi_stack stack = {
 		.start = user->sp,
 		.bytes = rec->sample.stack,
@@ -279,7 +280,7 @@ static enum op_trace_ending put_user64(struct trace *trace,
 static bool put_entry(struct trace *trace, const struct opd_perf_user *user,
 		      enum op_trace_ending *ending)
 {
-	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	struct opd_perf_stacks *stacks = &trace->table->stacks;
 	uint64_t at = user->pc - (user->in_syscall ? 1 : 0);
 	struct unwinder_map map;
 
@@ -304,7 +305,7 @@ static bool put_entry(struct trace *trace, const struct opd_perf_user *user,
 static enum op_trace_ending put_user_chain(struct trace *trace,
 					   const struct opd_perf_rec *rec)
 {
-	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	struct opd_perf_stacks *stacks = &trace->table->stacks;
 	bool user = false, first = true;
 	enum op_trace_ending ending = OP_TRACE_WHOLE;
 	struct unwinder_map map;
@@ -336,7 +337,7 @@ static enum op_trace_ending put_user_chain(struct trace *trace,
 static enum op_trace_ending put_user_part(struct trace *trace,
 					  const struct opd_perf_rec *rec)
 {
-	struct opd_perf_stacks *stacks = &trace->world->stacks;
+	struct opd_perf_stacks *stacks = &trace->table->stacks;
 	bool narrow = rec->sample.abi != PERF_SAMPLE_REGS_ABI_64;
 	enum op_trace_ending ending;
 	struct opd_perf_user user;
@@ -355,18 +356,18 @@ static enum op_trace_ending put_user_part(struct trace *trace,
 		      : put_user64(trace, rec, &user);
 }
 
-void opd_perf_stack_callers(struct opd_perf_world *world,
+void opd_perf_stack_callers(struct opd_process_table *table,
 			    struct opd_process *process,
 			    const struct opd_perf_place *place,
 			    const struct opd_perf_rec *rec)
 {
-	struct opd_perf_stacks *stacks = &world->stacks;
-	struct trace trace = { world, *place, stacks->depth - 1 };
+	struct opd_perf_stacks *stacks = &table->stacks;
+	struct trace trace = { table, *place, stacks->depth - 1 };
 	enum op_trace_ending ending = OP_TRACE_DEPTH;
 
 	stacks->process = process;
 	stacks->tgid = place->tgid;
 	if (!place->kernel || put_chain(&trace, rec, stacks->kernel_depth))
 		ending = put_user_part(&trace, rec);
-	opd_perf_words_trace_end(&world->words, ending);
+	opd_perf_words_trace_end(&table->words, ending);
 }

@@ -5,7 +5,7 @@
 /*
  * From what a sample of perf_events tells of its stack to the callers in the
  * stream: the kernel's are in the record, the user's are found by unwinding
- * (unwinder_unwind.h) the copied piece of stack at once.
+ * (libcfi/unwinder.h) the copied piece of stack at once.
  */
 
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "daemon/source/perf/opd_perf_words.h"
 #include "libcfi/unwinder.h"
 
-struct opd_perf_world;
+struct opd_process_table;
 struct opd_process;
 
 struct opd_perf_stacks {
@@ -23,7 +23,7 @@ struct opd_perf_stacks {
 	struct unwinder *unwinder;
 	struct unwinder_frame *frames; /* depth of them */
 	/* the stack in hand */
-	struct opd_perf_world *world;
+	struct opd_process_table *table;
 	struct opd_process *process;
 	uint32_t tgid;
 };
@@ -32,7 +32,7 @@ struct opd_perf_stacks {
  * Take stacks of up to @depth frames, which must be more than 0; the kernel
  * gives @kernel_depth of its own at most. Returns 0 or -ENOMEM.
  */
-int opd_perf_stacks_init(struct opd_perf_world *world, uint32_t depth,
+int opd_perf_stacks_init(struct opd_process_table *table, uint32_t depth,
 			 uint32_t kernel_depth);
 void opd_perf_stacks_release(struct opd_perf_stacks *stacks);
 
@@ -41,7 +41,7 @@ void opd_perf_stacks_release(struct opd_perf_stacks *stacks);
  * frame of a trace in @place, and the end of the trace. @process may be NULL
  * in the kernel.
  */
-void opd_perf_stack_callers(struct opd_perf_world *world,
+void opd_perf_stack_callers(struct opd_process_table *table,
 			    struct opd_process *process,
 			    const struct opd_perf_place *place,
 			    const struct opd_perf_rec *rec);

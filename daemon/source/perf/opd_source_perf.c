@@ -11,8 +11,10 @@
  *	opd_perf_files	holds some open for a moment, which also come from
  *	opd_perf_execs	fanotify, or ahead of their exec from
  *	opd_perf_folders	those that have programs of this user;
- *	opd_perf_world	knows by opd_maps what is mapped where and writes, with
- *	opd_perf_stack	and unwinder_unwind for stacks,
+ *	opd_process_table	knows by opd_maps what is mapped where;
+ *	opd_perf_proc	fills it in from /proc; and
+ *	opd_perf_handle	writes, with
+ *	opd_perf_stack	and the unwinder for stacks,
  *	opd_perf_words	the stream
  */
 
@@ -29,7 +31,7 @@
 #include "libop/base/op_clock.h"
 #include "libop/base/op_log.h"
 #include "daemon/source/perf/opd_perf_attr.h"
-#include "daemon/source/perf/opd_perf_clock.h"
+#include "daemon/source/perf/opd_perf_record.h"
 #include "daemon/source/perf/opd_perf_events.h"
 #include "daemon/source/perf/opd_perf_execs.h"
 #include "daemon/source/perf/opd_perf_proc.h"
@@ -58,7 +60,7 @@ struct opd_perf {
 	struct op_perf_filter filter;
 	struct opd_perf_events events;
 	struct opd_perf_merge merge;
-	struct opd_perf_world world;
+	struct opd_process_table table;
 	uint64_t horizon; /* what is being read is before this, ns */
 	int timer_fd;
 	/* looking ahead in side band */
@@ -191,8 +193,8 @@ static int start_waiting(struct opd_source *source)
 		timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (perf->pause_fd < 0)
 		return -errno;
-	if (perf->world.images.folders.fd >= 0)
-		err = watch(source->fd, perf->world.images.folders.fd);
+	if (perf->table.images.folders.fd >= 0)
+		err = watch(source->fd, perf->table.images.folders.fd);
 	return err ?: watch(source->fd, perf->pause_fd)
 			      ?: watch(source->fd, perf->side_fd);
 }
@@ -213,21 +215,21 @@ static int not_there(pid_t pid, struct op_diag *diag)
 static int read_processes(struct opd_perf *perf, struct op_diag *diag)
 {
 	const struct opd_perf_target *target = &perf->target;
-	struct opd_perf_world *world = &perf->world;
+	struct opd_process_table *table = &perf->table;
 
-	world->now = opd_perf_now();
-	world->only_chosen = target->by_cpu;
-	world->filter = target->filter;
+	table->now = opd_perf_now();
+	table->only_chosen = target->by_cpu;
+	table->filter = target->filter;
 	/* Its exec starts with nothing. */
-	world->chosen_by_exec = (uint32_t)target->exec;
+	table->chosen_by_exec = (uint32_t)target->exec;
 	errno = 0;
 	if (target->by_cpu && target->exec &&
-	    !opd_perf_proc_tgid(world, world->chosen_by_exec))
+	    !opd_perf_proc_tgid(table, table->chosen_by_exec))
 		return not_there(target->exec, diag);
 	for (size_t i = 0; i < target->nr_pids; i++)
-		if (!opd_perf_world_choose(world, (uint32_t)target->pids[i]))
+		if (!opd_perf_proc_choose(table, (uint32_t)target->pids[i]))
 			return not_there(target->pids[i], diag);
-	return opd_perf_samples_cpus(target) ? opd_perf_proc_read_all(world)
+	return opd_perf_samples_cpus(target) ? opd_perf_proc_read_all(table)
 					     : 0;
 }
 
@@ -236,7 +238,7 @@ static int read_processes(struct opd_perf *perf, struct op_diag *diag)
 static void hold_programs(struct opd_perf *perf)
 {
 	if (opd_perf_execs_open(&perf->execs) && geteuid())
-		(void)opd_perf_folders_open(&perf->world.images.folders);
+		(void)opd_perf_folders_open(&perf->table.images.folders);
 }
 
 static int set_up(struct opd_source *source, struct op_diag *diag)
@@ -244,12 +246,12 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	struct opd_perf *perf = source->perf;
 	int err = 0;
 
-	opd_perf_world_init(&perf->world, "/proc");
-	perf->world.lowered = true;
+	opd_process_table_init(&perf->table, "/proc");
+	perf->table.lowered = true;
 	if (source->client->images && *source->client->images)
-		perf->world.jits.folder = source->client->images;
-	perf->world.jits.log = source->client->log;
-	opd_perf_world_tell(&perf->world, source->client->tells);
+		perf->table.jits.folder = source->client->images;
+	perf->table.jits.log = source->client->log;
+	opd_process_table_want_names(&perf->table, source->client->tells);
 	perf->merge = (struct opd_perf_merge){
 		.cpus = perf->events.cpus,
 		.nr_cpus = perf->events.nr_cpus,
@@ -262,9 +264,9 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	if (!perf->merge.bounce)
 		err = -ENOMEM;
 	if (!err && perf->target.depth)
-		err = opd_perf_stacks_init(&perf->world, perf->target.depth,
+		err = opd_perf_stacks_init(&perf->table, perf->target.depth,
 					   perf->events.kernel_depth);
-	if (!err && perf->world.images.files.max)
+	if (!err && perf->table.images.files.max)
 		hold_programs(perf);
 	if (!err)
 		err = read_processes(perf, diag);
@@ -336,8 +338,9 @@ static void perf_close(struct opd_source *source)
 	opd_perf_execs_close(&perf->execs);
 	opd_perf_events_close(&perf->events);
 	op_perf_filter_close(&perf->filter);
-	opd_jits_save(&perf->world.jits);
-	opd_perf_world_release(&perf->world);
+	opd_jits_save(&perf->table.jits);
+	opd_perf_stacks_release(&perf->table.stacks);
+	opd_process_table_release(&perf->table);
 	opd_perf_target_release(&perf->target);
 	free(perf->merge.bounce);
 	free(perf);
@@ -378,8 +381,8 @@ static void look_at_cpus(struct opd_source *source)
 	if (nr && (watch_rings(source) ||
 		   (perf->on && opd_perf_events_enable(&perf->events, true))))
 		nr = -EIO;
-	perf->world.stats[OPD_PERF_REPLUG] += nr > 0;
-	perf->world.stats[OPD_PERF_REPLUG_FAILED] += nr < 0;
+	perf->table.stats[OPD_PERF_REPLUG] += nr > 0;
+	perf->table.stats[OPD_PERF_REPLUG_FAILED] += nr < 0;
 }
 
 static void tick(struct opd_source *source)
@@ -392,9 +395,9 @@ static void tick(struct opd_source *source)
 		return;
 	look_at_modules(perf);
 	opd_perf_execs_look_at_mounts(&perf->execs);
-	opd_perf_files_expire(&perf->world.images.files);
-	opd_perf_folders_expire(&perf->world.images.folders);
-	opd_perf_proc_find_ended(&perf->world, perf->ticks / TICKS_PER_SECOND);
+	opd_perf_files_expire(&perf->table.images.files);
+	opd_perf_folders_expire(&perf->table.images.folders);
+	opd_perf_proc_find_ended(&perf->table, perf->ticks / TICKS_PER_SECOND);
 	/* First all is read that CPUs left which have gone. */
 	perf->check_cpus = perf->flush = true;
 }
@@ -419,13 +422,13 @@ static bool start_pause(const struct opd_perf *perf)
 /* Returns whether a ring should be read. */
 static bool look_at_side(struct opd_perf *perf)
 {
-	size_t nr_images = perf->world.images.nr;
+	size_t nr_images = perf->table.images.nr;
 	bool filling;
 
-	opd_perf_execs_read(&perf->execs, &perf->world.images.files);
-	if (opd_perf_merge_look_ahead(&perf->merge, &perf->world, &filling))
+	opd_perf_execs_read(&perf->execs, &perf->table.images.files);
+	if (opd_perf_merge_look_ahead(&perf->merge, &perf->table, &filling))
 		perf->side_came = true;
-	if (perf->world.images.nr > nr_images)
+	if (perf->table.images.nr > nr_images)
 		perf->news_at = opd_perf_now();
 	return filling;
 }
@@ -454,7 +457,7 @@ static bool look_ahead(struct opd_source *source)
 /* A program that was just made will soon run. */
 static void look_at_folders(struct opd_perf *perf)
 {
-	if (opd_perf_folders_read(&perf->world.images.folders))
+	if (opd_perf_folders_read(&perf->table.images.folders))
 		perf->news_at = opd_perf_now();
 }
 
@@ -476,7 +479,7 @@ static bool take_ready(struct opd_source *source)
 			read_rings |= look_ahead(source);
 			continue;
 		}
-		if (fd == perf->world.images.folders.fd) {
+		if (fd == perf->table.images.folders.fd) {
 			look_at_folders(perf);
 			continue;
 		}
@@ -494,7 +497,7 @@ static void start_reading(struct opd_source *source)
 	struct opd_perf *perf = source->perf;
 
 	perf->horizon = opd_perf_now();
-	perf->world.jits.ahead = raw_ahead_ns();
+	perf->table.jits.ahead = raw_ahead_ns();
 	if (!perf->flush)
 		perf->horizon -= LATE_NS;
 	perf->flush = false;
@@ -506,7 +509,7 @@ static void start_reading(struct opd_source *source)
 static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 {
 	struct opd_perf *perf = source->perf;
-	struct opd_perf_words *words = &perf->world.words;
+	struct opd_perf_words *words = &perf->table.words;
 	uint64_t *start = buf;
 
 	if (perf->done) {
@@ -525,9 +528,9 @@ static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 		opd_perf_words_kernel_changed(words);
 	perf->kernel_changed = false;
 	perf->reading =
-		!opd_perf_merge_run(&perf->merge, &perf->world, perf->horizon);
+		!opd_perf_merge_run(&perf->merge, &perf->table, perf->horizon);
 	if (!perf->reading)
-		opd_jits_end_round(&perf->world.jits, perf->horizon);
+		opd_jits_end_round(&perf->table.jits, perf->horizon);
 	if (perf->check_cpus && !perf->reading)
 		look_at_cpus(source);
 	if (words->at == start)
@@ -547,7 +550,7 @@ static int perf_enable(struct opd_source *source, bool on, struct op_diag *diag)
 	int err = 0;
 
 	if (on && perf->off_at) {
-		opd_perf_merge_stop(&perf->merge, &perf->world, perf->off_at);
+		opd_perf_merge_stop(&perf->merge, &perf->table, perf->off_at);
 		perf->off_at = 0;
 	}
 	if (!by_exec)
@@ -575,23 +578,23 @@ static int perf_dump(struct opd_source *source, struct op_diag *diag)
 	source->perf->done = false;
 	source->perf->reading = false; /* the horizon is a later one */
 	look_at_modules(source->perf);
-	opd_jits_save(&source->perf->world.jits);
+	opd_jits_save(&source->perf->table.jits);
 	return 0;
 }
 
 static int perf_cookie(struct opd_source *source, struct op_cookie_query *query)
 {
-	return opd_perf_image_query(&source->perf->world.images, query);
+	return opd_perf_image_query(&source->perf->table.images, query);
 }
 
 static int perf_take_file(struct opd_source *source, uint64_t cookie)
 {
-	return opd_perf_image_take(&source->perf->world.images, cookie);
+	return opd_perf_image_take(&source->perf->table.images, cookie);
 }
 
 static void perf_tell_names_again(struct opd_source *source)
 {
-	opd_names_tell_again(&source->perf->world.names);
+	opd_names_tell_again(&source->perf->table.names);
 }
 
 /* ---- statistics -------------------------------------------------------------
@@ -611,7 +614,7 @@ static void update_lost(struct opd_perf *perf)
  * known of these, to be put back. */
 static uint64_t set_overflow(struct opd_perf *perf)
 {
-	uint64_t *overflow = &perf->world.stats[OPD_PERF_OVERFLOW];
+	uint64_t *overflow = &perf->table.stats[OPD_PERF_OVERFLOW];
 	uint64_t before = *overflow;
 
 	update_lost(perf);
@@ -623,7 +626,7 @@ static uint64_t set_overflow(struct opd_perf *perf)
 static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 {
 	struct opd_perf *perf = source->perf;
-	uint64_t *throttled = &perf->world.stats[OPD_PERF_THROTTLED];
+	uint64_t *throttled = &perf->table.stats[OPD_PERF_THROTTLED];
 	uint64_t before = *throttled, overflow = set_overflow(perf);
 	int err;
 
@@ -634,9 +637,9 @@ static int perf_account(struct opd_source *source, struct op_ledger *ledger)
 	if (*throttled < perf->throttled)
 		*throttled = perf->throttled;
 	perf->throttled = *throttled;
-	err = opd_perf_world_account(&perf->world, ledger);
+	err = opd_process_table_account(&perf->table, ledger);
 	*throttled = before;
-	perf->world.stats[OPD_PERF_OVERFLOW] = overflow;
+	perf->table.stats[OPD_PERF_OVERFLOW] = overflow;
 	return err;
 }
 
@@ -687,14 +690,14 @@ static int perf_lower_rate(struct opd_source *source, unsigned int shift)
 
 static struct unwinder *perf_unwinder(struct opd_source *source)
 {
-	return source->perf->world.stacks.unwinder;
+	return source->perf->table.stacks.unwinder;
 }
 
 static void log_stacks(const struct opd_perf *perf, struct op_log *log)
 {
 	struct unwinder_stats stats;
 
-	unwinder_stats(perf->world.stacks.unwinder, &stats);
+	unwinder_stats(perf->table.stacks.unwinder, &stats);
 	op_log_plain(log, "Nr. bytes of user stack in a sample: %" PRIu32,
 		     perf->events.stack);
 	op_log_plain(log,
@@ -714,8 +717,8 @@ static void perf_log(struct opd_source *source, struct op_log *log)
 		bad += perf->events.cpus[i].samples.nr_bad +
 		       perf->events.cpus[i].side.nr_bad;
 	op_log_plain(log, "Nr. invalid records: %" PRIu64, bad);
-	opd_perf_world_log(&perf->world, log);
-	perf->world.stats[OPD_PERF_OVERFLOW] = overflow;
+	opd_process_table_log(&perf->table, log);
+	perf->table.stats[OPD_PERF_OVERFLOW] = overflow;
 	op_log_plain(log, "Nr. files of programs from fanotify: %" PRIu64,
 		     perf->execs.nr_files);
 	op_log_plain(log, "Nr. overflows of fanotify: %" PRIu64,

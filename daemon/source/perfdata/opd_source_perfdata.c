@@ -9,7 +9,7 @@
  *	opd_perfdata_block	has the memory for them,
  *	opd_perfdata_queue	brings them in order;
  *	opd_perf_record		takes them apart, and
- *	opd_perf_world		writes the stream
+ *	opd_perf_handle		writes the stream
  *
  * Several files are read one after the other, as what is known of processes
  * goes on from each to the next: perf begins a new one every so often if asked
@@ -34,7 +34,7 @@
 
 #include "daemon/source/perf/opd_perf_regs.h"
 #include "daemon/source/perf/opd_perf_target.h"
-#include "daemon/source/perf/opd_perf_world.h"
+#include "daemon/source/perf/opd_perf_handle.h"
 #include "daemon/source/perfdata/opd_perfdata.h"
 #include "daemon/source/perfdata/opd_perfdata_events.h"
 #include "daemon/source/perfdata/opd_perfdata_kernel.h"
@@ -80,7 +80,7 @@ struct opd_perfdata_source {
 	uint32_t last_tag;
 	struct opd_perfdata_pool pool; /* of what is read */
 	struct opd_perfdata_queue queue;
-	struct opd_perf_world world;
+	struct opd_process_table table;
 	struct opd_perfdata_kernel kernel;
 	struct perfdata_periods periods[OP_MAX_COUNTERS];
 	uint64_t nr_samples, sum_of_samples; /* seen; that they count for */
@@ -175,11 +175,11 @@ static int look_at_all(struct opd_source *source, struct op_diag *diag)
 static int set_up_world(struct opd_source *source)
 {
 	struct opd_perfdata_source *p = source->perfdata;
-	opd_perf_world_init(&p->world, NULL);
+	opd_process_table_init(&p->table, NULL);
 	p->kernel.client = source->client;
-	opd_perf_world_tell(&p->world, source->client->tells);
+	opd_process_table_want_names(&p->table, source->client->tells);
 	return source->stacks
-		       ? opd_perf_stacks_init(&p->world, OPD_PERF_DEPTH_MAX,
+		       ? opd_perf_stacks_init(&p->table, OPD_PERF_DEPTH_MAX,
 					      p->chain_max)
 		       : 0;
 }
@@ -226,7 +226,8 @@ static void perfdata_close(struct opd_source *source)
 	source->fd = -1;
 	if (p->is_open)
 		opd_perfdata_close(&p->data);
-	opd_perf_world_release(&p->world);
+	opd_perf_stacks_release(&p->table.stacks);
+	opd_process_table_release(&p->table);
 	opd_perfdata_queue_release(&p->queue);
 	opd_perfdata_pool_release(&p->pool);
 	opd_perfdata_kernel_release(&p->kernel);
@@ -261,11 +262,11 @@ static void handle_mapping(struct opd_perfdata_source *p,
 	switch (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
 	case PERF_RECORD_MISC_KERNEL:
 		if (opd_perfdata_kernel_map(&p->kernel, &p->data, rec))
-			opd_perf_words_kernel_changed(&p->world.words);
+			opd_perf_words_kernel_changed(&p->table.words);
 		break;
 	case PERF_RECORD_MISC_USER:
 		fill_build_id(&p->data, rec);
-		opd_perf_world_side(&p->world, rec);
+		opd_perf_handle_side(&p->table, rec);
 		break;
 	}
 }
@@ -291,7 +292,7 @@ static void handle_lost_samples(struct opd_perfdata_source *p,
 		return;
 	/* perf asks the events for it at the end, which no time belongs to. */
 	if (rec->time)
-		p->world.stats[OPD_PERF_OVERFLOW] += times;
+		p->table.stats[OPD_PERF_OVERFLOW] += times;
 	else
 		p->lost_samples += times;
 }
@@ -332,10 +333,10 @@ static void handle_perfdata_sample(struct opd_perfdata_source *p,
 	if (p->is_foreign ||
 	    (rec->sample.regs_mask & OPD_PERF_REGS) != OPD_PERF_REGS)
 		rec->sample.regs = NULL;
-	p->world.times = times;
-	opd_perf_world_sample(&p->world, rec, cpu <= OPD_MAX_CPU ? cpu : 0,
-			      counter);
-	p->world.times = 1;
+	p->table.times = times;
+	opd_perf_handle_sample(&p->table, rec, cpu <= OPD_MAX_CPU ? cpu : 0,
+			       counter);
+	p->table.times = 1;
 }
 
 /* No process has such a number, but for those that are being freed. */
@@ -379,7 +380,7 @@ static void look_ahead(struct opd_perfdata_source *p,
 	rec.time = time;
 	if (header.type != PERF_RECORD_COMM)
 		fill_build_id(&p->data, &rec);
-	opd_perf_world_look_ahead(&p->world, &rec);
+	opd_perf_handle_ahead(&p->table, &rec);
 }
 
 static void handle_record(struct opd_perfdata_source *p,
@@ -389,7 +390,7 @@ static void handle_record(struct opd_perfdata_source *p,
 	struct opd_perf_rec rec;
 
 	if (decode_record(&rec, p, event, bytes, len)) {
-		p->world.stats[OPD_PERF_BAD_RECORD]++;
+		p->table.stats[OPD_PERF_BAD_RECORD]++;
 		return;
 	}
 	if (rec.type == PERF_RECORD_LOST_SAMPLES) {
@@ -411,10 +412,10 @@ static void handle_record(struct opd_perfdata_source *p,
 		p->lost_records += times_of_lost(p, rec.lost.nr);
 		break;
 	case PERF_RECORD_THROTTLE:
-		p->world.stats[OPD_PERF_THROTTLE]++;
+		p->table.stats[OPD_PERF_THROTTLE]++;
 		break;
 	default:
-		opd_perf_world_side(&p->world, &rec);
+		opd_perf_handle_side(&p->table, &rec);
 		break;
 	}
 }
@@ -596,7 +597,7 @@ static int put_in_order(struct opd_perfdata_source *p, const void *bytes,
 		look_ahead(p, event, bytes, len, record.time);
 		return opd_perfdata_queue_put(&p->queue, &record) ?: 1;
 	}
-	handle_record(p, event, bytes, len, p->world.now ? p->world.now : 1);
+	handle_record(p, event, bytes, len, p->table.now ? p->table.now : 1);
 	return 0;
 }
 
@@ -666,7 +667,7 @@ static bool take_ready_record(struct opd_perfdata_source *p)
 static ssize_t perfdata_read(struct opd_source *source, void *buf, size_t len)
 {
 	struct opd_perfdata_source *p = source->perfdata;
-	struct opd_perf_words *words = &p->world.words;
+	struct opd_perf_words *words = &p->table.words;
 	uint64_t *start = buf;
 
 	opd_perf_words_into(words, start, len / sizeof(uint64_t));
@@ -689,12 +690,12 @@ static ssize_t perfdata_read(struct opd_source *source, void *buf, size_t len)
 static int perfdata_cookie(struct opd_source *source,
 			   struct op_cookie_query *query)
 {
-	return opd_perf_image_query(&source->perfdata->world.images, query);
+	return opd_perf_image_query(&source->perfdata->table.images, query);
 }
 
 static int perfdata_take_file(struct opd_source *source, uint64_t cookie)
 {
-	return opd_perf_image_take(&source->perfdata->world.images, cookie);
+	return opd_perf_image_take(&source->perfdata->table.images, cookie);
 }
 
 static void perfdata_tell_kernel(struct opd_source *source,
@@ -707,12 +708,12 @@ static void perfdata_tell_kernel(struct opd_source *source,
 static int perfdata_account(struct opd_source *source, struct op_ledger *ledger)
 {
 	struct opd_perfdata_source *p = source->perfdata;
-	uint64_t *lost = &p->world.stats[OPD_PERF_OVERFLOW];
+	uint64_t *lost = &p->table.stats[OPD_PERF_OVERFLOW];
 	uint64_t before = *lost;
 	int err;
 
 	*lost += p->lost_samples ? p->lost_samples : p->lost_records;
-	err = opd_perf_world_account(&p->world, ledger);
+	err = opd_process_table_account(&p->table, ledger);
 	*lost = before;
 	return err;
 }
@@ -733,12 +734,12 @@ static int perfdata_event_time(struct opd_source *source, unsigned int counter,
 
 static struct unwinder *perfdata_unwinder(struct opd_source *source)
 {
-	return source->perfdata->world.stacks.unwinder;
+	return source->perfdata->table.stacks.unwinder;
 }
 
 static void perfdata_log(struct opd_source *source, struct op_log *log)
 {
-	opd_perf_world_log(&source->perfdata->world, log);
+	opd_process_table_log(&source->perfdata->table, log);
 }
 
 const struct opd_source_ops opd_source_perfdata = {

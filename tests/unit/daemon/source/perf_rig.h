@@ -3,19 +3,19 @@
 #define TESTS_UNIT_PERF_RIG_H
 
 /*
- * A world of processes (daemon/source/perf/opd_perf_world.h) with a made-up
+ * A table of processes (daemon/source/perf/opd_perf_handle.h) with a made-up
  * /proc: what happens there, told in records, and what samples come of it.
  */
 
 #include "daemon/source/perf/opd_perf_proc.h"
-#include "daemon/source/perf/opd_perf_world.h"
+#include "daemon/source/perf/opd_perf_handle.h"
 #include "tests/unit/opd_fixture.h"
 #include "perf_words.h"
 
 #define SECOND UINT64_C(1000000000)
 
 struct rig {
-	struct opd_perf_world world;
+	struct opd_process_table table;
 	uint64_t words[65536];
 	bool done; /* they have been read as a stream */
 	const uint64_t *taken; /* words that were looked at */
@@ -33,18 +33,18 @@ __attribute__((unused)) static struct rig *new_rig(void)
 
 	assert_non_null(rig);
 	rig->nr_fds = count_fds();
-	snprintf(rig->dir, sizeof(rig->dir), "%s/opd-world-XXXXXX",
+	snprintf(rig->dir, sizeof(rig->dir), "%s/opd-perf-XXXXXX",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	assert_non_null(mkdtemp(rig->dir));
 	snprintf(rig->proc, sizeof(rig->proc), "%s/proc", rig->dir);
 	assert_int_equal(mkdir(rig->proc, 0755), 0);
-	opd_perf_world_init(&rig->world, "/proc");
-	assert_string_equal(rig->world.proc, "/proc");
-	rig->world.proc = rig->world.images.proc = rig->proc;
-	rig->world.clock = NULL;
+	opd_process_table_init(&rig->table, "/proc");
+	assert_string_equal(rig->table.proc, "/proc");
+	rig->table.proc = rig->table.images.proc = rig->proc;
+	rig->table.clock = NULL;
 	rig->now = 5 * SECOND;
 	rig->taken = rig->words;
-	opd_perf_words_into(&rig->world.words, rig->words, 65536);
+	opd_perf_words_into(&rig->table.words, rig->words, 65536);
 	close_stdin();
 	return rig;
 }
@@ -52,7 +52,7 @@ __attribute__((unused)) static struct rig *new_rig(void)
 __attribute__((unused)) static uint64_t stat_of(const struct rig *rig,
 						enum opd_perf_stat stat)
 {
-	return rig->world.stats[stat];
+	return rig->table.stats[stat];
 }
 
 __attribute__((unused)) static bool next_sample(struct rig *rig,
@@ -61,7 +61,7 @@ __attribute__((unused)) static bool next_sample(struct rig *rig,
 	bool any;
 
 	walk_into(&rig->walk, rig->taken,
-		  (size_t)(rig->world.words.at - rig->taken));
+		  (size_t)(rig->table.words.at - rig->taken));
 	any = walk_next(&rig->walk, seen);
 	rig->taken = rig->walk.stream.at;
 	rig->written += any;
@@ -78,7 +78,8 @@ __attribute__((unused)) static void free_rig(struct rig *rig)
 			 rig->written + stat_of(rig, OPD_PERF_NO_MAPPING) +
 				 stat_of(rig, OPD_PERF_NO_MM) +
 				 stat_of(rig, OPD_PERF_INVALID_EIP));
-	opd_perf_world_release(&rig->world);
+	opd_perf_stacks_release(&rig->table.stacks);
+	opd_process_table_release(&rig->table);
 	reopen_stdin();
 	assert_int_equal(count_fds(), rig->nr_fds);
 	remove_tree(rig->dir);
@@ -105,7 +106,7 @@ __attribute__((unused)) static void do_exec(struct rig *rig, uint32_t pid)
 	struct opd_perf_rec rec = rec_of(rig, PERF_RECORD_COMM, pid);
 
 	rec.misc = PERF_RECORD_MISC_COMM_EXEC;
-	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_handle_side(&rig->table, &rec);
 }
 
 __attribute__((unused)) static void do_fork(struct rig *rig, uint32_t parent,
@@ -114,14 +115,14 @@ __attribute__((unused)) static void do_fork(struct rig *rig, uint32_t parent,
 	struct opd_perf_rec rec = rec_of(rig, PERF_RECORD_FORK, pid);
 
 	rec.task.parent = parent;
-	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_handle_side(&rig->table, &rec);
 }
 
 __attribute__((unused)) static void do_exit(struct rig *rig, uint32_t pid)
 {
 	struct opd_perf_rec rec = rec_of(rig, PERF_RECORD_EXIT, pid);
 
-	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_handle_side(&rig->table, &rec);
 }
 
 __attribute__((unused)) static void do_lose(struct rig *rig, uint64_t nr)
@@ -129,7 +130,7 @@ __attribute__((unused)) static void do_lose(struct rig *rig, uint64_t nr)
 	struct opd_perf_rec rec = rec_of(rig, PERF_RECORD_LOST, 0);
 
 	rec.lost.nr = nr;
-	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_handle_side(&rig->table, &rec);
 }
 
 __attribute__((unused)) static struct opd_perf_rec
@@ -152,7 +153,7 @@ __attribute__((unused)) static void do_map(struct rig *rig, uint32_t pid,
 {
 	struct opd_perf_rec rec = map_rec(rig, pid, start, len, offset, name);
 
-	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_handle_side(&rig->table, &rec);
 }
 
 __attribute__((unused)) static void do_sample_as(struct rig *rig, uint32_t pid,
@@ -162,8 +163,8 @@ __attribute__((unused)) static void do_sample_as(struct rig *rig, uint32_t pid,
 
 	rec.misc = misc;
 	rec.sample.ip = ip;
-	assert_true(opd_perf_words_fit(&rig->world.words));
-	opd_perf_world_sample(&rig->world, &rec, 3, 1);
+	assert_true(opd_perf_words_fit(&rig->table.words));
+	opd_perf_handle_sample(&rig->table, &rec, 3, 1);
 }
 
 __attribute__((unused)) static void do_sample(struct rig *rig, uint32_t pid,
@@ -180,7 +181,7 @@ __attribute__((unused)) static void query(struct rig *rig, uint64_t cookie,
 {
 	memset(q, 0xff, sizeof(*q));
 	q->cookie = cookie;
-	assert_int_equal(opd_perf_image_query(&rig->world.images, q), 0);
+	assert_int_equal(opd_perf_image_query(&rig->table.images, q), 0);
 	assert_int_equal(q->cookie, cookie);
 }
 

@@ -50,8 +50,8 @@ static void new_jit_rig(struct jit_rig *j, const char *status)
 		fputs(status, file);
 		fclose(file);
 	}
-	rig->world.jits.proc = rig->proc;
-	rig->world.jits.folder = j->images;
+	rig->table.jits.proc = rig->proc;
+	rig->table.jits.folder = j->images;
 	do_exec(rig, PID);
 	do_map(rig, PID, 0x1000, 0x1000, 0, "/bin/runtime");
 	do_map(rig, PID, CODE, 0x100000, 0, "//anon");
@@ -89,7 +89,7 @@ static uint64_t key_of_sample(struct jit_rig *j, uint64_t offset)
 
 static void end_round(struct jit_rig *j)
 {
-	opd_jits_end_round(&j->rig->world.jits, j->rig->now);
+	opd_jits_end_round(&j->rig->table.jits, j->rig->now);
 	j->rig->now += SECOND;
 }
 
@@ -201,13 +201,13 @@ TEST(test_late)
 	assert_int_equal(key_of_sample(&j, 0x100), 0);
 	assert_int_equal(key_of_sample(&j, 0x110), 0);
 	assert_int_equal(key_of_sample(&j, 0x300), 0);
-	opd_jits_save(&j.rig->world.jits);
+	opd_jits_save(&j.rig->table.jits);
 	expect_late_names(&j, "");
 	put_map(j.map, "w", "7f0000000100 20 a b\n7f0000000200 20 c\n");
 	do_exit(j.rig, PID);
 	expect_late_names(&j, "7f0000000100 20 a b\n");
-	assert_int_equal(j.rig->world.jits.nr, 0);
-	assert_int_equal(j.rig->world.jits.nr_codes, 0);
+	assert_int_equal(j.rig->table.jits.nr, 0);
+	assert_int_equal(j.rig->table.jits.nr_codes, 0);
 	free_rig(j.rig);
 }
 
@@ -294,7 +294,7 @@ TEST(test_not_to_be_read)
 		assert_int_equal(key_of_sample(&j, 0x100), 0);
 		end_round(&j);
 		assert_int_equal(key_of_sample(&j, 0x100), 0);
-		assert_int_equal(j.rig->world.jits.nr_codes, 0);
+		assert_int_equal(j.rig->table.jits.nr_codes, 0);
 		do_exit(j.rig, PID);
 		expect_late_names(&j, "");
 		free_rig(j.rig);
@@ -383,7 +383,7 @@ TEST(test_dumps)
 		strcpy(strrchr(j.map, '/'), "/jit-77.dump");
 		rows[i].put(j.map);
 		stat(j.map, &st);
-		opd_jits_see_mapping(&j.rig->world.jits, PID,
+		opd_jits_see_mapping(&j.rig->table.jits, PID,
 				     "/tmp/jit-77.dump",
 				     st.st_ino + rows[i].is_other_file);
 		assert_int_equal(key_of_sample(&j, 0x108) != 0,
@@ -428,7 +428,7 @@ TEST(test_huge)
 	FILE *file;
 
 	new_jit_rig(&j, NULL);
-	jits = &j.rig->world.jits;
+	jits = &j.rig->table.jits;
 	do_map(j.rig, PID, CODE, 0x10000000, 0, "//anon");
 	file = fopen(j.map, "w");
 	assert_non_null(file);
@@ -455,7 +455,7 @@ TEST(test_huge)
 
 	/* A million times the same: one function. */
 	new_jit_rig(&j, NULL);
-	jits = &j.rig->world.jits;
+	jits = &j.rig->table.jits;
 	file = fopen(j.map, "w");
 	assert_non_null(file);
 	for (unsigned int i = 0; i < nr; i++)
@@ -495,7 +495,7 @@ TEST(test_fork)
 	query(j.rig, seen.cookie, &q);
 	assert_string_equal(q.path, "/79.jo");
 	do_exec(j.rig, 79);
-	assert_int_equal(j.rig->world.jits.nr, 0);
+	assert_int_equal(j.rig->table.jits.nr, 0);
 	free_rig(j.rig);
 }
 
@@ -540,7 +540,7 @@ TEST(test_saved)
 	for (int i = 0; i < 16; i++)
 		snprintf(hex + 2 * i, 3, "%02x", q.build_id[i]);
 	snprintf(path, sizeof(path), "%s/77.jo-%s", j.images, hex);
-	opd_jits_save(&j.rig->world.jits);
+	opd_jits_save(&j.rig->table.jits);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_int_equal(op_build_id_of_elf(&id, fd), 0);
@@ -559,7 +559,7 @@ static uint64_t find_at(struct jit_rig *j, uint32_t pid, uint64_t offset,
 {
 	uint64_t cookie, key;
 
-	return opd_jits_find(&j->rig->world.jits, pid, CODE + offset, now,
+	return opd_jits_find(&j->rig->table.jits, pid, CODE + offset, now,
 			     &cookie, &key)
 		       ? key
 		       : 0;
@@ -610,7 +610,7 @@ static uint64_t new_dump(struct jit_rig *j, struct dump_writer *w,
 
 static void see_dump(struct jit_rig *j, uint32_t pid, uint64_t ino)
 {
-	opd_jits_see_mapping(&j->rig->world.jits, pid, "/tmp/jit-77.dump", ino);
+	opd_jits_see_mapping(&j->rig->table.jits, pid, "/tmp/jit-77.dump", ino);
 }
 
 /* A record counts from its time on, which is that of another clock. */
@@ -625,13 +625,13 @@ TEST(test_dump)
 	dump_load(&w, 1000, CODE + 0x100, "first", "ABCD");
 	dump_load(&w, 2000, CODE + 0x100, "second", "EFGH");
 	see_dump(&j, PID, ino);
-	j.rig->world.jits.ahead = 50;
+	j.rig->table.jits.ahead = 50;
 	assert_int_equal(find_at(&j, PID, 0x100, 1049), 0);
 	key = find_at(&j, PID, 0x100, 1050);
 	assert_int_equal(key, 0x1000);
 	assert_int_equal(find_at(&j, PID, 0x103, 2049), key + 3);
 	assert_int_equal(find_at(&j, PID, 0x104, 2049), 0);
-	assert_int_equal(j.rig->world.jits.nr_codes, 1);
+	assert_int_equal(j.rig->table.jits.nr_codes, 1);
 	assert_int_equal(find_at(&j, PID, 0x102, 2050), 0x1012);
 	/* What is added is found in the next round. */
 	dump_load(&w, 2100, CODE + 0x200, "third", "IJKL");
@@ -640,15 +640,15 @@ TEST(test_dump)
 	assert_int_equal(find_at(&j, PID, 0x200, 3000), 0x1020);
 	/* With the one that was replaced, which makes room when there are many.
 	 */
-	assert_int_equal(j.rig->world.jits.nr_codes, 3);
-	opd_jits_save(&j.rig->world.jits);
+	assert_int_equal(j.rig->table.jits.nr_codes, 3);
+	opd_jits_save(&j.rig->table.jits);
 	assert_true(is_saved(&j, "77.jo-", "\0first\0second\0third", 20));
 	assert_true(is_saved(&j, "77.jo-", "EFGH", 4));
 	/* It is for the machine that the dump says. */
 	assert_true(is_saved(&j, "77.jo-", "\2\0\3\0\1\0\0\0", 8));
 	close(w.fd);
-	opd_jits_exit(&j.rig->world.jits, PID);
-	assert_int_equal(j.rig->world.jits.nr_codes, 0);
+	opd_jits_exit(&j.rig->table.jits, PID);
+	assert_int_equal(j.rig->table.jits.nr_codes, 0);
 	free_rig(j.rig);
 }
 
@@ -716,11 +716,11 @@ TEST(test_dump_not_to_be_read)
 		if (rows[i].linked)
 			assert_int_equal(link(path, other), 0);
 		if (rows[i].no_folder)
-			j.rig->world.jits.folder = NULL;
+			j.rig->table.jits.folder = NULL;
 		nr_fds = count_fds();
-		opd_jits_see_mapping(&j.rig->world.jits, PID, rows[i].name,
+		opd_jits_see_mapping(&j.rig->table.jits, PID, rows[i].name,
 				     ino);
-		assert_int_equal(j.rig->world.jits.nr, rows[i].nr);
+		assert_int_equal(j.rig->table.jits.nr, rows[i].nr);
 		/* The folder of the process; the dump and the socket of who
 		 * reads it. */
 		assert_int_equal(count_fds(),
@@ -740,7 +740,7 @@ TEST(test_dump_of_parent)
 	uint64_t ino;
 
 	new_jit_rig(&j, NULL);
-	jits = &j.rig->world.jits;
+	jits = &j.rig->table.jits;
 	ino = new_dump(&j, &w, 0);
 	dump_load(&w, 1000, CODE + 0x100, "before", "ABCD");
 	dump_load(&w, 2000, CODE + 0x100, "after", "EFGH");
@@ -786,7 +786,7 @@ TEST(test_own_dump_after_fork)
 	struct stat st;
 
 	new_jit_rig(&j, NULL);
-	jits = &j.rig->world.jits;
+	jits = &j.rig->table.jits;
 	snprintf(path, sizeof(path), "%s/proc/78", j.rig->dir);
 	assert_int_equal(mkdir(path, 0755), 0);
 	snprintf(path, sizeof(path), "%s/proc/78/root", j.rig->dir);
@@ -822,7 +822,7 @@ TEST(test_dump_late)
 	see_dump(&j, PID, new_dump(&j, &w, 0));
 	assert_int_equal(find_at(&j, PID, 0x101, 100), 0);
 	dump_load(&w, 200, CODE + 0x100, "late", "ABCD");
-	opd_jits_exit(&j.rig->world.jits, PID);
+	opd_jits_exit(&j.rig->table.jits, PID);
 	expect_late_names(&j, "7f0000000100 4 late\n");
 	close(w.fd);
 	free_rig(j.rig);
@@ -843,7 +843,7 @@ TEST(test_dump_moves)
 	assert_true(key);
 	assert_int_equal(find_at(&j, PID, 0x100, 200), 0);
 	assert_int_equal(find_at(&j, PID, 0x201, 200), key + 1);
-	opd_jits_save(&j.rig->world.jits);
+	opd_jits_save(&j.rig->table.jits);
 	expect_late_names(&j, "");
 	close(w.fd);
 	free_rig(j.rig);
@@ -860,7 +860,7 @@ static void open_log(struct jit_rig *j, struct op_log *log)
 	op_log_init(log);
 	snprintf(path, sizeof(path), "%s/log", j->rig->dir);
 	assert_int_equal(op_log_open(log, path, &diag), 0);
-	j->rig->world.jits.log = log;
+	j->rig->table.jits.log = log;
 }
 
 /* The log has @nr lines that end with @text. */
@@ -892,24 +892,24 @@ TEST(test_most_processes)
 	put_map(j.map, "w", "7f0000000100 20 a\n");
 	for (uint32_t pid = 1000; pid < 1127; pid++)
 		assert_int_equal(find_at(&j, pid, 0x100, 1), 0);
-	assert_int_equal(j.rig->world.jits.nr, 127);
+	assert_int_equal(j.rig->table.jits.nr, 127);
 	assert_true(find_at(&j, PID, 0x100, 1));
 	expect_log(&j, crowded, 0);
 	assert_int_equal(find_at(&j, 2000, 0x100, 1), 0);
-	assert_int_equal(j.rig->world.jits.nr, 128);
+	assert_int_equal(j.rig->table.jits.nr, 128);
 	for (uint32_t pid = 3000; pid < 3003; pid++)
 		assert_int_equal(find_at(&j, pid, 0x100, 1), 0);
-	assert_int_equal(j.rig->world.jits.nr, 128);
+	assert_int_equal(j.rig->table.jits.nr, 128);
 	expect_log(&j, crowded, 1);
 	/* Two of them are in one bucket. */
 	assert_int_equal(find_at(&j, 1000, 0x100, 1), 0);
-	opd_jits_exit(&j.rig->world.jits, 1000);
-	opd_jits_exit(&j.rig->world.jits, 1000);
-	assert_int_equal(j.rig->world.jits.nr, 127);
+	opd_jits_exit(&j.rig->table.jits, 1000);
+	opd_jits_exit(&j.rig->table.jits, 1000);
+	assert_int_equal(j.rig->table.jits.nr, 127);
 	assert_int_equal(find_at(&j, PID + 256, 0x100, 1), 0);
-	assert_int_equal(j.rig->world.jits.nr, 128);
+	assert_int_equal(j.rig->table.jits.nr, 128);
 	assert_true(find_at(&j, PID, 0x100, 1));
-	opd_jits_exit(&j.rig->world.jits, PID + 256);
+	opd_jits_exit(&j.rig->table.jits, PID + 256);
 	assert_true(find_at(&j, PID, 0x100, 1));
 	op_log_close(&log);
 	free_rig(j.rig);
@@ -926,13 +926,13 @@ TEST(test_lost_end)
 	put_map(j.map, "w", "7f0000000100 20 a\n");
 	assert_true(key_of_sample(&j, 0x100));
 	for (int i = 0; i < 3; i++)
-		opd_perf_proc_find_ended(&j.rig->world, PID);
-	assert_int_equal(j.rig->world.jits.nr, 1);
+		opd_perf_proc_find_ended(&j.rig->table, PID);
+	assert_int_equal(j.rig->table.jits.nr, 1);
 	proc_remove(j.rig, PID);
-	opd_perf_proc_find_ended(&j.rig->world, PID);
-	assert_int_equal(j.rig->world.jits.nr, 1);
-	opd_perf_proc_find_ended(&j.rig->world, PID);
-	assert_int_equal(j.rig->world.jits.nr, 0);
+	opd_perf_proc_find_ended(&j.rig->table, PID);
+	assert_int_equal(j.rig->table.jits.nr, 1);
+	opd_perf_proc_find_ended(&j.rig->table, PID);
+	assert_int_equal(j.rig->table.jits.nr, 0);
 	free_rig(j.rig);
 }
 
@@ -947,12 +947,12 @@ TEST(test_most_codes)
 	new_jit_rig(&j, NULL);
 	open_log(&j, &log);
 	/* What others have. */
-	j.rig->world.jits.nr_codes = 4000000 - 2;
+	j.rig->table.jits.nr_codes = 4000000 - 2;
 	put_map(j.map, "w", "7f0000000100 20 a\n7f0000000200 20 b\n");
 	assert_true(find_at(&j, PID, 0x200, 1));
 	expect_log(&j, full, 0);
-	assert_int_equal(j.rig->world.jits.nr_codes, 4000000);
-	j.rig->world.jits.nr_codes--;
+	assert_int_equal(j.rig->table.jits.nr_codes, 4000000);
+	j.rig->table.jits.nr_codes--;
 	put_map(j.map, "a", "7f0000000300 20 c\n7f0000000400 20 d\n");
 	end_round(&j);
 	assert_true(find_at(&j, PID, 0x300, 1));
@@ -964,11 +964,11 @@ TEST(test_most_codes)
 	end_round(&j);
 	assert_int_equal(find_at(&j, PID, 0x500, 1), 0);
 	expect_log(&j, full, 1);
-	j.rig->world.jits.nr_codes -= 100;
+	j.rig->table.jits.nr_codes -= 100;
 	end_round(&j);
 	assert_true(find_at(&j, PID, 0x500, 1));
-	opd_jits_exit(&j.rig->world.jits, PID);
-	assert_int_equal(j.rig->world.jits.nr_codes, 4000000 - 2 - 101);
+	opd_jits_exit(&j.rig->table.jits, PID);
+	assert_int_equal(j.rig->table.jits.nr_codes, 4000000 - 2 - 101);
 	op_log_close(&log);
 	free_rig(j.rig);
 }
@@ -981,7 +981,7 @@ TEST(test_most_codes_of_a_dump)
 
 	new_jit_rig(&j, NULL);
 	open_log(&j, &log);
-	j.rig->world.jits.nr_codes = 4000000 - 1;
+	j.rig->table.jits.nr_codes = 4000000 - 1;
 	see_dump(&j, PID, new_dump(&j, &w, 0));
 	dump_load(&w, 1, CODE + 0x100, "a", "ABCD");
 	dump_load(&w, 1, CODE + 0x200, "b", "ABCD");
@@ -1030,7 +1030,7 @@ TEST(test_long_map)
 		end_round(&j);
 	assert_true(find_at(&j, PID, 0x100, 1));
 	assert_int_equal(find_at(&j, PID, 0x200, 1), 0);
-	opd_jits_exit(&j.rig->world.jits, PID);
+	opd_jits_exit(&j.rig->table.jits, PID);
 	expect_late_names(
 		&j,
 		"7f0000000100 20 a\n7f0000000200 20 b\n7f0000000300 20 c\n");
@@ -1048,7 +1048,7 @@ TEST(test_looks_once_a_second)
 	struct jit_rig j;
 
 	new_jit_rig(&j, NULL);
-	jits = &j.rig->world.jits;
+	jits = &j.rig->table.jits;
 	assert_int_equal(find_at(&j, PID, 0x100, start), 0);
 	put_map(j.map, "w", "7f0000000100 20 a\n");
 	opd_jits_end_round(jits, start);
@@ -1093,7 +1093,7 @@ TEST(test_saved_from_time_to_time)
 	struct jit_rig j;
 
 	new_jit_rig(&j, NULL);
-	jits = &j.rig->world.jits;
+	jits = &j.rig->table.jits;
 	put_map(j.map, "w", "7f0000000100 20 first\n7f0000000200 20 second\n");
 	assert_true(find_at(&j, PID, 0x100, 1));
 	opd_jits_end_round(jits, 50 * SECOND);
@@ -1118,13 +1118,13 @@ TEST(test_cannot_be_saved)
 	assert_int_equal(find_at(&j, PID, 0x100, 1), 0);
 	put_map(j.map, "w", "7f0000000100 20 a\n");
 	make_file(j.images, "", 0); /* no folder */
-	opd_jits_save(&j.rig->world.jits);
+	opd_jits_save(&j.rig->table.jits);
 	expect_log(
 		&j,
 		"names of code that process 77 made at run time: Not a directory\n",
 		1);
 	assert_int_equal(unlink(j.images), 0);
-	opd_jits_save(&j.rig->world.jits);
+	opd_jits_save(&j.rig->table.jits);
 	expect_late_names(&j, "7f0000000100 20 a\n");
 	op_log_close(&log);
 	free_rig(j.rig);
@@ -1145,13 +1145,13 @@ TEST(test_late_names_once)
 	}
 	put_map(j.map, "w",
 		"7f0000000300 20 c\n7f0000000200 20 b\n7f0000000100 20 a\n");
-	opd_jits_save(&j.rig->world.jits);
+	opd_jits_save(&j.rig->table.jits);
 	expect_late_names(&j, "7f0000000100 20 a\n7f0000000300 20 c\n");
-	opd_jits_save(&j.rig->world.jits);
+	opd_jits_save(&j.rig->table.jits);
 	put_map(j.map, "a", "7f0000000400 20 d\n");
 	/* One that was written is lost no more, and the other still is. */
 	assert_true(find_at(&j, PID, 0x310, 1));
-	opd_jits_exit(&j.rig->world.jits, PID);
+	opd_jits_exit(&j.rig->table.jits, PID);
 	expect_late_names(
 		&j,
 		"7f0000000100 20 a\n7f0000000300 20 c\n7f0000000400 20 d\n");
@@ -1168,10 +1168,10 @@ TEST(test_most_lost)
 	for (uint64_t i = 0; i < 65537; i++)
 		assert_int_equal(find_at(&j, PID, i, 1), 0);
 	put_map(j.map, "w", "7f0000010000 20 b\n");
-	opd_jits_save(&j.rig->world.jits);
+	opd_jits_save(&j.rig->table.jits);
 	expect_late_names(&j, "");
 	put_map(j.map, "a", "7f000000ffff 1 a\n");
-	opd_jits_save(&j.rig->world.jits);
+	opd_jits_save(&j.rig->table.jits);
 	expect_late_names(&j, "7f000000ffff 1 a\n");
 	free_rig(j.rig);
 }
@@ -1216,7 +1216,7 @@ TEST(test_dump_without_end)
 	uint64_t ino;
 
 	new_jit_rig(&j, NULL);
-	jits = &j.rig->world.jits;
+	jits = &j.rig->table.jits;
 	ino = new_dump(&j, &w, 0);
 	for (unsigned int i = 1; i <= nr; i++)
 		dump_load(&w, i, CODE + 64 * (uint64_t)i, "f", "ABCD");
@@ -1252,8 +1252,8 @@ TEST(test_sparse_dump)
 	assert_int_equal(ftruncate(w.fd, (off_t)100 << 30), 0);
 	see_dump(&j, PID, ino);
 	assert_true(find_at(&j, PID, 0x100, 2));
-	assert_int_equal(j.rig->world.jits.nr_codes, 1);
-	opd_jits_exit(&j.rig->world.jits, PID);
+	assert_int_equal(j.rig->table.jits.nr_codes, 1);
+	opd_jits_exit(&j.rig->table.jits, PID);
 	close(w.fd);
 	free_rig(j.rig);
 }
@@ -1283,7 +1283,7 @@ TEST(test_dump_that_changes)
 		find_at(&j, PID, seed >> 33 & 0x1fff, i);
 		end_round(&j);
 	}
-	opd_jits_exit(&j.rig->world.jits, PID);
+	opd_jits_exit(&j.rig->table.jits, PID);
 	close(w.fd);
 	free_rig(j.rig);
 }

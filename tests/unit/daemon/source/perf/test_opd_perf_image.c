@@ -132,7 +132,7 @@ TEST(images_of_one_user)
 {
 	const uint32_t theirs = 71, roots = 72, others = 73, ended = 74;
 	struct rig *rig = new_rig();
-	struct opd_perf_images *images = &rig->world.images;
+	struct opd_perf_images *images = &rig->table.images;
 	char name[128];
 	struct opd_perf_image_id id = { .name = name, .pid = theirs };
 	unsigned int nr = 0;
@@ -160,7 +160,7 @@ TEST(names_of_one_user)
 {
 	const uint32_t theirs = 71, roots = 72;
 	struct rig *rig = new_rig();
-	struct opd_perf_images *images = &rig->world.images;
+	struct opd_perf_images *images = &rig->table.images;
 	static char name[OP_PATH_MAX];
 	struct opd_perf_image_id id = { .name = name, .pid = theirs };
 	const uint64_t fit = OPD_PERF_IMAGE_NAMES_MAX / 4 / sizeof(name);
@@ -184,7 +184,7 @@ TEST(names_of_one_user)
 TEST(images_of_ended_processes)
 {
 	struct rig *rig = new_rig();
-	struct opd_perf_images *images = &rig->world.images;
+	struct opd_perf_images *images = &rig->table.images;
 	char path[128], name[160];
 	struct opd_perf_image_id id = { .name = name, .pid = 74 };
 	struct stat st;

@@ -19,7 +19,7 @@ static uint32_t next_random(uint64_t *state)
 #define MANY 4096 /* words, room for all samples of a small test */
 
 struct rig {
-	struct opd_perf_world world;
+	struct opd_process_table table;
 	struct opd_perf_cpu cpus[NR_CPUS];
 	struct opd_perf_merge merge;
 	uint64_t words[MANY];
@@ -34,9 +34,9 @@ static struct rig *new_rig(uint64_t sample_type)
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
-	opd_perf_world_init(&rig->world, "/proc");
-	rig->world.proc = "/nonexistent";
-	rig->world.lowered = true;
+	opd_process_table_init(&rig->table, "/proc");
+	rig->table.proc = "/nonexistent";
+	rig->table.lowered = true;
 	rig->sample_type = sample_type;
 	for (uint32_t i = 0; i < NR_CPUS; i++) {
 		rig->cpus[i].cpu = i * 10;
@@ -55,7 +55,8 @@ static void free_rig(struct rig *rig)
 		ring_free(&rig->cpus[i].samples);
 		ring_free(&rig->cpus[i].side);
 	}
-	opd_perf_world_release(&rig->world);
+	opd_perf_stacks_release(&rig->table.stacks);
+	opd_process_table_release(&rig->table);
 	free(rig);
 }
 
@@ -106,11 +107,11 @@ static bool run_into(struct rig *rig, uint64_t horizon, size_t nr_words)
 {
 	bool all;
 
-	opd_perf_words_into(&rig->world.words, rig->words, nr_words);
-	all = opd_perf_merge_run(&rig->merge, &rig->world, horizon);
-	assert_true(rig->world.words.at <= rig->words + nr_words);
+	opd_perf_words_into(&rig->table.words, rig->words, nr_words);
+	all = opd_perf_merge_run(&rig->merge, &rig->table, horizon);
+	assert_true(rig->table.words.at <= rig->words + nr_words);
 	walk_into(&rig->walk, rig->words,
-		  (size_t)(rig->world.words.at - rig->words));
+		  (size_t)(rig->table.words.at - rig->words));
 	return all;
 }
 
@@ -266,10 +267,10 @@ static void show_stats(const struct rig *rig, FILE *out)
 	};
 
 	for (size_t i = 0; i < OPD_PERF_NR_STATS; i++)
-		if (rig->world.stats[i] && i != OPD_PERF_PROC_READ)
-			fprintf(out, "%s %lu\n", names[i], rig->world.stats[i]);
-	if (rig->world.gap_at)
-		fprintf(out, "gap at %lu\n", rig->world.gap_at);
+		if (rig->table.stats[i] && i != OPD_PERF_PROC_READ)
+			fprintf(out, "%s %lu\n", names[i], rig->table.stats[i]);
+	if (rig->table.gap_at)
+		fprintf(out, "gap at %lu\n", rig->table.gap_at);
 	for (int i = 0; i < NR_CPUS; i++) {
 		uint64_t samples = 4096 - ring_room(&rig->cpus[i].samples);
 		uint64_t side = 2048 - ring_room(&rig->cpus[i].side);
@@ -284,10 +285,10 @@ static void show_ahead(struct rig *rig, FILE *out)
 {
 	bool filling;
 	size_t nr =
-		opd_perf_merge_look_ahead(&rig->merge, &rig->world, &filling);
+		opd_perf_merge_look_ahead(&rig->merge, &rig->table, &filling);
 
 	fprintf(out, "ahead: %zu records, %zu images%s\n", nr,
-		rig->world.images.nr, filling ? ", filling" : "");
+		rig->table.images.nr, filling ? ", filling" : "");
 }
 
 /*
@@ -324,7 +325,7 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		fprintf(out, "throttled: %lu\n",
 			opd_perf_merge_throttled(&rig->merge, v[0]));
 	} else if (!strcmp(verb, "stop")) {
-		opd_perf_merge_stop(&rig->merge, &rig->world, v[0]);
+		opd_perf_merge_stop(&rig->merge, &rig->table, v[0]);
 	} else if (!strcmp(verb, "show")) {
 		show_stats(rig, out);
 	} else {
@@ -404,7 +405,7 @@ static const struct row rows[] = {
 	  "all: 12@10:2\n"
 	  "sample_received 3\n" },
 	/*
-	 * What comes after its time was handled is handled as the world is
+	 * What comes after its time was handled is handled as the table is
 	 * then; a record behind a later one waits for that.
 	 */
 	{ "late_samples_are_handled_when_found", NULL,
@@ -551,7 +552,7 @@ TEST(without_room_nothing_is_lost)
 	opd_perf_merge_look(&rig->merge);
 	assert_false(run_into(rig, 1000, one - 1));
 	expect_no_more(rig);
-	assert_int_equal(rig->world.stats[OPD_PERF_RECEIVED], 0);
+	assert_int_equal(rig->table.stats[OPD_PERF_RECEIVED], 0);
 	while (!all) {
 		all = run_into(rig, 1000, one + tid % 3);
 		if (tid == 30)
@@ -564,7 +565,7 @@ TEST(without_room_nothing_is_lost)
 	assert_int_equal(tid, 30);
 	run(rig, 1000);
 	expect_no_more(rig);
-	assert_int_equal(rig->world.stats[OPD_PERF_RECEIVED], 30);
+	assert_int_equal(rig->table.stats[OPD_PERF_RECEIVED], 30);
 	assert_int_equal(ring_room(&rig->cpus[0].samples), 4096);
 	assert_int_equal(ring_room(&rig->cpus[1].side), 2048);
 	free_rig(rig);
@@ -721,7 +722,7 @@ TEST(every_sample_is_where_it_was)
 	s->now++;
 	run_script(rig, s);
 	assert_int_equal(s->nr_seen, NR_SAMPLES);
-	assert_int_equal(rig->world.stats[OPD_PERF_RECEIVED], NR_SAMPLES);
+	assert_int_equal(rig->table.stats[OPD_PERF_RECEIVED], NR_SAMPLES);
 	assert_true(s->nr_changes > 1000);
 	for (int i = 0; i < NR_CPUS; i++) {
 		assert_int_equal(ring_room(&rig->cpus[i].samples), 4096);

@@ -72,8 +72,8 @@ static struct rig *owner_rig(struct opd_process **process)
 {
 	struct rig *rig = new_rig();
 
-	opd_perf_world_tell(&rig->world, OPD_TELL_OWNERS);
-	*process = opd_maps_new(&rig->world.maps, PID);
+	opd_process_table_want_names(&rig->table, OPD_TELL_OWNERS);
+	*process = opd_maps_new(&rig->table.maps, PID);
 	assert_non_null(*process);
 	return rig;
 }
@@ -84,12 +84,12 @@ static void check_says(const struct says_row *r)
 	struct rig *rig = owner_rig(&process);
 
 	set_process(rig, r->process);
-	opd_perf_owner_see(&rig->world, process);
+	opd_perf_owner_see(&rig->table, process);
 	/* Nobody knows of what was before. */
-	rig->world.now = process->owner.since - 1;
-	assert_int_equal(opd_perf_owner_of(&rig->world, process), OP_NO_OWNER);
-	rig->world.now = process->owner.since;
-	assert_int_equal(opd_perf_owner_of(&rig->world, process), r->user);
+	rig->table.now = process->owner.since - 1;
+	assert_int_equal(opd_perf_owner_of(&rig->table, process), OP_NO_OWNER);
+	rig->table.now = process->owner.since;
+	assert_int_equal(opd_perf_owner_of(&rig->table, process), r->user);
 	free_rig(rig);
 }
 
@@ -104,8 +104,8 @@ TEST(what_proc_says)
 static uint64_t owner_now(struct rig *rig, struct opd_process *process)
 {
 	/* Later than /proc was ever asked. */
-	rig->world.now = UINT64_MAX / 2;
-	return opd_perf_owner_of(&rig->world, process);
+	rig->table.now = UINT64_MAX / 2;
+	return opd_perf_owner_of(&rig->table, process);
 }
 
 /* The program of the process is a file of @mode. */
@@ -121,8 +121,8 @@ static void exec_file(struct rig *rig, struct opd_process *process, mode_t mode)
 	assert_int_equal(stat(path, &st), 0);
 	id.name = path;
 	id.ino = st.st_ino;
-	opd_perf_owner_exec(&rig->world, process);
-	process->app = opd_perf_image_cookie(&rig->world.images, &id);
+	opd_perf_owner_exec(&rig->table, process);
+	process->app = opd_perf_image_cookie(&rig->table.images, &id);
 }
 
 /* A user's process stays theirs by records alone, whatever /proc can tell. */
@@ -132,11 +132,11 @@ TEST(plain_exec)
 	struct rig *rig = owner_rig(&process);
 
 	set_process(rig, PLAIN);
-	opd_perf_owner_see(&rig->world, process);
+	opd_perf_owner_see(&rig->table, process);
 	set_process(rig, NULL);
-	rig->world.now = process->owner.since;
+	rig->table.now = process->owner.since;
 	exec_file(rig, process, 0755);
-	assert_int_equal(opd_perf_owner_of(&rig->world, process), USER);
+	assert_int_equal(opd_perf_owner_of(&rig->table, process), USER);
 	free_rig(rig);
 }
 
@@ -149,8 +149,8 @@ TEST(exec_that_gives_rights)
 		struct rig *rig = owner_rig(&process);
 
 		set_process(rig, PLAIN);
-		opd_perf_owner_see(&rig->world, process);
-		rig->world.now = process->owner.since;
+		opd_perf_owner_see(&rig->table, process);
+		rig->table.now = process->owner.since;
 		exec_file(rig, process, modes[i]);
 		assert_int_equal(owner_now(rig, process), OP_NO_OWNER);
 		free_rig(rig);
@@ -165,11 +165,11 @@ TEST(exec_of_nothing_known)
 	struct rig *rig = owner_rig(&process);
 
 	set_process(rig, PLAIN);
-	opd_perf_owner_see(&rig->world, process);
-	rig->world.now = process->owner.since;
-	opd_perf_owner_exec(&rig->world, process);
+	opd_perf_owner_see(&rig->table, process);
+	rig->table.now = process->owner.since;
+	opd_perf_owner_exec(&rig->table, process);
 	assert_int_equal(owner_now(rig, process), OP_NO_OWNER);
-	process->app = opd_perf_image_cookie(&rig->world.images, &id);
+	process->app = opd_perf_image_cookie(&rig->table.images, &id);
 	assert_int_equal(owner_now(rig, process), OP_NO_OWNER);
 	free_rig(rig);
 }
@@ -181,8 +181,8 @@ TEST(exec_and_another_user)
 	struct rig *rig = owner_rig(&process);
 
 	set_process(rig, PLAIN);
-	opd_perf_owner_see(&rig->world, process);
-	rig->world.now = process->owner.since;
+	opd_perf_owner_see(&rig->table, process);
+	rig->table.now = process->owner.since;
 	set_process(rig, ROOT);
 	exec_file(rig, process, 0755);
 	assert_int_equal(owner_now(rig, process), OP_NO_OWNER);
@@ -202,7 +202,7 @@ static void see_ahead(struct rig *rig, struct opd_perf_rec *rec, char path[128],
 	*rec = map_rec(rig, PID, time, 0x1000, 0, path);
 	rec->mmap.ino = st.st_ino;
 	rec->time = time;
-	opd_perf_world_look_ahead(&rig->world, rec);
+	opd_perf_handle_ahead(&rig->table, rec);
 }
 
 /* The records of an exec, of its program and of the loader are on three CPUs,
@@ -222,21 +222,21 @@ TEST(exec_that_is_seen_late)
 	uint64_t time;
 
 	set_process(rig, PLAIN);
-	opd_perf_owner_see(&rig->world, process);
+	opd_perf_owner_see(&rig->table, process);
 	set_process(rig, NULL);
 	time = process->owner.since + 1000;
 	exec.time = time;
 	see_ahead(rig, &program, program_path, 04755, time + 1000);
-	opd_perf_world_look_ahead(&rig->world, &exec);
+	opd_perf_handle_ahead(&rig->table, &exec);
 	see_ahead(rig, &loader, loader_path, 0755, time + 2000);
-	opd_perf_world_side(&rig->world, &exec);
-	process = opd_maps_find(&rig->world.maps, PID);
+	opd_perf_handle_side(&rig->table, &exec);
+	process = opd_maps_find(&rig->table.maps, PID);
 	/* Of a process that is gone nothing else tells the user. */
-	assert_int_equal(opd_perf_owner_of(&rig->world, process), USER);
-	opd_perf_world_side(&rig->world, &program);
-	assert_int_equal(opd_perf_owner_of(&rig->world, process), OP_NO_OWNER);
-	opd_perf_world_side(&rig->world, &loader);
-	assert_int_equal(opd_perf_owner_of(&rig->world, process), OP_NO_OWNER);
+	assert_int_equal(opd_perf_owner_of(&rig->table, process), USER);
+	opd_perf_handle_side(&rig->table, &program);
+	assert_int_equal(opd_perf_owner_of(&rig->table, process), OP_NO_OWNER);
+	opd_perf_handle_side(&rig->table, &loader);
+	assert_int_equal(opd_perf_owner_of(&rig->table, process), OP_NO_OWNER);
 	free_rig(rig);
 }
 
@@ -247,12 +247,12 @@ TEST(exec_of_root)
 	struct rig *rig = owner_rig(&process);
 
 	set_process(rig, ROOT);
-	opd_perf_owner_see(&rig->world, process);
-	rig->world.now = process->owner.since;
+	opd_perf_owner_see(&rig->table, process);
+	rig->table.now = process->owner.since;
 	set_process(rig, PLAIN);
-	assert_int_equal(opd_perf_owner_of(&rig->world, process), OP_NO_OWNER);
-	opd_perf_owner_exec(&rig->world, process);
-	assert_int_equal(opd_perf_owner_of(&rig->world, process), OP_NO_OWNER);
+	assert_int_equal(opd_perf_owner_of(&rig->table, process), OP_NO_OWNER);
+	opd_perf_owner_exec(&rig->table, process);
+	assert_int_equal(opd_perf_owner_of(&rig->table, process), OP_NO_OWNER);
 	assert_int_equal(owner_now(rig, process), USER);
 	free_rig(rig);
 }
@@ -282,10 +282,10 @@ TEST(lost_records)
 	struct rig *rig = owner_rig(&process);
 
 	set_process(rig, PLAIN);
-	opd_perf_owner_see(&rig->world, process);
+	opd_perf_owner_see(&rig->table, process);
 	set_process(rig, ROOT);
 	assert_int_equal(owner_now(rig, process), USER);
-	rig->world.gap_at = process->owner.since + 1;
+	rig->table.gap_at = process->owner.since + 1;
 	assert_int_equal(owner_now(rig, process), OP_NO_OWNER);
 	free_rig(rig);
 }
@@ -296,9 +296,9 @@ TEST(not_wanted)
 	struct opd_process *process;
 	struct rig *rig = owner_rig(&process);
 
-	rig->world.tells_owners = false;
+	rig->table.tells_owners = false;
 	set_process(rig, PLAIN);
-	opd_perf_owner_see(&rig->world, process);
+	opd_perf_owner_see(&rig->table, process);
 	assert_false(process->owner.is_asked);
 	assert_int_equal(owner_now(rig, process), OP_NO_OWNER);
 	free_rig(rig);

@@ -44,7 +44,7 @@ TEST(older_processes_are_read)
 
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	expect_prog(rig);
-	query(rig, opd_maps_find(&rig->world.maps, 7)->app, &q);
+	query(rig, opd_maps_find(&rig->table.maps, 7)->app, &q);
 	assert_int_equal(q.ino, 50);
 	assert_int_equal(q.dev, 0x801);
 	free_rig(rig);
@@ -60,17 +60,17 @@ TEST(all_processes_are_read)
 	proc_add(rig, 2147483648u, "/bin/not", "1000-2000 r-xp 0 0:0 1 /x\n");
 	proc_add(rig, 0, "/bin/not", "1000-2000 r-xp 0 0:0 1 /x\n");
 	proc_set(rig, 0, "../uptime", "1 2\n");
-	rig->world.now = rig->now;
-	assert_int_equal(opd_perf_proc_read_all(&rig->world), 0);
+	rig->table.now = rig->now;
+	assert_int_equal(opd_perf_proc_read_all(&rig->table), 0);
 	assert_int_equal(stat_of(rig, OPD_PERF_PROC_READ), 3);
-	assert_non_null(opd_maps_find(&rig->world.maps, 2));
-	assert_non_null(opd_maps_find(&rig->world.maps, 2147483647));
-	assert_null(opd_maps_find(&rig->world.maps, 2147483648u));
-	assert_null(opd_maps_find(&rig->world.maps, 0));
-	rig->world.stats[OPD_PERF_PROC_READ] = 1;
+	assert_non_null(opd_maps_find(&rig->table.maps, 2));
+	assert_non_null(opd_maps_find(&rig->table.maps, 2147483647));
+	assert_null(opd_maps_find(&rig->table.maps, 2147483648u));
+	assert_null(opd_maps_find(&rig->table.maps, 0));
+	rig->table.stats[OPD_PERF_PROC_READ] = 1;
 	expect_prog(rig);
-	rig->world.proc = "/nonexistent";
-	assert_int_equal(opd_perf_proc_read_all(&rig->world), -ENOENT);
+	rig->table.proc = "/nonexistent";
+	assert_int_equal(opd_perf_proc_read_all(&rig->table), -ENOENT);
 	free_rig(rig);
 }
 
@@ -110,10 +110,10 @@ TEST(threads_are_counted)
 	proc_add_thread(rig, 7, 9);
 	do_sample(rig, 7, 0x401234);
 	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
-	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 3);
+	assert_int_equal(opd_maps_find(&rig->table.maps, 7)->nr_threads, 3);
 	for (int i = 0; i < 3; i++)
 		do_exit(rig, 7);
-	assert_int_equal(rig->world.maps.nr_dead, 1);
+	assert_int_equal(rig->table.maps.nr_dead, 1);
 	free_rig(rig);
 }
 
@@ -125,9 +125,9 @@ TEST(a_new_thread_is_counted_once)
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	proc_add_thread(rig, 7, 8);
 	do_fork(rig, 7, 7);
-	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 2);
+	assert_int_equal(opd_maps_find(&rig->table.maps, 7)->nr_threads, 2);
 	do_fork(rig, 7, 7);
-	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 3);
+	assert_int_equal(opd_maps_find(&rig->table.maps, 7)->nr_threads, 3);
 	free_rig(rig);
 }
 
@@ -145,13 +145,13 @@ TEST(threads_before_a_look_are_not_counted)
 	struct rig *rig = new_rig();
 	const struct opd_process *process;
 
-	rig->world.clock = read_time_of_look;
+	rig->table.clock = read_time_of_look;
 	time_of_look = rig->now + SECOND / 10;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	proc_add_thread(rig, 7, 8);
 	do_sample(rig, 7, 0x401234);
 	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
-	process = opd_maps_find(&rig->world.maps, 7);
+	process = opd_maps_find(&rig->table.maps, 7);
 	do_fork(rig, 7, 7);
 	assert_int_equal(process->nr_threads, 2);
 	do_exit(rig, 7);
@@ -189,19 +189,19 @@ TEST(threads_without_times_are_counted)
 	rec = rec_of(rig, PERF_RECORD_FORK, 7);
 	rec.task.parent = 7;
 	rec.time = 0;
-	opd_perf_world_side(&rig->world, &rec);
-	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 2);
+	opd_perf_handle_side(&rig->table, &rec);
+	assert_int_equal(opd_maps_find(&rig->table.maps, 7)->nr_threads, 2);
 	rec.type = PERF_RECORD_EXIT;
-	opd_perf_world_side(&rig->world, &rec);
-	opd_perf_world_side(&rig->world, &rec);
-	assert_int_equal(rig->world.maps.nr_dead, 1);
+	opd_perf_handle_side(&rig->table, &rec);
+	opd_perf_handle_side(&rig->table, &rec);
+	assert_int_equal(rig->table.maps.nr_dead, 1);
 	free_rig(rig);
 }
 
 static void look_for_all(struct rig *rig)
 {
 	for (unsigned int i = 0; i < OPD_PERF_PROC_PARTS; i++)
-		opd_perf_proc_find_ended(&rig->world, i);
+		opd_perf_proc_find_ended(&rig->table, i);
 }
 
 /* All of these have one place in the table. */
@@ -216,7 +216,7 @@ static uint32_t lost_end(unsigned int i)
 TEST(what_is_missing_has_ended)
 {
 	struct rig *rig = new_rig();
-	struct opd_maps *maps = &rig->world.maps;
+	struct opd_maps *maps = &rig->table.maps;
 
 	for (unsigned int i = 0; i < NR_LOST_ENDS; i++)
 		do_exec(rig, lost_end(i));
@@ -336,7 +336,7 @@ TEST(long_maps_are_read_less_often)
 {
 	struct rig *rig = new_rig();
 
-	rig->world.clock = read_slow_clock;
+	rig->table.clock = read_slow_clock;
 	proc_add(rig, 7, "/bin/prog", PROG_MAPS);
 	do_sample(rig, 7, 0x401234);
 	expect(rig, 7, "/bin/prog", "/bin/prog", 0x1234);
@@ -391,13 +391,13 @@ TEST(the_dead_do_not_live_again)
 	do_lose(rig, 1);
 	do_sample(rig, 7, 0x10000);
 	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
-	assert_int_equal(opd_maps_find(&rig->world.maps, 7)->nr_threads, 0);
+	assert_int_equal(opd_maps_find(&rig->table.maps, 7)->nr_threads, 0);
 	proc_remove(rig, 7);
 	for (uint32_t pid = 1000; pid < 1000 + OPD_MAPS_DEAD; pid++) {
 		do_exec(rig, pid);
 		do_exit(rig, pid);
 	}
-	assert_null(opd_maps_find(&rig->world.maps, 7));
+	assert_null(opd_maps_find(&rig->table.maps, 7));
 	free_rig(rig);
 }
 
@@ -476,7 +476,7 @@ TEST(lines_that_make_no_sense)
 	expect_none(rig);
 	do_sample(rig, 7, 0x1000);
 	expect(rig, 7, "/bin/prog", "/bin/prog", 0);
-	assert_int_equal(rig->world.images.nr, 1);
+	assert_int_equal(rig->table.images.nr, 1);
 	free_rig(rig);
 }
 
@@ -497,7 +497,7 @@ TEST(long_lines)
 	do_sample(rig, 7, 0x3000);
 	assert_int_equal(expect_of(rig, 7, "/y").cookie, 1);
 	expect(rig, 7, "/y", "/y", 0);
-	assert_int_equal(opd_perf_image_query(&rig->world.images, &q), -ENOENT);
+	assert_int_equal(opd_perf_image_query(&rig->table.images, &q), -ENOENT);
 	free(maps);
 	free_rig(rig);
 }

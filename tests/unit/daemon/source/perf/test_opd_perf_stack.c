@@ -31,7 +31,7 @@ static struct rig *new_stack_rig(void)
 {
 	struct rig *rig = new_rig();
 
-	assert_int_equal(opd_perf_stacks_init(&rig->world, DEPTH, 6), 0);
+	assert_int_equal(opd_perf_stacks_init(&rig->table, DEPTH, 6), 0);
 	do_exec(rig, 7);
 	do_map(rig, 7, APP, 0x10000, 0x1000, "/no/app");
 	do_map(rig, 7, LIB, 0x10000, 0x2000, "/no/lib.so");
@@ -108,8 +108,8 @@ static struct result run(struct rig *rig, struct sample *s)
 	struct result r = { .nr = 0 };
 	unsigned int begins = 0;
 
-	opd_perf_world_sample(&rig->world, &s->rec, 3, 1);
-	end = rig->world.words.at;
+	opd_perf_handle_sample(&rig->table, &s->rec, 3, 1);
+	end = rig->table.words.at;
 	for (const uint64_t *w = rig->taken; w + 1 < end; w++)
 		begins +=
 			w[0] == OP_ESCAPE && OP_CODE_OF(w[1]) == OP_TRACE_BEGIN;
@@ -329,7 +329,7 @@ TEST(no_room_for_the_program)
 	struct sample *s;
 	struct result r;
 
-	assert_int_equal(opd_perf_stacks_init(&rig->world, 2, 6), 0);
+	assert_int_equal(opd_perf_stacks_init(&rig->table, 2, 6), 0);
 	do_exec(rig, 7);
 	do_map(rig, 7, LIB, 0x10000, 0x2000, "/no/lib.so");
 	s = new_sample(rig, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
@@ -465,8 +465,8 @@ STACK_TEST(lost_samples)
 	struct rig *rig = *state;
 	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, 0x10);
 
-	opd_perf_world_sample(&rig->world, &s->rec, 3, 1);
-	assert_ptr_equal(rig->world.words.at, rig->words);
+	opd_perf_handle_sample(&rig->table, &s->rec, 3, 1);
+	assert_ptr_equal(rig->table.words.at, rig->words);
 	assert_int_equal(stat_of(rig, OPD_PERF_NO_MAPPING), 1);
 	free(s);
 }

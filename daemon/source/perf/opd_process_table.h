@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_SOURCE_PERF_OPD_PERF_WORLD_H
-#define DAEMON_SOURCE_PERF_OPD_PERF_WORLD_H
+#ifndef DAEMON_SOURCE_PERF_OPD_PROCESS_TABLE_H
+#define DAEMON_SOURCE_PERF_OPD_PROCESS_TABLE_H
 
 /*
- * From records of perf_events to samples of the stream: what processes are
- * there, what they have mapped, and where a sample falls. Records come in the
- * order of time. What they leave open (processes older than the profiler,
- * records that were lost) is read from /proc.
+ * The processes that records of perf_events tell of, their mappings, and all
+ * else that turns records into samples of the stream. opd_perf_handle.h changes
+ * the table by records, in the order of time; opd_perf_proc.h fills in from
+ * /proc what they leave open: processes older than the profiler, and records
+ * that were lost.
  */
 
 #include <stdint.h>
@@ -50,7 +51,7 @@ enum opd_perf_stat {
 
 struct op_log;
 
-struct opd_perf_world {
+struct opd_process_table {
 	struct opd_maps maps;
 	struct opd_perf_images images;
 	struct opd_perf_words words;
@@ -80,75 +81,37 @@ struct opd_perf_world {
 	uint64_t gap_at;
 };
 
-void opd_perf_world_init(struct opd_perf_world *world, const char *proc);
-void opd_perf_world_release(struct opd_perf_world *world);
+void opd_process_table_init(struct opd_process_table *table, const char *proc);
+/* The stacks are released by whoever has begun them. */
+void opd_process_table_release(struct opd_process_table *table);
 
-/* Tell of tasks what @tells (OPD_TELL_*) says, from world->proc and records. */
-void opd_perf_world_tell(struct opd_perf_world *world, unsigned int tells);
-
-/*
- * Process @tgid, which is read from /proc, is one that was asked for, with what
- * it starts from now on; a thread stands for its process. False when there is
- * none that this user may look into.
- */
-bool opd_perf_world_choose(struct opd_perf_world *world, uint32_t tgid);
+/* Tell of tasks what @tells (OPD_TELL_*) says, from table->proc and records. */
+void opd_process_table_want_names(struct opd_process_table *table,
+				  unsigned int tells);
 
 /* Have the kernel drop the samples of process @tgid from now on, or none; does
  * nothing where it cannot. */
-void opd_perf_world_drop(struct opd_perf_world *world, uint32_t tgid,
-			 bool drop);
-
-/* A record that is not a sample; there must be room in world->words. */
-void opd_perf_world_side(struct opd_perf_world *world,
-			 const struct opd_perf_rec *rec);
-
-/* A record of side band that is handled later: if it is about an image that is
- * new, its file is looked at now; and which program an exec begins is known
- * when its turn comes. */
-void opd_perf_world_look_ahead(struct opd_perf_world *world,
-			       const struct opd_perf_rec *rec);
-
-/* A sample of event @counter on @cpu, and for world->times of them: counted,
- * and written if it is of a process that counts and has a place. There must be
- * room in world->words. */
-void opd_perf_world_sample(struct opd_perf_world *world,
-			   const struct opd_perf_rec *rec, uint32_t cpu,
-			   uint32_t counter);
+void opd_process_table_drop(struct opd_process_table *table, uint32_t tgid,
+			    bool drop);
 
 /* The present time, which the last record is older than. */
-uint64_t opd_perf_world_clock(const struct opd_perf_world *world);
+uint64_t opd_process_table_clock(const struct opd_process_table *table);
 
 /* Fill the empty @ledger from the statistics. Returns 0 or -ENOMEM. */
-int opd_perf_world_account(const struct opd_perf_world *world,
-			   struct op_ledger *ledger);
+int opd_process_table_account(const struct opd_process_table *table,
+			      struct op_ledger *ledger);
 
 /* Write the statistics to @log. */
-void opd_perf_world_log(const struct opd_perf_world *world, struct op_log *log);
-
-/*
- * The mapping of process @tgid that holds @addr, if need be after another look
- * at /proc; *@process is what is known of it, NULL for nothing, and may change.
- */
-const struct opd_map *opd_perf_world_find_map(struct opd_perf_world *world,
-					      struct opd_process **process,
-					      uint32_t tgid, uint64_t addr);
-
-/*
- * The offset of @addr, which is in @map of the process of @place, in what it
- * is in, which goes to @place: an image, that of code which the process made
- * at run time, or anonymous memory.
- */
-uint64_t opd_perf_world_place(struct opd_perf_world *world,
-			      const struct opd_map *map, uint64_t addr,
-			      struct opd_perf_place *place);
+void opd_process_table_log(const struct opd_process_table *table,
+			   struct op_log *log);
 
 /*
  * A mapping of @process, however it was learnt: @map without cookie and name,
  * which come from @id. Returns the cookie, OP_NO_COOKIE for anonymous memory.
  */
-uint64_t opd_perf_world_map(struct opd_perf_world *world,
-			    struct opd_process *process,
-			    const struct opd_map *map,
-			    const struct opd_perf_image_id *id);
+uint64_t opd_process_table_map(struct opd_process_table *table,
+			       struct opd_process *process,
+			       const struct opd_map *map,
+			       const struct opd_perf_image_id *id);
 
-#endif /* DAEMON_SOURCE_PERF_OPD_PERF_WORLD_H */
+#endif /* DAEMON_SOURCE_PERF_OPD_PROCESS_TABLE_H */

@@ -18,7 +18,7 @@ static void do_ksymbol(struct rig *rig, uint64_t addr, uint32_t len, bool gone,
 	rec.ksymbol.len = len;
 	rec.ksymbol.gone = gone;
 	rec.ksymbol.name = name;
-	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_handle_side(&rig->table, &rec);
 }
 
 /* ---- what happens, in words -------------------------------------------------
@@ -33,14 +33,14 @@ static void do_thread(struct rig *rig, uint32_t type, uint32_t pid,
 	if (type == PERF_RECORD_MMAP2) {
 		rec = map_rec(rig, pid, at, 0x1000, 0, "/lib/of-thread.so");
 		rec.tid = tid;
-		opd_perf_world_side(&rig->world, &rec);
+		opd_perf_handle_side(&rig->table, &rec);
 		return;
 	}
 	rec = rec_of(rig, type, pid);
 	rec.tid = tid;
 	rec.misc = PERF_RECORD_MISC_USER;
 	rec.sample.ip = at;
-	opd_perf_world_sample(&rig->world, &rec, 0, 5);
+	opd_perf_handle_sample(&rig->table, &rec, 0, 5);
 }
 
 static void do_kernel_at(struct rig *rig, uint32_t pid, uint32_t tid,
@@ -51,7 +51,7 @@ static void do_kernel_at(struct rig *rig, uint32_t pid, uint32_t tid,
 	rec.tid = tid;
 	rec.misc = PERF_RECORD_MISC_KERNEL;
 	rec.sample.ip = ip;
-	opd_perf_world_sample(&rig->world, &rec, cpu, 1);
+	opd_perf_handle_sample(&rig->table, &rec, cpu, 1);
 }
 
 static void do_data(struct rig *rig, uint32_t pid, uint64_t start, uint64_t len)
@@ -59,14 +59,14 @@ static void do_data(struct rig *rig, uint32_t pid, uint64_t start, uint64_t len)
 	struct opd_perf_rec rec = map_rec(rig, pid, start, len, 0, "/bin/data");
 
 	rec.mmap.is_code = false;
-	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_handle_side(&rig->table, &rec);
 }
 
 static void do_other(struct rig *rig, uint32_t type, uint32_t pid)
 {
 	struct opd_perf_rec rec = rec_of(rig, type, pid);
 
-	opd_perf_world_side(&rig->world, &rec);
+	opd_perf_handle_side(&rig->table, &rec);
 }
 
 /* Processes @first to @last come and go. */
@@ -92,8 +92,8 @@ static void do_proc(struct rig *rig, uint32_t pid, uint32_t parent)
 
 static void do_choose(struct rig *rig, uint32_t pid)
 {
-	rig->world.only_chosen = true;
-	assert_true(opd_perf_world_choose(&rig->world, pid));
+	rig->table.only_chosen = true;
+	assert_true(opd_perf_proc_choose(&rig->table, pid));
 }
 
 /* What the record that is @ahead behind this one will tell is looked at. */
@@ -111,7 +111,7 @@ static void do_soon(struct rig *rig, uint32_t pid, uint64_t ahead,
 		rec.misc = PERF_RECORD_MISC_COMM_EXEC;
 	}
 	rig->now = now;
-	opd_perf_world_look_ahead(&rig->world, &rec);
+	opd_perf_handle_ahead(&rig->table, &rec);
 }
 
 /* A fork whose turn has not come. */
@@ -120,7 +120,7 @@ static void do_fork_soon(struct rig *rig, uint32_t parent, uint32_t pid)
 	struct opd_perf_rec rec = rec_of(rig, PERF_RECORD_FORK, pid);
 
 	rec.task.parent = parent;
-	opd_perf_world_look_ahead(&rig->world, &rec);
+	opd_perf_handle_ahead(&rig->table, &rec);
 }
 
 /* The kernel can drop samples. */
@@ -130,7 +130,7 @@ static void do_filter(struct rig *rig)
 
 	filter.words = calloc(OP_PERF_FILTER_WORDS, sizeof(filter.words[0]));
 	assert_non_null(filter.words);
-	rig->world.filter = &filter;
+	rig->table.filter = &filter;
 }
 
 /*
@@ -198,8 +198,8 @@ static void do_line(struct rig *rig, const char *line)
 	else if (!strcmp(verb, "choose"))
 		do_choose(rig, (uint32_t)v[0]);
 	else if (!strcmp(verb, "choose-exec")) {
-		rig->world.only_chosen = true;
-		rig->world.chosen_by_exec = (uint32_t)v[0];
+		rig->table.only_chosen = true;
+		rig->table.chosen_by_exec = (uint32_t)v[0];
 	} else if (!strcmp(verb, "lose"))
 		do_lose(rig, v[0]);
 	else if (!strcmp(verb, "proc"))
@@ -259,16 +259,16 @@ static void show_counts(struct rig *rig, FILE *out)
 	};
 
 	for (size_t i = OPD_PERF_RECEIVED + 1; i < OPD_PERF_NR_STATS; i++)
-		if (rig->world.stats[i])
-			fprintf(out, "%s %lu\n", names[i], rig->world.stats[i]);
-	fprintf(out, "%zu images\n", rig->world.images.nr);
+		if (rig->table.stats[i])
+			fprintf(out, "%s %lu\n", names[i], rig->table.stats[i]);
+	fprintf(out, "%zu images\n", rig->table.images.nr);
 }
 
 static void show_dropped(const struct rig *rig, FILE *out)
 {
 	fputs("dropped:", out);
 	for (uint32_t pid = 0; pid < 100; pid++)
-		if (op_perf_filter_drops(rig->world.filter, pid))
+		if (op_perf_filter_drops(rig->table.filter, pid))
 			fprintf(out, " %u", pid);
 	fputc('\n', out);
 }
@@ -293,7 +293,7 @@ static void run_world(const struct row *row, FILE *out)
 			continue;
 		}
 		show_samples(rig, out);
-		process = opd_maps_find(&rig->world.maps, pid);
+		process = opd_maps_find(&rig->table.maps, pid);
 		if (process)
 			fprintf(out, "process %u: %u threads\n", pid,
 				process->nr_threads);
@@ -302,8 +302,8 @@ static void run_world(const struct row *row, FILE *out)
 	}
 	show_samples(rig, out);
 	show_counts(rig, out);
-	if (rig->world.filter)
-		free(rig->world.filter->words);
+	if (rig->table.filter)
+		free(rig->table.filter->words);
 	free_rig(rig);
 }
 
@@ -672,7 +672,7 @@ TEST(code_that_the_kernel_makes)
 	do_ksymbol(rig, 0xffffffffc0002000, 8, false, "");
 	do_ksymbol(rig, 0xffffffffc0003000, 8, false, long_name);
 	stream.at = rig->words;
-	stream.end = rig->world.words.at;
+	stream.end = rig->table.words.at;
 	assert_int_equal(opd_stream_record(&stream, &rec), OPD_UNIT_RECORD);
 	assert_int_equal(rec.code, OP_KERNEL_RANGE);
 	assert_int_equal(rec.flags, OP_KERNEL_CODE);
@@ -696,7 +696,7 @@ static struct rig *asked;
 static int answer_cookie(struct opd_source *source, struct op_cookie_query *q)
 {
 	(void)source;
-	return opd_perf_image_query(&asked->world.images, q);
+	return opd_perf_image_query(&asked->table.images, q);
 }
 
 static int answer_account(struct opd_source *source, struct op_ledger *ledger)
@@ -710,7 +710,7 @@ static int answer_account(struct opd_source *source, struct op_ledger *ledger)
 static ssize_t read_words(struct opd_source *source, void *buf, size_t len)
 {
 	size_t got =
-		(size_t)((char *)asked->world.words.at - (char *)asked->words);
+		(size_t)((char *)asked->table.words.at - (char *)asked->words);
 
 	(void)source;
 	if (asked->done)
@@ -808,7 +808,7 @@ TEST(samples_come_to_sample_files)
 	assert_int_equal(op_ledger_lost_by(&l, "sample_lost_no_mapping"), 1);
 	assert_int_equal(l.pending, 0);
 	/* Its socket is not the daemon's. */
-	opd_foreign_release(&rig->world.binaries);
+	opd_foreign_release(&rig->table.binaries);
 	free_fixture(f);
 	while (next_sample(rig, &seen))
 		;
@@ -847,7 +847,7 @@ TEST(weights)
 /* The name that the last record of one says; "" there is none. */
 static void last_name_told(const struct rig *rig, char name[32])
 {
-	struct opd_stream stream = { rig->words, rig->world.words.at };
+	struct opd_stream stream = { rig->words, rig->table.words.at };
 	struct opd_rec rec;
 
 	*name = '\0';
@@ -882,10 +882,10 @@ TEST(names_of_tasks)
 		struct seen seen;
 		char name[32];
 
-		opd_perf_world_tell(&rig->world, cases[i].tells);
+		opd_process_table_want_names(&rig->table, cases[i].tells);
 		rec.misc = PERF_RECORD_MISC_COMM_EXEC;
 		rec.comm.name = "worker";
-		opd_perf_world_side(&rig->world, &rec);
+		opd_perf_handle_side(&rig->table, &rec);
 		do_map(rig, 7, 0x10000, 0x1000, 0, "/bin/prog");
 		do_sample(rig, 7, 0x10000);
 		last_name_told(rig, name);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DAEMON_SOURCE_PERF_OPD_PERF_HANDLE_H
+#define DAEMON_SOURCE_PERF_OPD_PERF_HANDLE_H
+
+/*
+ * Records of perf_events, in the order of time: those of side band change the
+ * table of processes, and samples become samples of the stream.
+ */
+
+#include <stdint.h>
+
+#include "daemon/source/perf/opd_process_table.h"
+
+/* A record that is not a sample; there must be room in table->words. */
+void opd_perf_handle_side(struct opd_process_table *table,
+			  const struct opd_perf_rec *rec);
+
+/* A record of side band that is handled later: if it is about an image that is
+ * new, its file is looked at now; and which program an exec begins is known
+ * when its turn comes. */
+void opd_perf_handle_ahead(struct opd_process_table *table,
+			   const struct opd_perf_rec *rec);
+
+/* A sample of event @counter on @cpu, and for table->times of them: counted,
+ * and written if it is of a process that counts and has a place. There must be
+ * room in table->words. */
+void opd_perf_handle_sample(struct opd_process_table *table,
+			    const struct opd_perf_rec *rec, uint32_t cpu,
+			    uint32_t counter);
+
+#endif /* DAEMON_SOURCE_PERF_OPD_PERF_HANDLE_H */
