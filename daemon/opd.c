@@ -46,9 +46,9 @@ static void see_image(void *ctx, const struct op_cookie_query *query,
 	binary.build_id.len = query->build_id_len;
 	memcpy(binary.build_id.bytes, query->build_id, query->build_id_len);
 	if (query->flags & OP_IMAGE_MAY_HANG)
-		opd_keep_shut(&opd->keep, &binary);
-	opd_keep_binary(&opd->keep, &binary, tgid,
-			query->flags & OP_IMAGE_DELETED, fd);
+		opd_deleted_images_shut(&opd->deleted_images, &binary);
+	opd_deleted_images_binary(&opd->deleted_images, &binary, tgid,
+				  query->flags & OP_IMAGE_DELETED, fd);
 }
 
 static void see_kernel(void *ctx, const char *name, uint64_t start,
@@ -226,7 +226,7 @@ static int make_parts(struct opd *opd)
 				     &opd->stats);
 	if (!err)
 		err = opd_user_stacks_init(&opd->user_stacks, &opd->cookies,
-					   &opd->anon, &opd->keep,
+					   &opd->anon, &opd->deleted_images,
 					   &opd->trans.context, &opd->trace,
 					   find_live_proc(opd));
 	if (!err)
@@ -281,8 +281,8 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	opd->events = opd->options.events;
 	opd_store_set_cpu(&opd->store, opd->source.cpu_type, 0);
 	opd_stats_set_source(&opd->stats, opd->source.name);
-	opd_keep_init(&opd->keep, &opd->session, &opd->log, opd->clock,
-		      opd->source.targeted, left);
+	opd_deleted_images_init(&opd->deleted_images, &opd->session, &opd->log,
+				opd->clock, opd->source.targeted, left);
 	opd_transient_init(opd);
 	opd_sfiles_init(&opd->store);
 	err = make_parts(opd);
@@ -352,7 +352,7 @@ void opd_release(struct opd *opd)
 	opd_defer_release(&opd->defer);
 	opd_trace_release(&opd->trace);
 	opd_user_stacks_release(&opd->user_stacks);
-	opd_keep_release(&opd->keep);
+	opd_deleted_images_release(&opd->deleted_images);
 	opd_ksyms_release(&opd->ksyms);
 	opd_cookies_release(&opd->cookies);
 	opd_kernel_release(&opd->kernel);

@@ -36,7 +36,7 @@
 #include "daemon/opd_control.h"
 #include "daemon/context/opd_cookie.h"
 #include "daemon/context/opd_defer.h"
-#include "daemon/opd_keep.h"
+#include "daemon/opd_deleted_images.h"
 #include "daemon/opd_kernel.h"
 #include "daemon/opd_ksyms.h"
 #include "daemon/opd_loop.h"
@@ -70,7 +70,7 @@ struct opd {
 	struct opd_images images;
 	struct opd_ksyms ksyms;
 	struct opd_cookies cookies;
-	struct opd_keep keep;
+	struct opd_deleted_images deleted_images;
 	struct opd_kernel kernel;
 	struct opd_anon anon;
 	struct opd_tasks tasks;

@@ -168,7 +168,7 @@ int opd_reading_dump(struct opd *opd, struct op_diag *diag)
 		return err;
 	opd_reading_drain(opd);
 	opd_record_flush(&opd->record);
-	opd_keep_sweep(&opd->keep);
+	opd_deleted_images_sweep(&opd->deleted_images);
 	opd_sfiles_sync(&opd->store);
 	while (opd_ksyms_take(&opd->ksyms))
 		;

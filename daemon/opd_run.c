@@ -72,7 +72,7 @@ static void handle_timer(struct opd *opd)
 
 	if (read(opd->loop.timer_fd, &times, sizeof(times)) < 0)
 		return;
-	opd_keep_sweep(&opd->keep);
+	opd_deleted_images_sweep(&opd->deleted_images);
 	close_due_span(opd);
 	if (++opd->loop.ticks % TICKS_TO_PACK == 0 ||
 	    opd->store.disk.is_short || opd->store.history.is_untended)

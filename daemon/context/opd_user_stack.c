@@ -17,7 +17,7 @@
 
 #include "daemon/context/opd_anon.h"
 #include "daemon/context/opd_cookie.h"
-#include "daemon/opd_keep.h"
+#include "daemon/opd_deleted_images.h"
 #include "daemon/context/opd_trace.h"
 #include "daemon/source/opd_stream.h"
 #include "daemon/store/opd_image.h"
@@ -77,7 +77,8 @@ static int open_image(void *ctx, uint64_t cookie)
 		return -ENOENT;
 	binary = (struct opd_binary){ image->name, image->build_id,
 				      image->mtime };
-	return opd_keep_open(stacks->keep, &binary, process_of_stack(stacks));
+	return opd_deleted_images_open(stacks->images, &binary,
+				       process_of_stack(stacks));
 }
 
 static int ask_recorded_code(void *ctx, const struct unwinder_code *code,
@@ -93,7 +94,7 @@ static int read_id(void *ctx, int fd, struct op_build_id *id)
 {
 	struct opd_user_stacks *stacks = ctx;
 
-	return opd_foreign_build_id(&stacks->foreign, fd, id);
+	return opd_untrusted_build_id(&stacks->untrusted, fd, id);
 }
 
 static int read_table(void *ctx, int fd, enum cfi_extent extent,
@@ -101,7 +102,7 @@ static int read_table(void *ctx, int fd, enum cfi_extent extent,
 {
 	struct opd_user_stacks *stacks = ctx;
 
-	return opd_foreign_table(&stacks->foreign, fd, extent, out);
+	return opd_untrusted_table(&stacks->untrusted, fd, extent, out);
 }
 
 static const struct unwinder_ops ops = {
@@ -114,17 +115,18 @@ static const struct unwinder_ops ops = {
 
 int opd_user_stacks_init(struct opd_user_stacks *stacks,
 			 const struct opd_cookies *cookies,
-			 struct opd_anon *anon, const struct opd_keep *keep,
+			 struct opd_anon *anon,
+			 const struct opd_deleted_images *images,
 			 const struct opd_context *context,
 			 struct opd_trace *trace, const char *proc)
 {
 	stacks->cookies = cookies;
 	stacks->anon = anon;
-	stacks->keep = keep;
+	stacks->images = images;
 	stacks->context = context;
 	stacks->trace = trace;
-	opd_foreign_init(&stacks->foreign);
-	opd_returns_init(&stacks->returns, &stacks->foreign, proc);
+	opd_untrusted_init(&stacks->untrusted);
+	opd_returns_init(&stacks->returns, &stacks->untrusted, proc);
 	return unwinder_new(&stacks->unwinder, &ops, stacks);
 }
 
@@ -148,7 +150,7 @@ void opd_user_stacks_release(struct opd_user_stacks *stacks)
 	unwinder_free(stacks->unwinder);
 	stacks->unwinder = NULL;
 	opd_returns_release(&stacks->returns);
-	opd_foreign_release(&stacks->foreign);
+	opd_untrusted_release(&stacks->untrusted);
 }
 
 void opd_user_stacks_forget(struct opd_user_stacks *stacks)

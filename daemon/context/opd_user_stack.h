@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "daemon/context/opd_stack.h"
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/untrusted/opd_returns.h"
 #include "libcfi/unwinder.h"
 
@@ -22,19 +22,19 @@
 
 struct opd_anon;
 struct opd_cookies;
-struct opd_keep;
+struct opd_deleted_images;
 struct opd_rec;
 struct opd_trace;
 
 struct opd_user_stacks {
 	const struct opd_cookies *cookies; /* borrowed, like the next four */
 	struct opd_anon *anon;
-	const struct opd_keep *keep;
+	const struct opd_deleted_images *images;
 	const struct opd_context *context; /* the present one */
 	struct opd_trace *trace; /* that callers are added to */
 	bool vdso_is_ours; /* that of the stream is this kernel's */
 	struct unwinder *unwinder;
-	struct opd_foreign foreign; /* reads its tables */
+	struct opd_untrusted untrusted; /* reads its tables */
 	struct opd_returns returns; /* of code without such tables */
 	/* the record in hand: 4 words for each mapping */
 	const uint64_t *maps;
@@ -46,7 +46,8 @@ struct opd_user_stacks {
  * is not to be read. Returns 0 or -ENOMEM. */
 int opd_user_stacks_init(struct opd_user_stacks *stacks,
 			 const struct opd_cookies *cookies,
-			 struct opd_anon *anon, const struct opd_keep *keep,
+			 struct opd_anon *anon,
+			 const struct opd_deleted_images *images,
 			 const struct opd_context *context,
 			 struct opd_trace *trace, const char *proc);
 void opd_user_stacks_release(struct opd_user_stacks *stacks);

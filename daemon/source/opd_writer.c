@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/source/jit/opd_made.h"
+#include "daemon/source/jit/opd_jit_ranges.h"
 #include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_proc.h"
@@ -79,8 +79,8 @@ static int ask_name(struct opd_writer *w, struct op_cookie_query *query,
 	for (int i = 0; i < TRIES_AT_ONCE && err == -EAGAIN; i++) {
 		memset(query, 0, sizeof(*query));
 		query->cookie = cookie;
-		if (w->made && cookie & OPD_MADE_COOKIE)
-			return opd_made_query(w->made, query);
+		if (w->jit_ranges && cookie & OPD_JIT_RANGES_COOKIE)
+			return opd_jit_ranges_query(w->jit_ranges, query);
 		err = w->source->ops->cookie(w->source, query);
 	}
 	if (err == -EAGAIN && query->path[0] && (last || w->account_wanted)) {
@@ -97,8 +97,8 @@ static int dup_image_file(const struct opd_writer *w, uint64_t cookie)
 {
 	const struct opd_source_ops *ops = w->source->ops;
 
-	if (w->made && cookie & OPD_MADE_COOKIE)
-		return opd_made_open(w->made, cookie);
+	if (w->jit_ranges && cookie & OPD_JIT_RANGES_COOKIE)
+		return opd_jit_ranges_open(w->jit_ranges, cookie);
 	return ops->take_file ? ops->take_file(w->source, cookie) : -1;
 }
 

@@ -20,15 +20,15 @@
 #include "libop/session/op_stream_words.h"
 #include "module/uapi/oprofile.h"
 
-struct opd_made;
+struct opd_jit_ranges;
 struct opd_source;
 
 #define OPD_WRITER_MAX_PENDING 4096
 
 struct opd_writer {
 	struct opd_source *source; /* borrowed */
-	struct opd_made
-		*made; /* answers for its cookies; NULL: there are none */
+	struct opd_jit_ranges
+		*jit_ranges; /* answers for its cookies; NULL: there are none */
 	struct op_stream_words words; /* to be put out next */
 	/* cookies that have a record or are pending, and where each is */
 	uint64_t *told;

@@ -379,8 +379,9 @@ static void forget_daemon(void)
 		.nr_deferred = opd.stats.nr_deferred,
 	};
 	opd_cookies_release(&opd.cookies);
-	opd_keep_release(&opd.keep);
-	opd_keep_init(&opd.keep, &opd.session, &opd.log, opd.clock, false, 64);
+	opd_deleted_images_release(&opd.deleted_images);
+	opd_deleted_images_init(&opd.deleted_images, &opd.session, &opd.log,
+				opd.clock, false, 64);
 	opd_kernel_release(&opd.kernel);
 	opd_images_release(&opd.images);
 	if (opd_images_init(&opd.images, NULL, 0) ||

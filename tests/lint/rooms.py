@@ -69,7 +69,7 @@ DAEMON = {
     "daemon/context": "*",
     "daemon/user_samples": "*",
     "daemon/source": "opd_events.h opd_source.h opd_stream.h",
-    "daemon/source/untrusted": "opd_foreign.h opd_memory_image.h opd_returns.h",
+    "daemon/source/untrusted": "opd_untrusted.h opd_memory_image.h opd_returns.h",
     "daemon/store": f"{STORE} opd_history.h opd_leftovers.h opd_reserve.h"
     " opd_session.h opd_tree.h",
     "daemon/feature": "opd_extended.h",

@@ -71,7 +71,7 @@ struct opd_jit {
 	int folder_fd; /* its /tmp; -1: not to be had */
 	int map_fd; /* -1: none yet */
 	ino_t map_ino;
-	struct opd_foreign_map map;
+	struct opd_untrusted_map map;
 	bool is_used; /* in this round */
 	uint64_t round; /* in which the map was read */
 	uint64_t dump_round; /* and the dump, up to its end or next_time */
@@ -96,7 +96,7 @@ void opd_jits_init(struct opd_jits *jits, struct opd_perf_images *images)
 	memset(jits, 0, sizeof(*jits));
 	jits->proc = "/proc";
 	jits->images = images;
-	opd_foreign_init(&jits->foreign);
+	opd_untrusted_init(&jits->untrusted);
 	jits->left = MOST_IN_TENTH;
 	jits->left_at_end = MOST_AT_END;
 }
@@ -220,7 +220,7 @@ static void close_map(struct opd_jits *jits, struct opd_jit *jit)
 	if (jit->map_fd >= 0)
 		close(jit->map_fd);
 	jit->map_fd = -1;
-	jit->map = (struct opd_foreign_map){ 0 };
+	jit->map = (struct opd_untrusted_map){ 0 };
 	opd_jit_codes_release(&jit->codes);
 	count_again(jits, jit);
 }
@@ -249,7 +249,7 @@ void opd_jits_release(struct opd_jits *jits)
 	for (unsigned int i = 0; i < OPD_JIT_BUCKETS; i++)
 		while (jits->bucket[i])
 			jit_drop(jits, &jits->bucket[i]);
-	opd_foreign_release(&jits->foreign);
+	opd_untrusted_release(&jits->untrusted);
 }
 
 /* The sources of @from for its child @jit, which reads them for itself. */
@@ -265,7 +265,7 @@ static void inherit_sources(struct opd_jit *jit, const struct opd_jit *from,
 		jit->map_ino = from->map_ino;
 		return;
 	}
-	if (!opd_jitdump_open(&jit->dump, from->dump.foreign,
+	if (!opd_jitdump_open(&jit->dump, from->dump.untrusted,
 			      fcntl(from->dump.fd, F_DUPFD_CLOEXEC, 0)))
 		jit->dump_until =
 			now < from->dump_until ? now : from->dump_until;
@@ -344,7 +344,7 @@ static void take_map_codes(struct opd_jits *jits, struct opd_jit *jit,
 {
 	int err = 0;
 
-	if (nr > OPD_FOREIGN_ROOM / sizeof(room[0]))
+	if (nr > OPD_UNTRUSTED_ROOM / sizeof(room[0]))
 		return;
 	for (uint64_t i = 0; i < nr && !err; i++) {
 		/* A copy: the room may change. */
@@ -360,21 +360,21 @@ static void take_map_codes(struct opd_jits *jits, struct opd_jit *jit,
 
 static void read_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 {
-	struct opd_foreign_call call = { .what = OPD_FOREIGN_MAP,
-					 .map = jit->map };
+	struct opd_untrusted_call call = { .what = OPD_UNTRUSTED_MAP,
+					   .map = jit->map };
 	const void *room = NULL;
 	size_t left = jits->left * LINE_BYTES;
 
 	call.most = most < left ? most : left;
 	if (!call.most || count_codes(jit) >= most_codes(jits, jit))
 		return;
-	if (!opd_foreign_do(&jits->foreign, jit->map_fd, &call, &room)) {
+	if (!opd_untrusted_do(&jits->untrusted, jit->map_fd, &call, &room)) {
 		jit->map = call.map;
 		take_map_codes(jits, jit, room, call.nr);
 		if (call.map.taken)
 			use_up(jits, call.map.taken / LINE_BYTES + 1);
 	}
-	opd_foreign_done(&jits->foreign, room);
+	opd_untrusted_done(&jits->untrusted, room);
 }
 
 /* ---- the jitdump ------------------------------------------------------------
@@ -407,7 +407,7 @@ void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
 	opd_jitdump_close(&jit->dump);
 	opd_jit_frames_release(&jit->frames);
 	jit->dump_until = UINT64_MAX;
-	if (!opd_jitdump_open(&jit->dump, &jits->foreign, fd))
+	if (!opd_jitdump_open(&jit->dump, &jits->untrusted, fd))
 		close_map(jits, jit);
 }
 
@@ -474,15 +474,15 @@ static void refresh_all(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 static int read_name_in_map(struct opd_jits *jits, const struct opd_jit *jit,
 			    const struct opd_jit_code *code, char *name)
 {
-	struct opd_foreign_call call = { .what = OPD_FOREIGN_MAP_NAME,
-					 .code = *code };
+	struct opd_untrusted_call call = { .what = OPD_UNTRUSTED_MAP_NAME,
+					   .code = *code };
 	const void *room = NULL;
-	int err = opd_foreign_do(&jits->foreign, jit->map_fd, &call, &room);
+	int err = opd_untrusted_do(&jits->untrusted, jit->map_fd, &call, &room);
 
 	if (!err)
 		op_perf_map_copy_name(name, OP_CODE_NAME_MAX, room,
 				      strnlen(room, OP_CODE_NAME_MAX - 1));
-	opd_foreign_done(&jits->foreign, room);
+	opd_untrusted_done(&jits->untrusted, room);
 	return err;
 }
 

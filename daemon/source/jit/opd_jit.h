@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 
 struct cfi_table;
 struct op_log;
@@ -34,7 +34,7 @@ struct opd_jits {
 	const char *proc; /* "/proc", but for tests */
 	struct op_log *log; /* or NULL */
 	struct opd_perf_images *images; /* gives cookies */
-	struct opd_foreign foreign; /* reads what they write */
+	struct opd_untrusted untrusted; /* reads what they write */
 	struct opd_jit *bucket[OPD_JIT_BUCKETS]; /* processes */
 	size_t nr; /* of these */
 	size_t nr_codes; /* that are known, of all */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The file itself is read by another process (opd_foreign.h), whose answers are
- * looked at here as the file is there: a process that was taken over may answer
- * anything.
+ * The file itself is read by another process (opd_untrusted.h), whose answers
+ * are looked at here as the file is there: a process that was taken over may
+ * answer anything.
  */
 
 #include "daemon/source/jit/opd_jitdump.h"
@@ -28,14 +28,15 @@ bool opd_jitdump_is_name(const char *name)
 	return digits && !strcmp(base + 5 + digits, ".dump");
 }
 
-int opd_jitdump_open(struct opd_jitdump *dump, struct opd_foreign *foreign,
+int opd_jitdump_open(struct opd_jitdump *dump, struct opd_untrusted *untrusted,
 		     int fd)
 {
-	struct opd_foreign_call call = { .what = OPD_FOREIGN_DUMP };
+	struct opd_untrusted_call call = { .what = OPD_UNTRUSTED_DUMP };
 	const void *room = NULL;
-	int err = fd < 0 ? -EBADF : opd_foreign_do(foreign, fd, &call, &room);
+	int err =
+		fd < 0 ? -EBADF : opd_untrusted_do(untrusted, fd, &call, &room);
 
-	opd_foreign_done(foreign, room);
+	opd_untrusted_done(untrusted, room);
 	memset(dump, 0, sizeof(*dump));
 	dump->fd = -1;
 	if (err) {
@@ -44,7 +45,7 @@ int opd_jitdump_open(struct opd_jitdump *dump, struct opd_foreign *foreign,
 		return err;
 	}
 	dump->fd = fd;
-	dump->foreign = foreign;
+	dump->untrusted = untrusted;
 	dump->most = OPD_JITDUMP_AT_ONCE;
 	dump->state = call.dump;
 	return 0;
@@ -118,22 +119,22 @@ static int apply_event(struct opd_jit_codes *codes,
 int opd_jitdump_run(struct opd_jitdump *dump, struct opd_jit_codes *codes,
 		    uint64_t until, size_t max)
 {
-	struct opd_foreign_call call = { .what = OPD_FOREIGN_RECORDS,
-					 .until = until,
-					 .most = dump->most,
-					 .dump = dump->state };
+	struct opd_untrusted_call call = { .what = OPD_UNTRUSTED_RECORDS,
+					   .until = until,
+					   .most = dump->most,
+					   .dump = dump->state };
 	const void *room = NULL;
 	int err, full = 0;
 
 	dump->state.nr_taken = 0;
 	if (dump->fd < 0 || dump->state.is_damaged)
 		return 0;
-	err = opd_foreign_do(dump->foreign, dump->fd, &call, &room);
+	err = opd_untrusted_do(dump->untrusted, dump->fd, &call, &room);
 	if (err == -ETIMEDOUT || err == -EIO)
 		dump->state.is_damaged = 1;
 	if (err && err != -EAGAIN)
 		goto out;
-	if (call.nr > OPD_FOREIGN_ROOM / sizeof(struct opd_jit_event) ||
+	if (call.nr > OPD_UNTRUSTED_ROOM / sizeof(struct opd_jit_event) ||
 	    call.dump.nr_taken > dump->most) {
 		dump->state.is_damaged = 1;
 		goto out;
@@ -147,15 +148,15 @@ int opd_jitdump_run(struct opd_jitdump *dump, struct opd_jit_codes *codes,
 		full = apply_event(codes, &event, max);
 	}
 out:
-	opd_foreign_done(dump->foreign, room);
+	opd_untrusted_done(dump->untrusted, room);
 	return full ? full : err;
 }
 
 /* ---- functions --------------------------------------------------------------
  */
 
-static int copy_function_lines(const struct opd_foreign_line *from,
-			       const struct opd_foreign_function *sizes,
+static int copy_function_lines(const struct opd_untrusted_line *from,
+			       const struct opd_untrusted_function *sizes,
 			       struct op_code_function *function)
 {
 	struct op_code_line *lines = calloc(sizes->nr_lines, sizeof(lines[0]));
@@ -165,7 +166,7 @@ static int copy_function_lines(const struct opd_foreign_line *from,
 		return -ENOMEM;
 	function->lines = lines;
 	for (uint64_t i = 0; i < sizes->nr_lines; i++) {
-		struct opd_foreign_line line = from[i];
+		struct opd_untrusted_line line = from[i];
 
 		if (line.offset >= function->size ||
 		    line.file >= sizes->lines_len)
@@ -181,7 +182,7 @@ static int copy_function_lines(const struct opd_foreign_line *from,
 
 /* Copy what is in @room, if it can be there. */
 static int copy_function(const uint8_t *room,
-			 const struct opd_foreign_function *sizes,
+			 const struct opd_untrusted_function *sizes,
 			 struct op_code_function *function)
 {
 	size_t at = OP_CODE_NAME_MAX, code_len = 0;
@@ -189,10 +190,10 @@ static int copy_function(const uint8_t *room,
 
 	if (sizes->has_bytes)
 		code_len = function->size;
-	if (code_len > OPD_FOREIGN_ROOM - at ||
-	    sizes->lines_len > OPD_FOREIGN_ROOM - at - code_len ||
+	if (code_len > OPD_UNTRUSTED_ROOM - at ||
+	    sizes->lines_len > OPD_UNTRUSTED_ROOM - at - code_len ||
 	    sizes->nr_lines >
-		    OPD_FOREIGN_ROOM / sizeof(struct opd_foreign_line))
+		    OPD_UNTRUSTED_ROOM / sizeof(struct opd_untrusted_line))
 		return -ESTALE;
 	if (code_len) {
 		bytes = malloc(code_len);
@@ -212,8 +213,8 @@ static int copy_function(const uint8_t *room,
 	function->lines_record = record;
 	at = (at + sizes->lines_len + 7) / 8 * 8;
 	if (!sizes->nr_lines ||
-	    sizes->nr_lines * sizeof(struct opd_foreign_line) >
-		    OPD_FOREIGN_ROOM - at)
+	    sizes->nr_lines * sizeof(struct opd_untrusted_line) >
+		    OPD_UNTRUSTED_ROOM - at)
 		return 0;
 	return copy_function_lines((const void *)(room + at), sizes, function);
 }
@@ -222,10 +223,10 @@ int opd_jitdump_read(const struct opd_jitdump *dump,
 		     const struct opd_jit_code *code,
 		     struct op_code_function *function)
 {
-	struct opd_foreign_call call = { .what = OPD_FOREIGN_FUNCTION,
-					 .code = *code };
+	struct opd_untrusted_call call = { .what = OPD_UNTRUSTED_FUNCTION,
+					   .code = *code };
 	const void *room = NULL;
-	int err = opd_foreign_do(dump->foreign, dump->fd, &call, &room);
+	int err = opd_untrusted_do(dump->untrusted, dump->fd, &call, &room);
 
 	memset(function, 0, sizeof(*function));
 	function->size = code->size;
@@ -235,7 +236,7 @@ int opd_jitdump_read(const struct opd_jitdump *dump,
 				      strnlen(room, OP_CODE_NAME_MAX - 1));
 		err = copy_function(room, &call.function, function);
 	}
-	opd_foreign_done(dump->foreign, room);
+	opd_untrusted_done(dump->untrusted, room);
 	return err;
 }
 
@@ -246,15 +247,15 @@ int opd_jitdump_read_frames(const struct opd_jitdump *dump,
 			    const struct opd_jit_code *code,
 			    struct cfi_table **out)
 {
-	struct opd_foreign_call call = { .what = OPD_FOREIGN_FRAMES,
-					 .code = *code,
-					 .dump = dump->state };
+	struct opd_untrusted_call call = { .what = OPD_UNTRUSTED_FRAMES,
+					   .code = *code,
+					   .dump = dump->state };
 	const void *room = NULL;
-	int err = opd_foreign_do(dump->foreign, dump->fd, &call, &room);
+	int err = opd_untrusted_do(dump->untrusted, dump->fd, &call, &room);
 
 	if (!err)
-		err = opd_foreign_take_table(room, call.nr, out);
-	opd_foreign_done(dump->foreign, room);
+		err = opd_untrusted_take_table(room, call.nr, out);
+	opd_untrusted_done(dump->untrusted, room);
 	return err == -ENOMEM || !err ? err : -ENOENT;
 }
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/jit/opd_jit_codes.h"
 
 struct cfi_table;
@@ -26,7 +26,7 @@ struct op_code_function;
 
 struct opd_jitdump {
 	int fd; /* owned; -1: none */
-	struct opd_foreign *foreign; /* reads it; NULL: we do */
+	struct opd_untrusted *untrusted; /* reads it; NULL: we do */
 	size_t most; /* records that the next run may take */
 	struct opd_jitdump_state state;
 };
@@ -40,9 +40,9 @@ bool opd_jitdump_is_name(const char *name);
 /*
  * Begin to read @fd, which is taken over. Returns 0, or -EPROTO for a file that
  * is no jitdump of this machine's byte order, or -errno; then @fd is closed.
- * @foreign, which may be NULL, is borrowed.
+ * @untrusted, which may be NULL, is borrowed.
  */
-int opd_jitdump_open(struct opd_jitdump *dump, struct opd_foreign *foreign,
+int opd_jitdump_open(struct opd_jitdump *dump, struct opd_untrusted *untrusted,
 		     int fd);
 void opd_jitdump_close(struct opd_jitdump *dump);
 

@@ -13,8 +13,8 @@
  * and the like, as the source reports it, or when a sample is in some that is
  * not known;
  * - a sample in anonymous memory where the program has made code or copied it
- *   from a file (opd_made.h) becomes a sample in an image of that code, or in
- *   the file.
+ *   from a file (opd_jit_ranges.h) becomes a sample in an image of that code,
+ * or in the file.
  *
  * The writer's words go out where they are needed: what was looked at before
  * them goes out first, and what needs them is looked at again. The account
@@ -32,7 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/source/jit/opd_made.h"
+#include "daemon/source/jit/opd_jit_ranges.h"
 #include "daemon/source/opd_names.h"
 #include "libop/session/op_stream_words.h"
 #include "daemon/source/opd_source.h"
@@ -63,7 +63,8 @@ struct opd_feed {
 	uint64_t anon_start; /* 0: the image is no anonymous memory */
 	uint64_t *anon_record; /* that said so, whole; owned */
 	size_t anon_words;
-	struct opd_made *made; /* NULL: the source knows such code */
+	struct opd_jit_ranges
+		*jit_ranges; /* NULL: the source knows such code */
 	struct opd_names names; /* of tasks; unless the source tells them */
 	uint64_t waiting; /* bytes to read that were there when it was asked for
 			   */
@@ -87,8 +88,9 @@ int opd_feed_new(struct opd_feed **out, struct opd_source *source)
 	feed->raw = malloc(CHUNK_WORDS * sizeof(feed->raw[0]));
 	err = feed->raw ? 0 : -ENOMEM;
 	if (!err && !source->ops->tells_user_code)
-		err = opd_made_new(&feed->made, source->client, source->proc);
-	feed->writer.made = feed->made;
+		err = opd_jit_ranges_new(&feed->jit_ranges, source->client,
+					 source->proc);
+	feed->writer.jit_ranges = feed->jit_ranges;
 	return err;
 }
 
@@ -98,7 +100,7 @@ void opd_feed_free(struct opd_feed *feed)
 		return;
 	opd_writer_release(&feed->writer);
 	opd_names_release(&feed->names);
-	opd_made_free(feed->made);
+	opd_jit_ranges_free(feed->jit_ranges);
 	free(feed->anon_record);
 	free(feed->raw);
 	free(feed);
@@ -148,9 +150,9 @@ static void place_copied_map(struct opd_feed *feed, uint64_t *map)
 {
 	struct unwinder_map text;
 
-	if (!feed->made || !feed->tgid || map[3] != OP_NO_COOKIE ||
-	    !opd_made_find_text(feed->made, feed->tgid, feed->app, map[0],
-				&text) ||
+	if (!feed->jit_ranges || !feed->tgid || map[3] != OP_NO_COOKIE ||
+	    !opd_jit_ranges_find_text(feed->jit_ranges, feed->tgid, feed->app,
+				      map[0], &text) ||
 	    text.end < map[1])
 		return;
 	map[2] = text.offset + (map[0] - text.start);
@@ -231,7 +233,8 @@ static void enter_anon(struct opd_feed *feed, const struct opd_rec *rec,
 	char name[OP_PATH_MAX];
 
 	feed->anon_start = 0;
-	if (!feed->made || opd_stream_string(rec, 2, name, sizeof(name)) ||
+	if (!feed->jit_ranges ||
+	    opd_stream_string(rec, 2, name, sizeof(name)) ||
 	    (*name == '[' && strncmp(name, "[anon", 5)) ||
 	    op_array_reserve(&feed->anon_record, 0, nr))
 		return;
@@ -253,8 +256,8 @@ static bool place_made_code(struct opd_feed *feed, const uint64_t words[2])
 {
 	uint64_t cookie, key;
 
-	if (!opd_made_find(feed->made, feed->tgid, feed->app,
-			   feed->anon_start + words[0], &cookie, &key))
+	if (!opd_jit_ranges_find(feed->jit_ranges, feed->tgid, feed->app,
+				 feed->anon_start + words[0], &cookie, &key))
 		return false;
 	opd_writer_need_name(&feed->writer, cookie, feed->tgid);
 	return op_stream_put_sample(&feed->writer.words, cookie, key, words[1],
@@ -438,8 +441,8 @@ static void check_raw(struct opd_feed *feed)
 static void put_account(struct opd_feed *feed)
 {
 	opd_names_look_again(&feed->names, &feed->writer.words);
-	if (feed->made)
-		opd_made_save(feed->made);
+	if (feed->jit_ranges)
+		opd_jit_ranges_save(feed->jit_ranges);
 	opd_writer_put_account(&feed->writer);
 }
 
@@ -476,8 +479,8 @@ static ssize_t refill(struct opd_feed *feed)
 	if (!feed->ended)
 		got = source->ops->read(source, feed->raw,
 					CHUNK_WORDS * sizeof(feed->raw[0]));
-	if (feed->made && got)
-		opd_made_end_round(feed->made);
+	if (feed->jit_ranges && got)
+		opd_jit_ranges_end_round(feed->jit_ranges);
 	if (got > 0) {
 		feed->raw_at = feed->raw_ok = 0;
 		feed->raw_nr = (size_t)got / sizeof(feed->raw[0]);

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "libop/files/op_deleted.h"
 #include "module/uapi/oprofile.h"
 
@@ -36,7 +36,7 @@ void opd_perf_files_init(struct opd_perf_files *files)
 	rlim_t max = 0;
 
 	files->nr = 0;
-	files->foreign = NULL;
+	files->untrusted = NULL;
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur > FDS_OF_OTHERS)
 		max = (limit.rlim_cur - FDS_OF_OTHERS) / 4;
 	files->max = max < OPD_PERF_FILES_MAX ? max : OPD_PERF_FILES_MAX;
@@ -77,7 +77,7 @@ void opd_perf_files_add(struct opd_perf_files *files, int fd,
 	file.ino = st.st_ino;
 	if (id)
 		file.build_id = *id;
-	else if (opd_foreign_build_id(files->foreign, fd, &file.build_id))
+	else if (opd_untrusted_build_id(files->untrusted, fd, &file.build_id))
 		file.build_id.len = 0;
 	files->file[files->nr++] = file;
 }

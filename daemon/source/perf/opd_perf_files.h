@@ -24,13 +24,13 @@ struct opd_perf_file {
 	unsigned int age; /* calls of opd_perf_files_expire() */
 };
 
-struct opd_foreign;
+struct opd_untrusted;
 
 struct opd_perf_files {
 	struct opd_perf_file file[OPD_PERF_FILES_MAX]; /* oldest first */
 	size_t nr;
 	size_t max; /* so many are held at once */
-	struct opd_foreign *foreign; /* reads them; NULL: we do. Borrowed */
+	struct opd_untrusted *untrusted; /* reads them; NULL: we do. Borrowed */
 };
 
 /* Hold none; by the limit of open files it is known how many there may be. */

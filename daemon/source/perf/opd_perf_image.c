@@ -27,7 +27,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/untrusted/opd_memory_image.h"
 #include "daemon/source/perf/opd_perf_words.h"
 #include "libcfi/unwinder.h"
@@ -119,7 +119,7 @@ static bool is_the_one(const struct opd_perf_images *images,
 		       const struct opd_perf_image *image, int fd,
 		       struct stat *st, struct op_build_id *id)
 {
-	if (opd_foreign_build_id(images->files.foreign, fd, id))
+	if (opd_untrusted_build_id(images->files.untrusted, fd, id))
 		id->len = 0;
 	if (fstat(fd, st))
 		return false;
@@ -234,7 +234,7 @@ static int open_in_memory(const struct opd_perf_image *image,
 {
 	return image->told.len
 		       ? check(images, image,
-			       opd_memory_image_open(images->files.foreign,
+			       opd_memory_image_open(images->files.untrusted,
 						     "/proc", image->pid,
 						     image->start))
 		       : -1;

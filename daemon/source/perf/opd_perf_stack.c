@@ -77,7 +77,7 @@ static int read_id(void *ctx, int fd, struct op_build_id *id)
 {
 	const struct opd_perf_stacks *stacks = ctx;
 
-	return opd_foreign_build_id(&stacks->table->binaries, fd, id);
+	return opd_untrusted_build_id(&stacks->table->binaries, fd, id);
 }
 
 static int read_table(void *ctx, int fd, enum cfi_extent extent,
@@ -85,7 +85,7 @@ static int read_table(void *ctx, int fd, enum cfi_extent extent,
 {
 	const struct opd_perf_stacks *stacks = ctx;
 
-	return opd_foreign_table(&stacks->table->binaries, fd, extent, out);
+	return opd_untrusted_table(&stacks->table->binaries, fd, extent, out);
 }
 
 static const struct unwinder_ops ops = {

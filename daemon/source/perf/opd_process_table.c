@@ -24,10 +24,10 @@ void opd_process_table_init(struct opd_process_table *table, const char *proc)
 	opd_names_init(&table->names, proc, 0, true);
 	opd_maps_init(&table->maps);
 	opd_jits_init(&table->jits, &table->images);
-	opd_foreign_init(&table->binaries);
+	opd_untrusted_init(&table->binaries);
 	opd_returns_init(&table->returns, &table->binaries, proc);
 	opd_perf_images_init(&table->images, proc);
-	table->images.files.foreign = &table->binaries;
+	table->images.files.untrusted = &table->binaries;
 }
 
 void opd_process_table_release(struct opd_process_table *table)
@@ -38,7 +38,7 @@ void opd_process_table_release(struct opd_process_table *table)
 	opd_maps_release(&table->maps);
 	opd_perf_images_release(&table->images);
 	opd_returns_release(&table->returns);
-	opd_foreign_release(&table->binaries);
+	opd_untrusted_release(&table->binaries);
 }
 
 void opd_process_table_want_names(struct opd_process_table *table,

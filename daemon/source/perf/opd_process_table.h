@@ -57,7 +57,7 @@ struct opd_process_table {
 	struct opd_perf_words words;
 	struct opd_perf_stacks stacks;
 	struct opd_jits jits;
-	struct opd_foreign binaries; /* reads those of images */
+	struct opd_untrusted binaries; /* reads those of images */
 	struct opd_returns returns; /* what code says without such tables */
 	struct opd_perf_programs programs; /* that will begin */
 	struct opd_names names;

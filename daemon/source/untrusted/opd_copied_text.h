@@ -15,7 +15,7 @@
 
 #include "libcfi/unwinder.h"
 
-struct opd_foreign;
+struct opd_untrusted;
 struct opd_perf_images;
 
 /*
@@ -24,7 +24,7 @@ struct opd_perf_images;
  * was mapped there, with a cookie of @images. Reads all mappings of the process
  * in the folder @proc.
  */
-bool opd_copied_text_find(struct opd_foreign *foreign,
+bool opd_copied_text_find(struct opd_untrusted *untrusted,
 			  struct opd_perf_images *images, const char *proc,
 			  uint32_t tgid, uint64_t addr,
 			  struct unwinder_map *map);

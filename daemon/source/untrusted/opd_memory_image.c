@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/perf/opd_perf_image.h"
 #include "daemon/source/opd_proc_maps.h"
 
@@ -61,13 +61,13 @@ static int copy_from_memory(int from, uint64_t addr, int to, uint64_t offset,
 	return 0;
 }
 
-static int copy_parts(int mem, int fd, const struct opd_foreign_image *image)
+static int copy_parts(int mem, int fd, const struct opd_untrusted_image *image)
 {
 	uint8_t *buf = malloc(COPIED_AT_ONCE);
 	int err = buf ? 0 : -ENOMEM;
 
-	for (uint64_t i = 0; !err && i < OPD_FOREIGN_PARTS; i++) {
-		const struct opd_foreign_part *part = &image->parts[i];
+	for (uint64_t i = 0; !err && i < OPD_UNTRUSTED_PARTS; i++) {
+		const struct opd_untrusted_part *part = &image->parts[i];
 
 		if (part->offset > IMAGE_MAX ||
 		    part->len > IMAGE_MAX - part->offset ||
@@ -82,12 +82,12 @@ static int copy_parts(int mem, int fd, const struct opd_foreign_image *image)
 }
 
 /* @tail is what comes behind the parts, with its size: it may change. */
-static int make_image(int mem, int fd, const struct opd_foreign_image *image,
+static int make_image(int mem, int fd, const struct opd_untrusted_image *image,
 		      const void *tail, uint64_t tail_len)
 {
 	int err;
 
-	if (tail_len > OPD_FOREIGN_ROOM || image->tail_at > IMAGE_MAX)
+	if (tail_len > OPD_UNTRUSTED_ROOM || image->tail_at > IMAGE_MAX)
 		return -EFBIG;
 	err = copy_parts(mem, fd, image);
 	if (!err && (pwrite(fd, tail, tail_len, (off_t)image->tail_at) !=
@@ -98,10 +98,10 @@ static int make_image(int mem, int fd, const struct opd_foreign_image *image,
 	return err;
 }
 
-int opd_memory_image_open(struct opd_foreign *foreign, const char *proc,
+int opd_memory_image_open(struct opd_untrusted *untrusted, const char *proc,
 			  uint32_t tgid, uint64_t addr)
 {
-	struct opd_foreign_call call = { .what = OPD_FOREIGN_IMAGE };
+	struct opd_untrusted_call call = { .what = OPD_UNTRUSTED_IMAGE };
 	int mem, fd = -1, err;
 	const void *room = NULL;
 
@@ -111,13 +111,13 @@ int opd_memory_image_open(struct opd_foreign *foreign, const char *proc,
 	mem = call.image.head ? opd_proc_open_memory(proc, tgid) : -ENOENT;
 	if (mem < 0)
 		return mem;
-	err = opd_foreign_do(foreign, mem, &call, &room);
+	err = opd_untrusted_do(untrusted, mem, &call, &room);
 	if (!err) {
 		fd = memfd_create("image", MFD_CLOEXEC);
 		err = fd < 0 ? -errno
 			     : make_image(mem, fd, &call.image, room, call.nr);
 	}
-	opd_foreign_done(foreign, room);
+	opd_untrusted_done(untrusted, room);
 	close(mem);
 	if (!err)
 		return fd;

@@ -13,11 +13,11 @@
 
 #include <stdint.h>
 
-struct opd_foreign;
+struct opd_untrusted;
 
 /* Make the image of the file that process @tgid has mapped at @addr: a
  * descriptor of a file in memory, or -errno; -EPERM for root. */
-int opd_memory_image_open(struct opd_foreign *foreign, const char *proc,
+int opd_memory_image_open(struct opd_untrusted *untrusted, const char *proc,
 			  uint32_t tgid, uint64_t addr);
 
 #endif /* DAEMON_SOURCE_UNTRUSTED_OPD_MEMORY_IMAGE_H */

@@ -37,11 +37,11 @@ struct opd_return {
 	union cfi_return found;
 };
 
-void opd_returns_init(struct opd_returns *returns, struct opd_foreign *foreign,
-		      const char *proc)
+void opd_returns_init(struct opd_returns *returns,
+		      struct opd_untrusted *untrusted, const char *proc)
 {
 	*returns = (struct opd_returns){
-		.foreign = foreign,
+		.untrusted = untrusted,
 		.proc = proc,
 		.clock = &op_clock,
 	};
@@ -156,8 +156,8 @@ static int ask_foreign(struct opd_returns *returns, const struct key *key,
 {
 	const struct unwinder_map *map = &code->map;
 	uint64_t low = key->at - (code->addr - map->start);
-	struct opd_foreign_call call = {
-		.what = OPD_FOREIGN_RETURN,
+	struct opd_untrusted_call call = {
+		.what = OPD_UNTRUSTED_RETURN,
 		.leaving = {
 			.arch = (uint64_t)code->arch,
 			.at = key->at,
@@ -169,9 +169,9 @@ static int ask_foreign(struct opd_returns *returns, const struct key *key,
 		},
 	};
 	const void *room = NULL;
-	int err = opd_foreign_do(returns->foreign, fd, &call, &room);
+	int err = opd_untrusted_do(returns->untrusted, fd, &call, &room);
 
-	opd_foreign_done(returns->foreign, room);
+	opd_untrusted_done(returns->untrusted, room);
 	*out = call.leaving.found;
 	if (!err && code->ask == UNWINDER_RETURN && !is_rule(&out->rule))
 		err = -EBADMSG;

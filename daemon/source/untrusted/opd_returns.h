@@ -5,7 +5,7 @@
 /*
  * How code that has no unwind data is left, by its instructions
  * (libcfi/cfi_return.h). They are read by the process that reads foreign files
- * (opd_foreign.h): from the file of the code's image or, where there is none
+ * (opd_untrusted.h): from the file of the code's image or, where there is none
  * (code made at run time, a memfd, a file that is gone), from the memory of the
  * process that ran it, if that still runs. Answers are kept: of a file as long
  * as others do not need their room, of memory for the rest of the second, as
@@ -16,14 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "libcfi/cfi_return.h"
 #include "libcfi/unwinder.h"
 
 struct opd_return;
 
 struct opd_returns {
-	struct opd_foreign *foreign; /* borrowed */
+	struct opd_untrusted *untrusted; /* borrowed */
 	const char *proc; /* "/proc"; NULL: of another machine or time */
 	const struct op_clock *clock; /* the kernel's but for tests */
 	struct opd_return *slots; /* made when it is first needed */
@@ -35,8 +35,8 @@ struct opd_returns {
 	unsigned int nr_asked;
 };
 
-void opd_returns_init(struct opd_returns *returns, struct opd_foreign *foreign,
-		      const char *proc);
+void opd_returns_init(struct opd_returns *returns,
+		      struct opd_untrusted *untrusted, const char *proc);
 void opd_returns_release(struct opd_returns *returns);
 
 /* Forget what is known of files: cookies start anew. */

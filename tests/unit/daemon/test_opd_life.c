@@ -152,7 +152,8 @@ TEST(descriptors_are_counted)
 		prepare_daemon(f, &test_replay);
 		if (set_up_with(f, rows[i].more, &diag))
 			fail_msg("%s", diag.text);
-		assert_int_equal(f->opd.keep.max_open, rows[i].for_binaries);
+		assert_int_equal(f->opd.deleted_images.max_open,
+				 rows[i].for_binaries);
 		free_fixture(f);
 	}
 }
@@ -241,9 +242,9 @@ TEST(images_are_kept)
 			query.mtime = (uint64_t)st.st_mtime;
 		}
 		client->see_image(client->ctx, &query, 0, -1);
-		assert_int_equal(f->opd.keep.nr, rows[i].is_kept);
+		assert_int_equal(f->opd.deleted_images.nr, rows[i].is_kept);
 		if (rows[i].is_kept) {
-			kept = &f->opd.keep.kept[0];
+			kept = &f->opd.deleted_images.kept[0];
 			assert_string_equal(kept->binary.name, path);
 			assert_int_equal(kept->binary.mtime, query.mtime);
 			assert_int_equal(kept->binary.build_id.len,
@@ -271,7 +272,7 @@ TEST(images_come_with_their_files)
 	assert_int_equal(fstat(fd, &st), 0);
 	query.mtime = (uint64_t)st.st_mtime;
 	client->see_image(client->ctx, &query, 0, fd);
-	assert_int_equal(f->opd.keep.kept[0].fd, fd);
+	assert_int_equal(f->opd.deleted_images.kept[0].fd, fd);
 	free_fixture(f);
 }
 

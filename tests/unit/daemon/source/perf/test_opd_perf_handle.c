@@ -808,7 +808,7 @@ TEST(samples_come_to_sample_files)
 	assert_int_equal(op_ledger_lost_by(&l, "sample_lost_no_mapping"), 1);
 	assert_int_equal(l.pending, 0);
 	/* Its socket is not the daemon's. */
-	opd_foreign_release(&rig->table.binaries);
+	opd_untrusted_release(&rig->table.binaries);
 	free_fixture(f);
 	while (next_sample(rig, &seen))
 		;

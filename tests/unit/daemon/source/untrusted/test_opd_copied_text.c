@@ -9,13 +9,13 @@
 #include <sys/mman.h>
 
 #include "daemon/source/untrusted/opd_copied_text.h"
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/perf/opd_perf_image.h"
 #include "tests/unit/opd_fixture.h"
 
 struct rig {
 	unsigned int nr_fds;
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	struct opd_perf_images images;
 	uint8_t *base; /* address 0 of the file's headers */
 	size_t len; /* that is mapped or reserved, from base on */
@@ -92,10 +92,10 @@ static int set_up(void **state)
 	rig->nr_fds = count_fds();
 	dl_iterate_phdr(map_program, rig);
 	assert_non_null(rig->code);
-	opd_foreign_init(&rig->foreign);
-	rig->foreign.patience = 60000;
+	opd_untrusted_init(&rig->untrusted);
+	rig->untrusted.patience = 60000;
 	opd_perf_images_init(&rig->images, NULL);
-	rig->images.files.foreign = &rig->foreign;
+	rig->images.files.untrusted = &rig->untrusted;
 	*state = rig;
 	return 0;
 }
@@ -105,7 +105,7 @@ static int tear_down(void **state)
 	struct rig *rig = *state;
 
 	opd_perf_images_release(&rig->images);
-	opd_foreign_release(&rig->foreign);
+	opd_untrusted_release(&rig->untrusted);
 	munmap(rig->base, rig->len);
 	assert_int_equal(count_fds(), rig->nr_fds);
 	free(rig);
@@ -117,7 +117,7 @@ static int tear_down(void **state)
 static bool find_text(struct rig *rig, const uint8_t *at,
 		      struct unwinder_map *map)
 {
-	return opd_copied_text_find(&rig->foreign, &rig->images, "/proc",
+	return opd_copied_text_find(&rig->untrusted, &rig->images, "/proc",
 				    (uint32_t)getpid(), (uint64_t)at, map);
 }
 
@@ -202,9 +202,10 @@ TEXT_TEST(test_no_process)
 	struct rig *rig = *state;
 	struct unwinder_map map;
 
-	assert_false(opd_copied_text_find(&rig->foreign, &rig->images, "/proc",
-					  0, (uint64_t)rig->code, &map));
-	assert_false(opd_copied_text_find(&rig->foreign, &rig->images,
+	assert_false(opd_copied_text_find(&rig->untrusted, &rig->images,
+					  "/proc", 0, (uint64_t)rig->code,
+					  &map));
+	assert_false(opd_copied_text_find(&rig->untrusted, &rig->images,
 					  "/nonesuch", (uint32_t)getpid(),
 					  (uint64_t)rig->code, &map));
 }

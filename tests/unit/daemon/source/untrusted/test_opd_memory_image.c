@@ -10,13 +10,13 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/untrusted/opd_memory_image.h"
 #include "tests/unit/opd_fixture.h"
 
 /* Read the image of what is loaded at @head; its tail, which the caller frees.
  * Returns the error. */
-static int read_image(uint64_t head, struct opd_foreign_call *call,
+static int read_image(uint64_t head, struct opd_untrusted_call *call,
 		      uint8_t **tail)
 {
 	int mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -24,20 +24,20 @@ static int read_image(uint64_t head, struct opd_foreign_call *call,
 	int err;
 
 	assert_true(mem >= 0);
-	*call = (struct opd_foreign_call){ .what = OPD_FOREIGN_IMAGE,
-					   .image = { .head = head } };
-	err = opd_foreign_do(NULL, mem, call, &room);
-	assert_true(call->nr <= OPD_FOREIGN_ROOM);
+	*call = (struct opd_untrusted_call){ .what = OPD_UNTRUSTED_IMAGE,
+					     .image = { .head = head } };
+	err = opd_untrusted_do(NULL, mem, call, &room);
+	assert_true(call->nr <= OPD_UNTRUSTED_ROOM);
 	*tail = malloc(call->nr + 1);
 	assert_non_null(*tail);
 	memcpy(*tail, room, call->nr);
-	opd_foreign_done(NULL, room);
+	opd_untrusted_done(NULL, room);
 	close(mem);
 	return err;
 }
 
 /* A table of the image in its tail. */
-static const void *table_of(const struct opd_foreign_call *call,
+static const void *table_of(const struct opd_untrusted_call *call,
 			    const uint8_t *tail, uint64_t offset, uint64_t len)
 {
 	assert_true(offset >= call->image.tail_at);
@@ -47,7 +47,7 @@ static const void *table_of(const struct opd_foreign_call *call,
 }
 
 /* The address of function @name by the image's symbols. */
-static uint64_t address_in_image(const struct opd_foreign_call *call,
+static uint64_t address_in_image(const struct opd_untrusted_call *call,
 				 const uint8_t *tail, const char *name)
 {
 	const Elf64_Shdr *sections, *symtab = NULL, *strtab;
@@ -81,7 +81,7 @@ static uint64_t address_in_image(const struct opd_foreign_call *call,
 
 TEST(test_library)
 {
-	struct opd_foreign_call call;
+	struct opd_untrusted_call call;
 	uint64_t at;
 	uint8_t *tail;
 	Dl_info info;
@@ -99,7 +99,7 @@ TEST(test_library)
 /* Where the C library's first pages are, with anything in them. */
 TEST(test_damaged_headers)
 {
-	struct opd_foreign_call call;
+	struct opd_untrusted_call call;
 	uint32_t random = 1;
 	uint8_t *copy, *tail;
 	Dl_info info;

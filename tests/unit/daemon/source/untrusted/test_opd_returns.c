@@ -36,15 +36,15 @@ static time_t seconds(void)
 
 static const struct op_clock clock_of_test = { .seconds = seconds };
 static struct opd_returns returns;
-static struct opd_foreign foreign;
+static struct opd_untrusted untrusted;
 
 static int setup(void **state)
 {
 	(void)state;
 	now = 1000;
-	opd_foreign_init(&foreign);
-	foreign.patience = 60000;
-	opd_returns_init(&returns, &foreign, "/proc");
+	opd_untrusted_init(&untrusted);
+	untrusted.patience = 60000;
+	opd_returns_init(&returns, &untrusted, "/proc");
 	returns.clock = &clock_of_test;
 	return 0;
 }
@@ -53,7 +53,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	opd_returns_release(&returns);
-	opd_foreign_release(&foreign);
+	opd_untrusted_release(&untrusted);
 	return 0;
 }
 
@@ -246,7 +246,7 @@ RETURNS_TEST(so_many_in_a_second)
 	int fd = make_file(0, wide, sizeof(wide));
 	int32_t cfa;
 
-	returns.foreign = NULL;
+	returns.untrusted = NULL;
 	ask_of_places(COOKIE, fd);
 	code.map.cookie++;
 	assert_int_equal(ask(&code, fd, &cfa), -EAGAIN);
@@ -268,7 +268,7 @@ RETURNS_TEST(so_many_in_a_second)
 
 static void answer_with(int sock, const union cfi_return *lie)
 {
-	struct opd_foreign_call call;
+	struct opd_untrusted_call call;
 	int fd;
 
 	while (opd_receive_file(sock, &call, sizeof(call), &fd)) {
@@ -296,8 +296,8 @@ static int ask_liar(const union cfi_return *lie)
 		answer_with(socks[1], lie);
 	}
 	close(socks[1]);
-	foreign.pid = pid;
-	foreign.sock = socks[0];
+	untrusted.pid = pid;
+	untrusted.sock = socks[0];
 	opd_returns_forget(&returns);
 	returns.nr_asked = 0;
 	returns.second = now;
@@ -308,8 +308,8 @@ static int ask_liar(const union cfi_return *lie)
 			 err);
 	assert_int_equal(returns.nr_asked, err ? 2 : 1);
 	close(socks[0]);
-	foreign.pid = 0;
-	foreign.sock = -1;
+	untrusted.pid = 0;
+	untrusted.sock = -1;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	close(fd);
 	return err;

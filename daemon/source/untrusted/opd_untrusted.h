@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_SOURCE_UNTRUSTED_OPD_FOREIGN_H
-#define DAEMON_SOURCE_UNTRUSTED_OPD_FOREIGN_H
+#ifndef DAEMON_SOURCE_UNTRUSTED_OPD_UNTRUSTED_H
+#define DAEMON_SOURCE_UNTRUSTED_OPD_UNTRUSTED_H
 
 /*
  * Reads perf maps, jitdumps and binaries, which any user may have written, in a
@@ -9,9 +9,10 @@
  * believed: whoever calls looks at each number, as at one in the file.
  *
  * A call waits for its answer. A file that keeps the process longer than
- * OPD_FOREIGN_PATIENCE is given up and the process killed; after
- * OPD_FOREIGN_FAILURES of these nothing is read for OPD_FOREIGN_PAUSE. A busy
- * machine may be the reason, too, so none of them counts for longer than that.
+ * OPD_UNTRUSTED_PATIENCE is given up and the process killed; after
+ * OPD_UNTRUSTED_FAILURES of these nothing is read for OPD_UNTRUSTED_PAUSE. A
+ * busy machine may be the reason, too, so none of them counts for longer than
+ * that.
  */
 
 #include <stdbool.h>
@@ -25,34 +26,37 @@
 #include "libcfi/unwinder.h"
 #include "libop/base/op_clock.h"
 
-#define OPD_FOREIGN_ROOM ((size_t)64 << 20) /* bytes of an answer */
-#define OPD_FOREIGN_PATIENCE 1000 /* ms */
+#define OPD_UNTRUSTED_ROOM ((size_t)64 << 20) /* bytes of an answer */
+#define OPD_UNTRUSTED_PATIENCE 1000 /* ms */
 /* So many times that for a table: a large one takes 0.1 s of a free CPU. */
-#define OPD_FOREIGN_TABLE_PATIENCE 5
-#define OPD_FOREIGN_FAILURES 8
-#define OPD_FOREIGN_PAUSE 3600 /* s */
+#define OPD_UNTRUSTED_TABLE_PATIENCE 5
+#define OPD_UNTRUSTED_FAILURES 8
+#define OPD_UNTRUSTED_PAUSE 3600 /* s */
 
 struct op_log;
 
 /* What is to be done with the file, and what is in the room then. */
-enum opd_foreign_what {
-	OPD_FOREIGN_MAP, /* lines from map.at on: struct opd_jit_code */
-	OPD_FOREIGN_MAP_NAME, /* the line at code.where: a name, with a zero */
-	OPD_FOREIGN_DUMP, /* the head of a dump: nothing */
-	OPD_FOREIGN_RECORDS, /* of a dump: struct opd_jit_event */
-	OPD_FOREIGN_FUNCTION, /* of code in a dump: see below */
-	OPD_FOREIGN_FRAMES, /* what unwinds it: a table (cfi_table_flatten()) */
-	OPD_FOREIGN_BUILD_ID, /* of an ELF file: its room; call.nr is its length
+enum opd_untrusted_what {
+	OPD_UNTRUSTED_MAP, /* lines from map.at on: struct opd_jit_code */
+	OPD_UNTRUSTED_MAP_NAME, /* the line at code.where: a name, with a zero
+				 */
+	OPD_UNTRUSTED_DUMP, /* the head of a dump: nothing */
+	OPD_UNTRUSTED_RECORDS, /* of a dump: struct opd_jit_event */
+	OPD_UNTRUSTED_FUNCTION, /* of code in a dump: see below */
+	OPD_UNTRUSTED_FRAMES, /* what unwinds it: a table (cfi_table_flatten())
 			       */
-	OPD_FOREIGN_TABLE, /* what unwinds that: as above */
-	OPD_FOREIGN_RETURN, /* how code is left: nothing, see leaving */
-	OPD_FOREIGN_TEXT, /* where memory belongs: nothing, see text */
-	OPD_FOREIGN_DIGEST, /* of bytes: nothing, see text */
-	OPD_FOREIGN_IMAGE, /* of a file in a process's memory: its tail */
+	OPD_UNTRUSTED_BUILD_ID, /* of an ELF file: its room; call.nr is its
+				 * length
+				 */
+	OPD_UNTRUSTED_TABLE, /* what unwinds that: as above */
+	OPD_UNTRUSTED_RETURN, /* how code is left: nothing, see leaving */
+	OPD_UNTRUSTED_TEXT, /* where memory belongs: nothing, see text */
+	OPD_UNTRUSTED_DIGEST, /* of bytes: nothing, see text */
+	OPD_UNTRUSTED_IMAGE, /* of a file in a process's memory: its tail */
 };
 
 /* How far a map was read. */
-struct opd_foreign_map {
+struct opd_untrusted_map {
 	uint64_t at; /* bytes */
 	uint64_t taken; /* by this call, bytes */
 	uint64_t in_long_line; /* 1: the rest of it is to be skipped */
@@ -82,23 +86,23 @@ struct opd_jit_event {
 };
 
 /*
- * OPD_FOREIGN_FUNCTION: the name, OP_CODE_NAME_MAX bytes; the code, if there is
- * any; the record of lines; struct opd_foreign_line.
+ * OPD_UNTRUSTED_FUNCTION: the name, OP_CODE_NAME_MAX bytes; the code, if there
+ * is any; the record of lines; struct opd_untrusted_line.
  */
-struct opd_foreign_function {
+struct opd_untrusted_function {
 	uint64_t has_bytes; /* code.size of them */
 	uint64_t lines_len; /* bytes of the record */
 	uint64_t nr_lines;
 };
 
-struct opd_foreign_line {
+struct opd_untrusted_line {
 	uint32_t offset; /* in the code */
 	uint32_t line;
 	uint32_t file; /* offset of its name in the record */
 };
 
 /* Code at @at of a file, and what it says (cfi_return.h). */
-struct opd_foreign_leaving {
+struct opd_untrusted_leaving {
 	uint64_t arch; /* enum cfi_arch */
 	uint64_t at;
 	uint64_t low, high; /* code is not read beyond these */
@@ -110,7 +114,7 @@ struct opd_foreign_leaving {
 
 /* Memory that may be a copy of text of an ELF file, one of whose segments is
  * mapped at @side_addr from @side_offset on. */
-struct opd_foreign_text {
+struct opd_untrusted_text {
 	uint64_t side_addr, side_offset;
 	uint64_t skipped; /* so many places that it fits are left out */
 	uint64_t start, end; /* of the memory; then, what of it is text */
@@ -123,77 +127,78 @@ struct opd_foreign_text {
  * address @head of its memory: that header, as it is to be, ranges of memory at
  * offsets of the file, and the room at @tail_at.
  */
-#define OPD_FOREIGN_PARTS 8
+#define OPD_UNTRUSTED_PARTS 8
 
-struct opd_foreign_image {
+struct opd_untrusted_image {
 	uint64_t head;
 	uint64_t tail_at;
 	uint8_t header[64];
-	struct opd_foreign_part {
+	struct opd_untrusted_part {
 		uint64_t addr, offset, len;
-	} parts[OPD_FOREIGN_PARTS];
+	} parts[OPD_UNTRUSTED_PARTS];
 };
 
 /* A call, which is also its answer. */
-struct opd_foreign_call {
-	uint64_t what; /* enum opd_foreign_what */
+struct opd_untrusted_call {
+	uint64_t what; /* enum opd_untrusted_what */
 	int64_t err; /* 0 or -errno */
 	uint64_t until; /* ns */
 	uint64_t most; /* bytes, or records */
 	uint64_t nr; /* things or bytes in the room */
 	uint64_t extent; /* enum cfi_extent: of a table */
 	struct opd_jit_code code;
-	struct opd_foreign_map map;
+	struct opd_untrusted_map map;
 	struct opd_jitdump_state dump;
-	struct opd_foreign_function function;
-	struct opd_foreign_text text;
-	struct opd_foreign_image image;
+	struct opd_untrusted_function function;
+	struct opd_untrusted_text text;
+	struct opd_untrusted_image image;
 	/* The last one, as a rule ends in its places. */
-	struct opd_foreign_leaving leaving;
+	struct opd_untrusted_leaving leaving;
 };
 
-struct opd_foreign {
+struct opd_untrusted {
 	pid_t pid; /* 0: none */
 	int sock;
 	void *room; /* shared with it */
-	int patience; /* ms, OPD_FOREIGN_PATIENCE but for tests */
+	int patience; /* ms, OPD_UNTRUSTED_PATIENCE but for tests */
 	unsigned int nr_failures;
 	time_t failed; /* when the first of them was, in seconds of the clock */
-	pid_t given_up[OPD_FOREIGN_FAILURES]; /* killed, not yet gone */
+	pid_t given_up[OPD_UNTRUSTED_FAILURES]; /* killed, not yet gone */
 	unsigned int nr_given_up; /* nr_failures at most */
 	const struct op_clock *clock; /* the kernel's but for tests */
 	struct op_log *log; /* or NULL */
 };
 
 /* There is no process before the first call. */
-void opd_foreign_init(struct opd_foreign *foreign);
-void opd_foreign_release(struct opd_foreign *foreign);
+void opd_untrusted_init(struct opd_untrusted *untrusted);
+void opd_untrusted_release(struct opd_untrusted *untrusted);
 
 /* CPU time of this thread and of that process, ns: what reading costs, however
  * long both wait for a CPU. Falls when the process is replaced. */
-uint64_t opd_foreign_cost(const struct opd_foreign *foreign);
+uint64_t opd_untrusted_cost(const struct opd_untrusted *untrusted);
 
 /*
  * Do @call with the file @fd. Returns call->err; -ETIMEDOUT when the file was
  * given up, -EIO when nothing is read any more. *@room is what was read, until
- * opd_foreign_done(), which follows in any case. With @foreign NULL all is done
- * here, for tests.
+ * opd_untrusted_done(), which follows in any case. With @foreign NULL all is
+ * done here, for tests.
  */
-int opd_foreign_do(struct opd_foreign *foreign, int fd,
-		   struct opd_foreign_call *call, const void **room);
-void opd_foreign_done(const struct opd_foreign *foreign, const void *room);
+int opd_untrusted_do(struct opd_untrusted *untrusted, int fd,
+		     struct opd_untrusted_call *call, const void **room);
+void opd_untrusted_done(const struct opd_untrusted *untrusted,
+			const void *room);
 
 struct op_build_id;
 
 /* The build-id of the ELF file @fd with its fingerprint, and its table for
  * unwinding, which tells so much and is the caller's to free. Return as
- * opd_foreign_do(). */
-int opd_foreign_build_id(struct opd_foreign *foreign, int fd,
-			 struct op_build_id *id);
-int opd_foreign_table(struct opd_foreign *foreign, int fd,
-		      enum cfi_extent extent, struct cfi_table **out);
+ * opd_untrusted_do(). */
+int opd_untrusted_build_id(struct opd_untrusted *untrusted, int fd,
+			   struct op_build_id *id);
+int opd_untrusted_table(struct opd_untrusted *untrusted, int fd,
+			enum cfi_extent extent, struct cfi_table **out);
 /* Take the table of @nr bytes out of a room. */
-int opd_foreign_take_table(const void *room, uint64_t nr,
-			   struct cfi_table **out);
+int opd_untrusted_take_table(const void *room, uint64_t nr,
+			     struct cfi_table **out);
 
-#endif /* DAEMON_SOURCE_UNTRUSTED_OPD_FOREIGN_H */
+#endif /* DAEMON_SOURCE_UNTRUSTED_OPD_UNTRUSTED_H */

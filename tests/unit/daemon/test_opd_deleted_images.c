@@ -91,11 +91,12 @@ static struct opd_binary *binary_of(struct rig *rig, const char *name,
 	return binary;
 }
 
-/* What opd_keep_open() opens. */
+/* What opd_deleted_images_open() opens. */
 static void show_open(struct rig *rig, const char *name, FILE *out)
 {
 	char text[128] = "";
-	int fd = opd_keep_open(&rig->f->opd.keep, binary_of(rig, name, 0), 0);
+	int fd = opd_deleted_images_open(&rig->f->opd.deleted_images,
+					 binary_of(rig, name, 0), 0);
 
 	if (fd < 0) {
 		fprintf(out, "%s\n", strerrorname_np(-fd));
@@ -150,8 +151,8 @@ static void hand_over(struct rig *rig, const char *name, bool is_gone)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_true(!is_gone || !unlink(path));
-	opd_keep_binary(&rig->f->opd.keep, binary_of(rig, name, 0), 0, false,
-			fd);
+	opd_deleted_images_binary(&rig->f->opd.deleted_images,
+				  binary_of(rig, name, 0), 0, false, fd);
 }
 
 /* A program that is one build, whatever its name, and its image. */
@@ -250,11 +251,13 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	else if (!strcmp(verb, "image"))
 		binary_of(rig, name, nr);
 	else if (!strcmp(verb, "keep") || !strcmp(verb, "deleted"))
-		opd_keep_binary(&opd->keep, binary_of(rig, name, 0), 0,
-				*verb == 'd', -1);
+		opd_deleted_images_binary(&opd->deleted_images,
+					  binary_of(rig, name, 0), 0,
+					  *verb == 'd', -1);
 	else if (!strcmp(verb, "sampled"))
-		opd_keep_binary(&opd->keep, binary_of(rig, name, 0),
-				(uint32_t)getpid(), true, -1);
+		opd_deleted_images_binary(&opd->deleted_images,
+					  binary_of(rig, name, 0),
+					  (uint32_t)getpid(), true, -1);
 	else if (!strcmp(verb, "hand") || !strcmp(verb, "give"))
 		hand_over(rig, name, *verb == 'h');
 	else if (!strcmp(verb, "program"))
@@ -262,38 +265,41 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	else if (!strcmp(verb, "links"))
 		show_links(rig, out);
 	else if (!strcmp(verb, "shut"))
-		opd_keep_shut(&opd->keep, binary_of(rig, name, 0));
+		opd_deleted_images_shut(&opd->deleted_images,
+					binary_of(rig, name, 0));
 	else if (!strcmp(verb, "old"))
-		for (size_t i = 0; i < opd->keep.nr; i++)
-			opd->keep.kept[i].since -= atoi(name);
+		for (size_t i = 0; i < opd->deleted_images.nr; i++)
+			opd->deleted_images.kept[i].since -= atoi(name);
 	else if (!strcmp(verb, "most"))
-		opd->keep.max_open = (unsigned int)atoi(name);
+		opd->deleted_images.max_open = (unsigned int)atoi(name);
 	else if (!strcmp(verb, "shares"))
-		(*name == 'c' ? &opd->keep.copy_shares : &opd->keep.line_shares)
+		(*name == 'c' ? &opd->deleted_images.copy_shares
+			      : &opd->deleted_images.line_shares)
 			->size = (uint64_t)nr;
 	else if (!strcmp(verb, "copied"))
-		opd->keep.copied = strtoull(name, NULL, 10) << 20;
+		opd->deleted_images.copied = strtoull(name, NULL, 10) << 20;
 	else if (!strcmp(verb, "sweep"))
-		opd_keep_sweep(&opd->keep);
+		opd_deleted_images_sweep(&opd->deleted_images);
 	else if (!strcmp(verb, "open"))
 		show_open(rig, name, out);
 	else if (!strcmp(verb, "log"))
 		show_log(rig, out);
 	else if (!strcmp(verb, "unmount"))
-		opd->keep.nr_mounts = 0; /* so all were mounted later */
+		opd->deleted_images.nr_mounts =
+			0; /* so all were mounted later */
 	else if (!strcmp(verb, "fs"))
 		fs_type = strtol(name, NULL, 0);
 	else if (!strcmp(verb, "held"))
-		fprintf(out, "%u held\n", opd->keep.nr_open);
+		fprintf(out, "%u held\n", opd->deleted_images.nr_open);
 	else
 		fail_msg("%s: no such verb", verb);
 }
 
 static void init_keep(struct opd *opd, bool forever, rlim_t left)
 {
-	opd_keep_release(&opd->keep);
-	opd_keep_init(&opd->keep, &opd->session, &opd->log, opd->clock, forever,
-		      left);
+	opd_deleted_images_release(&opd->deleted_images);
+	opd_deleted_images_init(&opd->deleted_images, &opd->session, &opd->log,
+				opd->clock, forever, left);
 }
 
 static void run_keep(const struct row *row, FILE *out)
@@ -307,7 +313,7 @@ static void run_keep(const struct row *row, FILE *out)
 	while (next_line(&at, line, sizeof(line)))
 		do_line(&rig, line, out);
 	fprintf(out, "%lu bytes copied\n",
-		(unsigned long)rig.f->opd.keep.copied);
+		(unsigned long)rig.f->opd.deleted_images.copied);
 	free_fixture(rig.f);
 }
 
@@ -583,20 +589,23 @@ TEST_ROWS(test_row, rows)
 /* A quarter of what may be open, and no more than there is room for. */
 TEST(test_limits)
 {
-	struct opd_keep keep;
+	struct opd_deleted_images images;
 
-	opd_keep_init(&keep, NULL, NULL, NULL, false, RLIM_INFINITY);
-	assert_int_equal(keep.max_open, OPD_KEEP_MAX);
-	opd_keep_release(&keep);
-	opd_keep_init(&keep, NULL, NULL, NULL, false, 4 * OPD_KEEP_MAX);
-	assert_int_equal(keep.max_open, OPD_KEEP_MAX);
-	opd_keep_release(&keep);
-	opd_keep_init(&keep, NULL, NULL, NULL, false, 4 * OPD_KEEP_MAX - 1);
-	assert_int_equal(keep.max_open, OPD_KEEP_MAX - 1);
-	opd_keep_release(&keep);
-	opd_keep_init(&keep, NULL, NULL, NULL, false, 7);
-	assert_int_equal(keep.max_open, 1);
-	opd_keep_release(&keep);
+	opd_deleted_images_init(&images, NULL, NULL, NULL, false,
+				RLIM_INFINITY);
+	assert_int_equal(images.max_open, OPD_DELETED_MAX);
+	opd_deleted_images_release(&images);
+	opd_deleted_images_init(&images, NULL, NULL, NULL, false,
+				4 * OPD_DELETED_MAX);
+	assert_int_equal(images.max_open, OPD_DELETED_MAX);
+	opd_deleted_images_release(&images);
+	opd_deleted_images_init(&images, NULL, NULL, NULL, false,
+				4 * OPD_DELETED_MAX - 1);
+	assert_int_equal(images.max_open, OPD_DELETED_MAX - 1);
+	opd_deleted_images_release(&images);
+	opd_deleted_images_init(&images, NULL, NULL, NULL, false, 7);
+	assert_int_equal(images.max_open, 1);
+	opd_deleted_images_release(&images);
 }
 
 /* Names without end: no more are kept than images have names. */
@@ -605,24 +614,24 @@ TEST(test_too_many)
 	char name[32];
 	struct opd_binary binary = { .name = name, .mtime = 1 };
 	struct fixture *f = new_replay();
-	struct opd_keep *keep = &f->opd.keep;
+	struct opd_deleted_images *keep = &f->opd.deleted_images;
 
 	init_keep(&f->opd, false, 1000000);
 	for (size_t i = 0; i <= OPD_IMAGES_MAX; i++) {
 		snprintf(name, sizeof(name), "/nonexistent/%zu", i);
-		opd_keep_shut(keep, &binary);
+		opd_deleted_images_shut(keep, &binary);
 	}
 	assert_int_equal(keep->nr, OPD_IMAGES_MAX);
-	opd_keep_binary(keep, &binary, 0, true, -1);
+	opd_deleted_images_binary(keep, &binary, 0, true, -1);
 	assert_int_equal(keep->nr, OPD_IMAGES_MAX);
 	/* Long names. */
 	init_keep(&f->opd, false, 1000000);
 	keep->names_len = OPD_IMAGE_NAMES_MAX - strlen(binary.name) - 1;
-	opd_keep_binary(keep, &binary, 0, true, -1);
+	opd_deleted_images_binary(keep, &binary, 0, true, -1);
 	assert_int_equal(keep->nr, 1);
 	assert_int_equal(keep->names_len, OPD_IMAGE_NAMES_MAX);
 	binary.name = "/";
-	opd_keep_binary(keep, &binary, 0, true, open("/", O_PATH));
+	opd_deleted_images_binary(keep, &binary, 0, true, open("/", O_PATH));
 	assert_int_equal(keep->nr, 1);
 	free_fixture(f);
 }
@@ -634,9 +643,12 @@ TEST(test_no_files)
 	struct opd_binary binary = { .name = "[vdso]", .mtime = 1 };
 
 	init_keep(&f->opd, false, 1000);
-	opd_keep_binary(&f->opd.keep, &binary, 0, false, -1);
-	assert_int_equal(opd_keep_open(&f->opd.keep, &binary, 0), -ENOENT);
-	assert_int_equal(f->opd.keep.nr, 0);
+	opd_deleted_images_binary(&f->opd.deleted_images, &binary, 0, false,
+				  -1);
+	assert_int_equal(opd_deleted_images_open(&f->opd.deleted_images,
+						 &binary, 0),
+			 -ENOENT);
+	assert_int_equal(f->opd.deleted_images.nr, 0);
 	free_fixture(f);
 }
 
@@ -671,7 +683,7 @@ static pid_t start_in(const char *dir, uid_t user)
 TEST(test_path_of_a_process)
 {
 	struct rig rig = { .f = new_replay() };
-	struct opd_keep *keep = &rig.f->opd.keep;
+	struct opd_deleted_images *keep = &rig.f->opd.deleted_images;
 	struct opd_binary binary = { .name = "/a-program" }, other;
 	const struct opd_binary text = { .name = "/a-text", .mtime = 100 };
 	char path[256], link[256];
@@ -691,33 +703,36 @@ TEST(test_path_of_a_process)
 		skip();
 		return;
 	}
-	assert_int_equal(opd_keep_open(keep, &binary, 0), -ENOENT);
-	assert_int_equal(opd_keep_open(keep, &binary, (uint32_t)getpid()),
+	assert_int_equal(opd_deleted_images_open(keep, &binary, 0), -ENOENT);
+	assert_int_equal(opd_deleted_images_open(keep, &binary,
+						 (uint32_t)getpid()),
 			 -ENOENT);
-	assert_int_equal(opd_keep_open(keep, &other, (uint32_t)pid), -ENOENT);
-	fd = opd_keep_open(keep, &binary, (uint32_t)pid);
+	assert_int_equal(opd_deleted_images_open(keep, &other, (uint32_t)pid),
+			 -ENOENT);
+	fd = opd_deleted_images_open(keep, &binary, (uint32_t)pid);
 	assert_true(fd >= 0);
 	close(fd);
-	opd_keep_binary(keep, &other, (uint32_t)pid, false, -1);
+	opd_deleted_images_binary(keep, &other, (uint32_t)pid, false, -1);
 	assert_int_equal(keep->nr_open, 0);
 	/* What the process may have mounted there has any time. */
 	make(&rig, "a-text", 100);
-	opd_keep_binary(keep, &text, (uint32_t)pid, false, -1);
+	opd_deleted_images_binary(keep, &text, (uint32_t)pid, false, -1);
 	assert_int_equal(keep->nr_open, 0);
 	path_of(&rig, "a-link", link, sizeof(link));
 	assert_int_equal(symlink("/a-program", link), 0);
 	other = binary;
 	other.name = "/a-link";
-	assert_int_equal(opd_keep_open(keep, &other, (uint32_t)pid), -ENOENT);
+	assert_int_equal(opd_deleted_images_open(keep, &other, (uint32_t)pid),
+			 -ENOENT);
 	/* It is not there by its path, so there is a copy from then on. */
-	opd_keep_binary(keep, &binary, (uint32_t)pid, false, -1);
+	opd_deleted_images_binary(keep, &binary, (uint32_t)pid, false, -1);
 	assert_int_equal(keep->nr_open, 1);
-	opd_keep_sweep(keep);
+	opd_deleted_images_sweep(keep);
 	assert_int_equal(keep->nr_open, 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	assert_int_equal(unlink(path), 0);
-	fd = opd_keep_open(keep, &binary, 0);
+	fd = opd_deleted_images_open(keep, &binary, 0);
 	assert_true(fd >= 0);
 	close(fd);
 	free_fixture(rig.f);
@@ -727,7 +742,7 @@ TEST(test_path_of_a_process)
 TEST(test_share_of_open_files)
 {
 	struct rig rig = { .f = new_replay() };
-	struct opd_keep *keep = &rig.f->opd.keep;
+	struct opd_deleted_images *keep = &rig.f->opd.deleted_images;
 	static const char *const names[] = { "a", "b", "c", "d" };
 	pid_t pid = start_in("/", 4000001);
 
@@ -741,8 +756,8 @@ TEST(test_share_of_open_files)
 	keep->open_shares.size = 8;
 	for (size_t i = 0; i < NR(names); i++) {
 		make(&rig, names[i], 100);
-		opd_keep_binary(keep, binary_of(&rig, names[i], 100),
-				i < 3 ? (uint32_t)pid : 0, false, -1);
+		opd_deleted_images_binary(keep, binary_of(&rig, names[i], 100),
+					  i < 3 ? (uint32_t)pid : 0, false, -1);
 	}
 	assert_true(keep->kept[1].fd >= 0);
 	assert_int_equal(keep->kept[2].fd, -1);
@@ -756,7 +771,7 @@ TEST(test_share_of_open_files)
 TEST(test_not_to_be_told)
 {
 	struct rig rig = { .f = new_replay() };
-	struct opd_keep *keep = &rig.f->opd.keep;
+	struct opd_deleted_images *keep = &rig.f->opd.deleted_images;
 	struct opd_binary binary = { .name = NULL };
 	char path[256];
 	int fd;
@@ -765,15 +780,15 @@ TEST(test_not_to_be_told)
 	make(&rig, "a", 100);
 	path_of(&rig, "a", path, sizeof(path));
 	binary.name = path;
-	assert_int_equal(opd_keep_open(keep, &binary, 0), -ENOENT);
+	assert_int_equal(opd_deleted_images_open(keep, &binary, 0), -ENOENT);
 	binary.mtime = 99;
-	assert_int_equal(opd_keep_open(keep, &binary, 0), -ENOENT);
+	assert_int_equal(opd_deleted_images_open(keep, &binary, 0), -ENOENT);
 	binary.mtime = 100;
-	fd = opd_keep_open(keep, &binary, 0);
+	fd = opd_deleted_images_open(keep, &binary, 0);
 	assert_true(fd >= 0);
 	assert_int_equal(close(fd), 0);
 	binary.build_id = build_of(1, 20);
-	assert_int_equal(opd_keep_open(keep, &binary, 0), -ENOENT);
+	assert_int_equal(opd_deleted_images_open(keep, &binary, 0), -ENOENT);
 	assert_int_equal(keep->nr, 0);
 	free_fixture(rig.f);
 }
@@ -798,18 +813,18 @@ TEST(test_same_binary)
 	init_keep(&f->opd, false, 1000000);
 	for (int round = 0; round < 2; round++)
 		for (size_t i = 0; i < NR(binaries); i++)
-			opd_keep_binary(&f->opd.keep, &binaries[i], 0, true,
-					-1);
-	assert_int_equal(f->opd.keep.nr, NR(binaries));
+			opd_deleted_images_binary(&f->opd.deleted_images,
+						  &binaries[i], 0, true, -1);
+	assert_int_equal(f->opd.deleted_images.nr, NR(binaries));
 	later.mtime = 5;
-	opd_keep_shut(&f->opd.keep, &later);
-	assert_int_equal(f->opd.keep.nr, NR(binaries));
-	assert_false(f->opd.keep.kept[3].shut);
+	opd_deleted_images_shut(&f->opd.deleted_images, &later);
+	assert_int_equal(f->opd.deleted_images.nr, NR(binaries));
+	assert_false(f->opd.deleted_images.kept[3].shut);
 	later.build_id = build_of(3, 20);
-	opd_keep_shut(&f->opd.keep, &later);
-	assert_int_equal(f->opd.keep.nr, NR(binaries) + 1);
-	assert_true(f->opd.keep.kept[NR(binaries)].shut);
-	assert_true(f->opd.keep.kept[NR(binaries)].done);
+	opd_deleted_images_shut(&f->opd.deleted_images, &later);
+	assert_int_equal(f->opd.deleted_images.nr, NR(binaries) + 1);
+	assert_true(f->opd.deleted_images.kept[NR(binaries)].shut);
+	assert_true(f->opd.deleted_images.kept[NR(binaries)].done);
 	free_fixture(f);
 }
 
@@ -819,7 +834,7 @@ TEST(test_other_code)
 {
 	struct opd_binary one = { 0 }, two = { 0 }, unknown;
 	struct fixture *f = new_replay();
-	struct opd_keep *keep = &f->opd.keep;
+	struct opd_deleted_images *keep = &f->opd.deleted_images;
 	char path[128], new_path[160], copy[512];
 	int fd;
 
@@ -829,14 +844,14 @@ TEST(test_other_code)
 	make_elf_with_code(path, 1, 11);
 	one.name = two.name = path;
 	one.build_id = build_at(path);
-	opd_keep_binary(keep, &one, 0, false, -1);
+	opd_deleted_images_binary(keep, &one, 0, false, -1);
 	make_elf_with_code(new_path, 1, 22);
 	two.build_id = build_at(new_path);
 	assert_int_equal(rename(new_path, path), 0);
-	opd_keep_binary(keep, &two, 0, false, -1);
+	opd_deleted_images_binary(keep, &two, 0, false, -1);
 	assert_int_equal(keep->nr, 2);
 	assert_int_equal(unlink(path), 0);
-	opd_keep_sweep(keep);
+	opd_deleted_images_sweep(keep);
 	for (int i = 0; i < 2; i++) {
 		const struct opd_binary *binary = i ? &two : &one;
 		struct op_build_id id;
@@ -847,18 +862,18 @@ TEST(test_other_code)
 		assert_true(op_build_id_agrees(&id, &binary->build_id));
 	}
 	/* What is at the path is not the one that is gone. */
-	opd_keep_release(keep);
+	opd_deleted_images_release(keep);
 	init_keep(&f->opd, false, 1000000);
 	make_elf_with_code(path, 1, 33);
-	fd = opd_keep_open(keep, &one, 0);
+	fd = opd_deleted_images_open(keep, &one, 0);
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(unlink(copy), 0);
-	assert_int_equal(opd_keep_open(keep, &two, 0), -ENOENT);
+	assert_int_equal(opd_deleted_images_open(keep, &two, 0), -ENOENT);
 	/* Unless nothing is known of it. */
 	unknown = two;
 	op_build_id_set_fingerprint(&unknown.build_id, 0);
-	fd = opd_keep_open(keep, &unknown, 0);
+	fd = opd_deleted_images_open(keep, &unknown, 0);
 	assert_true(fd >= 0);
 	close(fd);
 	free_fixture(f);
@@ -876,7 +891,8 @@ TEST(test_many_names_of_a_build)
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "/nonexistent/%d", i);
 		nr_paths_tried = 0;
-		opd_keep_binary(&f->opd.keep, &binary, 0, true, -1);
+		opd_deleted_images_binary(&f->opd.deleted_images, &binary, 0,
+					  true, -1);
 		if (i == 10)
 			assert_int_equal(nr_paths_tried, 10);
 	}

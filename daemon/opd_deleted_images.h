@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_OPD_KEEP_H
-#define DAEMON_OPD_KEEP_H
+#ifndef DAEMON_OPD_DELETED_IMAGES_H
+#define DAEMON_OPD_DELETED_IMAGES_H
 
 /*
  * Binaries that will not be there when the report is made: built, run and
@@ -19,7 +19,7 @@
  * of it: the user of the process that was sampled in the file first.
  *
  * A file that is held open keeps its file system busy, so where the whole
- * machine is profiled it is let go after OPD_KEEP_SECONDS. If it vanishes
+ * machine is profiled it is let go after OPD_DELETED_SECONDS. If it vanishes
  * later, a process that still runs it is looked for.
  */
 
@@ -37,11 +37,11 @@ struct op_clock;
 struct op_log;
 struct op_session;
 
-#define OPD_KEEP_SECONDS 60
-#define OPD_KEEP_MAX 1024 /* files held open, at most */
-#define OPD_KEEP_FILE_MAX (UINT64_C(256) << 20) /* bytes of a copy */
-#define OPD_KEEP_TOTAL_MAX (UINT64_C(1) << 30) /* bytes of all copies */
-#define OPD_KEEP_LINES_MAX 8192 /* of the log, of all users' files */
+#define OPD_DELETED_SECONDS 60
+#define OPD_DELETED_MAX 1024 /* files held open, at most */
+#define OPD_DELETED_FILE_MAX (UINT64_C(256) << 20) /* bytes of a copy */
+#define OPD_DELETED_TOTAL_MAX (UINT64_C(1) << 30) /* bytes of all copies */
+#define OPD_DELETED_LINES_MAX 8192 /* of the log, of all users' files */
 
 /* Which file it is: a path, and what is known of the build. */
 struct opd_binary {
@@ -50,7 +50,7 @@ struct opd_binary {
 	uint64_t mtime; /* seconds, 0: not known */
 };
 
-struct opd_foreign;
+struct opd_untrusted;
 
 struct opd_kept {
 	struct opd_binary binary; /* its name is owned */
@@ -69,7 +69,7 @@ struct opd_kept {
 	uint32_t copy_of_build; /* of the first one: that of one with a copy */
 };
 
-struct opd_keep {
+struct opd_deleted_images {
 	const struct op_session *session; /* borrowed, like the two below */
 	struct op_log *log;
 	const struct op_clock *clock;
@@ -88,7 +88,7 @@ struct opd_keep {
 	struct op_shares copy_shares; /* of copied */
 	struct op_shares line_shares; /* of lines in the log */
 	uint64_t nr_unsaid; /* lines that were left out */
-	struct opd_foreign *foreign; /* reads files; owned; NULL: we do */
+	struct opd_untrusted *untrusted; /* reads files; owned; NULL: we do */
 	uint64_t *mounts; /* that were there at the beginning: their ids */
 	size_t nr_mounts;
 };
@@ -97,31 +97,34 @@ struct opd_keep {
  * @forever: let nothing go before the end. @left: descriptors that nothing else
  * needs.
  */
-void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
-		   struct op_log *log, const struct op_clock *clock,
-		   bool forever, rlim_t left);
+void opd_deleted_images_init(struct opd_deleted_images *images,
+			     const struct op_session *session,
+			     struct op_log *log, const struct op_clock *clock,
+			     bool forever, rlim_t left);
 
 /* There are samples of @binary, in process @tgid (0: not known); @deleted: its
  * path leads elsewhere already. @fd, if not negative, is its file and taken
  * over. The name is copied. */
-void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
-		     uint32_t tgid, bool deleted, int fd);
+void opd_deleted_images_binary(struct opd_deleted_images *images,
+			       const struct opd_binary *binary, uint32_t tgid,
+			       bool deleted, int fd);
 
 /* The file of @binary must not be opened, because it may never answer. To be
- * called before opd_keep_binary(). */
-void opd_keep_shut(struct opd_keep *keep, const struct opd_binary *binary);
+ * called before opd_deleted_images_binary(). */
+void opd_deleted_images_shut(struct opd_deleted_images *images,
+			     const struct opd_binary *binary);
 
 /* Look at all of them: to be called every few seconds and at the end. */
-void opd_keep_sweep(struct opd_keep *keep);
+void opd_deleted_images_sweep(struct opd_deleted_images *images);
 
 /*
  * Open the file of @binary, wherever it still is: held here, by its path here
  * and as process @tgid sees it, or the session's copy. It is of the right
  * build. Returns a descriptor, which is the caller's, or -ENOENT.
  */
-int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
-		  uint32_t tgid);
+int opd_deleted_images_open(const struct opd_deleted_images *images,
+			    const struct opd_binary *binary, uint32_t tgid);
 
-void opd_keep_release(struct opd_keep *keep);
+void opd_deleted_images_release(struct opd_deleted_images *images);
 
-#endif /* DAEMON_OPD_KEEP_H */
+#endif /* DAEMON_OPD_DELETED_IMAGES_H */

@@ -19,8 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/test.h"
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/jit/opd_jitdump.h"
 #include "daemon/source/untrusted/opd_pass.h"
 #include "libcfi/cfi.h"
@@ -46,19 +45,19 @@ static int make_map(void)
 	return fd;
 }
 
-static void start(struct opd_foreign *foreign)
+static void start(struct opd_untrusted *untrusted)
 {
-	opd_foreign_init(foreign);
-	foreign->patience = PATIENT;
+	opd_untrusted_init(untrusted);
+	untrusted->patience = PATIENT;
 }
 
-static int read_map(struct opd_foreign *foreign, int fd)
+static int read_map(struct opd_untrusted *untrusted, int fd)
 {
-	struct opd_foreign_call call = { .what = OPD_FOREIGN_MAP,
-					 .most = 4096 };
+	struct opd_untrusted_call call = { .what = OPD_UNTRUSTED_MAP,
+					   .most = 4096 };
 	const struct opd_jit_code *codes;
 	const void *room = NULL;
-	int err = opd_foreign_do(foreign, fd, &call, &room);
+	int err = opd_untrusted_do(untrusted, fd, &call, &room);
 
 	codes = room;
 	if (!err) {
@@ -67,28 +66,28 @@ static int read_map(struct opd_foreign *foreign, int fd)
 		assert_int_equal(codes[1].size, 0x20);
 		assert_int_equal(codes[1].where, 14);
 	}
-	opd_foreign_done(foreign, room);
+	opd_untrusted_done(untrusted, room);
 	return err;
 }
 
 TEST(test_a_map)
 {
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	int fd = make_map();
 
-	opd_foreign_init(&foreign);
-	assert_int_equal(foreign.pid, 0);
-	assert_int_equal(foreign.sock, -1);
-	assert_null(foreign.room);
-	assert_int_equal(foreign.patience, OPD_FOREIGN_PATIENCE);
-	assert_ptr_equal(foreign.clock, &op_clock);
-	start(&foreign);
+	opd_untrusted_init(&untrusted);
+	assert_int_equal(untrusted.pid, 0);
+	assert_int_equal(untrusted.sock, -1);
+	assert_null(untrusted.room);
+	assert_int_equal(untrusted.patience, OPD_UNTRUSTED_PATIENCE);
+	assert_ptr_equal(untrusted.clock, &op_clock);
+	start(&untrusted);
 	assert_int_equal(read_map(NULL, fd), 0);
-	assert_int_equal(foreign.pid, 0);
+	assert_int_equal(untrusted.pid, 0);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(read_map(&foreign, fd), 0);
+		assert_int_equal(read_map(&untrusted, fd), 0);
 	close(fd);
-	opd_foreign_release(&foreign);
+	opd_untrusted_release(&untrusted);
 }
 
 /* How many pieces of memory process @pid shares with others. */
@@ -110,7 +109,7 @@ static int nr_shared(pid_t pid)
 /* What one writes for us cannot be written by another one, nor by the next. */
 TEST(test_rooms_of_others)
 {
-	struct opd_foreign first, second;
+	struct opd_untrusted first, second;
 	int fd = make_map(), nr = nr_shared(getpid());
 
 	start(&first);
@@ -127,8 +126,8 @@ TEST(test_rooms_of_others)
 	assert_int_equal(read_map(&first, fd), 0);
 	assert_int_equal(nr_shared(first.pid), nr + 1);
 	close(fd);
-	opd_foreign_release(&first);
-	opd_foreign_release(&second);
+	opd_untrusted_release(&first);
+	opd_untrusted_release(&second);
 }
 
 /* Of the status of process @pid, what is behind @key. */
@@ -175,7 +174,7 @@ static int make_dump(void)
 #define DUMP_AT sizeof(struct op_jitdump_header) /* of its first record */
 
 /* What is answered to each call about each file. */
-static void check_answers(struct opd_foreign *foreign)
+static void check_answers(struct opd_untrusted *untrusted)
 {
 	const int map = make_map(), dump = make_dump(),
 		  self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -188,13 +187,13 @@ static void check_answers(struct opd_foreign *foreign)
 		uint64_t nr;
 		const void *room; /* NULL: not compared */
 		size_t len;
-		struct opd_foreign_call call; /* ends in an open array */
+		struct opd_untrusted_call call; /* ends in an open array */
 	} rows[] = {
 		{ .fd = map,
-		  .call = { .what = OPD_FOREIGN_MAP, .most = 4096 },
+		  .call = { .what = OPD_UNTRUSTED_MAP, .most = 4096 },
 		  .nr = 2 },
 		{ .fd = map,
-		  .call = { .what = OPD_FOREIGN_MAP_NAME,
+		  .call = { .what = OPD_UNTRUSTED_MAP_NAME,
 			    .code = { .start = 0x2000,
 				      .size = 0x20,
 				      .where = 14 } },
@@ -202,66 +201,66 @@ static void check_answers(struct opd_foreign *foreign)
 		  .room = "second",
 		  .len = 7 },
 		{ .fd = map,
-		  .call = { .what = OPD_FOREIGN_MAP_NAME },
+		  .call = { .what = OPD_UNTRUSTED_MAP_NAME },
 		  .err = -ESTALE },
 		{ .fd = map,
-		  .call = { .what = OPD_FOREIGN_DUMP },
+		  .call = { .what = OPD_UNTRUSTED_DUMP },
 		  .err = -EPROTO },
-		{ .fd = dump, .call = { .what = OPD_FOREIGN_DUMP } },
+		{ .fd = dump, .call = { .what = OPD_UNTRUSTED_DUMP } },
 		{ .fd = dump,
-		  .call = { .what = OPD_FOREIGN_RECORDS,
+		  .call = { .what = OPD_UNTRUSTED_RECORDS,
 			    .until = UINT64_MAX,
 			    .most = 10,
 			    .dump = { .at = DUMP_AT } },
 		  .nr = 1 },
 		{ .fd = dump,
-		  .call = { .what = OPD_FOREIGN_FUNCTION,
+		  .call = { .what = OPD_UNTRUSTED_FUNCTION,
 			    .code = { .start = 0x1000,
 				      .size = 4,
 				      .where = DUMP_AT } },
 		  .room = "made",
 		  .len = 5 },
 		{ .fd = dump,
-		  .call = { .what = OPD_FOREIGN_FRAMES },
+		  .call = { .what = OPD_UNTRUSTED_FRAMES },
 		  .err = -ENOENT },
 		{ .fd = map,
-		  .call = { .what = OPD_FOREIGN_BUILD_ID },
+		  .call = { .what = OPD_UNTRUSTED_BUILD_ID },
 		  .err = no_elf },
 		{ .fd = self,
-		  .call = { .what = OPD_FOREIGN_BUILD_ID },
+		  .call = { .what = OPD_UNTRUSTED_BUILD_ID },
 		  .nr = id.len,
 		  .room = id.bytes,
 		  .len = id.len },
 		{ .fd = map,
-		  .call = { .what = OPD_FOREIGN_TABLE },
+		  .call = { .what = OPD_UNTRUSTED_TABLE },
 		  .err = -EBADMSG },
 		{ .fd = map,
-		  .call = { .what = OPD_FOREIGN_IMAGE + 1 },
+		  .call = { .what = OPD_UNTRUSTED_IMAGE + 1 },
 		  .err = -EINVAL },
 	};
 
 	assert_true(no_elf < 0 && !is_elf && id.len > 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct opd_foreign_call call = rows[i].call;
+		struct opd_untrusted_call call = rows[i].call;
 		const void *room = NULL;
 
 		/* What these were before is of no account. */
 		call.err = -EIO;
 		call.nr = 77;
-		if (opd_foreign_do(foreign, rows[i].fd, &call, &room) !=
+		if (opd_untrusted_do(untrusted, rows[i].fd, &call, &room) !=
 			    rows[i].err ||
 		    call.nr != rows[i].nr)
 			fail_msg("row %zu", i);
 		if (rows[i].room)
 			assert_memory_equal(room, rows[i].room, rows[i].len);
-		opd_foreign_done(foreign, room);
+		opd_untrusted_done(untrusted, room);
 	}
 	close(map);
 	close(dump);
 	close(self);
 }
 
-static void check_binary(struct opd_foreign *foreign)
+static void check_binary(struct opd_untrusted *untrusted)
 {
 	struct op_build_id id, known;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -269,11 +268,11 @@ static void check_binary(struct opd_foreign *foreign)
 
 	assert_true(fd >= 0);
 	assert_int_equal(op_build_id_of_elf(&known, fd), 0);
-	assert_int_equal(opd_foreign_build_id(foreign, fd, &id), 0);
+	assert_int_equal(opd_untrusted_build_id(untrusted, fd, &id), 0);
 	assert_true(op_build_id_same(&id, &known));
 	assert_int_equal(cfi_table_read(&here, fd, CFI_FUNCTIONS, NULL), 0);
-	assert_int_equal(opd_foreign_table(foreign, fd, CFI_FUNCTIONS, &table),
-			 0);
+	assert_int_equal(
+		opd_untrusted_table(untrusted, fd, CFI_FUNCTIONS, &table), 0);
 	assert_int_equal(cfi_table_flat_len(table), cfi_table_flat_len(here));
 	cfi_table_free(table);
 	cfi_table_free(here);
@@ -284,7 +283,7 @@ static void check_binary(struct opd_foreign *foreign)
  * the kernel does not confine, which is no reason to have no names. */
 TEST(test_answers)
 {
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	int nr_fds = count_fds_of(getpid());
 	char value[64];
 
@@ -293,14 +292,14 @@ TEST(test_answers)
 	for (int is_refused = 0; is_refused < 2; is_refused++) {
 		if (is_refused)
 			refuse_to_confine();
-		start(&foreign);
-		check_answers(&foreign);
-		check_binary(&foreign);
-		read_status(foreign.pid, "Seccomp:", value, sizeof(value));
+		start(&untrusted);
+		check_answers(&untrusted);
+		check_binary(&untrusted);
+		read_status(untrusted.pid, "Seccomp:", value, sizeof(value));
 		assert_string_equal(value, is_refused ? "\t0\n" : "\t2\n");
-		assert_int_equal(foreign.nr_failures, 0);
-		assert_int_equal(count_fds_of(foreign.pid), 1);
-		opd_foreign_release(&foreign);
+		assert_int_equal(untrusted.nr_failures, 0);
+		assert_int_equal(count_fds_of(untrusted.pid), 1);
+		opd_untrusted_release(&untrusted);
 		reset_confine_kernel();
 	}
 	assert_int_equal(count_fds_of(getpid()), nr_fds);
@@ -309,54 +308,54 @@ TEST(test_answers)
 /* It ends when its socket does, in the root folder. */
 TEST(test_its_end)
 {
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	char path[64], folder[8] = "";
 	siginfo_t end = { .si_status = 1 };
 	int fd = make_map();
 
 	refuse_to_confine();
-	start(&foreign);
-	assert_int_equal(read_map(&foreign, fd), 0);
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)foreign.pid);
+	start(&untrusted);
+	assert_int_equal(read_map(&untrusted, fd), 0);
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)untrusted.pid);
 	assert_int_equal(readlink(path, folder, sizeof(folder)), 1);
 	assert_int_equal(folder[0], '/');
-	assert_int_equal(shutdown(foreign.sock, SHUT_RDWR), 0);
+	assert_int_equal(shutdown(untrusted.sock, SHUT_RDWR), 0);
 	assert_int_equal(
-		waitid(P_PID, (id_t)foreign.pid, &end, WEXITED | WNOWAIT), 0);
+		waitid(P_PID, (id_t)untrusted.pid, &end, WEXITED | WNOWAIT), 0);
 	assert_int_equal(end.si_code, CLD_EXITED);
 	assert_int_equal(end.si_status, 0);
 	/* Nothing can be sent to it any more. */
-	assert_int_equal(read_map(&foreign, fd), -ETIMEDOUT);
-	assert_int_equal(foreign.nr_failures, 1);
-	assert_int_equal(foreign.sock, -1);
+	assert_int_equal(read_map(&untrusted, fd), -ETIMEDOUT);
+	assert_int_equal(untrusted.nr_failures, 1);
+	assert_int_equal(untrusted.sock, -1);
 	reset_confine_kernel();
 	close(fd);
-	opd_foreign_release(&foreign);
+	opd_untrusted_release(&untrusted);
 }
 
 /* Where none can be started nothing is read, nor given up. */
 TEST(test_no_process)
 {
 	struct rlimit limit, none;
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	int fd = make_map(), nr_fds = count_fds_of(getpid());
 
-	start(&foreign);
+	start(&untrusted);
 	confine_kernel.has_no_fork = true;
-	assert_int_equal(read_map(&foreign, fd), -EAGAIN);
+	assert_int_equal(read_map(&untrusted, fd), -EAGAIN);
 	confine_kernel.has_no_fork = false;
-	assert_int_equal(foreign.pid, 0);
+	assert_int_equal(untrusted.pid, 0);
 	assert_int_equal(count_fds_of(getpid()), nr_fds);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	none = limit;
 	none.rlim_cur = 0;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	assert_int_equal(read_map(&foreign, fd), -EMFILE);
+	assert_int_equal(read_map(&untrusted, fd), -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	assert_int_equal(foreign.nr_failures, 0);
-	assert_int_equal(read_map(&foreign, fd), 0);
+	assert_int_equal(untrusted.nr_failures, 0);
+	assert_int_equal(read_map(&untrusted, fd), 0);
 	close(fd);
-	opd_foreign_release(&foreign);
+	opd_untrusted_release(&untrusted);
 }
 
 /* The number of the first thing that is not as it should be, or 0. */
@@ -382,7 +381,7 @@ static int try_confined(int fd)
 
 TEST(test_what_it_may)
 {
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	char value[64];
 	int fd = make_map(), status;
 	pid_t pid;
@@ -393,18 +392,18 @@ TEST(test_what_it_may)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
-	start(&foreign);
-	assert_int_equal(read_map(&foreign, fd), 0);
-	read_status(foreign.pid, "Seccomp:", value, sizeof(value));
+	start(&untrusted);
+	assert_int_equal(read_map(&untrusted, fd), 0);
+	read_status(untrusted.pid, "Seccomp:", value, sizeof(value));
 	assert_string_equal(value, "\t2\n");
-	read_status(foreign.pid, "NoNewPrivs:", value, sizeof(value));
+	read_status(untrusted.pid, "NoNewPrivs:", value, sizeof(value));
 	assert_string_equal(value, "\t1\n");
-	read_status(foreign.pid, "CapPrm:", value, sizeof(value));
+	read_status(untrusted.pid, "CapPrm:", value, sizeof(value));
 	assert_string_equal(value, "\t0000000000000000\n");
 	/* Its socket alone: what it was handed is closed. */
-	assert_int_equal(count_fds_of(foreign.pid), 1);
+	assert_int_equal(count_fds_of(untrusted.pid), 1);
 	close(fd);
-	opd_foreign_release(&foreign);
+	opd_untrusted_release(&untrusted);
 }
 
 static time_t now;
@@ -416,46 +415,46 @@ static time_t get_seconds(void)
 
 static const struct op_clock clock_of_test = { .seconds = get_seconds };
 
-static void let_one_hang(struct opd_foreign *foreign, int fd)
+static void let_one_hang(struct opd_untrusted *untrusted, int fd)
 {
-	foreign->patience = PATIENT;
-	assert_int_equal(read_map(foreign, fd), 0);
-	assert_int_equal(kill(foreign->pid, SIGSTOP), 0);
-	foreign->patience = 1;
-	assert_int_equal(read_map(foreign, fd), -ETIMEDOUT);
-	assert_int_equal(foreign->pid, 0);
+	untrusted->patience = PATIENT;
+	assert_int_equal(read_map(untrusted, fd), 0);
+	assert_int_equal(kill(untrusted->pid, SIGSTOP), 0);
+	untrusted->patience = 1;
+	assert_int_equal(read_map(untrusted, fd), -ETIMEDOUT);
+	assert_int_equal(untrusted->pid, 0);
 }
 
 /* Nothing is read any more; what was killed ends some time. */
-static void await_ends(struct opd_foreign *foreign, int fd)
+static void await_ends(struct opd_untrusted *untrusted, int fd)
 {
-	while (foreign->nr_given_up)
-		assert_int_equal(read_map(foreign, fd), -EIO);
+	while (untrusted->nr_given_up)
+		assert_int_equal(read_map(untrusted, fd), -EIO);
 }
 
 /* Files are read again an hour after the first failure. */
 TEST(test_one_that_hangs)
 {
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	int fd = make_map();
 
-	start(&foreign);
-	foreign.clock = &clock_of_test;
+	start(&untrusted);
+	untrusted.clock = &clock_of_test;
 	for (int hour = 0; hour < 2; hour++) {
-		now = hour * OPD_FOREIGN_PAUSE;
-		for (int i = 0; i < OPD_FOREIGN_FAILURES; i++) {
-			let_one_hang(&foreign, fd);
+		now = hour * OPD_UNTRUSTED_PAUSE;
+		for (int i = 0; i < OPD_UNTRUSTED_FAILURES; i++) {
+			let_one_hang(&untrusted, fd);
 			now++;
 		}
-		assert_int_equal(read_map(&foreign, fd), -EIO);
-		now = (hour + 1) * OPD_FOREIGN_PAUSE - 1;
-		assert_int_equal(read_map(&foreign, fd), -EIO);
-		await_ends(&foreign, fd);
+		assert_int_equal(read_map(&untrusted, fd), -EIO);
+		now = (hour + 1) * OPD_UNTRUSTED_PAUSE - 1;
+		assert_int_equal(read_map(&untrusted, fd), -EIO);
+		await_ends(&untrusted, fd);
 	}
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 	close(fd);
-	opd_foreign_release(&foreign);
+	opd_untrusted_release(&untrusted);
 }
 
 /* Each is told, and the last one that nothing is read from now on. */
@@ -464,7 +463,7 @@ TEST(test_log_of_those_that_hang)
 	static const char told[] =
 		"a file of another program does not let itself be read";
 	char path[64], text[4096];
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	struct op_log log;
 	struct op_diag diag;
 	int fd = make_map(), nr = 0, log_fd = memfd_create("log", MFD_CLOEXEC);
@@ -473,14 +472,14 @@ TEST(test_log_of_those_that_hang)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", log_fd);
 	op_log_init(&log);
 	assert_int_equal(op_log_open(&log, path, &diag), 0);
-	start(&foreign);
-	foreign.clock = &clock_of_test;
-	foreign.log = &log;
+	start(&untrusted);
+	untrusted.clock = &clock_of_test;
+	untrusted.log = &log;
 	now = 0;
-	for (int i = 0; i < OPD_FOREIGN_FAILURES; i++)
-		let_one_hang(&foreign, fd);
-	await_ends(&foreign, fd);
-	opd_foreign_release(&foreign);
+	for (int i = 0; i < OPD_UNTRUSTED_FAILURES; i++)
+		let_one_hang(&untrusted, fd);
+	await_ends(&untrusted, fd);
+	opd_untrusted_release(&untrusted);
 	op_log_close(&log);
 	file = fopen(path, "re");
 	assert_non_null(file);
@@ -491,11 +490,11 @@ TEST(test_log_of_those_that_hang)
 		nr++;
 		assert_string_equal(
 			at + strlen(told),
-			nr == OPD_FOREIGN_FAILURES
+			nr == OPD_UNTRUSTED_FAILURES
 				? ": no such files are read for an hour\n"
 				: "\n");
 	}
-	assert_int_equal(nr, OPD_FOREIGN_FAILURES);
+	assert_int_equal(nr, OPD_UNTRUSTED_FAILURES);
 	fclose(file);
 	close(log_fd);
 	close(fd);
@@ -504,46 +503,46 @@ TEST(test_log_of_those_that_hang)
 /* Those that cannot be killed are so many at most, however long it goes on. */
 TEST(test_ones_that_stay)
 {
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	int fd = make_map();
 
-	start(&foreign);
-	foreign.clock = &clock_of_test;
+	start(&untrusted);
+	untrusted.clock = &clock_of_test;
 	now = 0;
-	for (int i = 0; i < OPD_FOREIGN_FAILURES; i++)
-		let_one_hang(&foreign, fd);
-	await_ends(&foreign, fd);
+	for (int i = 0; i < OPD_UNTRUSTED_FAILURES; i++)
+		let_one_hang(&untrusted, fd);
+	await_ends(&untrusted, fd);
 	/* A process that lives stands for them. */
 	for (unsigned int i = 0; i < 3; i++) {
-		foreign.given_up[i] = fork();
-		if (!foreign.given_up[i])
+		untrusted.given_up[i] = fork();
+		if (!untrusted.given_up[i])
 			pause();
-		assert_true(foreign.given_up[i] > 0);
+		assert_true(untrusted.given_up[i] > 0);
 	}
-	foreign.nr_given_up = 3;
-	now = OPD_FOREIGN_PAUSE;
-	for (int i = 3; i < OPD_FOREIGN_FAILURES; i++)
-		let_one_hang(&foreign, fd);
-	assert_int_equal(read_map(&foreign, fd), -EIO);
+	untrusted.nr_given_up = 3;
+	now = OPD_UNTRUSTED_PAUSE;
+	for (int i = 3; i < OPD_UNTRUSTED_FAILURES; i++)
+		let_one_hang(&untrusted, fd);
+	assert_int_equal(read_map(&untrusted, fd), -EIO);
 	for (unsigned int i = 0; i < 3; i++)
-		assert_int_equal(kill(foreign.given_up[i], SIGKILL), 0);
-	await_ends(&foreign, fd);
+		assert_int_equal(kill(untrusted.given_up[i], SIGKILL), 0);
+	await_ends(&untrusted, fd);
 	close(fd);
-	opd_foreign_release(&foreign);
+	opd_untrusted_release(&untrusted);
 }
 
 TEST(test_one_that_dies)
 {
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	int fd = make_map();
 
-	start(&foreign);
-	assert_int_equal(read_map(&foreign, fd), 0);
-	assert_int_equal(kill(foreign.pid, SIGKILL), 0);
-	assert_int_equal(read_map(&foreign, fd), -ETIMEDOUT);
-	assert_int_equal(read_map(&foreign, fd), 0);
+	start(&untrusted);
+	assert_int_equal(read_map(&untrusted, fd), 0);
+	assert_int_equal(kill(untrusted.pid, SIGKILL), 0);
+	assert_int_equal(read_map(&untrusted, fd), -ETIMEDOUT);
+	assert_int_equal(read_map(&untrusted, fd), 0);
 	close(fd);
-	opd_foreign_release(&foreign);
+	opd_untrusted_release(&untrusted);
 }
 
 /* ---- lies -------------------------------------------------------------------
@@ -571,7 +570,7 @@ static uint64_t bad_word(uint64_t *seed)
 /* Answers to all calls, with anything in them but what keeps it in talk. */
 static void lie(int sock, void *bytes, const void *arg)
 {
-	struct opd_foreign_call call;
+	struct opd_untrusted_call call;
 	uint64_t *room = bytes;
 	uint64_t seed = 1, *words = (uint64_t *)&call;
 	const size_t nr = sizeof(call) / sizeof(*words);
@@ -592,27 +591,28 @@ static void lie(int sock, void *bytes, const void *arg)
 }
 
 /* Start a process of the test, which serves with @arg. */
-static void start_server(struct opd_foreign *foreign,
+static void start_server(struct opd_untrusted *untrusted,
 			 void (*serve)(int sock, void *room, const void *arg),
 			 const void *arg)
 {
 	int socks[2];
 
-	start(foreign);
-	foreign->room = mmap(NULL, OPD_FOREIGN_ROOM, PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	assert_true(foreign->room != MAP_FAILED);
+	start(untrusted);
+	untrusted->room =
+		mmap(NULL, OPD_UNTRUSTED_ROOM, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	assert_true(untrusted->room != MAP_FAILED);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 				    socks),
 			 0);
-	foreign->pid = fork();
-	if (!foreign->pid) {
+	untrusted->pid = fork();
+	if (!untrusted->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		serve(socks[1], foreign->room, arg);
+		serve(socks[1], untrusted->room, arg);
 		_exit(0);
 	}
 	close(socks[1]);
-	foreign->sock = socks[0];
+	untrusted->sock = socks[0];
 }
 
 /* What is in the list can be code, whatever was told. */
@@ -629,7 +629,7 @@ static void check_codes(const struct opd_jit_codes *codes)
 	}
 }
 
-static void read_lies(struct opd_foreign *foreign, int fd)
+static void read_lies(struct opd_untrusted *untrusted, int fd)
 {
 	struct opd_jit_code code = {
 		.start = 0x1000, .size = 64, .where = 1, .lines = 1, .frames = 1
@@ -639,7 +639,7 @@ static void read_lies(struct opd_foreign *foreign, int fd)
 	struct opd_jitdump dump;
 	struct cfi_table *table;
 
-	if (opd_jitdump_open(&dump, foreign, dup(fd)))
+	if (opd_jitdump_open(&dump, untrusted, dup(fd)))
 		return;
 	dump.state.is_damaged = 0;
 	dump.state.machine = 62;
@@ -650,7 +650,7 @@ static void read_lies(struct opd_foreign *foreign, int fd)
 		for (size_t i = 0; i < function.nr_lines; i++)
 			assert_true(function.lines[i].offset < 64 &&
 				    strlen(function.lines[i].file) <
-					    OPD_FOREIGN_ROOM);
+					    OPD_UNTRUSTED_ROOM);
 	}
 	opd_jitdump_free_function(&function);
 	dump.state.machine = 62;
@@ -662,15 +662,15 @@ static void read_lies(struct opd_foreign *foreign, int fd)
 
 TEST(test_lies)
 {
-	struct opd_foreign foreign;
+	struct opd_untrusted untrusted;
 	int fd = make_map();
 
-	start_server(&foreign, lie, NULL);
+	start_server(&untrusted, lie, NULL);
 	for (int i = 0; i < LIES; i++)
-		read_lies(&foreign, fd);
-	assert_int_equal(foreign.nr_failures, 0);
+		read_lies(&untrusted, fd);
+	assert_int_equal(untrusted.nr_failures, 0);
 	close(fd);
-	opd_foreign_release(&foreign);
+	opd_untrusted_release(&untrusted);
 }
 
 /* ---- answers that cannot be -------------------------------------------------
@@ -687,7 +687,7 @@ struct fixed_answer {
 static void answer_alike(int sock, void *room, const void *arg)
 {
 	const struct fixed_answer *answer = arg;
-	struct opd_foreign_call call;
+	struct opd_untrusted_call call;
 	int fd;
 
 	memset(room, 0x11, 64);
@@ -703,8 +703,8 @@ static void answer_alike(int sock, void *room, const void *arg)
 	}
 }
 
-/* What opd_foreign_build_id() makes of answers. */
-TEST(test_answers_that_cannot_be)
+/* What opd_untrusted_build_id() makes of answers. */
+static void test_answers_that_cannot_be(void **state)
 {
 	static const struct {
 		struct fixed_answer answer;
@@ -720,7 +720,7 @@ TEST(test_answers_that_cannot_be)
 		{ { .err = -4095 }, -4095, 0 },
 		{ { .err = -4096 }, -ETIMEDOUT, 1 },
 		{ { .err = 1 }, -ETIMEDOUT, 1 },
-		{ { .what = OPD_FOREIGN_TABLE, .nr = 20 }, -ETIMEDOUT, 1 },
+		{ { .what = OPD_UNTRUSTED_TABLE, .nr = 20 }, -ETIMEDOUT, 1 },
 	};
 	uint8_t bytes[OP_BUILD_ID_MAX];
 	int fd = make_map();
@@ -728,17 +728,17 @@ TEST(test_answers_that_cannot_be)
 	memset(bytes, 0x11, sizeof(bytes));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct op_build_id id = { .len = 7 };
-		struct opd_foreign foreign;
+		struct opd_untrusted untrusted;
 		int nr_fds = count_fds_of(getpid());
 
-		start_server(&foreign, answer_alike, &rows[i].answer);
-		if (opd_foreign_build_id(&foreign, fd, &id) != rows[i].err)
+		start_server(&untrusted, answer_alike, &rows[i].answer);
+		if (opd_untrusted_build_id(&untrusted, fd, &id) != rows[i].err)
 			fail_msg("row %zu", i);
 		assert_int_equal(id.len, rows[i].err ? 0 : rows[i].answer.nr);
 		assert_memory_equal(id.bytes, bytes, id.len);
-		assert_int_equal(foreign.nr_failures, rows[i].nr_failures);
-		assert_int_equal(foreign.pid == 0, rows[i].nr_failures == 1);
-		opd_foreign_release(&foreign);
+		assert_int_equal(untrusted.nr_failures, rows[i].nr_failures);
+		assert_int_equal(untrusted.pid == 0, rows[i].nr_failures == 1);
+		opd_untrusted_release(&untrusted);
 		assert_int_equal(count_fds_of(getpid()), nr_fds);
 	}
 	while (waitpid(-1, NULL, 0) > 0)
@@ -750,25 +750,25 @@ TEST(test_answers_that_cannot_be)
 TEST(test_a_table_that_cannot_be)
 {
 	static const struct fixed_answer answers[] = {
-		{ .nr = OPD_FOREIGN_ROOM + 1 }, { .nr = 64 }, { .nr = 0 }
+		{ .nr = OPD_UNTRUSTED_ROOM + 1 }, { .nr = 64 }, { .nr = 0 }
 	};
 	struct cfi_table *none;
 	int fd = make_map();
 
 	/* Nothing of it is looked at. */
-	assert_int_equal(opd_foreign_take_table(NULL, OPD_FOREIGN_ROOM + 1,
-						&none),
+	assert_int_equal(opd_untrusted_take_table(NULL, OPD_UNTRUSTED_ROOM + 1,
+						  &none),
 			 -EBADMSG);
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		struct opd_foreign foreign;
+		struct opd_untrusted untrusted;
 		struct cfi_table *table;
 
-		start_server(&foreign, answer_alike, &answers[i]);
-		assert_int_equal(opd_foreign_table(&foreign, fd, CFI_ALL,
-						   &table),
+		start_server(&untrusted, answer_alike, &answers[i]);
+		assert_int_equal(opd_untrusted_table(&untrusted, fd, CFI_ALL,
+						     &table),
 				 -EBADMSG);
-		assert_int_equal(foreign.nr_failures, 0);
-		opd_foreign_release(&foreign);
+		assert_int_equal(untrusted.nr_failures, 0);
+		opd_untrusted_release(&untrusted);
 	}
 	close(fd);
 }

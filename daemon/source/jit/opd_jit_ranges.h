@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef DAEMON_SOURCE_JIT_OPD_MADE_H
-#define DAEMON_SOURCE_JIT_OPD_MADE_H
+#ifndef DAEMON_SOURCE_JIT_OPD_JIT_RANGES_H
+#define DAEMON_SOURCE_JIT_OPD_JIT_RANGES_H
 
 /*
  * Code that programs make at run time, or copy, for a source that tells of
@@ -22,18 +22,18 @@
 struct opd_source_client;
 
 /* Cookies of images that are made here; the kernel has no such numbers. */
-#define OPD_MADE_COOKIE ((uint64_t)1 << 63)
+#define OPD_JIT_RANGES_COOKIE ((uint64_t)1 << 63)
 
-#define OPD_MADE_PROCESSES 128
-#define OPD_MADE_MEMORY                                                        \
+#define OPD_JIT_RANGES_PROCESSES 128
+#define OPD_JIT_RANGES_MEMORY                                                  \
 	16 /* that is looked at in a second, of each process                   \
 	    */
 
-struct opd_made {
+struct opd_jit_ranges {
 	struct opd_perf_images images;
 	struct opd_jits jits;
 	uint64_t round_at; /* when the last round ended, ns */
-	struct opd_made_process {
+	struct opd_jit_ranges_process {
 		uint32_t tgid; /* 0: free */
 		uint64_t app; /* cookie of its program */
 		int fd; /* readable when it has ended; -1: gone before */
@@ -42,46 +42,50 @@ struct opd_made {
 		/* Anonymous memory that was looked at since then, which has a
 		 * cookie where it is a copy of text; before copied_at, ns,
 		 * there is no other look. */
-		struct unwinder_map memory[OPD_MADE_MEMORY];
+		struct unwinder_map memory[OPD_JIT_RANGES_MEMORY];
 		size_t nr_memory;
 		uint64_t copied_at;
-	} processes[OPD_MADE_PROCESSES];
+	} processes[OPD_JIT_RANGES_PROCESSES];
 	size_t nr; /* of these that were ever used */
 };
 
 /* For the images of @client, in processes that @proc has. Returns 0 or
  * -ENOMEM. */
-int opd_made_new(struct opd_made **out, const struct opd_source_client *client,
-		 const char *proc);
+int opd_jit_ranges_new(struct opd_jit_ranges **out,
+		       const struct opd_source_client *client,
+		       const char *proc);
 /* Write what is known, and free all. @made may be NULL. */
-void opd_made_free(struct opd_made *made);
+void opd_jit_ranges_free(struct opd_jit_ranges *ranges);
 
 /*
  * Look for @addr in anonymous memory of process @tgid, whose program has the
  * cookie @app. True if its code has a name: then *@cookie is the image of the
  * process, or the file that it is a copy of, and *@key the offset in it.
  */
-bool opd_made_find(struct opd_made *made, uint32_t tgid, uint64_t app,
-		   uint64_t addr, uint64_t *cookie, uint64_t *key);
+bool opd_jit_ranges_find(struct opd_jit_ranges *ranges, uint32_t tgid,
+			 uint64_t app, uint64_t addr, uint64_t *cookie,
+			 uint64_t *key);
 
 /*
  * Look whether the anonymous memory at @addr of process @tgid, whose program
  * has the cookie @app, is a copy of the text of a file. If so *@map is that
  * memory, as if the file was mapped there.
  */
-bool opd_made_find_text(struct opd_made *made, uint32_t tgid, uint64_t app,
-			uint64_t addr, struct unwinder_map *map);
+bool opd_jit_ranges_find_text(struct opd_jit_ranges *ranges, uint32_t tgid,
+			      uint64_t app, uint64_t addr,
+			      struct unwinder_map *map);
 
 /* Open the file of one of these cookies: a descriptor, or -1. */
-int opd_made_open(const struct opd_made *made, uint64_t cookie);
+int opd_jit_ranges_open(const struct opd_jit_ranges *ranges, uint64_t cookie);
 
 /* Answer @query for one of these cookies. Returns 0 or -ENOENT. */
-int opd_made_query(struct opd_made *made, struct op_cookie_query *query);
+int opd_jit_ranges_query(struct opd_jit_ranges *ranges,
+			 struct op_cookie_query *query);
 
 /* Write what is known of all processes. */
-void opd_made_save(struct opd_made *made);
+void opd_jit_ranges_save(struct opd_jit_ranges *ranges);
 
 /* All that was sampled up to now has been looked for. */
-void opd_made_end_round(struct opd_made *made);
+void opd_jit_ranges_end_round(struct opd_jit_ranges *ranges);
 
-#endif /* DAEMON_SOURCE_JIT_OPD_MADE_H */
+#endif /* DAEMON_SOURCE_JIT_OPD_JIT_RANGES_H */

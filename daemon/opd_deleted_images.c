@@ -19,7 +19,7 @@
  * copy, the size of all copies and the number of open descriptors are bounded.
  */
 
-#include "daemon/opd_keep.h"
+#include "daemon/opd_deleted_images.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/untrusted/opd_memory_image.h"
 #include "daemon/store/opd_image.h"
 #include "libop/base/op_array.h"
@@ -58,7 +58,7 @@ static int compare_mount_ids(const void *a, const void *b)
 
 /* The mounts that are there now, by the first number of each line of mountinfo
  * (proc(5)). Without memory there are none, and all files are copied. */
-static void note_mounts(struct opd_keep *keep)
+static void note_mounts(struct opd_deleted_images *images)
 {
 	FILE *file = fopen("/proc/self/mountinfo", "re");
 	char *line = NULL;
@@ -67,11 +67,11 @@ static void note_mounts(struct opd_keep *keep)
 
 	while (file && getline(&line, &room, file) >= 0)
 		if (sscanf(line, "%" SCNu64 " ", &id) == 1 &&
-		    !op_array_reserve(&keep->mounts, keep->nr_mounts, 1))
-			keep->mounts[keep->nr_mounts++] = id;
-	if (keep->nr_mounts)
-		qsort(keep->mounts, keep->nr_mounts, sizeof(*keep->mounts),
-		      compare_mount_ids);
+		    !op_array_reserve(&images->mounts, images->nr_mounts, 1))
+			images->mounts[images->nr_mounts++] = id;
+	if (images->nr_mounts)
+		qsort(images->mounts, images->nr_mounts,
+		      sizeof(*images->mounts), compare_mount_ids);
 	free(line);
 	if (file)
 		fclose(file);
@@ -79,103 +79,105 @@ static void note_mounts(struct opd_keep *keep)
 
 /* Whether @fd is on another mount than those; a kernel before Linux 5.8 does
  * not tell. */
-static bool is_on_new_mount(const struct opd_keep *keep, int fd)
+static bool is_on_new_mount(const struct opd_deleted_images *images, int fd)
 {
 	struct statx st;
 
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) ||
 	    !(st.stx_mask & STATX_MNT_ID))
 		return false;
-	return !keep->nr_mounts ||
-	       !bsearch(&(uint64_t){ st.stx_mnt_id }, keep->mounts,
-			keep->nr_mounts, sizeof(*keep->mounts),
+	return !images->nr_mounts ||
+	       !bsearch(&(uint64_t){ st.stx_mnt_id }, images->mounts,
+			images->nr_mounts, sizeof(*images->mounts),
 			compare_mount_ids);
 }
 
-void opd_keep_init(struct opd_keep *keep, const struct op_session *session,
-		   struct op_log *log, const struct op_clock *clock,
-		   bool forever, rlim_t left)
+void opd_deleted_images_init(struct opd_deleted_images *images,
+			     const struct op_session *session,
+			     struct op_log *log, const struct op_clock *clock,
+			     bool forever, rlim_t left)
 {
-	memset(keep, 0, sizeof(*keep));
-	keep->session = session;
-	keep->log = log;
-	keep->clock = clock;
-	keep->forever = forever;
-	keep->foreign = malloc(sizeof(*keep->foreign));
-	if (keep->foreign)
-		opd_foreign_init(keep->foreign);
-	keep->max_open = OPD_KEEP_MAX;
-	if (left / 4 < OPD_KEEP_MAX)
-		keep->max_open = (unsigned int)(left / 4);
-	op_shares_init(&keep->open_shares, keep->max_open);
-	op_shares_init(&keep->copy_shares, OPD_KEEP_TOTAL_MAX);
-	op_shares_init(&keep->line_shares, OPD_KEEP_LINES_MAX);
-	note_mounts(keep);
+	memset(images, 0, sizeof(*images));
+	images->session = session;
+	images->log = log;
+	images->clock = clock;
+	images->forever = forever;
+	images->untrusted = malloc(sizeof(*images->untrusted));
+	if (images->untrusted)
+		opd_untrusted_init(images->untrusted);
+	images->max_open = OPD_DELETED_MAX;
+	if (left / 4 < OPD_DELETED_MAX)
+		images->max_open = (unsigned int)(left / 4);
+	op_shares_init(&images->open_shares, images->max_open);
+	op_shares_init(&images->copy_shares, OPD_DELETED_TOTAL_MAX);
+	op_shares_init(&images->line_shares, OPD_DELETED_LINES_MAX);
+	note_mounts(images);
 }
 
-static void let_go(struct opd_keep *keep, struct opd_kept *kept)
+static void let_go(struct opd_deleted_images *images, struct opd_kept *kept)
 {
 	if (kept->fd < 0)
 		return;
 	close(kept->fd);
 	kept->fd = -1;
-	keep->nr_open--;
-	op_shares_give_back(&keep->open_shares, kept->user, 1);
+	images->nr_open--;
+	op_shares_give_back(&images->open_shares, kept->user, 1);
 }
 
-void opd_keep_release(struct opd_keep *keep)
+void opd_deleted_images_release(struct opd_deleted_images *images)
 {
-	if (keep->nr_unsaid)
-		op_log(keep->log,
+	if (images->nr_unsaid)
+		op_log(images->log,
 		       "%" PRIu64
 		       " further files vanished, of users with too many lines here",
-		       keep->nr_unsaid);
-	for (size_t i = 0; i < keep->nr; i++)
-		let_go(keep, &keep->kept[i]);
-	for (size_t i = 0; i < keep->nr; i++)
-		free((char *)keep->kept[i].binary.name);
-	free(keep->kept);
-	free(keep->mounts);
-	if (keep->foreign)
-		opd_foreign_release(keep->foreign);
-	free(keep->foreign);
-	op_hash_release(&keep->index);
-	op_hash_release(&keep->builds);
-	op_shares_release(&keep->open_shares);
-	op_shares_release(&keep->copy_shares);
-	op_shares_release(&keep->line_shares);
-	memset(keep, 0, sizeof(*keep));
+		       images->nr_unsaid);
+	for (size_t i = 0; i < images->nr; i++)
+		let_go(images, &images->kept[i]);
+	for (size_t i = 0; i < images->nr; i++)
+		free((char *)images->kept[i].binary.name);
+	free(images->kept);
+	free(images->mounts);
+	if (images->untrusted)
+		opd_untrusted_release(images->untrusted);
+	free(images->untrusted);
+	op_hash_release(&images->index);
+	op_hash_release(&images->builds);
+	op_shares_release(&images->open_shares);
+	op_shares_release(&images->copy_shares);
+	op_shares_release(&images->line_shares);
+	memset(images, 0, sizeof(*images));
 }
 
 /* ---- copying ----------------------------------------------------------------
  */
 
 /* Take room for a copy of @len bytes. */
-static int take_room_for_copy(struct opd_keep *keep,
+static int take_room_for_copy(struct opd_deleted_images *images,
 			      const struct opd_kept *kept, uint64_t len)
 {
-	if (len > OPD_KEEP_FILE_MAX)
+	if (len > OPD_DELETED_FILE_MAX)
 		return -EFBIG;
-	if (len > OPD_KEEP_TOTAL_MAX - keep->copied)
+	if (len > OPD_DELETED_TOTAL_MAX - images->copied)
 		return -ENOSPC;
-	if (!op_shares_take(&keep->copy_shares, kept->user, len))
+	if (!op_shares_take(&images->copy_shares, kept->user, len))
 		return -EDQUOT;
-	keep->copied += len;
+	images->copied += len;
 	return 0;
 }
 
-static void give_back_room(struct opd_keep *keep, const struct opd_kept *kept,
-			   uint64_t len)
+static void give_back_room(struct opd_deleted_images *images,
+			   const struct opd_kept *kept, uint64_t len)
 {
-	op_shares_give_back(&keep->copy_shares, kept->user, len);
-	keep->copied -= len;
+	op_shares_give_back(&images->copy_shares, kept->user, len);
+	images->copied -= len;
 }
 
 /* Where the session's copy is, or would be. */
-static int path_of_copy(const struct opd_keep *keep,
+static int path_of_copy(const struct opd_deleted_images *images,
 			const struct opd_binary *binary, char *path, size_t len)
 {
-	return op_session_image(keep->session, binary->name, &binary->build_id,
+	return op_session_image(images->session, binary->name,
+				&binary->build_id,
 				binary->mtime, path, len);
 }
 
@@ -186,16 +188,16 @@ static uint64_t hash_build(const struct op_hash *index,
 }
 
 /* The number of the first entry with that build-id, 0 if there is none. */
-static uint32_t first_of_build(const struct opd_keep *keep,
+static uint32_t first_of_build(const struct opd_deleted_images *images,
 			       const struct op_build_id *build_id)
 {
-	uint64_t hash = hash_build(&keep->builds, build_id);
+	uint64_t hash = hash_build(&images->builds, build_id);
 	uint32_t number;
 
 	if (!build_id->len)
 		return 0;
-	op_hash_each(&keep->builds, hash, number)
-		if (op_build_id_same(&keep->kept[number - 1].binary.build_id,
+	op_hash_each(&images->builds, hash, number)
+		if (op_build_id_same(&images->kept[number - 1].binary.build_id,
 				     build_id))
 			break;
 	return number;
@@ -226,19 +228,20 @@ static bool has_bytes_of(const char *path, int fd)
  * one that is not may have been any, so that a copy of root's file alone will
  * do.
  */
-static bool link_copy(const struct opd_keep *keep, const struct opd_kept *kept)
+static bool link_copy(const struct opd_deleted_images *images,
+		      const struct opd_kept *kept)
 {
 	char path[PATH_MAX], other_path[PATH_MAX];
-	uint32_t first = first_of_build(keep, &kept->binary.build_id);
-	uint32_t number = first ? keep->kept[first - 1].copy_of_build : 0;
+	uint32_t first = first_of_build(images, &kept->binary.build_id);
+	uint32_t number = first ? images->kept[first - 1].copy_of_build : 0;
 	const struct opd_kept *other;
 
 	if (!number)
 		return false;
-	other = &keep->kept[number - 1];
+	other = &images->kept[number - 1];
 	return other != kept &&
-	       !path_of_copy(keep, &kept->binary, path, sizeof(path)) &&
-	       !path_of_copy(keep, &other->binary, other_path,
+	       !path_of_copy(images, &kept->binary, path, sizeof(path)) &&
+	       !path_of_copy(images, &other->binary, other_path,
 			     sizeof(other_path)) &&
 	       (kept->fd < 0
 			? other->is_own &&
@@ -249,7 +252,8 @@ static bool link_copy(const struct opd_keep *keep, const struct opd_kept *kept)
 }
 
 /* Into the session, unless it is there already. */
-static int copy_binary(struct opd_keep *keep, struct opd_kept *kept, int fd)
+static int copy_binary(struct opd_deleted_images *images, struct opd_kept *kept,
+		       int fd)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -258,7 +262,7 @@ static int copy_binary(struct opd_keep *keep, struct opd_kept *kept, int fd)
 	if (fstat(fd, &st))
 		return -errno;
 	kept->is_own = op_is_own_file(&st);
-	err = path_of_copy(keep, &kept->binary, path, sizeof(path));
+	err = path_of_copy(images, &kept->binary, path, sizeof(path));
 	if (!err && !access(path, F_OK)) {
 		if (has_bytes_of(path, fd))
 			return 0;
@@ -266,46 +270,46 @@ static int copy_binary(struct opd_keep *keep, struct opd_kept *kept, int fd)
 		err = kept->is_own && !unlink(path) ? 0 : -EEXIST;
 	}
 	if (!err)
-		err = op_session_make_folder(keep->session->images);
+		err = op_session_make_folder(images->session->images);
 	if (!err)
-		err = take_room_for_copy(keep, kept, (uint64_t)st.st_size);
+		err = take_room_for_copy(images, kept, (uint64_t)st.st_size);
 	if (err)
 		return err;
 	err = op_copy_file(fd, &st, path);
 	if (err)
-		give_back_room(keep, kept, (uint64_t)st.st_size);
+		give_back_room(images, kept, (uint64_t)st.st_size);
 	return err;
 }
 
 /* @why there is need of a copy: what the file is. */
-static void note_copy(struct opd_keep *keep, struct opd_kept *kept,
+static void note_copy(struct opd_deleted_images *images, struct opd_kept *kept,
 		      const char *why, int err)
 {
-	uint32_t first = first_of_build(keep, &kept->binary.build_id);
-	uint32_t *copy = first ? &keep->kept[first - 1].copy_of_build : NULL;
+	uint32_t first = first_of_build(images, &kept->binary.build_id);
+	uint32_t *copy = first ? &images->kept[first - 1].copy_of_build : NULL;
 
 	if (!err && copy && (!*copy || kept->is_own))
-		*copy = (uint32_t)(kept - keep->kept) + 1;
-	keep->new_copies |= !err;
-	if (!op_shares_take(&keep->line_shares, kept->user, 1))
-		keep->nr_unsaid++;
+		*copy = (uint32_t)(kept - images->kept) + 1;
+	images->new_copies |= !err;
+	if (!op_shares_take(&images->line_shares, kept->user, 1))
+		images->nr_unsaid++;
 	else if (err)
-		op_log(keep->log, "%s: %s, and it cannot be copied: %s",
+		op_log(images->log, "%s: %s, and it cannot be copied: %s",
 		       kept->binary.name, why, strerror(-err));
 	else
-		op_log(keep->log, "%s: %s; a copy is kept in %s",
-		       kept->binary.name, why, keep->session->images);
+		op_log(images->log, "%s: %s; a copy is kept in %s",
+		       kept->binary.name, why, images->session->images);
 }
 
 /* Several file systems may have the inode number: compare the build, too.
  * Without build-id and time nothing tells the right file. */
-static bool is_build(const struct opd_keep *keep,
+static bool is_build(const struct opd_deleted_images *images,
 		     const struct opd_binary *binary, int fd)
 {
 	struct op_build_id id = { 0, { 0 } };
 	struct stat st;
 
-	if (opd_foreign_build_id(keep->foreign, fd, &id))
+	if (opd_untrusted_build_id(images->untrusted, fd, &id))
 		id.len = 0;
 	/* A build-id that is known decides, else the time of modification. */
 	if (binary->build_id.len)
@@ -340,18 +344,18 @@ static int open_kept(const struct opd_kept *kept)
 
 /* Open another file of the same build that root alone may write, of the first
  * and the latest names: a user may give a build any number of them. */
-static int open_same_build(const struct opd_keep *keep,
+static int open_same_build(const struct opd_deleted_images *images,
 			   const struct opd_kept *kept)
 {
-	uint32_t number = first_of_build(keep, &kept->binary.build_id);
+	uint32_t number = first_of_build(images, &kept->binary.build_id);
 
 	for (int i = 0; number && i < SAME_BUILD_MAX; i++) {
-		const struct opd_kept *other = &keep->kept[number - 1];
+		const struct opd_kept *other = &images->kept[number - 1];
 		int fd = other != kept ? open_kept(other) : -1;
 		struct stat st;
 
 		if (fd >= 0 && !fstat(fd, &st) && op_is_own_file(&st) &&
-		    is_build(keep, &kept->binary, fd))
+		    is_build(images, &kept->binary, fd))
 			return fd;
 		if (fd >= 0)
 			close(fd);
@@ -361,16 +365,17 @@ static int open_same_build(const struct opd_keep *keep,
 }
 
 /* It is gone, and @fd is a file of its build, or -1. */
-static void settle(struct opd_keep *keep, struct opd_kept *kept, int fd)
+static void settle(struct opd_deleted_images *images, struct opd_kept *kept,
+		   int fd)
 {
 	/* One that was written over in place is another build by now. */
-	if (fd >= 0 && is_build(keep, &kept->binary, fd))
-		note_copy(keep, kept, GONE, copy_binary(keep, kept, fd));
+	if (fd >= 0 && is_build(images, &kept->binary, fd))
+		note_copy(images, kept, GONE, copy_binary(images, kept, fd));
 	kept->missing = fd < 0;
 	if (fd >= 0 && fd != kept->fd)
 		close(fd);
 	kept->done = true;
-	let_go(keep, kept);
+	let_go(images, kept);
 }
 
 /* ---- a process that runs it -------------------------------------------------
@@ -384,10 +389,10 @@ static uint64_t hash_sought(const struct op_hash *index,
 }
 
 /* @fd, if it is a file of that build; else it is closed. */
-static int keep_if_build(const struct opd_keep *keep,
+static int keep_if_build(const struct opd_deleted_images *images,
 			 const struct opd_binary *binary, int fd)
 {
-	if (fd < 0 || is_build(keep, binary, fd))
+	if (fd < 0 || is_build(images, binary, fd))
 		return fd;
 	close(fd);
 	return -1;
@@ -395,44 +400,46 @@ static int keep_if_build(const struct opd_keep *keep,
 
 /* The file that process @tgid has mapped there: root opens the mapping; the
  * owner opens it where it is the program, or gets what of it is in memory. */
-static int open_mapping(const struct opd_keep *keep,
+static int open_mapping(const struct opd_deleted_images *images,
 			const struct opd_binary *binary, uint32_t tgid,
 			uint64_t start, uint64_t end)
 {
 	char exe[64];
-	int fd = keep_if_build(keep, binary, op_open_mapped(tgid, start, end));
+	int fd =
+		keep_if_build(images, binary, op_open_mapped(tgid, start, end));
 
 	snprintf(exe, sizeof(exe), "/proc/%" PRIu32 "/exe", tgid);
 	if (fd < 0)
-		fd = keep_if_build(keep, binary, op_open_regular(exe));
+		fd = keep_if_build(images, binary, op_open_regular(exe));
 	if (fd < 0)
-		fd = keep_if_build(keep, binary,
-				   opd_memory_image_open(keep->foreign, "/proc",
-							 tgid, start));
+		fd = keep_if_build(images, binary,
+				   opd_memory_image_open(images->untrusted,
+							 "/proc", tgid, start));
 	return fd;
 }
 
 /* Whether the file that process @tgid has mapped, as @line of its maps says, is
  * the one: then that is settled. */
-static void try_mapping(struct opd_keep *keep, struct opd_kept *kept,
-			uint32_t tgid, const char *line)
+static void try_mapping(struct opd_deleted_images *images,
+			struct opd_kept *kept, uint32_t tgid, const char *line)
 {
 	uint64_t start, end;
 	int fd;
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2)
 		return;
-	fd = open_mapping(keep, &kept->binary, tgid, start, end);
+	fd = open_mapping(images, &kept->binary, tgid, start, end);
 	if (fd < 0)
 		return;
 	kept->is_sought = false;
-	keep->nr_sought--;
-	settle(keep, kept, fd);
+	images->nr_sought--;
+	settle(images, kept, fd);
 }
 
 /* One that was never there is known by its path, others by the inode. */
-static void search_line(struct opd_keep *keep, const struct op_hash *sought,
-			uint32_t tgid, const char *line)
+static void search_line(struct opd_deleted_images *images,
+			const struct op_hash *sought, uint32_t tgid,
+			const char *line)
 {
 	const char *path = strchr(line, '/');
 	size_t len;
@@ -444,23 +451,23 @@ static void search_line(struct opd_keep *keep, const struct op_hash *sought,
 		return;
 	len = op_deleted_at(path, strcspn(path, "\n"));
 	op_hash_each(sought, op_hash_bytes(sought->seed, path, len), number) {
-		struct opd_kept *kept = &keep->kept[number - 1];
+		struct opd_kept *kept = &images->kept[number - 1];
 
 		if (kept->is_sought && !kept->dev &&
 		    !strncmp(kept->binary.name, path, len) &&
 		    !kept->binary.name[len])
-			try_mapping(keep, kept, tgid, line);
+			try_mapping(images, kept, tgid, line);
 	}
 	op_hash_each(sought, op_hash_mix(sought->seed, ino), number) {
-		struct opd_kept *kept = &keep->kept[number - 1];
+		struct opd_kept *kept = &images->kept[number - 1];
 
 		if (kept->is_sought && kept->dev && kept->ino == ino)
-			try_mapping(keep, kept, tgid, line);
+			try_mapping(images, kept, tgid, line);
 	}
 }
 
-static void search_maps(struct opd_keep *keep, const struct op_hash *sought,
-			uint32_t tgid)
+static void search_maps(struct opd_deleted_images *images,
+			const struct op_hash *sought, uint32_t tgid)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
@@ -470,56 +477,56 @@ static void search_maps(struct opd_keep *keep, const struct op_hash *sought,
 	file = fopen(path, "re");
 	if (!file)
 		return;
-	while (keep->nr_sought && getline(&line, &room, file) >= 0)
-		search_line(keep, sought, tgid, line);
+	while (images->nr_sought && getline(&line, &room, file) >= 0)
+		search_line(images, sought, tgid, line);
 	free(line);
 	fclose(file);
 }
 
-static void search_process(struct opd_keep *keep, const struct opd_kept *kept,
-			   uint32_t tgid)
+static void search_process(struct opd_deleted_images *images,
+			   const struct opd_kept *kept, uint32_t tgid)
 {
 	struct op_hash sought = { 0 };
 
 	if (op_hash_reserve(&sought, 1))
 		return;
 	op_hash_add(&sought, hash_sought(&sought, kept),
-		    (uint32_t)(kept - keep->kept) + 1);
-	search_maps(keep, &sought, tgid);
+		    (uint32_t)(kept - images->kept) + 1);
+	search_maps(images, &sought, tgid);
 	op_hash_release(&sought);
 }
 
 /* Look through the mappings of all processes once, however many files are
  * sought. What no process has is missing. */
-static void search_processes(struct opd_keep *keep)
+static void search_processes(struct opd_deleted_images *images)
 {
-	DIR *folder = keep->nr_sought ? opendir("/proc") : NULL;
+	DIR *folder = images->nr_sought ? opendir("/proc") : NULL;
 	struct op_hash sought = { 0 };
 	struct dirent *entry;
 	uint64_t tgid;
 
 	/* The next time. */
-	if (!folder || op_hash_reserve(&sought, keep->nr_sought)) {
+	if (!folder || op_hash_reserve(&sought, images->nr_sought)) {
 		if (folder)
 			closedir(folder);
 		return;
 	}
-	for (size_t i = 0; i < keep->nr; i++)
-		if (keep->kept[i].is_sought)
+	for (size_t i = 0; i < images->nr; i++)
+		if (images->kept[i].is_sought)
 			op_hash_add(&sought,
-				    hash_sought(&sought, &keep->kept[i]),
+				    hash_sought(&sought, &images->kept[i]),
 				    (uint32_t)i + 1);
-	while (keep->nr_sought && (entry = readdir(folder)))
+	while (images->nr_sought && (entry = readdir(folder)))
 		if (!op_parse_u64(entry->d_name, &tgid) && tgid <= INT32_MAX)
-			search_maps(keep, &sought, (uint32_t)tgid);
+			search_maps(images, &sought, (uint32_t)tgid);
 	closedir(folder);
 	op_hash_release(&sought);
-	for (size_t i = 0; i < keep->nr && keep->nr_sought; i++) {
-		if (!keep->kept[i].is_sought)
+	for (size_t i = 0; i < images->nr && images->nr_sought; i++) {
+		if (!images->kept[i].is_sought)
 			continue;
-		keep->kept[i].is_sought = false;
-		keep->nr_sought--;
-		settle(keep, &keep->kept[i], -1);
+		images->kept[i].is_sought = false;
+		images->nr_sought--;
+		settle(images, &images->kept[i], -1);
 	}
 }
 
@@ -528,72 +535,74 @@ static void search_processes(struct opd_keep *keep)
 
 /* What nobody has at hand is sought in process @tgid (0: not known), and at the
  * next sweep in all. */
-static void rescue(struct opd_keep *keep, struct opd_kept *kept, uint32_t tgid)
+static void rescue(struct opd_deleted_images *images, struct opd_kept *kept,
+		   uint32_t tgid)
 {
 	int fd = kept->fd;
 
-	if (link_copy(keep, kept)) {
-		note_copy(keep, kept, GONE, 0);
+	if (link_copy(images, kept)) {
+		note_copy(images, kept, GONE, 0);
 		kept->done = true;
-		let_go(keep, kept);
+		let_go(images, kept);
 		return;
 	}
 	if (fd < 0)
-		fd = open_same_build(keep, kept);
+		fd = open_same_build(images, kept);
 	if (fd >= 0) {
-		settle(keep, kept, fd);
+		settle(images, kept, fd);
 		return;
 	}
 	kept->is_sought = true;
-	keep->nr_sought++;
+	images->nr_sought++;
 	if (tgid)
-		search_process(keep, kept, tgid);
+		search_process(images, kept, tgid);
 }
 
-static void look_after(struct opd_keep *keep, struct opd_kept *kept, time_t now)
+static void look_after(struct opd_deleted_images *images, struct opd_kept *kept,
+		       time_t now)
 {
 	if (kept->done || kept->is_sought)
 		return;
 	if (is_gone(kept))
-		rescue(keep, kept, 0);
-	else if (!keep->forever && now - kept->since > OPD_KEEP_SECONDS)
-		let_go(keep, kept);
+		rescue(images, kept, 0);
+	else if (!images->forever && now - kept->since > OPD_DELETED_SECONDS)
+		let_go(images, kept);
 }
 
-void opd_keep_sweep(struct opd_keep *keep)
+void opd_deleted_images_sweep(struct opd_deleted_images *images)
 {
-	time_t now = keep->clock->seconds();
+	time_t now = images->clock->seconds();
 	bool new_copies;
 
-	for (size_t i = 0; i < keep->nr; i++)
-		look_after(keep, &keep->kept[i], now);
-	search_processes(keep);
-	new_copies = keep->new_copies;
-	keep->new_copies = false;
-	for (size_t i = 0; new_copies && i < keep->nr; i++) {
-		struct opd_kept *kept = &keep->kept[i];
+	for (size_t i = 0; i < images->nr; i++)
+		look_after(images, &images->kept[i], now);
+	search_processes(images);
+	new_copies = images->new_copies;
+	images->new_copies = false;
+	for (size_t i = 0; new_copies && i < images->nr; i++) {
+		struct opd_kept *kept = &images->kept[i];
 
-		if (kept->missing && link_copy(keep, kept)) {
-			note_copy(keep, kept, GONE, 0);
+		if (kept->missing && link_copy(images, kept)) {
+			note_copy(images, kept, GONE, 0);
 			kept->missing = false;
 		}
 	}
 }
 
 /* By its path, also as process @tgid sees it. */
-static int open_by_path(const struct opd_keep *keep,
+static int open_by_path(const struct opd_deleted_images *images,
 			const struct opd_binary *binary, uint32_t tgid)
 {
 	int fd = op_open_without_links("/", binary->name);
 
-	if (fd >= 0 && is_build(keep, binary, fd))
+	if (fd >= 0 && is_build(images, binary, fd))
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	if (!tgid)
 		return -1;
 	fd = op_open_in_root(tgid, binary->name, binary->build_id.len);
-	if (fd < 0 || is_build(keep, binary, fd))
+	if (fd < 0 || is_build(images, binary, fd))
 		return fd;
 	close(fd);
 	return -1;
@@ -620,32 +629,32 @@ static uint64_t hash_binary(const struct op_hash *index,
 	return op_hash_text(hash, binary->name);
 }
 
-static struct opd_kept *find_kept(const struct opd_keep *keep,
+static struct opd_kept *find_kept(const struct opd_deleted_images *images,
 				  const struct opd_binary *binary)
 {
-	uint64_t hash = hash_binary(&keep->index, binary);
+	uint64_t hash = hash_binary(&images->index, binary);
 	uint32_t number;
 
-	op_hash_each(&keep->index, hash, number)
-		if (is_same_binary(&keep->kept[number - 1].binary, binary))
-			return &keep->kept[number - 1];
+	op_hash_each(&images->index, hash, number)
+		if (is_same_binary(&images->kept[number - 1].binary, binary))
+			return &images->kept[number - 1];
 	return NULL;
 }
 
-static int open_copy(const struct opd_keep *keep,
+static int open_copy(const struct opd_deleted_images *images,
 		     const struct opd_binary *binary)
 {
 	char path[PATH_MAX];
 
-	if (path_of_copy(keep, binary, path, sizeof(path)))
+	if (path_of_copy(images, binary, path, sizeof(path)))
 		return -1;
 	return op_open_regular(path);
 }
 
-int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
-		  uint32_t tgid)
+int opd_deleted_images_open(const struct opd_deleted_images *images,
+			    const struct opd_binary *binary, uint32_t tgid)
 {
-	const struct opd_kept *kept = find_kept(keep, binary);
+	const struct opd_kept *kept = find_kept(images, binary);
 	int fd = -1;
 
 	if (binary->name[0] != '/' || (kept && kept->shut))
@@ -653,10 +662,10 @@ int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
 	if (kept && kept->fd >= 0)
 		fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
-		fd = open_by_path(keep, binary, tgid);
+		fd = open_by_path(images, binary, tgid);
 	if (fd < 0)
-		fd = open_copy(keep, binary);
-	if (fd >= 0 && !is_build(keep, binary, fd)) {
+		fd = open_copy(images, binary);
+	if (fd >= 0 && !is_build(images, binary, fd)) {
 		close(fd);
 		fd = -1;
 	}
@@ -664,49 +673,49 @@ int opd_keep_open(const struct opd_keep *keep, const struct opd_binary *binary,
 }
 
 /* Behind the first of its build: a build may have any number of names. */
-static void join_build(struct opd_keep *keep, struct opd_kept *kept)
+static void join_build(struct opd_deleted_images *images, struct opd_kept *kept)
 {
 	const struct op_build_id *build_id = &kept->binary.build_id;
-	uint32_t first = first_of_build(keep, build_id);
-	uint32_t number = (uint32_t)(kept - keep->kept) + 1;
+	uint32_t first = first_of_build(images, build_id);
+	uint32_t number = (uint32_t)(kept - images->kept) + 1;
 
 	if (first) {
-		kept->next_of_build = keep->kept[first - 1].next_of_build;
-		keep->kept[first - 1].next_of_build = number;
+		kept->next_of_build = images->kept[first - 1].next_of_build;
+		images->kept[first - 1].next_of_build = number;
 	} else if (build_id->len) {
-		op_hash_add(&keep->builds, hash_build(&keep->builds, build_id),
-			    number);
+		op_hash_add(&images->builds,
+			    hash_build(&images->builds, build_id), number);
 	}
 }
 
 /* NULL without memory, or when there are as many as images may have names. */
-static struct opd_kept *add_kept(struct opd_keep *keep,
+static struct opd_kept *add_kept(struct opd_deleted_images *images,
 				 const struct opd_binary *binary, uint32_t user)
 {
 	size_t len = strlen(binary->name) + 1;
 	struct opd_kept *kept;
 	char *name;
 
-	if (keep->nr >= OPD_IMAGES_MAX ||
-	    len > OPD_IMAGE_NAMES_MAX - keep->names_len)
+	if (images->nr >= OPD_IMAGES_MAX ||
+	    len > OPD_IMAGE_NAMES_MAX - images->names_len)
 		return NULL;
-	if (op_array_reserve(&keep->kept, keep->nr, 1) ||
-	    op_hash_reserve(&keep->index, keep->nr + 1) ||
-	    op_hash_reserve(&keep->builds, keep->nr + 1))
+	if (op_array_reserve(&images->kept, images->nr, 1) ||
+	    op_hash_reserve(&images->index, images->nr + 1) ||
+	    op_hash_reserve(&images->builds, images->nr + 1))
 		return NULL;
 	name = strdup(binary->name);
 	if (!name)
 		return NULL;
-	kept = &keep->kept[keep->nr++];
+	kept = &images->kept[images->nr++];
 	*kept = (struct opd_kept){ .binary = *binary,
-				   .since = keep->clock->seconds(),
+				   .since = images->clock->seconds(),
 				   .fd = -1 };
 	kept->binary.name = name;
 	kept->user = user;
-	keep->names_len += len;
-	op_hash_add(&keep->index, hash_binary(&keep->index, binary),
-		    (uint32_t)keep->nr);
-	join_build(keep, kept);
+	images->names_len += len;
+	op_hash_add(&images->index, hash_binary(&images->index, binary),
+		    (uint32_t)images->nr);
+	join_build(images, kept);
 	return kept;
 }
 
@@ -719,7 +728,8 @@ static void note_user(struct opd_kept *kept, const struct stat *st,
 		kept->user = st->st_uid;
 }
 
-static void hold_open(struct opd_keep *keep, struct opd_kept *kept, int fd)
+static void hold_open(struct opd_deleted_images *images, struct opd_kept *kept,
+		      int fd)
 {
 	enum op_holder holder = op_who_has(fd);
 	struct stat st = { 0 };
@@ -731,61 +741,65 @@ static void hold_open(struct opd_keep *keep, struct opd_kept *kept, int fd)
 		kept->ino = st.st_ino;
 		note_user(kept, &st, holder);
 	}
-	if (!kept->ino || kept->is_remote || keep->nr_open >= keep->max_open ||
-	    !op_shares_take(&keep->open_shares, kept->user, 1)) {
+	if (!kept->ino || kept->is_remote ||
+	    images->nr_open >= images->max_open ||
+	    !op_shares_take(&images->open_shares, kept->user, 1)) {
 		close(fd);
 		kept->done = true;
 		return;
 	}
 	kept->fd = fd;
-	keep->nr_open++;
+	images->nr_open++;
 }
 
 /* One that is too large for a copy is found by its path, or its processes. */
-static void copy_from_new_mount(struct opd_keep *keep, struct opd_kept *kept)
+static void copy_from_new_mount(struct opd_deleted_images *images,
+				struct opd_kept *kept)
 {
-	bool is_linked = link_copy(keep, kept);
-	int err = is_linked ? 0 : copy_binary(keep, kept, kept->fd);
+	bool is_linked = link_copy(images, kept);
+	int err = is_linked ? 0 : copy_binary(images, kept, kept->fd);
 
-	note_copy(keep, kept,
+	note_copy(images, kept,
 		  "is on a file system mounted after the daemon started", err);
 	kept->done = !err;
-	let_go(keep, kept);
+	let_go(images, kept);
 }
 
-void opd_keep_binary(struct opd_keep *keep, const struct opd_binary *binary,
-		     uint32_t tgid, bool deleted, int fd)
+void opd_deleted_images_binary(struct opd_deleted_images *images,
+			       const struct opd_binary *binary, uint32_t tgid,
+			       bool deleted, int fd)
 {
-	bool is_new = binary->name[0] == '/' && !find_kept(keep, binary);
+	bool is_new = binary->name[0] == '/' && !find_kept(images, binary);
 	struct opd_kept *kept =
-		is_new ? add_kept(keep, binary,
+		is_new ? add_kept(images, binary,
 				  op_user_of_process("/proc", tgid))
 		       : NULL;
 	bool may_be_gone = fd >= 0;
 
-	if (fd >= 0 && (!kept || !is_build(keep, binary, fd))) {
+	if (fd >= 0 && (!kept || !is_build(images, binary, fd))) {
 		close(fd);
 		fd = -1;
 	}
 	if (!kept)
 		return;
 	if (fd < 0 && !deleted)
-		fd = open_by_path(keep, binary, tgid);
+		fd = open_by_path(images, binary, tgid);
 	if (fd >= 0)
-		hold_open(keep, kept, fd);
+		hold_open(images, kept, fd);
 	/* What is gone need not be held until the next sweep. */
 	if (!kept->done && (fd < 0 || (may_be_gone && is_gone(kept))))
-		rescue(keep, kept, tgid);
-	if (kept->fd >= 0 && is_on_new_mount(keep, kept->fd))
-		copy_from_new_mount(keep, kept);
+		rescue(images, kept, tgid);
+	if (kept->fd >= 0 && is_on_new_mount(images, kept->fd))
+		copy_from_new_mount(images, kept);
 }
 
-void opd_keep_shut(struct opd_keep *keep, const struct opd_binary *binary)
+void opd_deleted_images_shut(struct opd_deleted_images *images,
+			     const struct opd_binary *binary)
 {
 	struct opd_kept *kept = NULL;
 
-	if (binary->name[0] == '/' && !find_kept(keep, binary))
-		kept = add_kept(keep, binary, OP_USER_UNKNOWN);
+	if (binary->name[0] == '/' && !find_kept(images, binary))
+		kept = add_kept(images, binary, OP_USER_UNKNOWN);
 	if (kept)
 		kept->done = kept->shut = true;
 }

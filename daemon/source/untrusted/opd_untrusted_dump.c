@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading jitdumps: see opd_foreign_read.h. Records are read through a window
+ * Reading jitdumps: see opd_untrusted_read.h. Records are read through a window
  * of the file, of which only the heads of records are looked at; code, which is
  * most of a dump, is passed over. The code of functions with samples is read
  * when they have the first one.
@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
-#include "daemon/source/untrusted/opd_foreign_read.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
+#include "daemon/source/untrusted/opd_untrusted_read.h"
 #include "libcfi/cfi.h"
 #include "libop/session/op_code_image.h"
 #include "libop/files/op_file.h"
@@ -26,7 +26,7 @@
 #include "libop/image/op_perf_map.h"
 
 #define WINDOW (64u << 10)
-#define MAX_EVENTS (OPD_FOREIGN_ROOM / sizeof(struct opd_jit_event))
+#define MAX_EVENTS (OPD_UNTRUSTED_ROOM / sizeof(struct opd_jit_event))
 #define MAX_CODE_BYTES (16u << 20) /* of a function; longer ones have none */
 #define MAX_LINES_BYTES (1u << 20) /* likewise */
 #define MAX_FRAMES_BYTES (64u << 10) /* likewise: of unwind data */
@@ -42,7 +42,7 @@ struct dump_reading {
 	size_t window_len;
 };
 
-void opd_foreign_read_dump(int fd, struct opd_foreign_call *call)
+void opd_untrusted_read_dump(int fd, struct opd_untrusted_call *call)
 {
 	struct op_jitdump_header header;
 	int err = op_file_read_at(fd, &header, sizeof(header), 0);
@@ -211,7 +211,8 @@ static int take_records(struct dump_reading *dump, uint64_t until,
 	return 0;
 }
 
-void opd_foreign_read_records(int fd, struct opd_foreign_call *call, void *room)
+void opd_untrusted_read_records(int fd, struct opd_untrusted_call *call,
+				void *room)
 {
 	struct dump_reading dump = { .fd = fd,
 				     .state = &call->dump,
@@ -229,9 +230,9 @@ void opd_foreign_read_records(int fd, struct opd_foreign_call *call, void *room)
  */
 
 /* The lines of the record of @len bytes at @bytes, behind it. */
-static void put_function_lines(struct opd_foreign_call *call,
+static void put_function_lines(struct opd_untrusted_call *call,
 			       const uint8_t *bytes, size_t len,
-			       struct opd_foreign_line *out, size_t most)
+			       struct opd_untrusted_line *out, size_t most)
 {
 	const struct opd_jit_code *code = &call->code;
 	struct op_cursor c = op_cursor(bytes, len);
@@ -242,7 +243,7 @@ static void put_function_lines(struct opd_foreign_call *call,
 		if (line.addr < code->start ||
 		    line.addr - code->start >= code->size || !*line.file)
 			continue;
-		out[call->function.nr_lines++] = (struct opd_foreign_line){
+		out[call->function.nr_lines++] = (struct opd_untrusted_line){
 			.offset = (uint32_t)(line.addr - code->start),
 			.line = line.line,
 			.file = (uint32_t)((const uint8_t *)line.file - bytes),
@@ -250,7 +251,7 @@ static void put_function_lines(struct opd_foreign_call *call,
 	}
 }
 
-static void read_function_lines(int fd, struct opd_foreign_call *call,
+static void read_function_lines(int fd, struct opd_untrusted_call *call,
 				uint8_t *room, size_t at)
 {
 	struct op_jitdump_lines head;
@@ -268,13 +269,13 @@ static void read_function_lines(int fd, struct opd_foreign_call *call,
 	call->function.lines_len = len;
 	lines_at = (at + len + 7) / 8 * 8;
 	put_function_lines(call, room + at, len, (void *)(room + lines_at),
-			   (OPD_FOREIGN_ROOM - lines_at) /
-				   sizeof(struct opd_foreign_line));
+			   (OPD_UNTRUSTED_ROOM - lines_at) /
+				   sizeof(struct opd_untrusted_line));
 }
 
 /* The code is behind the name: where that is longer than is kept, and does not
  * end in what was read, it is not looked for. */
-static bool read_function_code(int fd, struct opd_foreign_call *call,
+static bool read_function_code(int fd, struct opd_untrusted_call *call,
 			       const struct op_jitdump_load *load,
 			       size_t name_len, size_t read_len, uint8_t *room)
 {
@@ -290,8 +291,8 @@ static bool read_function_code(int fd, struct opd_foreign_call *call,
 	return true;
 }
 
-void opd_foreign_read_function(int fd, struct opd_foreign_call *call,
-			       void *room)
+void opd_untrusted_read_function(int fd, struct opd_untrusted_call *call,
+				 void *room)
 {
 	char text[sizeof(struct op_jitdump_load) + OP_CODE_NAME_MAX];
 	struct op_jitdump_load load;
@@ -340,7 +341,7 @@ static bool has_frames(int fd, uint64_t at, size_t *len)
 	return true;
 }
 
-static bool take_arch(const struct opd_foreign_call *call,
+static bool take_arch(const struct opd_untrusted_call *call,
 		      struct cfi_code *code)
 {
 	switch (call->dump.machine) {
@@ -358,7 +359,8 @@ static bool take_arch(const struct opd_foreign_call *call,
  * Addresses in the frames are relative to where they would lie, or those of the
  * code when it was told, which it may have left since.
  */
-void opd_foreign_read_frames(int fd, struct opd_foreign_call *call, void *room)
+void opd_untrusted_read_frames(int fd, struct opd_untrusted_call *call,
+			       void *room)
 {
 	const struct opd_jit_code *code = &call->code;
 	struct cfi_code from = { .len = code->size };
@@ -389,5 +391,5 @@ void opd_foreign_read_frames(int fd, struct opd_foreign_call *call, void *room)
 		call->err = cfi_table_of_code(&table, &from);
 	free(bytes);
 	if (!call->err)
-		opd_foreign_put_table(call, table, room);
+		opd_untrusted_put_table(call, table, room);
 }

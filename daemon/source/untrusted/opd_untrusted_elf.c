@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading binaries, and code in them or in memory: see opd_foreign_read.h. */
+/* Reading binaries, and code in them or in memory: see opd_untrusted_read.h. */
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
-#include "daemon/source/untrusted/opd_foreign_read.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
+#include "daemon/source/untrusted/opd_untrusted_read.h"
 #include "libcfi/cfi.h"
 #include "libcfi/cfi_return.h"
 #include "libop/image/op_build_id.h"
 #include "libop/image/op_elf.h"
 #include "libop/base/op_hash.h"
 
-void opd_foreign_read_build_id(int fd, struct opd_foreign_call *call,
-			       void *room)
+void opd_untrusted_read_build_id(int fd, struct opd_untrusted_call *call,
+				 void *room)
 {
 	struct op_build_id id = { .len = 0 };
 
@@ -25,12 +25,12 @@ void opd_foreign_read_build_id(int fd, struct opd_foreign_call *call,
 	memcpy(room, id.bytes, sizeof(id.bytes));
 }
 
-void opd_foreign_put_table(struct opd_foreign_call *call,
-			   struct cfi_table *table, void *room)
+void opd_untrusted_put_table(struct opd_untrusted_call *call,
+			     struct cfi_table *table, void *room)
 {
 	size_t len = cfi_table_flat_len(table);
 
-	if (len > OPD_FOREIGN_ROOM) {
+	if (len > OPD_UNTRUSTED_ROOM) {
 		call->err = -EFBIG;
 	} else {
 		cfi_table_flatten(table, room);
@@ -39,14 +39,15 @@ void opd_foreign_put_table(struct opd_foreign_call *call,
 	cfi_table_free(table);
 }
 
-void opd_foreign_read_table(int fd, struct opd_foreign_call *call, void *room)
+void opd_untrusted_read_table(int fd, struct opd_untrusted_call *call,
+			      void *room)
 {
 	struct cfi_table *table;
 
 	call->err =
 		cfi_table_read(&table, fd, (enum cfi_extent)call->extent, NULL);
 	if (!call->err)
-		opd_foreign_put_table(call, table, room);
+		opd_untrusted_put_table(call, table, room);
 }
 
 struct code_file {
@@ -68,7 +69,7 @@ static size_t read_code_file(void *ctx, uint64_t addr, void *buf, size_t len)
 }
 
 static bool ask_foreign_code(const struct cfi_code_reader *reader,
-			     struct opd_foreign_leaving *l)
+			     struct opd_untrusted_leaving *l)
 {
 	enum cfi_arch arch = (enum cfi_arch)l->arch;
 
@@ -88,9 +89,9 @@ static bool ask_foreign_code(const struct cfi_code_reader *reader,
 	return false;
 }
 
-void opd_foreign_read_return(int fd, struct opd_foreign_call *call)
+void opd_untrusted_read_return(int fd, struct opd_untrusted_call *call)
 {
-	struct opd_foreign_leaving *l = &call->leaving;
+	struct opd_untrusted_leaving *l = &call->leaving;
 	struct code_file file = { fd, l->low, l->high };
 	const struct cfi_code_reader reader = { .read = read_code_file,
 						.ctx = &file,
@@ -125,7 +126,7 @@ static struct mapped_segment map_segment(const struct op_elf_segment *segment)
 /* The part of the memory that is the code of @segment, which @bias is added to
  * the addresses of. Returns false if the memory is not within it. */
 static bool fit_text(const struct op_elf_segment *segment, uint64_t bias,
-		     struct opd_foreign_text *text)
+		     struct opd_untrusted_text *text)
 {
 	const struct mapped_segment mapped = map_segment(segment);
 	const uint64_t len = text->end - text->start;
@@ -168,7 +169,7 @@ static unsigned int read_loaded(const struct op_elf *elf,
 /* Try each segment that may be the one at the side, and for each of these all
  * that have code. */
 static bool find_copied_text(const struct op_elf *elf,
-			     struct opd_foreign_text *text)
+			     struct opd_untrusted_text *text)
 {
 	struct op_elf_segment segments[MAX_LOADED];
 	unsigned int nr = read_loaded(elf, segments);
@@ -182,7 +183,7 @@ static bool find_copied_text(const struct op_elf *elf,
 		if (at >= side.len)
 			continue;
 		for (unsigned int k = 0; k < nr; k++) {
-			struct opd_foreign_text fit = *text;
+			struct opd_untrusted_text fit = *text;
 
 			if (!(segments[k].flags & PF_X) ||
 			    !fit_text(&segments[k], bias, &fit))
@@ -196,7 +197,7 @@ static bool find_copied_text(const struct op_elf *elf,
 	return false;
 }
 
-void opd_foreign_read_text(int fd, struct opd_foreign_call *call)
+void opd_untrusted_read_text(int fd, struct opd_untrusted_call *call)
 {
 	struct op_elf elf;
 
@@ -209,9 +210,9 @@ void opd_foreign_read_text(int fd, struct opd_foreign_call *call)
 #define DIGEST_PAGE 4096
 
 /* The first and the last page, and some at equal distances between them. */
-void opd_foreign_read_digest(int fd, struct opd_foreign_call *call)
+void opd_untrusted_read_digest(int fd, struct opd_untrusted_call *call)
 {
-	struct opd_foreign_text *text = &call->text;
+	struct opd_untrusted_text *text = &call->text;
 	uint64_t len = text->end - text->start, hash = 0;
 	uint8_t page[DIGEST_PAGE];
 	size_t size = len < sizeof(page) ? len : sizeof(page);

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "daemon/source/jit/opd_made.h"
+#include "daemon/source/jit/opd_jit_ranges.h"
 #include "daemon/source/opd_source.h"
 #include "tests/unit/daemon/source/jitdump_writer.h"
 #include "tests/unit/opd_fixture.h"
@@ -52,7 +52,7 @@ int made_clock_gettime(clockid_t clock, struct timespec *at)
  */
 
 struct rig {
-	struct opd_made *made;
+	struct opd_jit_ranges *ranges;
 	unsigned int nr_fds; /* before it */
 	char dir[64], proc[80], images[80];
 };
@@ -71,8 +71,9 @@ static int set_up(void **state)
 	snprintf(rig->images, sizeof(rig->images), "%s/images", rig->dir);
 	assert_int_equal(mkdir(rig->proc, 0755), 0);
 	now = 100 * SECOND;
-	assert_int_equal(opd_made_new(&rig->made, &client, rig->proc), 0);
-	rig->made->jits.foreign.patience = 60000;
+	assert_int_equal(opd_jit_ranges_new(&rig->ranges, &client, rig->proc),
+			 0);
+	rig->ranges->jits.untrusted.patience = 60000;
 	close_stdin();
 	*state = rig;
 	return 0;
@@ -82,7 +83,7 @@ static int tear_down(void **state)
 {
 	struct rig *rig = *state;
 
-	opd_made_free(rig->made);
+	opd_jit_ranges_free(rig->ranges);
 	reopen_stdin();
 	assert_int_equal(count_fds(), rig->nr_fds);
 	remove_tree(rig->dir);
@@ -119,8 +120,8 @@ static uint64_t key_at(struct rig *rig, uint32_t pid, uint64_t addr)
 {
 	uint64_t cookie = 77, key = 88;
 
-	if (opd_made_find(rig->made, pid, APP, addr, &cookie, &key)) {
-		assert_true(cookie & OPD_MADE_COOKIE);
+	if (opd_jit_ranges_find(rig->ranges, pid, APP, addr, &cookie, &key)) {
+		assert_true(cookie & OPD_JIT_RANGES_COOKIE);
 		assert_true(key);
 		return key;
 	}
@@ -130,13 +131,13 @@ static uint64_t key_at(struct rig *rig, uint32_t pid, uint64_t addr)
 static void end_round_at(struct rig *rig, uint64_t at)
 {
 	now = at;
-	opd_made_end_round(rig->made);
+	opd_jit_ranges_end_round(rig->ranges);
 }
 
 static bool is_remembered(const struct rig *rig, uint32_t pid)
 {
-	for (size_t i = 0; i < rig->made->nr; i++)
-		if (rig->made->processes[i].tgid == pid)
+	for (size_t i = 0; i < rig->ranges->nr; i++)
+		if (rig->ranges->processes[i].tgid == pid)
 			return true;
 	return false;
 }
@@ -150,10 +151,10 @@ MADE_TEST(test_nobody)
 
 	add_process(rig, GONE);
 	assert_int_equal(key_at(rig, 0, 0x1000), 0);
-	assert_int_equal(rig->made->nr, 0);
-	rig->made->jits.folder = NULL;
+	assert_int_equal(rig->ranges->nr, 0);
+	rig->ranges->jits.folder = NULL;
 	assert_int_equal(key_at(rig, GONE, 0x1000), 0);
-	assert_int_equal(rig->made->nr, 0);
+	assert_int_equal(rig->ranges->nr, 0);
 }
 
 /* Where nobody wants images of such code, there are none. */
@@ -166,14 +167,15 @@ MADE_TEST(test_not_wanted)
 	for (size_t i = 0; i < 2; i++) {
 		struct opd_source_client client = { .images = folders[i] };
 		uint64_t cookie, key;
-		struct opd_made *made;
+		struct opd_jit_ranges *ranges;
 
-		assert_int_equal(opd_made_new(&made, &client, rig->proc), 0);
-		assert_false(
-			opd_made_find(made, GONE, APP, 0x1000, &cookie, &key));
-		opd_made_free(made);
+		assert_int_equal(
+			opd_jit_ranges_new(&ranges, &client, rig->proc), 0);
+		assert_false(opd_jit_ranges_find(ranges, GONE, APP, 0x1000,
+						 &cookie, &key));
+		opd_jit_ranges_free(ranges);
 	}
-	opd_made_free(NULL);
+	opd_jit_ranges_free(NULL);
 }
 
 /* A process has one image, whose offsets are those in its functions. */
@@ -189,13 +191,14 @@ MADE_TEST(test_found)
 	assert_int_equal(key_at(rig, GONE, 0x1100), 0);
 	assert_int_equal(key_at(rig, GONE, 0xfff), 0);
 	assert_int_equal(key_at(rig, GONE + 1, 0x1000), 0);
-	assert_true(opd_made_find(rig->made, GONE, APP, 0x1000, &cookie, &key));
+	assert_true(opd_jit_ranges_find(rig->ranges, GONE, APP, 0x1000, &cookie,
+					&key));
 	query.cookie = cookie;
-	assert_int_equal(opd_made_query(rig->made, &query), 0);
+	assert_int_equal(opd_jit_ranges_query(rig->ranges, &query), 0);
 	assert_int_equal(query.cookie, cookie);
 	assert_string_equal(query.path, "/5000000.jo");
 	query.cookie = cookie + 1;
-	assert_int_equal(opd_made_query(rig->made, &query), -ENOENT);
+	assert_int_equal(opd_jit_ranges_query(rig->ranges, &query), -ENOENT);
 	assert_int_equal(query.cookie, cookie + 1);
 }
 
@@ -203,13 +206,13 @@ MADE_TEST(test_found)
 MADE_TEST(test_most_processes)
 {
 	struct rig *rig = *state;
-	const uint32_t last = GONE + OPD_MADE_PROCESSES;
+	const uint32_t last = GONE + OPD_JIT_RANGES_PROCESSES;
 
 	for (uint32_t pid = GONE; pid <= last; pid++) {
 		add_process(rig, pid);
 		assert_int_equal(key_at(rig, pid, 0x1000) != 0, pid != last);
 	}
-	assert_int_equal(rig->made->nr, OPD_MADE_PROCESSES);
+	assert_int_equal(rig->ranges->nr, OPD_JIT_RANGES_PROCESSES);
 	/* Those that are known still are. */
 	assert_true(key_at(rig, GONE, 0x1000));
 	assert_true(key_at(rig, last - 1, 0x1000));
@@ -217,8 +220,8 @@ MADE_TEST(test_most_processes)
 	end_round_at(rig, now);
 	end_round_at(rig, now + GOES_AFTER + 1);
 	assert_true(key_at(rig, last, 0x1000));
-	assert_int_equal(rig->made->nr, OPD_MADE_PROCESSES);
-	assert_int_equal(rig->made->jits.nr, 1);
+	assert_int_equal(rig->ranges->nr, OPD_JIT_RANGES_PROCESSES);
+	assert_int_equal(rig->ranges->jits.nr, 1);
 }
 
 /* ---- how long ---------------------------------------------------------------
@@ -235,10 +238,10 @@ MADE_TEST(test_ended)
 	end_round_at(rig, at + SECOND);
 	end_round_at(rig, at + SECOND + GOES_AFTER);
 	assert_true(is_remembered(rig, GONE));
-	assert_int_equal(rig->made->jits.nr, 1);
+	assert_int_equal(rig->ranges->jits.nr, 1);
 	end_round_at(rig, at + SECOND + GOES_AFTER + 1);
 	assert_false(is_remembered(rig, GONE));
-	assert_int_equal(rig->made->jits.nr, 0);
+	assert_int_equal(rig->ranges->jits.nr, 0);
 }
 
 MADE_TEST(test_lives)
@@ -275,15 +278,17 @@ MADE_TEST(test_another_program)
 	uint64_t key, first, second;
 
 	add_process(rig, GONE);
-	assert_true(opd_made_find(rig->made, GONE, 1, 0x1000, &first, &key));
+	assert_true(opd_jit_ranges_find(rig->ranges, GONE, 1, 0x1000, &first,
+					&key));
 	end_round_at(rig, now);
 	now += 2 * SECOND;
-	assert_true(opd_made_find(rig->made, GONE, 2, 0x1000, &second, &key));
+	assert_true(opd_jit_ranges_find(rig->ranges, GONE, 2, 0x1000, &second,
+					&key));
 	assert_true(second != first);
 	query.cookie = second;
-	assert_int_equal(opd_made_query(rig->made, &query), 0);
+	assert_int_equal(opd_jit_ranges_query(rig->ranges, &query), 0);
 	assert_string_equal(query.path, "/5000000.2.jo");
-	assert_int_equal(rig->made->nr, 1);
+	assert_int_equal(rig->ranges->nr, 1);
 	/* Its end has not been seen yet. */
 	end_round_at(rig, now + 2 * SECOND);
 	assert_true(is_remembered(rig, GONE));
@@ -426,13 +431,14 @@ MADE_TEST(test_saved)
 	end_round_at(rig, now);
 	assert_int_equal(nr_images(rig), 1);
 	assert_true(key_at(rig, GONE + 1, 0x1000));
-	opd_made_save(rig->made);
+	opd_jit_ranges_save(rig->ranges);
 	assert_int_equal(nr_images(rig), 2);
 	assert_true(key_at(rig, GONE + 2, 0x1000));
 	assert_true(key_at(rig, GONE + 3, 0x1000));
-	opd_made_free(rig->made);
+	opd_jit_ranges_free(rig->ranges);
 	assert_int_equal(nr_images(rig), 4);
-	assert_int_equal(opd_made_new(&rig->made, &client, rig->proc), 0);
+	assert_int_equal(opd_jit_ranges_new(&rig->ranges, &client, rig->proc),
+			 0);
 }
 
 /* Where nothing can be written, that is in the log. */
@@ -444,17 +450,18 @@ MADE_TEST(test_cannot_be_saved)
 					    .log = &log };
 	uint64_t cookie, key;
 	char text[256] = "";
-	struct opd_made *made;
+	struct opd_jit_ranges *ranges;
 
 	op_log_init(&log);
 	log.fd = memfd_create("log", MFD_CLOEXEC);
 	add_process(rig, GONE);
-	assert_int_equal(opd_made_new(&made, &client, rig->proc), 0);
-	made->jits.foreign.patience = 60000;
-	assert_true(opd_made_find(made, GONE, APP, 0x1000, &cookie, &key));
+	assert_int_equal(opd_jit_ranges_new(&ranges, &client, rig->proc), 0);
+	ranges->jits.untrusted.patience = 60000;
+	assert_true(
+		opd_jit_ranges_find(ranges, GONE, APP, 0x1000, &cookie, &key));
 	remove_tree(rig->images);
 	write_text(rig->dir, "images", "no folder");
-	opd_made_free(made);
+	opd_jit_ranges_free(ranges);
 	assert_true(pread(log.fd, text, sizeof(text) - 1, 0) > 0);
 	assert_non_null(strstr(text, "process 5000000 made at run time: "));
 	op_log_close(&log);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading perf maps: see opd_foreign_read.h. */
+/* Reading perf maps: see opd_untrusted_read.h. */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
-#include "daemon/source/untrusted/opd_foreign_read.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
+#include "daemon/source/untrusted/opd_untrusted_read.h"
 #include "libop/session/op_code_image.h"
 #include "libop/image/op_perf_map.h"
 
 #define CHUNK (64u << 10) /* no line is longer */
-#define MAX_CODES (OPD_FOREIGN_ROOM / sizeof(struct opd_jit_code))
+#define MAX_CODES (OPD_UNTRUSTED_ROOM / sizeof(struct opd_jit_code))
 
 /* Put the code of a line, which is at @where, into @room. */
-static void put_map_line(struct opd_foreign_call *call, void *room,
+static void put_map_line(struct opd_untrusted_call *call, void *room,
 			 const char *text, size_t len, uint64_t where)
 {
 	struct opd_jit_code *codes = room;
@@ -29,7 +29,7 @@ static void put_map_line(struct opd_foreign_call *call, void *room,
 }
 
 /* The whole lines of @text, which is at map.at. How many bytes are done. */
-static size_t put_map_text(struct opd_foreign_call *call, void *room,
+static size_t put_map_text(struct opd_untrusted_call *call, void *room,
 			   const char *text, size_t len)
 {
 	const char *at = text, *end = text + len, *newline;
@@ -49,7 +49,7 @@ static size_t put_map_text(struct opd_foreign_call *call, void *room,
 	return (size_t)(at - text);
 }
 
-void opd_foreign_read_map(int fd, struct opd_foreign_call *call, void *room)
+void opd_untrusted_read_map(int fd, struct opd_untrusted_call *call, void *room)
 {
 	char *text = malloc(CHUNK);
 
@@ -70,8 +70,8 @@ void opd_foreign_read_map(int fd, struct opd_foreign_call *call, void *room)
 	free(text);
 }
 
-void opd_foreign_read_map_name(int fd, struct opd_foreign_call *call,
-			       void *room)
+void opd_untrusted_read_map_name(int fd, struct opd_untrusted_call *call,
+				 void *room)
 {
 	char text[OP_CODE_NAME_MAX + 64];
 	ssize_t len = pread(fd, text, sizeof(text), (off_t)call->code.where);

@@ -10,13 +10,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/unit/test.h"
-#include "daemon/source/untrusted/opd_foreign.h"
-#include "daemon/source/untrusted/opd_foreign_read.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
+#include "daemon/source/untrusted/opd_untrusted_read.h"
 #include "libop/session/op_code_image.h"
 
 #define CHUNK (64u << 10) /* the longest line, with its newline */
-#define MOST_CODES (OPD_FOREIGN_ROOM / sizeof(struct opd_jit_code))
+#define MOST_CODES (OPD_UNTRUSTED_ROOM / sizeof(struct opd_jit_code))
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A map, and what was read of it. */
@@ -24,7 +23,7 @@ struct map {
 	int fd;
 	size_t len;
 	struct opd_jit_code *codes;
-	struct opd_foreign_call call; /* grows at its end */
+	struct opd_untrusted_call call; /* grows at its end */
 };
 
 static int set_up(void **state)
@@ -34,7 +33,7 @@ static int set_up(void **state)
 	assert_non_null(map);
 	map->fd = memfd_create("map", MFD_CLOEXEC);
 	assert_true(map->fd >= 0);
-	map->codes = mmap(NULL, OPD_FOREIGN_ROOM, PROT_READ | PROT_WRITE,
+	map->codes = mmap(NULL, OPD_UNTRUSTED_ROOM, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_true(map->codes != MAP_FAILED);
 	map->call.most = UINT64_MAX;
@@ -46,7 +45,7 @@ static int tear_down(void **state)
 {
 	struct map *map = *state;
 
-	munmap(map->codes, OPD_FOREIGN_ROOM);
+	munmap(map->codes, OPD_UNTRUSTED_ROOM);
 	close(map->fd);
 	free(map);
 	return 0;
@@ -83,7 +82,7 @@ static uint64_t read_on(struct map *map)
 {
 	map->call.nr = 0;
 	map->call.err = 0;
-	opd_foreign_read_map(map->fd, &map->call, map->codes);
+	opd_untrusted_read_map(map->fd, &map->call, map->codes);
 	assert_int_equal(map->call.err, 0);
 	return map->call.nr;
 }
@@ -256,7 +255,7 @@ MAP_TEST(test_names)
 		map->call.code.start = rows[i].start;
 		map->call.code.size = rows[i].size;
 		map->call.code.where = rows[i].where;
-		opd_foreign_read_map_name(map->fd, &map->call, name);
+		opd_untrusted_read_map_name(map->fd, &map->call, name);
 		if (rows[i].name) {
 			assert_int_equal(map->call.err, 0);
 			assert_int_equal(map->call.nr, OP_CODE_NAME_MAX);
@@ -284,7 +283,7 @@ MAP_TEST(test_long_names)
 							.where = map->len };
 		add_long_line(map, (uint32_t)(lens[i] + 8));
 		add(map, "1000 10 a\n");
-		opd_foreign_read_map_name(map->fd, &map->call, name);
+		opd_untrusted_read_map_name(map->fd, &map->call, name);
 		assert_int_equal(map->call.err, 0);
 		assert_int_equal(strlen(name), OP_CODE_NAME_MAX - 1);
 		assert_int_equal(strspn(name, "x"), OP_CODE_NAME_MAX - 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Reading an ELF file that a process has loaded, in the process's memory: see
- * opd_foreign_read.h, and the System V ABI, chapters 4 and 5.
+ * opd_untrusted_read.h, and the System V ABI, chapters 4 and 5.
  *
  * Section headers are not loaded. The image gets a section for each segment of
  * code and of notes, and a table of the dynamic symbols that are functions,
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/source/untrusted/opd_foreign.h"
-#include "daemon/source/untrusted/opd_foreign_read.h"
+#include "daemon/source/untrusted/opd_untrusted.h"
+#include "daemon/source/untrusted/opd_untrusted_read.h"
 
 #define MAX_SEGMENTS 32
 #define MAX_DYNAMIC 128 /* entries */
@@ -80,7 +80,7 @@ static bool is_as_in_file(const Elf64_Phdr *segment)
 }
 
 static int list_loaded_parts(const struct loaded *l,
-			     struct opd_foreign_image *image)
+			     struct opd_untrusted_image *image)
 {
 	uint64_t end = sizeof(l->header);
 	unsigned int nr = 0;
@@ -91,14 +91,14 @@ static int list_loaded_parts(const struct loaded *l,
 
 		if (p->p_type != PT_LOAD)
 			continue;
-		if (nr == OPD_FOREIGN_PARTS || p->p_offset > UINT32_MAX ||
+		if (nr == OPD_UNTRUSTED_PARTS || p->p_offset > UINT32_MAX ||
 		    p->p_filesz > UINT32_MAX)
 			return -EFBIG;
 		if (p->p_offset + p->p_filesz > end)
 			end = p->p_offset + p->p_filesz;
 		if (!is_as_in_file(p))
 			continue;
-		image->parts[nr++] = (struct opd_foreign_part){
+		image->parts[nr++] = (struct opd_untrusted_part){
 			.addr = p->p_vaddr + l->bias,
 			.offset = p->p_offset,
 			.len = p->p_filesz,
@@ -221,7 +221,7 @@ static uint8_t *put_tail(struct loaded *l, const void *bytes, uint64_t len)
 {
 	uint8_t *at = l->room + l->len;
 
-	if (len > OPD_FOREIGN_ROOM - l->len)
+	if (len > OPD_UNTRUSTED_ROOM - l->len)
 		return NULL;
 	if (bytes)
 		memcpy(at, bytes, len);
@@ -308,7 +308,7 @@ static void add_image_section(struct sections *s, uint32_t name, uint32_t type,
 	};
 }
 
-static int put_sections(struct loaded *l, struct opd_foreign_image *image)
+static int put_sections(struct loaded *l, struct opd_untrusted_image *image)
 {
 	struct sections s = { .nr = 1 };
 	uint64_t tail = image->tail_at, at = 0;
@@ -343,9 +343,10 @@ static int put_sections(struct loaded *l, struct opd_foreign_image *image)
 	return 0;
 }
 
-void opd_foreign_read_image(int fd, struct opd_foreign_call *call, void *room)
+void opd_untrusted_read_image(int fd, struct opd_untrusted_call *call,
+			      void *room)
 {
-	struct opd_foreign_image *image = &call->image;
+	struct opd_untrusted_image *image = &call->image;
 	struct loaded l = { .mem = fd, .room = room };
 
 	if (!read_headers(&l, image->head)) {
