@@ -239,8 +239,8 @@ static int make_parts(struct opd *opd)
 }
 
 /*
- * What a former daemon counted last is a span that ended with it: its time
- * would else reach over all that it was not running.
+ * End the span of a former daemon with that daemon: otherwise it would reach
+ * over all the time in which none was running.
  */
 static void close_left_span(struct opd *opd)
 {
@@ -330,7 +330,7 @@ int opd_finish(struct opd *opd)
 		close_last_span(opd);
 		err = opd_stats_write_last(&opd->stats);
 	}
-	/* It may also have made room. */
+	/* Packing may also have made room. */
 	if (opd_pack_end(&opd->store) || err)
 		err = opd_stats_write_last(&opd->stats);
 	opd_reserve_free(&opd->session);

@@ -98,7 +98,8 @@ struct opd {
  */
 void opd_init(struct opd *opd);
 
-/* What the source is to say of tasks, by the options: before it is opened. */
+/* Choose by the options which facts of tasks the source writes. Call this
+ * before the source is opened. */
 void opd_choose_names(struct opd *opd);
 
 /*

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the daemon does about samples is measured as time of its thread while it
- * reads; all else that it does is in the time of the process, which counts for
- * the account alone. The daemon may run on any CPU, so each CPU has its share.
+ * The daemon's work on samples is measured as time of its thread while it
+ * reads; all its other work is in the time of the process, which counts for the
+ * account alone. The daemon may run on any CPU, so each CPU has its share.
  */
 
 #include "daemon/opd_budget.h"
@@ -27,7 +27,7 @@ static uint64_t ns_of(const struct timeval *t)
 	return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_usec * 1000;
 }
 
-/* Of the daemon, and of its children that have ended. */
+/* CPU time, ns, of the daemon and of its children that have ended. */
 static uint64_t daemon_time(void)
 {
 	struct rusage usage;
@@ -98,7 +98,7 @@ void opd_budget_has_read(struct opd_budget *budget)
  * ------------------------------------------------------------------
  */
 
-/* What has passed since the last look, ns. */
+/* Time, ns, since the last look. */
 struct passed {
 	uint64_t wall, daemon, reading;
 	uint64_t handler; /* of all CPUs */
@@ -170,7 +170,7 @@ static void lower(struct opd_budget *budget, unsigned int shift,
 	op_log(budget->log,
 	       "sampling took %.2f %% of a CPU, and the rate cannot be changed: %s",
 	       (double)cost * 100 / MILLION, strerror(-err));
-	/* What is known of it is what it was before. */
+	/* The governor begins again at the rate that the source has kept. */
 	opd_governor_init(&budget->governor, 0, 0);
 	budget->governor.shift = before;
 }

@@ -3,8 +3,8 @@
 #define DAEMON_OPD_BUDGET_H
 
 /*
- * What profiling costs this machine, and that it stays within --cpu-budget: a
- * part of each CPU. It is measured where it arises, once a second: what each
+ * Keeps the cost of profiling this machine within --cpu-budget, a part of each
+ * CPU. The cost is measured where it arises, once a second: the time that each
  * CPU spends in the kernel on taking samples, as the source tells, and what the
  * daemon needs, which is shared among the CPUs. The dearest CPU counts. When it
  * is too dear, the source takes fewer samples, each of which stands for several

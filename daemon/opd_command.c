@@ -105,7 +105,7 @@ static void add_past(const struct op_ledger *past, struct op_ledger *ledger)
 {
 	struct op_ledger sum = *past;
 
-	/* What is pending is that of the last one. */
+	/* Pending samples are those of the last ledger. */
 	if (!op_ledger_merge(&sum, ledger))
 		*ledger = sum;
 }
@@ -197,7 +197,7 @@ static int run_dump(struct opd *opd, const char *arg, struct opd_answer *answer,
 	return opd_reading_dump(opd, diag);
 }
 
-/* What was counted belongs to another session. */
+/* Begin the account of another session or of the same one after a reset. */
 static void restart(struct opd *opd)
 {
 	opd_budget_check(&opd->budget, true);

@@ -2,10 +2,7 @@
 #ifndef DAEMON_OPD_COMMAND_H
 #define DAEMON_OPD_COMMAND_H
 
-/*
- * What can be asked of the daemon over the control socket. A command returns
- * when it is done.
- */
+/* The commands of the control socket. A command returns when it is done. */
 
 #include "libop/base/op_diag.h"
 

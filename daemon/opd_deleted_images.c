@@ -332,7 +332,7 @@ static bool is_gone(const struct opd_kept *kept)
 		(uint64_t)st.st_mtime != kept->binary.mtime);
 }
 
-/* It is held, or found by its path. */
+/* Open a file that is held, or find it by its path. */
 static int open_kept(const struct opd_kept *kept)
 {
 	if (kept->fd >= 0)
@@ -364,11 +364,12 @@ static int open_same_build(const struct opd_deleted_images *images,
 	return -1;
 }
 
-/* It is gone, and @fd is a file of its build, or -1. */
+/* The path of @kept leads to its file no more: make a copy of @fd, which is a
+ * file of its build, or -1 where none was found. */
 static void settle(struct opd_deleted_images *images, struct opd_kept *kept,
 		   int fd)
 {
-	/* One that was written over in place is another build by now. */
+	/* A file that was written over in place is another build by now. */
 	if (fd >= 0 && is_build(images, &kept->binary, fd))
 		note_copy(images, kept, GONE, copy_binary(images, kept, fd));
 	kept->missing = fd < 0;
@@ -436,7 +437,7 @@ static void try_mapping(struct opd_deleted_images *images,
 	settle(images, kept, fd);
 }
 
-/* One that was never there is known by its path, others by the inode. */
+/* A file that was never there is known by its path, others by the inode. */
 static void search_line(struct opd_deleted_images *images,
 			const struct op_hash *sought, uint32_t tgid,
 			const char *line)
@@ -533,8 +534,8 @@ static void search_processes(struct opd_deleted_images *images)
 /* ---- looking ----------------------------------------------------------------
  */
 
-/* What nobody has at hand is sought in process @tgid (0: not known), and at the
- * next sweep in all. */
+/* A file that is neither held nor copied is sought in process @tgid (0: not
+ * known), and at the next sweep in all processes. */
 static void rescue(struct opd_deleted_images *images, struct opd_kept *kept,
 		   uint32_t tgid)
 {
@@ -752,7 +753,9 @@ static void hold_open(struct opd_deleted_images *images, struct opd_kept *kept,
 	images->nr_open++;
 }
 
-/* One that is too large for a copy is found by its path, or its processes. */
+/* Copy a file on a mount that is younger than the daemon, so that this can be
+ * unmounted. A file that is too large for a copy is found by its path, or in a
+ * process that has it mapped. */
 static void copy_from_new_mount(struct opd_deleted_images *images,
 				struct opd_kept *kept)
 {
@@ -786,7 +789,7 @@ void opd_deleted_images_binary(struct opd_deleted_images *images,
 		fd = open_by_path(images, binary, tgid);
 	if (fd >= 0)
 		hold_open(images, kept, fd);
-	/* What is gone need not be held until the next sweep. */
+	/* A file that is gone need not be held until the next sweep. */
 	if (!kept->done && (fd < 0 || (may_be_gone && is_gone(kept))))
 		rescue(images, kept, tgid);
 	if (kept->fd >= 0 && is_on_new_mount(images, kept->fd))

@@ -53,7 +53,7 @@ unsigned int opd_governor_lowest(uint32_t hz)
 	return shift;
 }
 
-/* Of the same unit as the mean. */
+/* The budget in the unit of the mean. */
 static uint64_t fine_budget(const struct opd_governor *g)
 {
 	return (uint64_t)g->budget << FINE;

@@ -44,7 +44,7 @@ void opd_kernel_clear(struct opd_kernel *kernel)
 	kernel->changes++;
 }
 
-/* What the samples in image @name are filed under. */
+/* The image that samples in kernel image @name are counted in. */
 static struct opd_image_id image_id(const struct opd_kernel *kernel,
 				    const char *name,
 				    const struct op_build_id *build_id)

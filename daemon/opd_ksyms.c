@@ -75,7 +75,7 @@ void opd_ksyms_want(struct opd_ksyms *ksyms, struct opd_image *image)
 		return;
 	image->symbols = OPD_SYMBOLS_WANTED;
 	ksyms->nr_wanted++;
-	/* It may have been loaded since. */
+	/* A module may have been loaded since. */
 	op_kallsyms_release(&ksyms->all);
 }
 

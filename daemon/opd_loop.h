@@ -17,7 +17,7 @@
 /* Words of the stream that are read at once: 512 KiB. */
 #define OPD_CHUNK_WORDS 65536
 
-/* What an event is for; a client adds its number. */
+/* The purpose of a descriptor; a client adds its number. */
 enum opd_waiter {
 	OPD_WAIT_SOURCE,
 	OPD_WAIT_SIGNAL,

@@ -35,7 +35,8 @@ static int fail(const char *why, int status)
 	return status;
 }
 
-/* What scripts for the original profiler give, and changes nothing. */
+/* Options that scripts for the original profiler give and that change
+ * nothing. */
 static void note_ignored_options(unsigned int ignored)
 {
 	for (unsigned int i = 0; i < OP_NR_ORIGINAL_OPROFILED; i++)
@@ -135,7 +136,8 @@ static void log_start(struct opd *opd)
 	op_log_plain(&opd->log, "kernel pointer size: %zu", sizeof(void *));
 }
 
-/* What is replayed is nobody's but the caller's. */
+/* A source that ends is a recording. It needs no policy, as only its owner
+ * reads the result. */
 static bool source_ends(const struct opd_options *options)
 {
 	const char *arg;
@@ -264,7 +266,7 @@ static int run(struct opd *opd, int waiting, bool *told, struct op_diag *diag)
 	/* Before the parent ends: a manager takes that for the end of all. */
 	tell_manager(opd, true);
 	tell(waiting, "");
-	/* What is replayed waits for nobody. */
+	/* A recording waits for nobody. */
 	if (!opd->source.ops->ends)
 		opd_priority_begin(&opd->priority, &opd->log);
 	opd_run(opd);

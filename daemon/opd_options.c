@@ -28,7 +28,7 @@
 
 #define NR_SEPARATIONS 6
 
-/* What popt leaves behind, before it is checked. */
+/* The values that popt has stored, before they are checked. */
 struct raw_options {
 	char *session_dir;
 	char *vmlinux;

@@ -59,7 +59,7 @@ void opd_priority_begin(struct opd_priority *priority, struct op_log *log)
 	const struct sched_param param = { .sched_priority = 0 };
 	int err = set_nice(RAISED);
 
-	/* What the daemon starts has the nice value 0. */
+	/* Children of the daemon have the nice value 0. */
 	if (!err &&
 	    sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &param))
 		err = -errno;

@@ -23,8 +23,9 @@ struct opd_priority {
 	uint64_t wall, cpu; /* ns, when counting began */
 };
 
-/* Of this thread, from now on. An ordinary user may not; then nothing changes.
- * Children begin with the nice value 0; they are to leave the session. */
+/* Raise the priority of this thread from now on. An ordinary user may not do
+ * so; then nothing changes. Children begin with the nice value 0; they are to
+ * leave the session. */
 void opd_priority_begin(struct opd_priority *priority, struct op_log *log);
 
 /* To be called often: see above. */

@@ -138,7 +138,7 @@ static int bring_to_disk(struct opd *opd)
 	struct barrier barrier = { .done = -1 };
 	pthread_t thread;
 
-	/* What is replayed can be replayed again. */
+	/* A recording can be replayed again. */
 	if (opd->source.ops->ends)
 		return 0;
 	barrier.done = eventfd(0, EFD_CLOEXEC);

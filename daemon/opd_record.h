@@ -27,7 +27,7 @@ int opd_record_open(struct opd_record *record, const char *path,
 /* Bytes that have been read. */
 void opd_record_write(struct opd_record *record, const void *bytes, size_t len);
 
-/* What was written until now can be read in the file. */
+/* After this the file has all words that were written until now. */
 void opd_record_flush(struct opd_record *record);
 
 /* Write what is left and close. */

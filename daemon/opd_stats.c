@@ -102,8 +102,8 @@ int opd_stats_stream_event(struct opd_stats *stats,
 	return op_ledger_time_event(&stats->stream, event) ? -EINVAL : 0;
 }
 
-/* Of all streams until now: what they say was taken, but no less than what is
- * known of. */
+/* Samples that all streams up to now say were taken, but no less than the sum
+ * of those that are known. */
 static uint64_t taken_of_streams(const struct opd_stats *stats)
 {
 	uint64_t known = stats->stream.taken + sum_seen(stats);
@@ -150,7 +150,8 @@ static void count_all(const struct opd_stats *stats, struct op_ledger *out)
 	add_own_causes(stats, out);
 }
 
-/* Of each event of @less there is as much or more in @ledger. */
+/* Subtract the times of events. Each event of @less is in @ledger with as much
+ * or more. */
 static void subtract_events(struct op_ledger *ledger,
 			    const struct op_ledger *less)
 {

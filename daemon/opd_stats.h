@@ -3,7 +3,7 @@
 #define DAEMON_OPD_STATS_H
 
 /*
- * What became of the samples. The ledger of samples/current is
+ * The fate of each sample. The ledger of samples/current is
  *
  *	base (what the file said when the daemon started)
  *	+ what the stream has told and this daemon has counted

@@ -120,7 +120,7 @@ void opd_tasks_learn_old(struct opd_tasks *tasks, const struct op_tasks *old,
 {
 	const struct op_task *process;
 
-	/* What is not known is no number of a task. */
+	/* An unknown id, which is negative, is no number of a task. */
 	process = op_tasks_find(old, (uint32_t)tgid, (uint32_t)tgid);
 	if (process)
 		opd_tasks_learn_mounts(tasks, process->tgid, process->mounts);

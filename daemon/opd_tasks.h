@@ -3,7 +3,7 @@
 #define DAEMON_OPD_TASKS_H
 
 /*
- * What the stream tells of processes and threads beside their numbers: names,
+ * Facts about processes and threads in the stream beside their numbers: names,
  * which go to the session's file of them (libop/session/op_tasks.h), the
  * cgroup, and the name that a program was run as. All of it is bounded: a
  * stream may make up processes without end, and what finds no room is not
@@ -30,7 +30,7 @@ struct opd_image;
 /* The cgroup that nobody could tell. */
 #define OPD_NO_CGROUP ""
 
-/* What is known of a process. */
+/* The facts about one process. */
 struct opd_task_process {
 	uint32_t tgid;
 	const char *cgroup; /* kept; NULL: not told */

@@ -20,9 +20,9 @@
 typedef int opd_handler(struct opd *opd, const struct opd_rec *rec);
 
 /*
- * One handler for each code, named by it. The payload has at least the fewest
- * words that OP_CODES tells. Returns 0 or -EINVAL when the payload makes no
- * sense.
+ * Each code has one handler, which has its name. The payload has at least the
+ * fewest words that OP_CODES says. A handler returns 0 or -EINVAL when the
+ * payload makes no sense.
  */
 
 static int handle_CTX_SWITCH(struct opd *opd, const struct opd_rec *rec)
@@ -41,8 +41,8 @@ static int handle_CTX_SWITCH(struct opd *opd, const struct opd_rec *rec)
 	return 0;
 }
 
-/* What is known of the present process; a sample that waits for the name of an
- * image keeps it. */
+/* Look up what the daemon knows of the present process. A sample that waits for
+ * the name of an image keeps it. */
 static void look_up_process(struct opd *opd)
 {
 	struct opd_context *context = &opd->trans.context;
@@ -426,7 +426,7 @@ static int handle_TASK_RUN_AS(struct opd *opd, const struct opd_rec *rec)
 	err = opd_image_get(&opd->images, &id, &image);
 	if (err)
 		return err == -EEXIST ? 0 : err;
-	/* Who wants the file to be profiled wants it by any name. */
+	/* A user who wants the file to be profiled wants it by any name. */
 	if (!opd_cookie_find(&opd->cookies, p[1], &file)) {
 		image->wanted |= file->wanted;
 		opd_tasks_learn_link(&opd->tasks, path, file->name);

@@ -3,8 +3,8 @@
 #define DAEMON_CONTEXT_OPD_CODES_H
 
 /*
- * What each code of the stream does: a table of handlers that is made from
- * OP_CODES of module/uapi/oprofile.h. A new code needs a function
+ * The handlers of records, one for each code of the stream, in a table that is
+ * made from OP_CODES of module/uapi/oprofile.h. A new code needs a function
  * handle_CODE() there, or it does not compile.
  */
 

@@ -24,7 +24,7 @@ enum opd_where {
 	OPD_WHERE_ANON, /* user samples are in anonymous memory */
 };
 
-/* What the stream has said of the samples that follow. */
+/* The context that the stream has set for the samples that follow. */
 struct opd_context {
 	enum opd_mode mode;
 	enum opd_where where;
@@ -47,8 +47,9 @@ struct opd_context {
 };
 
 /*
- * What of a context tells whose its samples are: for those who remember by it
- * where samples went. Whatever else samples are kept apart by goes here, too.
+ * The part of a context that says whose its samples are, for parts that
+ * remember by it where samples went. A new way to separate samples adds its
+ * member here.
  */
 struct opd_whose {
 	bool has_app;

@@ -3,8 +3,9 @@
 #define DAEMON_CONTEXT_OPD_COOKIE_H
 
 /*
- * What the image cookies of the stream stand for: its OP_COOKIE_NAME records
- * tell. A cookie is unique and stable until another stream begins.
+ * The images that the image cookies of the stream stand for, by its
+ * OP_COOKIE_NAME records. A cookie is unique and stable until another stream
+ * begins.
  */
 
 #include <stdbool.h>

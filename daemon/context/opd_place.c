@@ -185,7 +185,7 @@ static enum opd_fate find_key(struct search *s)
 #define KNOWN_PLACES 1024 /* a power of two */
 #define KNOWN_PAGE 4096 /* kernel addresses in one share an entry */
 
-/* What of a context leads to a place, and the place. */
+/* A place that was found, and the parts of a context that lead to it. */
 struct opd_known_place {
 	uint64_t changes; /* opd_places_changes() then */
 	struct opd_place place;
@@ -345,7 +345,8 @@ search_and_count(const struct opd_places *places,
 	struct search s;
 	enum opd_fate fate;
 
-	/* One by one: to clear it as a whole would cost more than the rest. */
+	/* Set the members one by one: clearing the whole costs more than all
+	 * else here. */
 	s.places = places;
 	s.context = context;
 	s.pc = pc;

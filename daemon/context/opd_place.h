@@ -28,7 +28,7 @@ struct opd_sfile;
 struct opd_store;
 struct opd_tasks;
 
-/* What places are found with; all is borrowed up to the tasks. */
+/* The parts that a place is found with. All up to the tasks are borrowed. */
 struct opd_places {
 	const struct opd_options *options; /* as they are now */
 	const struct opd_cookies *cookies;

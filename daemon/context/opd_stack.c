@@ -118,7 +118,7 @@ static void spot_kernel(struct store *s, struct opd_spot *spot, uint64_t at)
 	spot->key = at;
 	if (range)
 		spot->key -= range->start - range->key;
-	/* As in flat files, addresses of generated code say nothing later. */
+	/* Addresses of generated code say nothing later, as in flat files. */
 	if (spot->image->kind == OP_IMAGE_PSEUDO)
 		spot->key = 0;
 }
@@ -225,8 +225,8 @@ static struct opd_image *kernel_image(const struct opd_kernel *kernel)
 	return NULL;
 }
 
-/* What the tree of the stack is the tree of. False if its name may still come.
- */
+/* Find the image that owns the call tree of the stack: the application, the
+ * kernel or the innermost frame. False if its name may still come. */
 static bool find_owner(struct store *s, struct opd_spot *owner)
 {
 	struct opd_image *image = s->stacks->app;
@@ -352,7 +352,8 @@ static bool find_all(struct store *s, enum op_ledger_stacks class)
 	return find_way(s, class) && follow_stack(s);
 }
 
-/* What steps and the tree said is no longer true, but for the spots. */
+/* Forget what steps and the tree said, which is no longer true. The spots
+ * stay. */
 static void forget_steps(struct store *s)
 {
 	const struct opd_step **known = s->stacks->known;

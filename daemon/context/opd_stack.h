@@ -47,7 +47,8 @@ static inline uint64_t opd_stack_times(const struct opd_stack *stack)
 	return 1 + stack->context.more;
 }
 
-/* Of the stack that is being stored. */
+/* The stack that is being stored, and what is remembered from one to the
+ * next. */
 struct opd_stacks {
 	const struct opd_places *places; /* borrowed, like the next two */
 	struct unwinder *unwinder; /* knows functions */

@@ -74,7 +74,7 @@ static struct opd_frame *next_frame(struct opd_trace *trace)
 	trace->stats->frames++;
 	if (!trace->is_open)
 		return NULL;
-	/* One more than OPD_STACK_MAX tells that frames were left out. */
+	/* A number above OPD_STACK_MAX says that frames were left out. */
 	if (stack->nr <= OPD_STACK_MAX)
 		stack->nr++;
 	return stack->nr <= OPD_STACK_MAX ? &stack->frames[stack->nr - 1]

@@ -70,7 +70,7 @@ static int open_image(void *ctx, uint64_t cookie)
 
 	if (opd_cookie_find(stacks->cookies, cookie, &image))
 		return -ENOENT;
-	/* That of another machine's kernel may differ from ours. */
+	/* The vDSO of another machine's kernel may differ from ours. */
 	if (!strcmp(image->name, OPD_VDSO))
 		return stacks->vdso_is_ours ? UNWINDER_VDSO : -ENOENT;
 	if (image->kind != OP_IMAGE_FILE)

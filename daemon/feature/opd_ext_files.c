@@ -20,7 +20,7 @@
 #include "libop/base/op_log.h"
 #include "libop/session/op_sample_file.h"
 
-/* What hangs at an sfile. */
+/* The open files of one sfile, at sfile->ext[]. */
 struct files {
 	unsigned int nr;
 	struct {

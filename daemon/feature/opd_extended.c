@@ -188,7 +188,8 @@ static struct opd_ext *find_ext(struct opd_extended *extended, uint32_t code)
 	return NULL;
 }
 
-/* What of the record is kept until the sample can be counted. */
+/* Copy the words of the record, which wait here until the sample can be
+ * counted. */
 static void keep_data(struct opd_ext_data *data, struct opd_ext *ext,
 		      const struct opd_rec *rec)
 {

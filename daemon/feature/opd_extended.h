@@ -37,7 +37,7 @@ struct opd_store;
 /* The counter of a sample that is none of the counters'. */
 #define OPD_NO_COUNTER UINT32_MAX
 
-/* What a record said of the sample that it is, or that follows. */
+/* The words of a record about the sample that it is, or that follows. */
 struct opd_ext_data {
 	struct opd_ext *ext; /* the feature that knows; NULL: nothing said */
 	uint32_t code; /* of the record */
@@ -54,7 +54,7 @@ struct opd_ext_sample {
 	const struct opd_ext_data *data;
 };
 
-/* What a feature makes of a record. */
+/* The use that a feature makes of a record. */
 enum opd_ext_use {
 	OPD_EXT_BAD = -1, /* it makes no sense */
 	OPD_EXT_SAMPLE, /* it is a sample; @pc is set */
@@ -159,7 +159,7 @@ void opd_extended_sync(struct opd_extended *extended, struct opd_sfile *sfile);
 
 void opd_extended_print_stats(struct opd_extended *extended);
 
-/* One line in the array each. */
+/* All features; each has one line in the array of opd_extended.c. */
 extern const struct opd_ext_feature opd_ibs_feature;
 extern const struct opd_ext_feature opd_weight_feature;
 

@@ -57,7 +57,7 @@ void opd_ibs_log_sample(struct opd_ibs_log *log, struct op_log *daemon_log,
 			const struct opd_ext_sample *sample,
 			const struct opd_ibs_regs *regs);
 
-/* What was left out, for the statistics in the daemon's log. */
+/* Write to the daemon's log how much was left out. */
 void opd_ibs_log_print_stats(const struct opd_ibs_log *log,
 			     struct op_log *daemon_log);
 

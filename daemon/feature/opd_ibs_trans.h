@@ -38,14 +38,14 @@ enum opd_ibs_reg {
 	OPD_IBS_NR_REGS
 };
 
-/* One sample. Bits that are reserved on its CPU are clear. */
+/* The registers of one sample. Bits that are reserved on its CPU are clear. */
 struct opd_ibs_regs {
 	enum opd_ibs_kind kind;
 	uint32_t caps; /* OP_IBS_CAP_... */
 	uint64_t reg[OPD_IBS_NR_REGS];
 };
 
-/* What has to hold for any event of a group. */
+/* Conditions that hold for all events of a group. */
 enum opd_ibs_group {
 	OPD_IBS_ANY,
 	OPD_IBS_ATTEMPTED, /* a fetch that was not killed */
@@ -62,8 +62,8 @@ struct opd_ibs_event {
 	enum opd_ibs_reg reg;
 	uint64_t mask; /* reg & mask must be value */
 	uint64_t value;
-	/* What is added: the field of @bits bits at @shift of register @adds;
-	 * 1 if it has no bits. */
+	/* The number that is added: the field of @bits bits at @shift of
+	 * register @adds; 1 if it has no bits. */
 	enum opd_ibs_reg adds;
 	unsigned int shift;
 	unsigned int bits;

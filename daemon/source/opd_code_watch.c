@@ -150,7 +150,8 @@ static void look_for_cpus(struct opd_code_watch *watch)
 		memset(&watch->online, 0, sizeof(watch->online));
 }
 
-/* What the record at the tail of @ring tells; false: nothing. */
+/* Read the code that the record at the tail of @ring reports into @code. False
+ * if it reports none. */
 static bool take_record(struct opd_code_watch *watch,
 			const struct opd_perf_ring *ring,
 			struct opd_new_code *code)

@@ -14,7 +14,7 @@
 
 struct op_clock;
 
-/* One function. */
+/* A function that the kernel has made. */
 struct opd_new_code {
 	uint64_t start;
 	uint64_t end; /* first address behind it */

@@ -190,7 +190,7 @@ static int read_kallsyms(struct opd_live_kernel *kernel, const char *proc,
 	return op_kallsyms_read(&kernel->kallsyms, path, diag);
 }
 
-/* It lies where it lies until the next boot. */
+/* Find the kernel's range once: it stays the same until the next boot. */
 static void find_kernel(struct opd_live_kernel *kernel, const char *proc,
 			struct op_log *log)
 {
@@ -411,7 +411,8 @@ static void read_code(struct opd_live_kernel *kernel,
 	free(search.found);
 }
 
-/* What was told may be replaced unseen, unless the source tells of that. */
+/* Trust the code that is known: the source reports all code that replaces
+ * it. */
 static void trust_code(struct opd_live_kernel *kernel)
 {
 	for (size_t i = 0; i < kernel->nr_code; i++)
@@ -462,7 +463,7 @@ static bool overlaps(uint64_t start, uint64_t end,
 	       (start < other->text_end && other->text_start < end);
 }
 
-/* What is in its place, or is of the same name, has gone. */
+/* Whether @old has gone: @module is in its place, or has its name. */
 static bool is_gone(const struct opd_live_module *old,
 		    const struct opd_live_module *module)
 {

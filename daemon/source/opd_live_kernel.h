@@ -21,7 +21,7 @@
 struct opd_new_code;
 struct opd_source;
 
-/* What notices of the module's stream told of a module that is loaded. */
+/* A module that is loaded, by the notices of the module's stream. */
 struct opd_live_module {
 	char name[OPD_MODULE_NAME_MAX];
 	/* Code that it runs once, while it is being loaded, and is not part of

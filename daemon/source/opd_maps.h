@@ -3,9 +3,9 @@
 #define DAEMON_SOURCE_OPD_MAPS_H
 
 /*
- * What was mapped where in which process, for sources that see addresses and
- * not images. Only code counts. Whoever fills this does it in the order of
- * time, so that a look-up gives what was true at that moment.
+ * Mappings of code in each process at each moment, for sources that see
+ * addresses and not images. The source fills this in the order of time, so that
+ * a look-up gives what was true at that moment.
  *
  *	process (tgid) -> space (shared after a fork until one side changes)
  *	space          -> mappings, sorted by address, none overlapping
@@ -23,7 +23,7 @@
 #define OPD_MAPS_BUCKETS 4096
 #define OPD_MAPS_DEAD 256
 
-/* One range of addresses. */
+/* A mapping: one range of addresses. */
 struct opd_map {
 	uint64_t start;
 	uint64_t end;
@@ -94,10 +94,10 @@ struct opd_process *opd_maps_fork(struct opd_maps *maps, uint32_t tgid,
 /* Process @tgid is not the one that is known by this number. */
 void opd_maps_forget(struct opd_maps *maps, uint32_t tgid);
 
-/* One thread of a process has ended. */
+/* A thread of process @tgid has ended. */
 void opd_maps_exit(struct opd_maps *maps, uint32_t tgid);
 
-/* It runs another program, with nothing mapped yet. */
+/* The process runs another program, with nothing mapped yet. */
 void opd_maps_exec(struct opd_process *process);
 
 /* Forget all mappings, but not the program. */

@@ -249,7 +249,8 @@ bool opd_names_parse_cgroup(const char *text, char *path)
 	return best > 0;
 }
 
-/* What cannot be read stays as it was inherited. */
+/* Read the cgroup of a process. If /proc cannot be read, the cgroup that was
+ * inherited stays. */
 static void read_cgroup(const struct opd_names *names,
 			struct opd_named_task *process)
 {
@@ -412,7 +413,7 @@ void opd_names_named(struct opd_names *names, uint32_t tgid, uint32_t tid,
 		 name);
 }
 
-/* What is known of a process, for one of its children. */
+/* Give @child what is known of its parent. */
 static void inherit_process(struct opd_names *names,
 			    struct opd_named_task *child, uint32_t parent)
 {

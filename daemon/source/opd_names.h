@@ -3,10 +3,10 @@
 #define DAEMON_SOURCE_OPD_NAMES_H
 
 /*
- * What a source knows of tasks beside their numbers: the names of threads, the
- * cgroup and mount namespace of each process, and the link that a program was
- * run by. It is told in records of the stream, before the first sample that
- * needs it and again when it has changed.
+ * Facts that a source has about tasks beside their numbers: the names of
+ * threads, the cgroup and mount namespace of each process, and the link that a
+ * program was run by. Each is in a record of the stream, before the first
+ * sample that needs it and again when it has changed.
  *
  * It comes from what the source is told of tasks (opd_names_named(),
  * opd_names_forked()), as it happens, and from /proc, where a task may have
@@ -23,7 +23,7 @@
 
 #include "libop/session/op_stream_words.h"
 
-/* What is wanted, as a set. */
+/* The facts that are wanted, as a set. */
 #define OPD_TELL_NAMES 1u
 #define OPD_TELL_CGROUPS 2u /* and mount namespaces */
 #define OPD_TELL_OWNERS 8u /* of processes; not by this part */

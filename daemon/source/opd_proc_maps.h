@@ -3,8 +3,8 @@
 #define DAEMON_SOURCE_OPD_PROC_MAPS_H
 
 /*
- * What a process has mapped, from /proc/PID/maps, and its memory. All of it may
- * be gone or change at any moment; a line that makes no sense is skipped.
+ * The mappings of a process, from /proc/PID/maps, and its memory. All of these
+ * may be gone or change at any moment; a line that makes no sense is skipped.
  */
 
 #include <stdbool.h>

@@ -33,7 +33,8 @@
 /* ---- the child --------------------------------------------------------------
  */
 
-/* What there is to be read of the file @fd, or -1. */
+/* Read the build-id and the fingerprint of the file @fd, or of none if it is
+ * -1. */
 static void read_file(int fd, struct opd_read_file *file)
 {
 	struct stat st;
@@ -73,8 +74,8 @@ static void be_child(int sock, pid_t daemon)
 	op_confine_child(sock, daemon);
 	setsid(); /* the daemon's has a priority: see opd_priority.h */
 	if (!chdir("/")) {
-		/* What a kernel without filters refuses is no reason to have
-		 * no build-ids. */
+		/* A kernel without filters is no reason to have no build-ids.
+		 */
 		(void)op_confine(OP_CONFINE_TO_READING);
 		read_files(0);
 	}
@@ -105,7 +106,8 @@ static int start_child(struct opd_reader_child *child)
 /* ---- the daemon -------------------------------------------------------------
  */
 
-/* It ends some time; its place is free when that is so. */
+/* Give up a child that is stuck. Its place becomes free when the child has
+ * ended. */
 static void give_child_up(struct opd_reader_child *child)
 {
 	kill(child->pid, SIGKILL);
@@ -203,7 +205,7 @@ bool opd_reader_has(const struct opd_reader *reader, uint64_t key)
 	return find_child(reader, key) != NULL;
 }
 
-/* One that waits for work, else a new one, else NULL. */
+/* A child that waits for work, else a new child, else NULL. */
 static struct opd_reader_child *get_idle_child(struct opd_reader *reader)
 {
 	for (unsigned int i = 0; i < OPD_READERS; i++)

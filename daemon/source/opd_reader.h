@@ -31,7 +31,7 @@ struct opd_reader {
 	unsigned int limit; /* ... until a file is given up */
 };
 
-/* What was read. */
+/* The result of reading a file. */
 struct opd_read_file {
 	struct op_build_id build_id; /* its length is 0: it has none */
 	uint64_t mtime; /* seconds */

@@ -89,22 +89,23 @@ struct opd_source_ops {
 	 * known. NULL: it had one all the time, or nobody knows. */
 	int (*event_time)(struct opd_source *source, unsigned int counter,
 			  struct op_event_time *time);
-	/* What each of @nr CPUs has spent on taking samples since open, ns;
-	 * CPUs that it does not know stay as they are. NULL: nobody knows. */
+	/* Add the time, ns, that each of @nr CPUs has spent on taking samples
+	 * since open; CPUs that it does not know stay as they are. NULL: nobody
+	 * knows. */
 	int (*handler_time)(struct opd_source *source, uint64_t *ns,
 			    unsigned int nr);
 	/* Take 1 << @shift times fewer samples from now on, until it is closed,
 	 * each of which stands for so many. -EOPNOTSUPP, or NULL: it cannot. */
 	int (*lower_rate)(struct opd_source *source, unsigned int shift);
-	/* What it unwinds stacks with, by the stream's cookies: lives as long
-	 * as the source. NULL if there is none. */
+	/* The unwinder for stacks, by the stream's cookies: it lives as long as
+	 * the source. NULL if there is none. */
 	struct unwinder *(*unwinder)(struct opd_source *source);
 	/* Write the source's own statistics to the log. */
 	void (*log)(struct opd_source *source, struct op_log *log);
 };
 
-/* Who reads a stream. A source that samples this machine tells it of the files
- * and code that it finds here, before their records are in the stream. */
+/* The reader of a stream. A source that samples this machine reports to it the
+ * files and code that it finds here, before their records are in the stream. */
 struct opd_source_client {
 	void *ctx;
 	struct op_log *log;

@@ -67,7 +67,8 @@ void opd_writer_need_place(struct opd_writer *w, uint64_t pc);
 /* Code that the kernel has made up to now, before samples in it. */
 void opd_writer_put_new_code(struct opd_writer *w);
 
-/* What was taken and lost up to now, as far as the stream does not have it. */
+/* Samples that were taken and lost up to now, as far as the stream does not
+ * have them. */
 void opd_writer_put_account(struct opd_writer *w);
 
 #endif /* DAEMON_SOURCE_OPD_WRITER_H */

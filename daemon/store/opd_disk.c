@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One number, the room, is what --max-disk comes to between two looks at the
- * folder: a file that is made takes its first block, its name and the folders
- * that are missing, and libdb takes what a file grows by (odb_share_room()).
- * Estimates are on the safe side; the next look puts them right.
+ * Between two looks at the folder, --max-disk is a single number, the room: a
+ * file that is made takes its first block, its name and the folders that are
+ * missing, and libdb takes what a file grows by (odb_share_room()). Estimates
+ * are on the safe side; the next look puts them right.
  */
 
 #include "daemon/store/opd_disk.h"
@@ -23,7 +23,7 @@
 #include "libop/session/op_span.h"
 #include "libop/files/op_walk.h"
 
-/* What a new folder takes, and the least that a sample file does. */
+/* The size of a new folder, and the least size of a sample file. */
 #define BLOCK 4096
 /* A name in its folder: with what ext4 leaves free when it splits a block, and
  * once more for the time when it is .NAME.grow. */
@@ -78,7 +78,7 @@ void opd_disk_measure(struct opd_store *store)
 
 	if (!disk->limit)
 		return;
-	/* What cannot be looked at is too little to matter here. */
+	/* An entry that cannot be looked at is too little to matter here. */
 	(void)op_walk(store->session->current, add_blocks, &used);
 	disk->room = disk->limit > used ? disk->limit - used : 0;
 }
@@ -94,9 +94,9 @@ static bool has_folder(const char *path, size_t len)
 }
 
 /*
- * What the folders of @path that are not there will take. A folder that is
- * there has all that it is in, so the first that is not is searched by halves:
- * a path may have a thousand.
+ * Bytes that the missing folders of @path will take. A folder that is there has
+ * all that it is in, so the first that is not is searched by halves: a path may
+ * have a thousand.
  */
 static uint64_t folders_len(const char *path)
 {

@@ -43,7 +43,8 @@ void opd_disk_measure(struct opd_store *store);
 int opd_disk_take(struct opd_store *store, const char *path, uint64_t *taken);
 void opd_disk_give_back(struct opd_store *store, uint64_t taken);
 
-/* What open sample files take room from; NULL: they may grow at will. */
+/* The number that open sample files take room from; NULL: they may grow at
+ * will. */
 uint64_t *opd_disk_room(struct opd_store *store);
 
 /* A sample file could not grow for @err, which may be want of room. */

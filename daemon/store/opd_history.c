@@ -154,7 +154,8 @@ static void read_past(struct opd_store *store)
 		op_log(store->log, "%s", op_diag_text(&diag, err));
 }
 
-/* That of @span, which has just been closed, comes to the others. */
+/* Add the account of @span, which has just been closed, to that of the
+ * others. */
 static void add_to_past(struct opd_store *store, struct op_span span)
 {
 	struct op_ledger *ledger = malloc(sizeof(*ledger));

@@ -67,17 +67,17 @@ void opd_history_skip(struct opd_store *store);
 /* samples/current was emptied or saved, with its history. */
 void opd_history_begin_anew(struct opd_store *store);
 
-/* What the child did, with result @err, has changed the spans. */
+/* The child has changed the spans, with result @err. */
 void opd_history_tended(struct opd_store *store, int err);
 
 /* Whether spans take more than opd_history_most(). */
 bool opd_history_is_over(struct opd_store *store);
 
 /*
- * What the child does: pack, put together and drop spans of the session
+ * The work of the child: pack, put together and drop spans of the session
  * folder @dir, waiting for readers at most @wait_ms each time. The process may
- * be killed at any instant. Goes on with the next span after an error.
- * Returns 0 or the first -errno with the reason.
+ * be killed at any instant. Goes on with the next span after an error. Returns
+ * 0 or the first -errno with the reason.
  */
 int opd_history_tend(struct opd_store *store, const char *dir,
 		     unsigned int wait_ms, struct op_diag *diag);

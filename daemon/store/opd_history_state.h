@@ -2,7 +2,7 @@
 #ifndef DAEMON_STORE_OPD_HISTORY_STATE_H
 #define DAEMON_STORE_OPD_HISTORY_STATE_H
 
-/* What the store keeps of its history (opd_history.h). */
+/* The state of the history of a store (opd_history.h). */
 
 #include <stdbool.h>
 #include <stdint.h>

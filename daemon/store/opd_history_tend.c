@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What becomes of spans, in this order:
+ * The upkeep of spans does the following, in this order:
  *
  *	sweep	What does not count is removed: spans that others contain, sums
  *		that were not completed. What cannot be removed is left out of
@@ -56,7 +56,7 @@
 
 /* Spans that are put together at once: each is an open folder. */
 #define MAX_PARTS 64
-/* What the account of dropped spans takes, with its folder. */
+/* Bytes of the account of dropped spans, with its folder. */
 #define DROPPED_BYTES 16384
 
 struct tending {
@@ -349,8 +349,8 @@ static size_t nr_in_grain(const struct op_span *spans, size_t nr,
 	return n;
 }
 
-/* As many parts as there is room for, so that the sum beside them is within the
- * bound. */
+/* The number of parts that there is room for: their sum beside them must be
+ * within the bound. */
 static size_t nr_with_room(const struct tending *t, const struct op_span *spans,
 			   size_t nr)
 {

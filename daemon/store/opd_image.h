@@ -71,7 +71,7 @@ int opd_images_init(struct opd_images *images, char *const *wanted,
 		    unsigned int nr_wanted);
 void opd_images_release(struct opd_images *images);
 
-/* What is known of an image when it appears. */
+/* The identity of an image when it appears. */
 struct opd_image_id {
 	enum op_image_space space;
 	enum op_image_kind kind;

@@ -48,7 +48,7 @@
 #define COST_FACTOR 60
 #define END_WAIT 5000 /* milliseconds, for readers */
 
-/* What a child has to say. */
+/* The report of a child to the daemon. */
 struct opd_pack_report {
 	bool is_history; /* it was about that */
 	int err; /* 0, -errno, -ECANCELED: not at its end */
@@ -76,7 +76,8 @@ static bool is_due(const struct opd_store *store,
 	return at_end && (size->packed || size->left);
 }
 
-/* What follows on the beginning. Waits for readers at most @wait_ms. */
+/* Write the pack and make it count, after it was begun. Waits for readers at
+ * most @wait_ms. */
 static void write_and_commit(struct opd_store *store, struct opd_packer *packer,
 			     unsigned int wait_ms,
 			     struct opd_pack_report *report)
@@ -107,7 +108,7 @@ static void pack_at_rest(struct opd_store *store, const char *dir,
 		report->err = err ? err : -ENODATA;
 		return;
 	}
-	/* What is added to a pack takes no time. */
+	/* Adding to a pack takes no time. */
 	if (is_due(store, &report->before, false))
 		store->client->report_packing(store->client->ctx,
 					      report->before.loose);
@@ -190,7 +191,7 @@ static void settle_packing(struct opd_store *store,
 		settle_history(store, report);
 		return;
 	}
-	/* Who was killed may have found damage. */
+	/* A child that was killed may have found damage. */
 	store->recount |= report->recount || report->err == -ECANCELED;
 	if (!report->err)
 		packing_succeeded(store, report, cost);
@@ -363,7 +364,7 @@ static void start_packing(struct opd_store *store,
 	/* Somebody reads it: the next time. */
 	if (err == -EBUSY || err == -ENODATA)
 		return;
-	/* They are somewhere else now. */
+	/* The files are somewhere else now. */
 	opd_sfiles_drop_all(store);
 	if (!err) {
 		err = start_child(store, dir, JOB_PACK_BEGUN, &packer, size);
@@ -485,7 +486,7 @@ void opd_pack_stop(struct opd_store *store)
 		return;
 	kill(pack->child, SIGKILL);
 	wait_child(store, 0, &cost);
-	/* It may have found damage. */
+	/* The child may have found damage. */
 	store->recount = true;
 	forget_child(pack);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the pack of samples/current, and the folders on their way into it, say
- * of a sample file that is about to be made. All that is counted under one name
- * is added up in the end, so it must mean the same. The pack stays open between
- * two looks, until a packer has put another one in its place.
+ * Compares a sample file that is about to be made with the pack of
+ * samples/current, and with the folders on their way into it. All that is
+ * counted under one name is added up in the end, so it must mean the same. The
+ * pack stays open between two looks, until a packer has put another one in its
+ * place.
  */
 
 #include <errno.h>
@@ -237,7 +238,7 @@ static int check_folders(struct opd_store *store, const struct newcomer *file)
 
 	if (err)
 		return err;
-	/* It may be the one that is being made. */
+	/* The sample file that is open may be the one that is being made. */
 	if (!named_file_agrees(file, dir))
 		err = -EEXIST;
 	for (size_t i = 0; i < nr && !err; i++)

@@ -154,7 +154,7 @@ int opd_packer_generation(const char *dir, uint64_t *generation)
 /* ---- how much there is ------------------------------------------------------
  */
 
-/* What cannot be looked at is too little to matter here. */
+/* An entry that cannot be looked at is too little to matter here. */
 static int measure_entry(const struct op_walk_entry *entry, void *ctx)
 {
 	struct opd_packer_size *out = ctx;
@@ -259,7 +259,7 @@ static int begin_generation(struct opd_packer *packer, uint64_t last,
 	if (!err && last <= in_pack)
 		return -ENODATA;
 	packer->generation = last > in_pack ? last : in_pack;
-	/* What is in the folders already. */
+	/* The samples to pack are in the folders already. */
 	if (last > in_pack && (again || !err))
 		return 0;
 	packer->generation++;

@@ -95,7 +95,7 @@ static int list_member(const struct db_member *member, void *ctx)
 	return -ENOMEM;
 }
 
-/* What cannot be listed must not be taken for nothing. */
+/* A folder that cannot be listed must not pass for an empty one. */
 static int refuse_unlisted(const char *path, int err, void *ctx)
 {
 	(void)path;

@@ -143,7 +143,7 @@ static void *file_user(const struct sample_file *file)
 /* The samples that are in the file and no other. */
 static uint64_t file_total(const struct sample_file *file, const char *name)
 {
-	/* What call graphs count are the samples of flat files once more. */
+	/* The samples of call graphs are those of flat files once more. */
 	if (!file->odb || strstr(name, OPD_ARCS))
 		return 0;
 	return opd_sample_file_samples(file->odb);

@@ -375,7 +375,7 @@ static int rename_current(struct opd_store *store, const char *to,
 	if (!mkdir(current, 0755))
 		return 0;
 	err = op_diag_set(diag, -errno, "%s: %s", current, strerror(errno));
-	/* What is counted goes on there. */
+	/* Counting goes on in the folder as it was. */
 	if (rename(to, current))
 		op_log(store->log, "%s: %s; the session is in %s", current,
 		       strerror(errno), to);

@@ -13,8 +13,8 @@
 struct opd_image;
 
 /*
- * What the settings do not separate is OP_MANGLE_ALL; what is not anonymous
- * memory has zeros there.
+ * Members that the settings do not separate by are OP_MANGLE_ALL; for samples
+ * that are not in anonymous memory its members are zero.
  */
 struct opd_sfile_key {
 	struct opd_image *app; /* the first image of the application's name */
@@ -30,7 +30,8 @@ struct opd_sfile_key {
 	const char *cgroup; /* kept by opd_tasks; NULL: not separated */
 };
 
-/* What the caller that the key tells has called. */
+/* The function's side of an arc: the place that the caller in the key has
+ * called. */
 struct opd_callee {
 	struct opd_image *image;
 	const char *anon; /* these four as in the key */

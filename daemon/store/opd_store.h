@@ -23,7 +23,7 @@ struct op_session;
 struct opd_events;
 struct opd_image;
 
-/* Who has a store, and is told what happens in it. */
+/* The owner of a store, which learns what happens in it. */
 struct opd_store_client {
 	void *ctx;
 	/* @sfile goes away: nobody may keep it, and what hangs at it goes. */
@@ -73,7 +73,7 @@ void opd_store_init(struct opd_store *store, const struct op_session *session,
  * "unknown", and of @khz. */
 void opd_store_set_cpu(struct opd_store *store, const char *type, uint32_t khz);
 
-/* What the session holds is counted, as store->recount asked for. */
+/* The sample files have been counted, as store->recount asked for. */
 void opd_store_counted(struct opd_store *store);
 
 /* Rename the damaged sample file @path to NAME.bad (NAME.bad-2 ...), which the

@@ -360,8 +360,7 @@ int opd_tree_add(struct opd_store *store, struct opd_tree *tree,
 /* ---- reading ----------------------------------------------------------------
  */
 
-/* What a tree's image that has no caller says of all stacks that begin there.
- */
+/* The class of all stacks that begin at image @number, which has no caller. */
 static enum op_ledger_stacks class_of(const struct ctree *tree, uint32_t number)
 {
 	char name[OP_TREE_IMAGE_MAX];

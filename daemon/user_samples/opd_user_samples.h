@@ -93,7 +93,7 @@ void opd_user_samples_answer(struct opd_user_samples *samples,
 /* Some child has ended. */
 void opd_user_samples_reap(struct opd_user_samples *samples);
 
-/* What the policy says, for people: "none", "all" ... */
+/* The policy in a word for people: "none", "all" ... */
 const char *opd_user_samples_text(const struct opd_user_samples *samples);
 
 #endif /* DAEMON_USER_SAMPLES_OPD_USER_SAMPLES_H */

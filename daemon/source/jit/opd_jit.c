@@ -322,7 +322,7 @@ static bool is_map_current(const struct opd_jit *jit)
 
 	if (fstat(jit->map_fd, &st) || (uint64_t)st.st_size < jit->map.at)
 		return false;
-	/* One that was removed has told all that it will. */
+	/* A map that was removed has said all that it will. */
 	return fstatat(jit->folder_fd, jit->map_name, &by_name,
 		       AT_SYMLINK_NOFOLLOW) ||
 	       by_name.st_ino == jit->map_ino;
@@ -403,7 +403,7 @@ void opd_jits_see_mapping(struct opd_jits *jits, uint32_t tgid,
 	}
 	if (fd < 0)
 		return;
-	/* What a parent told is found no more. */
+	/* Code that a parent's dump describes is found no more. */
 	opd_jitdump_close(&jit->dump);
 	opd_jit_frames_release(&jit->frames);
 	jit->dump_until = UINT64_MAX;

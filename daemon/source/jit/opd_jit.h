@@ -63,9 +63,9 @@ bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
 		   uint64_t now, uint64_t *cookie, uint64_t *key);
 
 /*
- * What unwinds the code of process @tgid at @addr at the time @now, ns, if its
- * jitdump tells that; else NULL. It holds until the next call. *@start is the
- * address of the code.
+ * The unwind table of the code of process @tgid at @addr at the time @now, ns,
+ * if its jitdump has one; else NULL. The table holds until the next call.
+ * *@start is the address of the code.
  */
 const struct cfi_table *opd_jits_find_frames(struct opd_jits *jits,
 					     uint32_t tgid, uint64_t addr,

@@ -140,7 +140,7 @@ static bool contains(const struct opd_jit_code *code, uint64_t addr)
 int opd_jit_codes_add(struct opd_jit_codes *codes,
 		      const struct opd_jit_code *code, size_t max)
 {
-	/* What was replaced makes room. */
+	/* Code that was replaced makes room. */
 	if (codes->nr + codes->nr_more >= max && is_much_new(codes))
 		merge_new_codes(codes);
 	if (codes->nr + codes->nr_more >= max)
@@ -173,7 +173,8 @@ struct opd_jit_code *opd_jit_codes_find(struct opd_jit_codes *codes,
 
 	if (is_much_new(codes))
 		merge_new_codes(codes);
-	/* What the newest code at the address has replaced stays replaced. */
+	/* Code that the newest code at the address has replaced stays replaced.
+	 */
 	for (size_t i = codes->nr_more; i-- > 0;) {
 		code = &codes->more[i];
 		if (contains(code, addr))

@@ -174,7 +174,7 @@ static void look_at_stack_maps(struct opd_feed *feed, const struct opd_rec *rec)
 /* ---- the kernel's ranges ----------------------------------------------------
  */
 
-/* What @rec tells of the code of a module that comes, works, or goes. */
+/* Note the code of a module that comes, works, or goes, by @rec. */
 static void note_module(struct opd_feed *feed, const struct opd_rec *rec)
 {
 	struct opd_live_module module = { .init_start = 0 };
@@ -198,8 +198,8 @@ static void note_module(struct opd_feed *feed, const struct opd_rec *rec)
 /* ---- from the source to the reader ------------------------------------------
  */
 
-/* What only the feed may say; code that was made at run time is the source's
- * to tell. */
+/* Whether only the writer may make @rec. Records of code that was made at run
+ * time are the source's. */
 static bool is_foreign(const struct opd_rec *rec)
 {
 	switch (rec->code) {
@@ -278,7 +278,8 @@ static uint32_t tgid_behind(const struct opd_stream *stream)
 	return 0;
 }
 
-/* What the reader needs before @rec, which is at @at, goes into the queue. */
+/* Have the writer put the records that the reader needs before @rec, which is
+ * at @at. */
 static void look_at_record(struct opd_feed *feed, const uint64_t *at,
 			   const struct opd_stream *behind,
 			   const struct opd_rec *rec)
@@ -371,7 +372,7 @@ static size_t look_ahead(struct opd_feed *feed, size_t *drop)
 			if (feed->writer.words.nr)
 				return (size_t)(at - start);
 			if (words == 2 && may_be_made(feed)) {
-				/* What was before it goes out first. */
+				/* The words before the sample go out first. */
 				if (at > start)
 					return (size_t)(at - start);
 				*drop = place_made_code(feed, at) ? 2 : 0;
@@ -381,7 +382,7 @@ static size_t look_ahead(struct opd_feed *feed, size_t *drop)
 			stream.at += words;
 			continue;
 		}
-		/* What is no record is its reader's to judge. */
+		/* Words that are no record are their reader's to judge. */
 		if (opd_stream_record(&stream, &rec) != OPD_UNIT_RECORD) {
 			stream.at++;
 			continue;
@@ -411,7 +412,7 @@ static size_t take_queue(struct opd_feed *feed, uint64_t *words, size_t nr)
 	return nr;
 }
 
-/* What has been looked at and is understood. */
+/* Copy words of the source that the reader understands. */
 static size_t take_raw(struct opd_feed *feed, uint64_t *words, size_t nr)
 {
 	size_t left = feed->raw_ok - feed->raw_at;
@@ -446,8 +447,8 @@ static void put_account(struct opd_feed *feed)
 	opd_writer_put_account(&feed->writer);
 }
 
-/* Of @got bytes more than waited when the account was asked for, the account
- * comes first and -EAGAIN behind them. */
+/* @got bytes were read. If these are more than waited when the account was
+ * asked for, the account comes before them, and -EAGAIN after it. */
 static void count_waiting(struct opd_feed *feed, size_t got)
 {
 	if (!feed->writer.account_wanted)

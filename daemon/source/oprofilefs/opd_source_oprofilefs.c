@@ -130,7 +130,7 @@ static void describe(struct opd_source *source)
 
 	if (read_text(source->dir, "cpu_type", type, sizeof(source->cpu_type)))
 		snprintf(type, sizeof(source->cpu_type), "unknown");
-	/* It has counters, but none is used. */
+	/* The machine has counters, but none is used. */
 	if (!strcmp(type, "perf") && source->events->nr &&
 	    opd_event_is_timer(&source->events->counter[0]))
 		snprintf(type, sizeof(source->cpu_type), "timer");

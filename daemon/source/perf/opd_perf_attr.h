@@ -2,9 +2,7 @@
 #ifndef DAEMON_SOURCE_PERF_OPD_PERF_ATTR_H
 #define DAEMON_SOURCE_PERF_OPD_PERF_ATTR_H
 
-/*
- * What is asked of perf_event_open(2).
- */
+/* The attributes that are given to perf_event_open(2). */
 
 #include <linux/perf_event.h>
 #include <stdint.h>

@@ -77,7 +77,7 @@ struct opening {
 	struct opd_cpu_list online;
 };
 
-/* What is opened on one CPU for one task. */
+/* The events that are opened on one CPU for one task. */
 struct slot {
 	struct opd_perf_cpu *cpu;
 	pid_t task; /* -1: all */
@@ -405,7 +405,8 @@ static void close_all(struct opd_perf_events *all)
 	all->nr_ids = 0;
 }
 
-/* As long as a record holds, or as a ring has room for some. */
+/* Choose the length of the copied stack: as much as a record holds, or less
+ * where a ring has no room for several of that length. */
 static void choose_stack(struct opd_perf_events *all)
 {
 	size_t room = all->sample_size / STACKS_IN_RING;
@@ -444,7 +445,7 @@ static void choose_less(struct opd_perf_events *all)
 	choose_stack(all);
 }
 
-/* One ring found no memory: make all of them smaller. */
+/* A ring found no memory: make all rings smaller. */
 static int open_smaller(struct opening *o, int err)
 {
 	size_t least = o->target->depth ? STACKS_LEAST : LEAST;
@@ -479,7 +480,7 @@ static int open_all(struct opening *o)
 	return err;
 }
 
-/* What the samples of all events have in common. */
+/* Choose the fields that the samples of all events have in common. */
 static void choose_samples(struct opd_perf_events *all)
 {
 	const struct opd_events *counters = all->counters;
@@ -675,7 +676,7 @@ int opd_perf_events_lower(struct opd_perf_events *all, unsigned int shift,
 	if (!opd_perf_samples_cpus(all->target))
 		return -EOPNOTSUPP;
 	err = divide_rates(all, shift, now);
-	/* One rate weighs what is lost on all of them. */
+	/* All events must have one rate, by which lost samples are weighed. */
 	if (err)
 		divide_rates(all, before, now);
 	return err;

@@ -78,8 +78,8 @@ static void mark_mount(int fd, char *line)
 	if (!point || !device || !is_local(type, device))
 		return;
 	unescape_path(point);
-	/* What cannot be marked, or is hidden by another mount, tells nothing.
-	 */
+	/* A mount that cannot be marked, or is hidden by another, reports
+	 * nothing. */
 	fanotify_mark(fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC,
 		      AT_FDCWD, point);
 }

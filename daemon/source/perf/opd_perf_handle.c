@@ -36,7 +36,7 @@
 /* perf_events' number for a task that is being freed. */
 #define NO_TASK UINT32_MAX
 
-/* Of a sample. */
+/* Add one sample, and all that it stands for, to @stat. */
 static void count(struct opd_process_table *table, enum opd_perf_stat stat)
 {
 	if (__builtin_add_overflow(table->stats[stat], table->times,
@@ -254,8 +254,8 @@ static bool is_after_look(const struct opd_process *process, uint64_t time)
 	return !process->threads_at || process->threads_at < time;
 }
 
-/* What a process that does not count starts does not count either. Its number
- * may have been that of one that did. */
+/* A process that does not count starts others that do not count either. Their
+ * numbers may have been those of processes that did. */
 static void fork_other(struct opd_process_table *table,
 		       const struct opd_perf_rec *rec)
 {
@@ -349,7 +349,8 @@ void opd_perf_handle_side(struct opd_process_table *table,
 /* ---- samples ----------------------------------------------------------------
  */
 
-/* What the stream's reader does not know of the task of a sample. */
+/* Write the facts about the task of a sample that the stream's reader does not
+ * have. */
 static void tell_task(struct opd_process_table *table,
 		      const struct opd_perf_place *place)
 {

@@ -163,7 +163,8 @@ static bool on_no_disk(const char *name)
 	return false;
 }
 
-/* What the folder of the path had by this name before it was deleted. */
+/* Open the file that the folder of the path had by this name before the file
+ * was deleted. */
 static int open_program(const struct opd_perf_images *images,
 			const struct opd_perf_image *image)
 {
@@ -245,7 +246,7 @@ static bool has_file(const struct opd_perf_image *image)
 	return !image->is_made && !on_no_disk(image->name);
 }
 
-/* One of the same build that is held. */
+/* Open a file of the same build that is held. */
 static int open_held(const struct opd_perf_image *image,
 		     const struct opd_perf_images *images)
 {

@@ -22,7 +22,7 @@
 #include "libop/files/op_shares.h"
 #include "module/uapi/oprofile.h"
 
-/* What a mapping says of its image. */
+/* The identity of an image, as far as a mapping says it. */
 struct opd_perf_image_id {
 	const char *name; /* as the kernel writes it, "... (deleted)" too */
 	struct op_build_id build_id; /* .len 0: not told */

@@ -92,10 +92,9 @@ static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
 }
 
 /*
- * What a sample costs the kernel, interrupt included, is not told anywhere.
- * With doc/overhead.md these are round figures for two instructions in a
- * nanosecond: for itself, for callers in the kernel, and for bytes of a user
- * stack.
+ * The kernel does not report the cost of a sample, interrupt included. By
+ * doc/overhead.md these are round figures for two instructions in a nanosecond:
+ * for itself, for callers in the kernel, and for bytes of a user stack.
  */
 #define SAMPLE_NS 1000
 #define CHAIN_NS 500

@@ -63,9 +63,9 @@ static uint64_t read_owner_status(FILE *file)
 }
 
 /*
- * What /proc says of the owner. @strictly: also whether the process has changed
- * its user, which is not to be seen of one that has ended. False: there is no
- * such process any more.
+ * Read the owner of a process from /proc. @strictly: fail, too, if the process
+ * has changed its user, which /proc does not show of a process that has ended.
+ * False: there is no such process any more.
  */
 static bool read_owner(const char *proc, uint32_t tgid, bool strictly,
 		       uint64_t *user)
@@ -96,7 +96,7 @@ void opd_perf_owner_fork(struct opd_owner *child,
 	}
 }
 
-/* What it is now holds for its samples from now on. */
+/* Ask for the owner now; the answer holds for samples from now on. */
 static void ask_owner(const struct opd_process_table *table,
 		      struct opd_process *process)
 {

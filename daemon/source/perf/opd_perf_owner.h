@@ -44,7 +44,7 @@ void opd_perf_owner_exec(const struct opd_process_table *table,
  * that its owner may have been judged by. */
 void opd_perf_owner_other_program(struct opd_process *process);
 
-/* Whose the sample of @process at table->now is; OP_NO_OWNER: nobody's. */
+/* The owner of @process at table->now; OP_NO_OWNER if there is none. */
 uint64_t opd_perf_owner_of(const struct opd_process_table *table,
 			   struct opd_process *process);
 

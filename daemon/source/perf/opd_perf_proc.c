@@ -91,7 +91,8 @@ static unsigned int count_threads(const struct opd_process_table *table,
 	return (unsigned int)st.st_nlink - 2;
 }
 
-/* What happens after this is counted from the side band. */
+/* Count the threads. Threads that begin and end after this are counted from the
+ * side band. */
 static void read_threads(const struct opd_process_table *table,
 			 struct opd_process *process)
 {
@@ -182,7 +183,8 @@ struct opd_process *opd_perf_proc_adopt(struct opd_process_table *table,
 		opd_process_table_drop(table, tgid, false);
 		return process;
 	}
-	/* It is known as another's now, so that nobody looks for it again. */
+	/* The process is known as another's now, so that nobody looks for it
+	 * again. */
 	return add_other(table, tgid);
 }
 
@@ -228,7 +230,7 @@ static bool is_in_proc(const struct opd_process_table *table, uint32_t tgid)
 	return !access(path, F_OK);
 }
 
-/* As if the records of that had come. */
+/* End a process as the records of its end would have done. */
 static void end_process(struct opd_process_table *table,
 			struct opd_process *process)
 {
@@ -240,7 +242,7 @@ static void end_process(struct opd_process_table *table,
 	opd_process_table_drop(table, tgid, false);
 }
 
-/* One of the list that is to be ended, or NULL. */
+/* The first process of the list that is to be ended, or NULL. */
 static struct opd_process *find_missing(struct opd_process *process)
 {
 	while (process && (!process->nr_threads || process->nr_missed < 2))
@@ -253,7 +255,8 @@ void opd_perf_proc_find_ended(struct opd_process_table *table,
 {
 	struct opd_process *process;
 
-	/* Who may not see the first process may not see others either. */
+	/* A user who may not see the first process may not see others either.
+	 */
 	if (!table->proc || !is_in_proc(table, 1))
 		return;
 	for (size_t i = part % OPD_PERF_PROC_PARTS; i < OPD_MAPS_BUCKETS;

@@ -3,9 +3,9 @@
 #define DAEMON_SOURCE_PERF_OPD_PERF_PROC_H
 
 /*
- * What processes have mapped, from /proc: of those that ran before anyone
- * looked, and after records were lost. All that is read may be gone or change
- * at any moment; a line that makes no sense is skipped.
+ * Mappings of processes from /proc: of processes that ran before the profiler,
+ * and after records were lost. All that is read may be gone or change at any
+ * moment; a line that makes no sense is skipped.
  */
 
 #include <stdbool.h>

@@ -32,7 +32,7 @@ struct opd_perf_programs {
 void opd_perf_programs_begin(struct opd_perf_programs *programs, uint32_t tgid,
 			     uint64_t time);
 
-/* It will have mapped code of image @cookie at @time. */
+/* Process @tgid will have mapped code of image @cookie at @time. */
 void opd_perf_programs_map(struct opd_perf_programs *programs, uint32_t tgid,
 			   uint64_t time, uint64_t cookie);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What reading an open event tells: the samples that did not fit its ring, and
- * how long it was enabled and had a hardware counter. Where there are more
- * events than counters the kernel lets them take turns, so that the second is
- * less.
+ * The values that an open event is read for: the samples that did not fit its
+ * ring, and how long it was enabled and had a hardware counter. Where there are
+ * more events than counters the kernel lets them take turns, so that the second
+ * is less.
  *
  * A CPU's event is enabled as long as the CPU is there. A thread is sampled by
  * one event for each CPU, since none can be inherited and on all CPUs; of
@@ -22,8 +22,8 @@ struct reading {
 	uint64_t lost;
 };
 
-/* What the kernel tells of an event, by the read_format that it was opened
- * with. False for one of side band. */
+/* Read an event by the read_format that it was opened with. False for an event
+ * of side band. */
 static bool read_event(const struct opd_perf_events *all,
 		       const struct opd_perf_event *event,
 		       struct reading *reading)

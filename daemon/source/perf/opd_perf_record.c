@@ -132,7 +132,7 @@ static void take_stack(struct opd_perf_rec *rec, struct body *body)
 		body->failed = true;
 }
 
-/* What the counters of the event, or of its group, had counted. */
+/* Skip the values that the counters of the event, or of its group, had. */
 static void pass_counts(struct body *body, uint64_t read_format)
 {
 	const uint64_t of_all =
@@ -455,7 +455,7 @@ struct opd_perf_layout opd_perf_layout_of(const struct opd_perf_format *format)
 	return layout;
 }
 
-/* What is behind the header and before the identity at the end. */
+/* Find the bytes of a record between the header and the identity at the end. */
 static bool begin_body(struct body *body, const unsigned char *at, size_t len,
 		       uint32_t type, const struct opd_perf_format *format)
 {

@@ -3,9 +3,9 @@
 #define DAEMON_SOURCE_PERF_OPD_PERF_RECORD_H
 
 /*
- * One record of perf_events, taken apart (perf_event_open(2), "MMAP layout").
- * What is in a record, and where, depends on how its event was opened: that is
- * its struct opd_perf_format.
+ * Takes a record of perf_events apart (perf_event_open(2), "MMAP layout"). The
+ * fields of a record and their places depend on how its event was opened: that
+ * is its struct opd_perf_format.
  *
  * Two kinds of rings are read. Rings of samples are made with OPD_PERF_SAMPLE,
  * and OPD_PERF_SAMPLE_ID where more than one event shares them; rings of side
@@ -107,7 +107,8 @@ struct opd_perf_layout {
 						   process */
 };
 
-/* That of samples of @format; .len is 0, too, without ip, tid and time. */
+/* The layout of samples of @format; .len is 0, too, without ip, tid and
+ * time. */
 struct opd_perf_layout opd_perf_layout_of(const struct opd_perf_format *format);
 
 /*

@@ -81,7 +81,7 @@ static void fill(struct opd_perf_user *user, const uint64_t *reg, bool narrow)
 	user->in_syscall = false;
 }
 
-/* As the module does, user_narrow_frame() there. */
+/* Check a frame in the same way as the module does in user_narrow_frame(). */
 struct opd_perf_frame opd_perf_frame_take(const uint32_t words[3], uint64_t fp)
 {
 	bool of_gcc = words[1] && words[1] <= fp;

@@ -26,14 +26,14 @@
 #define OPD_PERF_STACK_ARCH OP_STACK_AARCH64
 #endif
 
-/* What a task of the sampled machine was doing in user mode. */
+/* The state of a task of the sampled machine in user mode. */
 struct opd_perf_user {
 	struct cfi_regs regs;
 	uint64_t pc;
 	uint64_t sp;
 	uint64_t fp;
-	/* It is in a system call: its pc is a return address, not that of an
-	 * instruction which was under way. */
+	/* The task is in a system call: its pc is a return address, not that of
+	 * an instruction which was under way. */
 	bool in_syscall;
 };
 

@@ -3,7 +3,7 @@
 #define DAEMON_SOURCE_PERF_OPD_PERF_TARGET_H
 
 /*
- * Whom the perf_events source samples, as "KEY=VALUE,..." says it:
+ * The processes that the perf_events source samples, as "KEY=VALUE,...":
  *
  *	exec=PID	a process that is about to exec, and its children
  *	pid=PID		one that runs, and its children; may be repeated

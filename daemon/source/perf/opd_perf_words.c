@@ -160,7 +160,7 @@ static void put_where(struct opd_perf_words *w,
 		put_image(w, place);
 }
 
-/* Whose the sample is and where: the CPU, the task, the mode, the image. */
+/* Write the context of a sample: the CPU, the task, the mode, the image. */
 static void put_context(struct opd_perf_words *w,
 			const struct opd_perf_place *place)
 {

@@ -16,7 +16,7 @@
 /* Words that one sample takes at most, with all its context. */
 #define OPD_PERF_SAMPLE_WORDS 128
 
-/* Those that a trace takes besides, and each caller in it. */
+/* Words that a trace takes besides, and words of each caller in it. */
 #define OPD_PERF_TRACE_WORDS 8
 #define OPD_PERF_CALLER_WORDS 32
 

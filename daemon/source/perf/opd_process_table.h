@@ -74,10 +74,11 @@ struct opd_process_table {
 	uint64_t times; /* how often the next sample was taken ... */
 	bool lowered; /* ... or would have been at the full rate */
 	uint64_t now; /* of the last record, ns */
-	/* What time it is for those who write records, CLOCK_MONOTONIC_RAW in
-	 * ns; NULL: that of the last record. */
+	/* The time for those who write records, CLOCK_MONOTONIC_RAW in ns;
+	 * NULL: that of the last record. */
 	uint64_t (*clock)(void);
-	/* What was read of a process before is not complete any more. */
+	/* Processes that were read before this time are not complete any more.
+	 */
 	uint64_t gap_at;
 };
 

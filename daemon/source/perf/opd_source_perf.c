@@ -85,7 +85,8 @@ struct opd_perf {
 	uint64_t throttled; /* the most that was told */
 };
 
-/* Of CLOCK_MONOTONIC, which programs use, our clock is ahead by so much. */
+/* The lead, ns, of the clock of records over CLOCK_MONOTONIC, which programs
+ * use. */
 static int64_t raw_ahead_ns(void)
 {
 	return (int64_t)(opd_perf_now() - op_clock_ns(CLOCK_MONOTONIC));
@@ -94,7 +95,7 @@ static int64_t raw_ahead_ns(void)
 /* ---- opening ----------------------------------------------------------------
  */
 
-/* Whoever may not sample the kernel gets what is left. */
+/* A user who may not sample the kernel gets samples of user mode alone. */
 static void limit_to_user(struct opd_events *events)
 {
 	if (op_perf_may_sample_kernel())
@@ -173,7 +174,7 @@ static int start_timer(struct opd_source *source)
 	return watch(source->fd, fd);
 }
 
-/* One descriptor that is readable when there is something to do. */
+/* Make the descriptor that is readable when there is something to do. */
 static int start_waiting(struct opd_source *source)
 {
 	int err;
@@ -434,9 +435,9 @@ static bool look_at_side(struct opd_perf *perf)
 }
 
 /*
- * What programs begin and map, before its turn. As long as there is more each
- * time, the pauses wake us and not the records. Returns whether rings should be
- * read, too.
+ * Look at execs and mappings before their turn. As long as there is more each
+ * time, the pauses wake the daemon and not the records. Returns whether rings
+ * should be read, too.
  */
 static bool look_ahead(struct opd_source *source)
 {

@@ -287,7 +287,7 @@ const struct op_build_id *opd_perfdata_build_of(const struct opd_perfdata *data,
 		       : NULL;
 }
 
-/* What does not make sense in a feature is as if it was not there. */
+/* Read a feature. A feature that makes no sense is passed over. */
 static int read_feature(struct opd_perfdata *data, uint64_t feature,
 			struct op_cursor *c)
 {
@@ -462,7 +462,7 @@ static int open_data_file(struct opd_perfdata *data, struct op_cursor *c,
 /* ---- a pipe -----------------------------------------------------------------
  */
 
-/* What perf tells in a record. */
+/* Read a record that perf itself has written. */
 static int take_told(struct opd_perfdata *data, const uint8_t *record,
 		     size_t len, struct op_diag *diag)
 {

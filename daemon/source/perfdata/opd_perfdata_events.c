@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the daemon calls the events of a file of perf. Two of them have the same
- * sample files if they have one name, count and unit mask; the modes of the CPU
- * that they were counted in are not in the names of files, so that events which
- * differ in these alone get them into their own.
+ * The names that the daemon gives to the events of a file of perf. Two of them
+ * have the same sample files if they have one name, count and unit mask; the
+ * modes of the CPU that they were counted in are not in the names of files, so
+ * that events which differ in these alone get them into their own.
  */
 
 #include "daemon/source/perfdata/opd_perfdata_events.h"
@@ -24,8 +24,8 @@ bool opd_perfdata_is_sampled(const struct opd_perfdata_event *event)
 }
 
 /*
- * What is told after the name of an event, "cycles:upp", is in the attributes
- * too. Of the rest "cpu/event=0x3c,umask=0x1/" becomes
+ * Remove the modifiers of a name, "cycles:upp", which are in the attributes
+ * too. From the rest, "cpu/event=0x3c,umask=0x1/" becomes
  * "cpu_event_0x3c_umask_0x1".
  */
 static void clean_name(char *name)
@@ -129,8 +129,8 @@ static void name_modes(struct opd_event *event)
 		 event->user ? "u" : "", event->kernel ? "k" : "");
 }
 
-/* Of events that are the same but for their modes, as with "perf record -e
- * cycles:u,cycles:k", each has the modes in its name. */
+/* Put the modes into the names of events that are the same but for their modes,
+ * as with "perf record -e cycles:u,cycles:k". */
 static void tell_modes_apart(struct opd_event *described, size_t nr)
 {
 	bool has_other[OPD_PERFDATA_MAX_EVENTS] = { false };
@@ -166,7 +166,7 @@ static int add_perfdata_event(struct opd_events *events,
 	unsigned int at = counter_of_like(events, described);
 	int err = 0;
 
-	/* Of a file before. */
+	/* A file that was read before has such an event, of other modes. */
 	if (at < events->nr &&
 	    !has_same_modes(&events->counter[at], described)) {
 		name_modes(described);

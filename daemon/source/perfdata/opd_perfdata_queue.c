@@ -110,7 +110,7 @@ static int compare_queued(const void *left, const void *right)
 		       ?: (int32_t)(a->order - b->order);
 }
 
-/* What is not later than @until becomes ready, in order. */
+/* Make all side band that is not later than @until ready, in order. */
 static int sort_sides(struct opd_perfdata_queue *queue, uint64_t until)
 {
 	struct opd_perfdata_entries *sides = &queue->sides;
@@ -242,7 +242,7 @@ static bool count_with_first(struct opd_perfdata_queue *queue,
 	return false;
 }
 
-/* Those that are not later than @until become ready, with their gaps, and
+/* Make all samples that are not later than @until ready, with their gaps;
  * queue->ends counts them. */
 static int find_ready_samples(struct opd_perfdata_queue *queue, uint64_t until)
 {

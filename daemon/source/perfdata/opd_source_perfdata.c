@@ -48,8 +48,8 @@
  * kernel.perf_event_max_stack. */
 #define CHAIN_MAX 127
 
-/* Of what perf was told not to record (--filter with BPF), of a record's misc.
- */
+/* A bit of a record's misc: perf was told not to record these samples (--filter
+ * with BPF). */
 #define LOST_BY_FILTER 0x8000
 #define NO_EVENT UINT32_MAX /* the tag of a record that none has made */
 
@@ -329,7 +329,7 @@ static void handle_perfdata_sample(struct opd_perfdata_source *p,
 {
 	uint32_t cpu = rec->sample.cpu;
 
-	/* Of another machine the registers mean something else. */
+	/* Registers of another machine mean something else. */
 	if (p->is_foreign ||
 	    (rec->sample.regs_mask & OPD_PERF_REGS) != OPD_PERF_REGS)
 		rec->sample.regs = NULL;
@@ -359,7 +359,7 @@ static int decode_record(struct opd_perf_rec *rec,
 	return err;
 }
 
-/* What an exec's mappings tell, before the turn of either comes. */
+/* Note the mappings of an exec before the turn of either comes. */
 static void look_ahead(struct opd_perfdata_source *p,
 		       const struct opd_perfdata_event *event,
 		       const void *bytes, size_t len, uint64_t time)
@@ -374,7 +374,7 @@ static void look_ahead(struct opd_perfdata_source *p,
 	     (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) !=
 		     PERF_RECORD_MISC_USER))
 		return;
-	/* It is counted when its turn comes. */
+	/* A bad record is counted when its turn comes. */
 	if (decode_record(&rec, p, event, bytes, len))
 		return;
 	rec.time = time;
@@ -431,7 +431,7 @@ static uint32_t type_of(const void *record)
 	return header.type;
 }
 
-/* Of a record of the kernel, 0 where none is told. */
+/* The time of a record of the kernel, 0 where the record has none. */
 static uint64_t time_of(const struct opd_perfdata_event *event,
 			const void *record, size_t len)
 {
@@ -473,7 +473,7 @@ static uint32_t pid_of_side(const void *bytes, size_t len)
 /* ---- plain samples ----------------------------------------------------------
  */
 
-/* They have one layout if all events have the same fields. */
+/* Samples have one layout if all events have the same fields. */
 static void find_plain_layout(struct opd_perfdata_source *p)
 {
 	const struct opd_perfdata_event *events = p->data.events;
@@ -676,7 +676,7 @@ static ssize_t perfdata_read(struct opd_source *source, void *buf, size_t len)
 
 		if (!more && !*source->why.text)
 			more = read_on(source, &source->why);
-		/* What is left of a damaged file is ready now. */
+		/* The rest of a damaged file is ready now. */
 		if (!more ||
 		    (more < 0 && !opd_perfdata_queue_is_ready(&p->queue)))
 			break;
@@ -704,7 +704,7 @@ static void perfdata_tell_kernel(struct opd_source *source,
 	opd_perfdata_kernel_record(&source->perfdata->kernel, words);
 }
 
-/* Both tell of the same, the events alone of samples only. */
+/* Records and events both count lost samples; the events count nothing else. */
 static int perfdata_account(struct opd_source *source, struct op_ledger *ledger)
 {
 	struct opd_perfdata_source *p = source->perfdata;

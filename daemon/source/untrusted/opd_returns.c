@@ -186,7 +186,7 @@ static bool may_ask(struct opd_returns *returns)
 	return returns->nr_asked++ < OPD_RETURNS_ASKED;
 }
 
-/* What was for the last second alone is over. */
+/* Drop the answers that are kept for one second only. */
 static void begin_second(struct opd_returns *returns)
 {
 	time_t now = returns->clock->seconds();

@@ -46,9 +46,9 @@ void opd_returns_forget(struct opd_returns *returns);
 typedef int opd_returns_open(void *ctx, uint64_t cookie);
 
 /*
- * What the unwinder's ask_code is to return for @code of process @tgid, with
- * *@out: what is kept or, read now, what the image's file says or, if @open
- * (with @ctx) has none, the memory of the process.
+ * Answer the unwinder's ask_code for @code of process @tgid in *@out: by an
+ * answer that is kept or, read now, by the image's file or, if @open (with
+ * @ctx) has none, the memory of the process.
  */
 int opd_returns_ask(struct opd_returns *returns, uint32_t tgid,
 		    const struct unwinder_code *code, opd_returns_open *open,

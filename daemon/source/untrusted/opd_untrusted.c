@@ -110,8 +110,8 @@ static void be_untrusted_reader(int sock, void *room, pid_t daemon)
 {
 	op_confine_child(sock, daemon);
 	if (!chdir("/")) {
-		/* As in opd_reader.c: a kernel without filters is no reason to
-		 * have no names. */
+		/* A kernel without filters is no reason to have no names, as in
+		 * opd_reader.c. */
 		(void)op_confine(OP_CONFINE_TO_DESCRIPTORS);
 		serve_calls(0, room);
 	}
@@ -129,7 +129,8 @@ static int start_foreign(struct opd_untrusted *untrusted)
 		return -ENOMEM;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks))
 		return -errno;
-	/* What one process writes there is none of the others'. */
+	/* Each process has the room for itself: none sees what another writes.
+	 */
 	(void)madvise(untrusted->room, OPD_UNTRUSTED_ROOM, MADV_DOFORK);
 	untrusted->pid = fork();
 	if (untrusted->pid == 0)

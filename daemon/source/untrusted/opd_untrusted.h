@@ -35,7 +35,8 @@
 
 struct op_log;
 
-/* What is to be done with the file, and what is in the room then. */
+/* The work that is to be done with the file, and the contents of the room
+ * then. */
 enum opd_untrusted_what {
 	OPD_UNTRUSTED_MAP, /* lines from map.at on: struct opd_jit_code */
 	OPD_UNTRUSTED_MAP_NAME, /* the line at code.where: a name, with a zero
@@ -123,9 +124,9 @@ struct opd_untrusted_text {
 };
 
 /*
- * What a file is made of that a process has loaded, whose header is at the
- * address @head of its memory: that header, as it is to be, ranges of memory at
- * offsets of the file, and the room at @tail_at.
+ * The parts of an image file that is made of what a process has loaded. Its
+ * header is at the address @head of the memory: the header as it is to be,
+ * ranges of memory at offsets of the file, and the room at @tail_at.
  */
 #define OPD_UNTRUSTED_PARTS 8
 
