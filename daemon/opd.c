@@ -179,33 +179,18 @@ static int check_descriptors(rlim_t *left, struct op_diag *diag)
 	return err ? op_diag_set(diag, err, "start: %s", strerror(-err)) : 0;
 }
 
-/* The source's, if it has one: that has read the images already. */
-static struct unwinder *find_unwinder(struct opd *opd)
-{
-	struct opd_source *source = &opd->source;
-	struct unwinder *own = NULL;
-
-	if (source->ops->unwinder)
-		own = source->ops->unwinder(source);
-	return own ? own : opd->user_stacks.unwinder;
-}
-
-/* Where code in the memory of processes is read: those of another machine are
- * not here. A recording has no memory either, and its replay is to give the
- * same stacks. */
-static const char *find_live_proc(const struct opd *opd)
-{
-	const struct opd_source *source = &opd->source;
-
-	return source->ops->of_this_machine && !opd->options.record
-		       ? source->proc
-		       : NULL;
-}
-
 /* Connect the parts that samples and stacks pass through. */
 static int make_parts(struct opd *opd)
 {
+	struct opd_source *source = &opd->source;
+	struct unwinder *unwinder = NULL;
+	const char *live_proc = NULL;
 	int err;
+
+	/* Code is read in the memory of processes of this machine. A recording
+	 * has no memory, and its replay is to give the same stacks. */
+	if (source->ops->of_this_machine && !opd->options.record)
+		live_proc = source->proc;
 
 	opd->places.options = &opd->options;
 	opd->places.cookies = &opd->cookies;
@@ -218,24 +203,24 @@ static int make_parts(struct opd *opd)
 		       opd->options.separate_thread);
 	opd_kernel_init(&opd->kernel, &opd->images, opd->options.vmlinux);
 	err = opd_images_init(&opd->images, opd->options.images,
-			      opd->options.nr_images);
-	if (!err)
-		err = opd_places_init(&opd->places);
-	if (!err)
-		err = opd_trace_init(&opd->trace, &opd->stacks, &opd->defer,
-				     &opd->stats);
-	if (!err)
-		err = opd_user_stacks_init(&opd->user_stacks, &opd->cookies,
-					   &opd->anon, &opd->deleted_images,
-					   &opd->trans.context, &opd->trace,
-					   find_live_proc(opd));
-	if (!err)
-		err = opd_stacks_init(&opd->stacks, &opd->places,
-				      find_unwinder(opd), &opd->stats);
-	if (!err)
-		err = opd_defer_init(&opd->defer, &opd->places, &opd->stacks,
-				     &opd->stats);
-	return err;
+			      opd->options.nr_images)
+		      ?: opd_places_init(&opd->places)
+		      ?: opd_trace_init(&opd->trace, &opd->stacks, &opd->defer,
+					&opd->stats)
+		      ?: opd_user_stacks_init(&opd->user_stacks, &opd->cookies,
+					      &opd->anon, &opd->deleted_images,
+					      &opd->trans.context, &opd->trace,
+					      live_proc);
+	if (err)
+		return err;
+	/* A source with an unwinder has read the images for it already. */
+	if (source->ops->unwinder)
+		unwinder = source->ops->unwinder(source);
+	return opd_stacks_init(&opd->stacks, &opd->places,
+			       unwinder ? unwinder : opd->user_stacks.unwinder,
+			       &opd->stats)
+		       ?: opd_defer_init(&opd->defer, &opd->places,
+					 &opd->stacks, &opd->stats);
 }
 
 /*

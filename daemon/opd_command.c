@@ -100,23 +100,17 @@ static void add_costs(const struct opd *opd, const struct op_ledger *ledger,
 		   UINT64_C(1) << opd->budget.governor.shift);
 }
 
-/* The spans of the history belong to the session. */
-static void add_past(const struct op_ledger *past, struct op_ledger *ledger)
-{
-	struct op_ledger sum = *past;
-
-	/* Pending samples are those of the last ledger. */
-	if (!op_ledger_merge(&sum, ledger))
-		*ledger = sum;
-}
-
 static void add_ledger(struct opd *opd, struct opd_answer *answer)
 {
 	const struct opd_history *history = &opd->store.history;
-	struct op_ledger ledger;
+	struct op_ledger ledger, sum;
 
 	opd_stats_ledger(&opd->stats, &ledger);
-	add_past(&history->past, &ledger);
+	/* The spans of the history belong to the session. Pending samples are
+	 * those of the last ledger. */
+	sum = history->past;
+	if (!op_ledger_merge(&sum, &ledger))
+		ledger = sum;
 	add_number(answer, "taken", ledger.taken);
 	add_number(answer, "stored", ledger.stored);
 	add_number(answer, "pending", ledger.pending);

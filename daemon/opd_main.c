@@ -136,45 +136,27 @@ static void log_start(struct opd *opd)
 	op_log_plain(&opd->log, "kernel pointer size: %zu", sizeof(void *));
 }
 
-/* A source that ends is a recording. It needs no policy, as only its owner
- * reads the result. */
-static bool source_ends(const struct opd_options *options)
-{
-	const char *arg;
-	const struct opd_source_ops *ops =
-		opd_source_find(options->source, &arg);
-
-	return ops && ops->ends;
-}
-
-static int open_sockets(struct opd *opd, struct op_diag *diag)
-{
-	int err = opd_command_listen(opd, diag)
-			  ?: opd_user_samples_open(&opd->user_samples, diag);
-
-	if (!err && opd->user_samples.fd >= 0)
-		err = opd_loop_add(&opd->loop, opd->user_samples.fd,
-				   OPD_WAIT_USER_SAMPLES);
-	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
-}
-
 static int start(struct opd *opd, struct op_diag *diag)
 {
 	struct opd_options *options = &opd->options;
-	int err = op_session_init(&opd->session, options->session_dir, diag);
+	const struct opd_source_ops *ops;
+	const char *arg;
+	int err;
 
-	if (!err)
-		err = opd_session_make(
-			&opd->session,
-			options->has_readers ? &options->readers : NULL, diag);
-	if (!err)
-		err = opd_session_lock(&opd->store, diag);
-	if (!err)
-		err = op_log_open(&opd->log, opd->session.log, diag);
+	err = op_session_init(&opd->session, options->session_dir, diag)
+		      ?: opd_session_make(
+				 &opd->session,
+				 options->has_readers ? &options->readers : NULL,
+				 diag)
+		      ?: opd_session_lock(&opd->store, diag)
+		      ?: op_log_open(&opd->log, opd->session.log, diag);
 	if (err)
 		return err;
 	opd->log.verbose = options->verbose;
-	if (!source_ends(options))
+	/* A source that ends is a recording. It needs no policy, as only its
+	 * owner reads the result. */
+	ops = opd_source_find(options->source, &arg);
+	if (!ops || !ops->ends)
 		err = opd_user_samples_read_policy(&opd->user_samples, diag);
 	if (err)
 		return err;
@@ -184,22 +166,16 @@ static int start(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return err;
 	log_start(opd);
-	err = opd_setup(opd, diag);
-	if (!err)
-		err = opd_loop_init(&opd->loop, opd->source.fd, diag);
-	if (!err && !opd->source.ops->ends)
-		err = open_sockets(opd, diag);
-	return err;
-}
-
-/* Bring in what is still on its way. */
-static void collect_rest(struct opd *opd)
-{
-	struct op_diag diag = { "" };
-
-	if (opd_command_stop(opd, &diag))
-		op_log(&opd->log, "%s", diag.text);
-	opd_trans_end(opd, (opd->loop.len + 7) / 8);
+	err = opd_setup(opd, diag)
+		      ?: opd_loop_init(&opd->loop, opd->source.fd, diag);
+	if (err || opd->source.ops->ends)
+		return err;
+	err = opd_command_listen(opd, diag)
+		      ?: opd_user_samples_open(&opd->user_samples, diag);
+	if (!err && opd->user_samples.fd >= 0)
+		err = opd_loop_add(&opd->loop, opd->user_samples.fd,
+				   OPD_WAIT_USER_SAMPLES);
+	return err ? op_diag_set(diag, err, "%s", strerror(-err)) : 0;
 }
 
 /* The log may be on the same disk, so it is no place for this reason. */
@@ -217,11 +193,15 @@ static int explain_finish(const struct opd *opd, int err, struct op_diag *diag)
 static int finish(struct opd *opd, struct op_diag *diag)
 {
 	int err = opd->loop.error, failed;
+	struct op_diag why = { "" };
 
 	if (err)
 		op_diag_set(diag, err, "%s: %s; see %s", opd->options.source,
 			    strerror(-err), opd->session.log);
-	collect_rest(opd);
+	/* Handle the samples that are still on their way. */
+	if (opd_command_stop(opd, &why))
+		op_log(&opd->log, "%s", why.text);
+	opd_trans_end(opd, (opd->loop.len + 7) / 8);
 	if (!err && *opd->source.why.text) {
 		err = -EBADMSG;
 		*diag = opd->source.why;

@@ -205,31 +205,25 @@ static int check(struct opd_options *options, struct raw_options *raw,
 			"--source=%s: no such source; the sources are " OPD_SOURCES,
 			options->source);
 	options->foreground |= ops->ends;
-	err = parse_separate(options, raw->separate, diag);
-	if (!err)
-		err = parse_mib(&options->pack_at, "pack-at", raw->pack_at,
-				diag);
-	if (!err)
-		err = parse_mib(&options->max_disk, "max-disk", raw->max_disk,
-				diag);
-	if (!err)
-		err = op_budget_parse(&options->cpu_budget, raw->cpu_budget,
-				      diag);
+	options->has_readers = raw->readable_by;
+	err = parse_separate(options, raw->separate, diag)
+		      ?: parse_mib(&options->pack_at, "pack-at", raw->pack_at,
+				   diag)
+		      ?: parse_mib(&options->max_disk, "max-disk",
+				   raw->max_disk, diag)
+		      ?: op_budget_parse(&options->cpu_budget,
+					 raw->cpu_budget, diag);
 	if (!err && raw->history)
 		err = op_history_parse(&options->history, raw->history, diag);
-	options->has_readers = raw->readable_by;
-	if (!err && options->has_readers)
+	if (!err && raw->readable_by)
 		err = op_session_group(&options->readers, raw->readable_by,
 				       diag);
-	if (!err)
-		err = parse_vmlinux(options, raw, ops->of_this_machine, diag);
+	err = err ?: parse_vmlinux(options, raw, ops->of_this_machine, diag);
 	if (!err && raw->verbose)
 		err = parse_verbose(&options->verbose, raw->verbose, diag);
 	if (!err && raw->images)
 		err = parse_images(options, raw->images, diag);
-	if (!err)
-		err = opd_events_parse(&options->events, raw->events, diag);
-	return err;
+	return err ?: opd_events_parse(&options->events, raw->events, diag);
 }
 
 /* --verbose alone, which has an optional value, means all. */

@@ -39,20 +39,14 @@ void opd_span_forget_names(struct opd *opd)
 	op_tasks_release(&old);
 }
 
-static bool has_counted(struct opd *opd)
-{
-	struct op_ledger ledger;
-
-	opd_stats_ledger(&opd->stats, &ledger);
-	return ledger.stored || ledger.taken != ledger.pending;
-}
-
 static int close_span_at(struct opd *opd, time_t end, unsigned int wait_ms,
 			 struct op_diag *diag)
 {
+	struct op_ledger ledger;
 	int err;
 
-	if (!has_counted(opd)) {
+	opd_stats_ledger(&opd->stats, &ledger);
+	if (!ledger.stored && ledger.taken == ledger.pending) {
 		opd_history_skip(&opd->store);
 		return 0;
 	}

@@ -129,12 +129,6 @@ void opd_stats_stream_begins(struct opd_stats *stats)
 /* ---- the ledger -------------------------------------------------------------
  */
 
-static void add_own_causes(const struct opd_stats *stats, struct op_ledger *out)
-{
-	for (unsigned int i = 0; i < OPD_NR_CAUSES; i++)
-		lose(out, fate_names[i], stats->lost[i]);
-}
-
 /* Since this daemon started. */
 static void count_all(const struct opd_stats *stats, struct op_ledger *out)
 {
@@ -147,7 +141,8 @@ static void count_all(const struct opd_stats *stats, struct op_ledger *out)
 	if (stats->costs)
 		memcpy(out->costs, stats->costs, sizeof(out->costs));
 	out->costs[OP_COST_SPREAD] = stats->spread;
-	add_own_causes(stats, out);
+	for (unsigned int i = 0; i < OPD_NR_CAUSES; i++)
+		lose(out, fate_names[i], stats->lost[i]);
 }
 
 /* Subtract the times of events. Each event of @less is in @ledger with as much
@@ -196,34 +191,18 @@ static void subtract(struct op_ledger *ledger, const struct op_ledger *less)
 	}
 }
 
-static void drop_zero_causes(struct op_ledger *ledger)
-{
-	unsigned int kept = 0;
-
-	for (unsigned int i = 0; i < ledger->nr_causes; i++)
-		if (ledger->causes[i].nr)
-			ledger->causes[kept++] = ledger->causes[i];
-	ledger->nr_causes = kept;
-}
-
-/* The samples may be from several sources by now. */
-static void add_source(struct op_ledger *out, const struct op_ledger *base,
-		       const char *source)
-{
-	struct op_ledger now = { .pending = out->pending };
-
-	memcpy(out->source, base->source, sizeof(out->source));
-	snprintf(now.source, sizeof(now.source), "%s", source);
-	op_ledger_merge(out, &now);
-}
-
 void opd_stats_ledger(const struct opd_stats *stats, struct op_ledger *out)
 {
 	const struct op_ledger *base = &stats->base;
+	struct op_ledger now = { .taken = 0 };
+	unsigned int kept = 0;
 
 	count_all(stats, out);
 	subtract(out, &stats->origin);
-	drop_zero_causes(out);
+	for (unsigned int i = 0; i < out->nr_causes; i++)
+		if (out->causes[i].nr)
+			out->causes[kept++] = out->causes[i];
+	out->nr_causes = kept;
 	out->taken += base->taken;
 	out->stored += base->stored;
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
@@ -233,7 +212,11 @@ void opd_stats_ledger(const struct opd_stats *stats, struct op_ledger *out)
 		lose(out, base->causes[i].name, base->causes[i].nr);
 	for (unsigned int i = 0; i < base->nr_events; i++)
 		op_ledger_time_event(out, &base->events[i]);
-	add_source(out, base, stats->source);
+	/* The samples may be from several sources by now. */
+	now.pending = out->pending;
+	memcpy(out->source, base->source, sizeof(out->source));
+	snprintf(now.source, sizeof(now.source), "%s", stats->source);
+	op_ledger_merge(out, &now);
 }
 
 /* Count what unreadable sample files held as lost. */

@@ -58,15 +58,6 @@ static const struct opd_ext_feature *find_feature(const char *name, size_t len)
 	return NULL;
 }
 
-static bool is_on(const struct opd_extended *extended,
-		  const struct opd_ext_feature *feature)
-{
-	for (unsigned int i = 0; i < extended->nr; i++)
-		if (extended->ext[i].feature == feature)
-			return true;
-	return false;
-}
-
 static int turn_on(struct opd_extended *extended, const char *spec,
 		   struct op_diag *diag)
 {
@@ -74,6 +65,7 @@ static int turn_on(struct opd_extended *extended, const char *spec,
 	const struct opd_ext_feature *feature = find_feature(spec, len);
 	struct opd_ext *ext = &extended->ext[extended->nr];
 	char known[256];
+	bool is_on = false;
 
 	list_features(known, sizeof(known));
 	if (!feature)
@@ -81,7 +73,9 @@ static int turn_on(struct opd_extended *extended, const char *spec,
 			diag, -EINVAL,
 			"--ext-feature=%s: no such feature; the features are %s",
 			spec, known);
-	if (is_on(extended, feature))
+	for (unsigned int i = 0; i < extended->nr; i++)
+		is_on |= extended->ext[i].feature == feature;
+	if (is_on)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--ext-feature=%s: given twice; give all of it in one",
@@ -105,13 +99,6 @@ static int check_source(const char *spec, struct op_diag *diag)
 		source->name);
 }
 
-/* A feature that makes samples takes the place of the timer. */
-static void drop_timer(struct opd_events *events)
-{
-	if (events->nr == 1 && opd_event_is_timer(&events->counter[0]))
-		memset(events, 0, sizeof(*events));
-}
-
 static bool makes_samples(const struct opd_extended *extended)
 {
 	for (unsigned int i = 0; i < extended->nr; i++)
@@ -130,8 +117,10 @@ int opd_extended_init(struct opd_extended *extended, char *const *specs,
 		err = turn_on(extended, *specs, diag);
 	if (!err && makes_samples(extended))
 		err = check_source(source, diag);
-	if (!err && makes_samples(extended))
-		drop_timer(events);
+	/* A feature that makes samples takes the place of the timer. */
+	if (!err && makes_samples(extended) && events->nr == 1 &&
+	    opd_event_is_timer(&events->counter[0]))
+		memset(events, 0, sizeof(*events));
 	for (unsigned int i = 0; i < extended->nr; i++)
 		events->weights |= extended->ext[i].feature->wants_weights;
 	return err;
@@ -188,19 +177,6 @@ static struct opd_ext *find_ext(struct opd_extended *extended, uint32_t code)
 	return NULL;
 }
 
-/* Copy the words of the record, which wait here until the sample can be
- * counted. */
-static void keep_data(struct opd_ext_data *data, struct opd_ext *ext,
-		      const struct opd_rec *rec)
-{
-	uint32_t nr = rec->nr_words;
-
-	data->ext = ext;
-	data->code = rec->code;
-	data->nr = nr < OPD_EXT_MAX_WORDS ? nr : OPD_EXT_MAX_WORDS;
-	memcpy(data->words, rec->payload, data->nr * sizeof(data->words[0]));
-}
-
 enum opd_ext_use opd_extended_record(struct opd_extended *extended,
 				     const struct opd_rec *rec,
 				     struct opd_ext_data *data, uint64_t *pc)
@@ -210,8 +186,14 @@ enum opd_ext_use opd_extended_record(struct opd_extended *extended,
 
 	if (ext)
 		use = ext->feature->ext_record(ext, rec, pc);
-	if (use == OPD_EXT_SAMPLE || use == OPD_EXT_NEXT)
-		keep_data(data, ext, rec);
+	if (use != OPD_EXT_SAMPLE && use != OPD_EXT_NEXT)
+		return use;
+	/* The words wait in @data until the sample can be counted. */
+	data->ext = ext;
+	data->code = rec->code;
+	data->nr = rec->nr_words < OPD_EXT_MAX_WORDS ? rec->nr_words
+						     : OPD_EXT_MAX_WORDS;
+	memcpy(data->words, rec->payload, data->nr * sizeof(data->words[0]));
 	return use;
 }
 

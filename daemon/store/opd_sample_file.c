@@ -121,14 +121,6 @@ static void file_close(struct sample_file *file)
 	file->odb = NULL;
 }
 
-static void file_share_room(struct sample_file *file, uint64_t *room)
-{
-	if (file->is_tree)
-		ctree_share_room(file->tree, room);
-	else
-		odb_share_room(file->odb, room);
-}
-
 static bool file_is_torn(const struct sample_file *file)
 {
 	return file->is_tree ? ctree_is_torn(file->tree)
@@ -172,8 +164,10 @@ static int open_and_make(struct opd_store *store, struct sample_file *file)
 	err = open_with_folders(file);
 	if (err)
 		opd_disk_give_back(store, taken);
+	else if (file->is_tree)
+		ctree_share_room(file->tree, opd_disk_room(store));
 	else
-		file_share_room(file, opd_disk_room(store));
+		odb_share_room(file->odb, opd_disk_room(store));
 	return err;
 }
 

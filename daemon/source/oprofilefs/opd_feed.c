@@ -243,11 +243,6 @@ static void enter_anon(struct opd_feed *feed, const struct opd_rec *rec,
 	feed->anon_words = nr;
 }
 
-static bool may_be_made(const struct opd_feed *feed)
-{
-	return feed->anon_start && !feed->in_kernel && feed->tgid;
-}
-
 /*
  * Put in place of the sample or frame at @words one in the image of its code,
  * if that has a name. Behind it the image is what it was.
@@ -371,7 +366,8 @@ static size_t look_ahead(struct opd_feed *feed, size_t *drop)
 				opd_writer_need_place(&feed->writer, *at);
 			if (feed->writer.words.nr)
 				return (size_t)(at - start);
-			if (words == 2 && may_be_made(feed)) {
+			if (words == 2 && feed->anon_start &&
+			    !feed->in_kernel && feed->tgid) {
 				/* The words before the sample go out first. */
 				if (at > start)
 					return (size_t)(at - start);

@@ -100,18 +100,13 @@ static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
 #define CHAIN_NS 500
 #define BYTES_PER_NS 4
 
-static uint64_t handler_ns(const struct opd_perf_rec *rec)
-{
-	return SAMPLE_NS + (rec->sample.chain_len ? CHAIN_NS : 0) +
-	       rec->sample.stack_len / BYTES_PER_NS;
-}
-
 static void take_sample(const struct opd_perf_merge *merge,
 			struct opd_process_table *table,
 			struct opd_perf_cpu *cpu,
 			const struct opd_perf_rec *rec)
 {
-	cpu->handler += handler_ns(rec);
+	cpu->handler += SAMPLE_NS + (rec->sample.chain_len ? CHAIN_NS : 0) +
+			rec->sample.stack_len / BYTES_PER_NS;
 	table->times = UINT64_C(1) << opd_perf_rates_at(&cpu->rates, rec->time);
 	opd_perf_handle_sample(table, rec, cpu->cpu,
 			       counter_of(merge, rec->sample.id));
@@ -224,14 +219,6 @@ static struct opd_perf_ring *next_side(const struct opd_perf_merge *merge,
 	return first;
 }
 
-static void publish(struct opd_perf_merge *merge)
-{
-	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
-		opd_perf_ring_done(&merge->cpus[i].samples);
-		opd_perf_ring_done(&merge->cpus[i].side);
-	}
-}
-
 bool opd_perf_merge_run(struct opd_perf_merge *merge,
 			struct opd_process_table *table, uint64_t horizon)
 {
@@ -250,6 +237,9 @@ bool opd_perf_merge_run(struct opd_perf_merge *merge,
 			opd_perf_handle_side(table, &rec);
 		opd_perf_ring_next(side);
 	} while (true);
-	publish(merge);
+	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+		opd_perf_ring_done(&merge->cpus[i].samples);
+		opd_perf_ring_done(&merge->cpus[i].side);
+	}
 	return all;
 }

@@ -269,7 +269,7 @@ void opd_perf_proc_find_ended(struct opd_process_table *table,
 			else
 				process->nr_missed = 0;
 		}
-		/* Each end may drop another one. */
+		/* Each end may drop another process of the list. */
 		while ((process = find_missing(table->maps.bucket[i])))
 			end_process(table, process);
 	}
@@ -278,28 +278,24 @@ void opd_perf_proc_find_ended(struct opd_process_table *table,
 /* ---- where an address is ----------------------------------------------------
  */
 
-/* Whether the mappings of @process were read so long ago that it may be done
- * again, for an address that is in none. */
-static bool may_read_again(const struct opd_process_table *table,
-			   const struct opd_process *process)
-{
-	return table->now - process->read_at >=
-	       SECOND + OPD_PERF_PROC_SHARE * process->read_took;
-}
-
 static const struct opd_map *find_told_map(struct opd_process_table *table,
 					   struct opd_process **process,
 					   uint32_t tgid, uint64_t addr)
 {
 	const struct opd_map *map = NULL;
+	uint64_t age;
 
 	if (!table->proc)
 		return *process ? opd_maps_lookup(*process, addr) : NULL;
 	if (*process && (*process)->read_at >= table->gap_at) {
 		map = opd_maps_lookup(*process, addr);
 		/* perf_events does not report mremap(2), for example. */
-		if (map || !may_read_again(table, *process))
+		if (map)
 			return map;
+		/* The mappings may be read again once they are old enough. */
+		age = table->now - (*process)->read_at;
+		if (age < SECOND + OPD_PERF_PROC_SHARE * (*process)->read_took)
+			return NULL;
 	}
 	*process = opd_perf_proc_read(table, tgid);
 	return *process ? opd_maps_lookup(*process, addr) : NULL;

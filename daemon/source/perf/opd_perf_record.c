@@ -99,24 +99,6 @@ static const void *pass_words(struct body *body, uint64_t nr)
 	return at;
 }
 
-static void take_chain(struct opd_perf_rec *rec, struct body *body)
-{
-	uint64_t nr = take64(body);
-
-	rec->sample.chain = pass_words(body, nr);
-	rec->sample.chain_len = rec->sample.chain ? nr : 0;
-}
-
-static void take_regs(struct opd_perf_rec *rec, struct body *body,
-		      uint64_t mask)
-{
-	rec->sample.abi = take64(body);
-	rec->sample.regs_mask = mask;
-	if (rec->sample.abi != PERF_SAMPLE_REGS_ABI_NONE)
-		rec->sample.regs =
-			pass_words(body, (uint64_t)__builtin_popcountll(mask));
-}
-
 /* The room for it is always there, how much is in it comes last. */
 static void take_stack(struct opd_perf_rec *rec, struct body *body)
 {
@@ -179,21 +161,12 @@ static void pass_branches(struct body *body, uint64_t branch_type)
 				       !!(branch_type & BRANCH_COUNTERS)));
 }
 
-static void take_weight(struct opd_perf_rec *rec, struct body *body,
-			uint64_t sample_type)
-{
-	if (sample_type & PERF_SAMPLE_WEIGHT)
-		rec->sample.weight = take64(body);
-	else if (sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
-		rec->sample.weight = take64(body) & UINT32_MAX;
-}
-
 /* In the order of the kernel's perf_output_sample(); what is behind the weight
  * is not looked at. */
 static void decode_sample(struct opd_perf_rec *rec, struct body *body,
 			  const struct opd_perf_format *format)
 {
-	uint64_t type = format->sample_type;
+	uint64_t type = format->sample_type, nr;
 
 	rec->sample.cpu = OPD_PERF_NO_CPU;
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -216,17 +189,28 @@ static void decode_sample(struct opd_perf_rec *rec, struct body *body,
 		rec->sample.period = take64(body);
 	if (type & PERF_SAMPLE_READ)
 		pass_counts(body, format->read_format);
-	if (type & PERF_SAMPLE_CALLCHAIN)
-		take_chain(rec, body);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		nr = take64(body);
+		rec->sample.chain = pass_words(body, nr);
+		rec->sample.chain_len = rec->sample.chain ? nr : 0;
+	}
 	if (type & PERF_SAMPLE_RAW)
 		pass_raw(body);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		pass_branches(body, format->branch_type);
-	if (type & PERF_SAMPLE_REGS_USER)
-		take_regs(rec, body, format->regs);
+	if (type & PERF_SAMPLE_REGS_USER) {
+		rec->sample.abi = take64(body);
+		rec->sample.regs_mask = format->regs;
+		nr = (uint64_t)__builtin_popcountll(format->regs);
+		if (rec->sample.abi != PERF_SAMPLE_REGS_ABI_NONE)
+			rec->sample.regs = pass_words(body, nr);
+	}
 	if (type & PERF_SAMPLE_STACK_USER)
 		take_stack(rec, body);
-	take_weight(rec, body, type);
+	if (type & PERF_SAMPLE_WEIGHT)
+		rec->sample.weight = take64(body);
+	else if (type & PERF_SAMPLE_WEIGHT_STRUCT)
+		rec->sample.weight = take64(body) & UINT32_MAX;
 }
 
 static void take_build_id(struct opd_perf_rec *rec, struct body *body)
@@ -238,16 +222,6 @@ static void take_build_id(struct opd_perf_rec *rec, struct body *body)
 	rec->mmap.build_id_len = head[0];
 	if (head[0] > sizeof(rec->mmap.build_id))
 		body->failed = true;
-}
-
-static void take_inode(struct opd_perf_rec *rec, struct body *body)
-{
-	uint32_t maj = take32(body);
-	uint32_t min = take32(body);
-
-	rec->mmap.dev = makedev(maj, min);
-	rec->mmap.ino = take64(body);
-	rec->mmap.generation = take64(body);
 }
 
 /* The kind before mmap2, in which perf tells of the kernel. */
@@ -286,34 +260,26 @@ static bool has_build_id(const struct opd_perf_rec *rec,
 static void decode_mmap2(struct opd_perf_rec *rec, struct body *body,
 			 const struct opd_perf_format *format)
 {
+	uint32_t maj, min;
+
 	take_ids(body, rec);
 	rec->mmap.start = take64(body);
 	rec->mmap.len = take64(body);
 	rec->mmap.offset = take64(body);
-	if (has_build_id(rec, body, format))
+	if (has_build_id(rec, body, format)) {
 		take_build_id(rec, body);
-	else
-		take_inode(rec, body);
+	} else {
+		maj = take32(body);
+		min = take32(body);
+		rec->mmap.dev = makedev(maj, min);
+		rec->mmap.ino = take64(body);
+		rec->mmap.generation = take64(body);
+	}
 	rec->mmap.is_code = take32(body) & PROT_EXEC;
 	take32(body); /* flags */
 	rec->mmap.name = take_string(body);
 	if (rec->mmap.len > UINT64_MAX - rec->mmap.start)
 		body->failed = true;
-}
-
-static void decode_task(struct opd_perf_rec *rec, struct body *body)
-{
-	rec->pid = take32(body);
-	rec->task.parent = take32(body);
-	rec->tid = take32(body);
-	rec->task.parent_tid = take32(body);
-}
-
-static void decode_lost(struct opd_perf_rec *rec, struct body *body)
-{
-	if (rec->type == PERF_RECORD_LOST)
-		take64(body); /* id */
-	rec->lost.nr = take64(body);
 }
 
 static void decode_ksymbol(struct opd_perf_rec *rec, struct body *body)
@@ -346,11 +312,16 @@ static void decode_body(struct opd_perf_rec *rec, struct body *body,
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		decode_task(rec, body);
+		rec->pid = take32(body);
+		rec->task.parent = take32(body);
+		rec->tid = take32(body);
+		rec->task.parent_tid = take32(body);
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		decode_lost(rec, body);
+		if (rec->type == PERF_RECORD_LOST)
+			take64(body); /* id */
+		rec->lost.nr = take64(body);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		decode_ksymbol(rec, body);

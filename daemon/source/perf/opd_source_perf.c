@@ -455,13 +455,6 @@ static bool look_ahead(struct opd_source *source)
 	return filling;
 }
 
-/* A program that was just made will soon run. */
-static void look_at_folders(struct opd_perf *perf)
-{
-	if (opd_perf_folders_read(&perf->table.images.folders))
-		perf->news_at = opd_perf_now();
-}
-
 /* Returns whether rings should be read. */
 static bool take_ready(struct opd_source *source)
 {
@@ -481,7 +474,9 @@ static bool take_ready(struct opd_source *source)
 			continue;
 		}
 		if (fd == perf->table.images.folders.fd) {
-			look_at_folders(perf);
+			/* A program that was just made will soon run. */
+			if (opd_perf_folders_read(&perf->table.images.folders))
+				perf->news_at = opd_perf_now();
 			continue;
 		}
 		read_rings = true;
