@@ -305,7 +305,7 @@ int opd_finish(struct opd *opd)
 	int err;
 
 	opd_defer_retry(&opd->defer, OP_NO_COOKIE, true);
-	while (opd_ksyms_take(&opd->ksyms))
+	while (opd_ksyms_copy_next(&opd->ksyms))
 		;
 	opd_sfiles_sync(&opd->store);
 	opd_sfiles_drop_all(&opd->store);

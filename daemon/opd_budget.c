@@ -105,7 +105,7 @@ struct passed {
 	uint64_t dearest; /* of the CPU that had most of it */
 };
 
-static void look_at_handlers(struct opd_budget *budget, struct passed *passed)
+static void read_handler_times(struct opd_budget *budget, struct passed *passed)
 {
 	uint64_t *before = budget->handler, *now = budget->handler_now;
 
@@ -129,7 +129,7 @@ static void look(struct opd_budget *budget, uint64_t now, struct passed *passed)
 	uint64_t daemon = daemon_time();
 
 	memset(passed, 0, sizeof(*passed));
-	look_at_handlers(budget, passed);
+	read_handler_times(budget, passed);
 	passed->wall = now - budget->looked;
 	passed->daemon = daemon - budget->daemon;
 	passed->reading = budget->read - budget->reading;

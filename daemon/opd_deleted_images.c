@@ -58,7 +58,7 @@ static int compare_mount_ids(const void *a, const void *b)
 
 /* The mounts that are there now, by the first number of each line of mountinfo
  * (proc(5)). Without memory there are none, and all files are copied. */
-static void note_mounts(struct opd_deleted_images *images)
+static void read_mount_ids(struct opd_deleted_images *images)
 {
 	FILE *file = fopen("/proc/self/mountinfo", "re");
 	char *line = NULL;
@@ -111,7 +111,7 @@ void opd_deleted_images_init(struct opd_deleted_images *images,
 	op_shares_init(&images->open_shares, images->max_open);
 	op_shares_init(&images->copy_shares, OPD_DELETED_TOTAL_MAX);
 	op_shares_init(&images->line_shares, OPD_DELETED_LINES_MAX);
-	note_mounts(images);
+	read_mount_ids(images);
 }
 
 static void let_go(struct opd_deleted_images *images, struct opd_kept *kept)
@@ -152,8 +152,8 @@ void opd_deleted_images_release(struct opd_deleted_images *images)
  */
 
 /* Take room for a copy of @len bytes. */
-static int take_room_for_copy(struct opd_deleted_images *images,
-			      const struct opd_kept *kept, uint64_t len)
+static int reserve_copy_room(struct opd_deleted_images *images,
+			     const struct opd_kept *kept, uint64_t len)
 {
 	if (len > OPD_DELETED_FILE_MAX)
 		return -EFBIG;
@@ -272,7 +272,7 @@ static int copy_binary(struct opd_deleted_images *images, struct opd_kept *kept,
 	if (!err)
 		err = op_session_make_folder(images->session->images);
 	if (!err)
-		err = take_room_for_copy(images, kept, (uint64_t)st.st_size);
+		err = reserve_copy_room(images, kept, (uint64_t)st.st_size);
 	if (err)
 		return err;
 	err = op_copy_file(fd, &st, path);
@@ -282,8 +282,8 @@ static int copy_binary(struct opd_deleted_images *images, struct opd_kept *kept,
 }
 
 /* @why there is need of a copy: what the file is. */
-static void note_copy(struct opd_deleted_images *images, struct opd_kept *kept,
-		      const char *why, int err)
+static void record_copy(struct opd_deleted_images *images,
+			struct opd_kept *kept, const char *why, int err)
 {
 	uint32_t first = first_of_build(images, &kept->binary.build_id);
 	uint32_t *copy = first ? &images->kept[first - 1].copy_of_build : NULL;
@@ -371,7 +371,7 @@ static void settle(struct opd_deleted_images *images, struct opd_kept *kept,
 {
 	/* A file that was written over in place is another build by now. */
 	if (fd >= 0 && is_build(images, &kept->binary, fd))
-		note_copy(images, kept, GONE, copy_binary(images, kept, fd));
+		record_copy(images, kept, GONE, copy_binary(images, kept, fd));
 	kept->missing = fd < 0;
 	if (fd >= 0 && fd != kept->fd)
 		close(fd);
@@ -542,7 +542,7 @@ static void rescue(struct opd_deleted_images *images, struct opd_kept *kept,
 	int fd = kept->fd;
 
 	if (link_copy(images, kept)) {
-		note_copy(images, kept, GONE, 0);
+		record_copy(images, kept, GONE, 0);
 		kept->done = true;
 		let_go(images, kept);
 		return;
@@ -584,7 +584,7 @@ void opd_deleted_images_sweep(struct opd_deleted_images *images)
 		struct opd_kept *kept = &images->kept[i];
 
 		if (kept->missing && link_copy(images, kept)) {
-			note_copy(images, kept, GONE, 0);
+			record_copy(images, kept, GONE, 0);
 			kept->missing = false;
 		}
 	}
@@ -721,8 +721,8 @@ static struct opd_kept *add_kept(struct opd_deleted_images *images,
 }
 
 /* The process has ended: the file at its path here tells its user. */
-static void note_user(struct opd_kept *kept, const struct stat *st,
-		      enum op_holder holder)
+static void add_user_of_kept(struct opd_kept *kept, const struct stat *st,
+			     enum op_holder holder)
 {
 	if (kept->user == OP_USER_UNKNOWN && holder == OP_KERNEL_HAS &&
 	    !is_gone(kept))
@@ -740,7 +740,7 @@ static void hold_open(struct opd_deleted_images *images, struct opd_kept *kept,
 	if (!fstat(fd, &st)) {
 		kept->dev = st.st_dev;
 		kept->ino = st.st_ino;
-		note_user(kept, &st, holder);
+		add_user_of_kept(kept, &st, holder);
 	}
 	if (!kept->ino || kept->is_remote ||
 	    images->nr_open >= images->max_open ||
@@ -762,8 +762,9 @@ static void copy_from_new_mount(struct opd_deleted_images *images,
 	bool is_linked = link_copy(images, kept);
 	int err = is_linked ? 0 : copy_binary(images, kept, kept->fd);
 
-	note_copy(images, kept,
-		  "is on a file system mounted after the daemon started", err);
+	record_copy(images, kept,
+		    "is on a file system mounted after the daemon started",
+		    err);
 	kept->done = !err;
 	let_go(images, kept);
 }

@@ -5,11 +5,11 @@
  * build-id of the image agree with what this machine's source told; without a
  * build-id its start must, too.
  *
- * opd_ksyms_take() takes one snapshot at a time, and the loop calls it between
- * reads of the source, so that many new modules do not delay samples for long.
- * With a build-id a sound snapshot from an earlier run is kept, or comes from
- * the cache of sessions; without one the file is written anew, because it may
- * be from an earlier boot.
+ * opd_ksyms_copy_next() takes one snapshot at a time, and the loop calls it
+ * between reads of the source, so that many new modules do not delay samples
+ * for long. With a build-id a sound snapshot from an earlier run is kept, or
+ * comes from the cache of sessions; without one the file is written anew,
+ * because it may be from an earlier boot.
  */
 
 #include "daemon/opd_ksyms.h"
@@ -152,7 +152,7 @@ static int path_of_snapshot(const struct opd_ksyms *ksyms,
 			     range->name, &range->build_id);
 }
 
-static void take_snapshot(const struct opd_ksyms *ksyms,
+static void copy_snapshot(const struct opd_ksyms *ksyms,
 			  struct opd_ksyms_range *range,
 			  struct op_kallsyms *all)
 {
@@ -184,7 +184,7 @@ static struct opd_image *find_wanted(const struct opd_ksyms *ksyms)
 	return NULL;
 }
 
-bool opd_ksyms_take(struct opd_ksyms *ksyms)
+bool opd_ksyms_copy_next(struct opd_ksyms *ksyms)
 {
 	struct opd_ksyms_range *range;
 	struct opd_image *image;
@@ -197,7 +197,7 @@ bool opd_ksyms_take(struct opd_ksyms *ksyms)
 		ksyms->nr_wanted--;
 		range = range_of(ksyms, image);
 		if (range)
-			take_snapshot(ksyms, range, &ksyms->all);
+			copy_snapshot(ksyms, range, &ksyms->all);
 	} else {
 		ksyms->nr_wanted = 0;
 	}
@@ -266,7 +266,7 @@ void opd_ksyms_see(struct opd_ksyms *ksyms, const char *name, uint64_t start,
 		return;
 	range->is_tried = true;
 	if (!range->is_taken)
-		take_snapshot(ksyms, range, all);
+		copy_snapshot(ksyms, range, all);
 }
 
 void opd_ksyms_release(struct opd_ksyms *ksyms)

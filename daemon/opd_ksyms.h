@@ -75,7 +75,7 @@ bool opd_ksyms_has_kernel(struct opd_ksyms *ksyms,
 void opd_ksyms_want(struct opd_ksyms *ksyms, struct opd_image *image);
 
 /* Take one wanted snapshot. False when none is wanted any more. */
-bool opd_ksyms_take(struct opd_ksyms *ksyms);
+bool opd_ksyms_copy_next(struct opd_ksyms *ksyms);
 
 void opd_ksyms_release(struct opd_ksyms *ksyms);
 

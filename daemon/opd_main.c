@@ -37,7 +37,7 @@ static int fail(const char *why, int status)
 
 /* Options that scripts for the original profiler give and that change
  * nothing. */
-static void note_ignored_options(unsigned int ignored)
+static void report_ignored_options(unsigned int ignored)
 {
 	for (unsigned int i = 0; i < OP_NR_ORIGINAL_OPROFILED; i++)
 		if (ignored & 1u << i)
@@ -49,8 +49,9 @@ static void note_ignored_options(unsigned int ignored)
 /* ---- the background ---------------------------------------------------------
  */
 
-/* Say to who waits at @fd that we are ready, or @why not. */
-static void tell(int fd, const char *why)
+/* Tell the parent through the pipe @fd that the daemon is ready (""), or @why
+ * it is not. */
+static void report_to_parent(int fd, const char *why)
 {
 	ssize_t done;
 
@@ -217,7 +218,7 @@ static int finish(struct opd *opd, struct op_diag *diag)
  * A daemon of operf is no service: if there is a manager, it is that of the
  * program that is profiled.
  */
-static void tell_manager(struct opd *opd, bool is_ready)
+static void notify_manager(struct opd *opd, bool is_ready)
 {
 	int err;
 
@@ -237,21 +238,21 @@ static int run(struct opd *opd, int waiting, bool *told, struct op_diag *diag)
 	opd_loop_block_signals();
 	err = start(opd, diag);
 	if (err) {
-		tell(waiting, diag->text);
+		report_to_parent(waiting, diag->text);
 		*told = waiting >= 0;
 		return err;
 	}
 	if (!opd->options.foreground)
 		detach(opd);
 	/* Before the parent ends: a manager takes that for the end of all. */
-	tell_manager(opd, true);
-	tell(waiting, "");
+	notify_manager(opd, true);
+	report_to_parent(waiting, "");
 	/* A recording waits for nobody. */
 	if (!opd->source.ops->ends)
 		opd_priority_begin(&opd->priority, &opd->log);
 	opd_run(opd);
 	opd_priority_end(&opd->priority);
-	tell_manager(opd, false);
+	notify_manager(opd, false);
 	return finish(opd, diag);
 }
 
@@ -275,7 +276,7 @@ int opd_main(struct opd *opd, int argc, const char **argv)
 		opd_options_release(&opd->options);
 		return fail(diag.text, 2);
 	}
-	note_ignored_options(opd->options.ignored);
+	report_ignored_options(opd->options.ignored);
 	if (opd->options.version) {
 		opd_options_release(&opd->options);
 		return printf("oprofiled: %s %s\n", PACKAGE_NAME,

@@ -170,7 +170,7 @@ int opd_reading_dump(struct opd *opd, struct op_diag *diag)
 	opd_record_flush(&opd->record);
 	opd_deleted_images_sweep(&opd->deleted_images);
 	opd_sfiles_sync(&opd->store);
-	while (opd_ksyms_take(&opd->ksyms))
+	while (opd_ksyms_copy_next(&opd->ksyms))
 		;
 	opd_tasks_write(&opd->tasks, false);
 	opd_budget_check(&opd->budget, true);

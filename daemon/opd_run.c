@@ -152,6 +152,6 @@ void opd_run(struct opd *opd)
 		opd_budget_check(&opd->budget, false);
 		if (opd->loop.always_ready && !opd->loop.quit)
 			opd_reading_once(opd);
-		more = !opd->loop.quit && opd_ksyms_take(&opd->ksyms);
+		more = !opd->loop.quit && opd_ksyms_copy_next(&opd->ksyms);
 	}
 }

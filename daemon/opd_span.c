@@ -27,7 +27,7 @@ void opd_span_forget_names(struct opd *opd)
 	const struct opd_context *context = &opd->trans.context;
 	struct op_tasks old;
 
-	if (!opd_source_tell_names_again(&opd->source))
+	if (!opd_source_repeat_names(&opd->source))
 		return;
 	opd_tasks_begin_anew(&opd->tasks, &old);
 	opd_tasks_learn_old(&opd->tasks, &old, context->tgid, context->tid);

@@ -151,11 +151,12 @@ static int handle_TRACE_END(struct opd *opd, const struct opd_rec *rec)
 
 static int handle_USER_STACK(struct opd *opd, const struct opd_rec *rec)
 {
-	return opd_user_stack_take(&opd->user_stacks, rec);
+	return opd_user_stack_add(&opd->user_stacks, rec);
 }
 
 /* A record that features may take. */
-static enum opd_ext_use take_ext(struct opd *opd, const struct opd_rec *rec)
+static enum opd_ext_use handle_ext_record(struct opd *opd,
+					  const struct opd_rec *rec)
 {
 	enum opd_ext_use use;
 	uint64_t pc = 0;
@@ -170,9 +171,9 @@ static enum opd_ext_use take_ext(struct opd *opd, const struct opd_rec *rec)
 }
 
 /* A record that is a sample, which only a feature can count. */
-static int take_sample(struct opd *opd, const struct opd_rec *rec)
+static int handle_ext_sample(struct opd *opd, const struct opd_rec *rec)
 {
-	enum opd_ext_use use = take_ext(opd, rec);
+	enum opd_ext_use use = handle_ext_record(opd, rec);
 
 	if (use != OPD_EXT_NONE)
 		return use == OPD_EXT_BAD ? -EINVAL : 0;
@@ -182,17 +183,17 @@ static int take_sample(struct opd *opd, const struct opd_rec *rec)
 
 static int handle_IBS_FETCH(struct opd *opd, const struct opd_rec *rec)
 {
-	return take_sample(opd, rec);
+	return handle_ext_sample(opd, rec);
 }
 
 static int handle_IBS_OP(struct opd *opd, const struct opd_rec *rec)
 {
-	return take_sample(opd, rec);
+	return handle_ext_sample(opd, rec);
 }
 
 /* Behind the three words that there always were are the speed of the CPU in
  * kHz and its type. */
-static void take_machine(struct opd *opd, const struct opd_rec *rec)
+static void set_machine(struct opd *opd, const struct opd_rec *rec)
 {
 	char type[sizeof(opd->store.cpu_type)];
 	uint32_t khz = 0;
@@ -214,7 +215,7 @@ static int handle_STREAM_BEGIN(struct opd *opd, const struct opd_rec *rec)
 	opd_defer_retry(&opd->defer, OP_NO_COOKIE, true);
 	opd_sfiles_drop_all(&opd->store);
 	opd_stats_stream_begins(&opd->stats);
-	take_machine(opd, rec);
+	set_machine(opd, rec);
 	opd->events = opd->options.events;
 	opd->trans.stream_events = false;
 	opd_extended_events(&opd->extended, &opd->events);
@@ -254,7 +255,7 @@ static int handle_EVENT(struct opd *opd, const struct opd_rec *rec)
 }
 
 /* A build-id of a payload: its length and four words, the room. */
-static int take_build_id(const uint64_t *p, struct op_build_id *id)
+static int parse_code_build_id(const uint64_t *p, struct op_build_id *id)
 {
 	if (p[0] > OP_BUILD_ID_MAX)
 		return -EINVAL;
@@ -275,7 +276,7 @@ static int handle_COOKIE_NAME(struct opd *opd, const struct opd_rec *rec)
 	struct op_build_id build_id;
 	int err;
 
-	if (take_build_id(p + 5, &build_id) ||
+	if (parse_code_build_id(p + 5, &build_id) ||
 	    (p[10] &&
 	     opd_stream_string(rec, 10, query.path, sizeof(query.path))))
 		return -EINVAL;
@@ -296,7 +297,7 @@ static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 	char name[OPD_EVENT_NAME_MAX];
 	int err;
 
-	if (p[0] >= p[1] || take_build_id(p + 2, &build_id) ||
+	if (p[0] >= p[1] || parse_code_build_id(p + 2, &build_id) ||
 	    opd_stream_string(rec, 7, name, sizeof(name)))
 		return -EINVAL;
 	if (rec->flags & OP_KERNEL_FIRST)
@@ -441,7 +442,7 @@ static int handle_TASK_RUN_AS(struct opd *opd, const struct opd_rec *rec)
 /* Unless a feature takes weights, the record is passed over. */
 static int handle_WEIGHT(struct opd *opd, const struct opd_rec *rec)
 {
-	return take_ext(opd, rec) == OPD_EXT_BAD ? -EINVAL : 0;
+	return handle_ext_record(opd, rec) == OPD_EXT_BAD ? -EINVAL : 0;
 }
 
 static int handle_TIMES(struct opd *opd, const struct opd_rec *rec)
@@ -511,7 +512,7 @@ void opd_code_handle(struct opd *opd, const struct opd_rec *rec)
 
 /* Let the record at @at change the context, if it is one of these; returns its
  * payload's words, or -EINVAL. The compiler puts the handlers in here. */
-static int take_switch(struct opd *opd, const uint64_t *at)
+static int handle_switch(struct opd *opd, const uint64_t *at)
 {
 	const struct opd_rec rec = { .payload = at + OPD_HEAD_WORDS };
 
@@ -542,7 +543,7 @@ bool opd_code_switches(struct opd *opd, struct opd_stream *stream)
 
 	/* None of them has more than two words of payload. */
 	while (stream->end - at >= OPD_HEAD_WORDS + 2 && at[0] == OP_ESCAPE) {
-		int nr = take_switch(opd, at);
+		int nr = handle_switch(opd, at);
 
 		if (nr < 0)
 			break;

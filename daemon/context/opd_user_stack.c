@@ -288,8 +288,8 @@ static enum op_trace_ending unwind(struct opd_user_stacks *stacks,
 	return ending;
 }
 
-int opd_user_stack_take(struct opd_user_stacks *stacks,
-			const struct opd_rec *rec)
+int opd_user_stack_add(struct opd_user_stacks *stacks,
+		       const struct opd_rec *rec)
 {
 	struct user_stack u;
 

@@ -67,7 +67,7 @@ void opd_user_stacks_forget(struct opd_user_stacks *stacks);
  * Add the callers that @rec leads to to the open trace, if there is one.
  * Returns 0 or -EINVAL when it contradicts itself.
  */
-int opd_user_stack_take(struct opd_user_stacks *stacks,
-			const struct opd_rec *rec);
+int opd_user_stack_add(struct opd_user_stacks *stacks,
+		       const struct opd_rec *rec);
 
 #endif /* DAEMON_CONTEXT_OPD_USER_STACK_H */

@@ -257,7 +257,7 @@ static enum opd_fate ibs_count(struct opd_ext *ext,
 	struct kind *kind;
 	enum opd_fate fate;
 
-	opd_ibs_regs_take(&regs, sample->data);
+	opd_ibs_regs_parse(&regs, sample->data);
 	kind = &ibs->kind[regs.kind];
 	kind->samples++;
 	if (opd_ibs_has_no_address(&regs)) {

@@ -97,8 +97,8 @@ static void mask_reserved(struct opd_ibs_regs *regs, uint32_t family)
 			regs->reg[reserved[i].reg] &= ~reserved[i].bits;
 }
 
-void opd_ibs_regs_take(struct opd_ibs_regs *regs,
-		       const struct opd_ext_data *data)
+void opd_ibs_regs_parse(struct opd_ibs_regs *regs,
+			const struct opd_ext_data *data)
 {
 	size_t at = HEAD_WORDS;
 

@@ -79,8 +79,8 @@ const struct opd_ibs_event *opd_ibs_event_at(size_t i);
 bool opd_ibs_record_is_whole(uint32_t code, const uint64_t *words, size_t nr);
 
 /* Fill @regs from the words of a whole record. */
-void opd_ibs_regs_take(struct opd_ibs_regs *regs,
-		       const struct opd_ext_data *data);
+void opd_ibs_regs_parse(struct opd_ibs_regs *regs,
+			const struct opd_ext_data *data);
 
 /* Whether the address of the sample means nothing. */
 bool opd_ibs_has_no_address(const struct opd_ibs_regs *regs);

@@ -132,7 +132,7 @@ void opd_code_watch_free(struct opd_code_watch *watch)
 
 /* Once a second at most. The list is read before the events are opened: a CPU
  * that comes between is found the next time. */
-static void look_for_cpus(struct opd_code_watch *watch)
+static void find_new_cpus(struct opd_code_watch *watch)
 {
 	time_t now = seconds_now(watch);
 	struct opd_cpu_list online;
@@ -152,9 +152,9 @@ static void look_for_cpus(struct opd_code_watch *watch)
 
 /* Read the code that the record at the tail of @ring reports into @code. False
  * if it reports none. */
-static bool take_record(struct opd_code_watch *watch,
-			const struct opd_perf_ring *ring,
-			struct opd_new_code *code)
+static bool parse_code_record(struct opd_code_watch *watch,
+			      const struct opd_perf_ring *ring,
+			      struct opd_new_code *code)
 {
 	const void *bytes = opd_perf_ring_record(ring, watch->bounce);
 	struct opd_perf_rec rec;
@@ -179,9 +179,9 @@ static bool take_code(struct opd_code_watch *watch, struct opd_perf_ring *ring,
 {
 	bool found = false;
 
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	while (!found && ring->len) {
-		found = take_record(watch, ring, code);
+		found = parse_code_record(watch, ring, code);
 		opd_perf_ring_next(ring);
 	}
 	opd_perf_ring_done(ring);
@@ -193,7 +193,7 @@ static bool take_code(struct opd_code_watch *watch, struct opd_perf_ring *ring,
 int opd_code_watch_next(struct opd_code_watch *watch, struct opd_new_code *code)
 {
 	if (watch->at == 0)
-		look_for_cpus(watch);
+		find_new_cpus(watch);
 	for (; watch->at < watch->nr; watch->at++)
 		if (take_code(watch, &watch->cpus[watch->at].ring, code))
 			return 1;

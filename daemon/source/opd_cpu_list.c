@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int take_number(const char **at, unsigned long *out)
+static int parse_cpu_number(const char **at, unsigned long *out)
 {
 	char *end;
 
@@ -19,15 +19,15 @@ static int take_number(const char **at, unsigned long *out)
 	return *out < OPD_MAX_CPUS ? 0 : -EINVAL;
 }
 
-static int take_range(struct opd_cpu_list *list, const char **at)
+static int parse_cpu_range(struct opd_cpu_list *list, const char **at)
 {
 	unsigned long first = 0, last;
-	int err = take_number(at, &first);
+	int err = parse_cpu_number(at, &first);
 
 	last = first;
 	if (!err && **at == '-') {
 		++*at;
-		err = take_number(at, &last);
+		err = parse_cpu_number(at, &last);
 	}
 	if (err || first > last)
 		return -EINVAL;
@@ -40,7 +40,7 @@ int opd_cpu_list_parse(struct opd_cpu_list *list, const char *text)
 {
 	memset(list, 0, sizeof(*list));
 	do {
-		if (take_range(list, &text))
+		if (parse_cpu_range(list, &text))
 			return -EINVAL;
 	} while (*text++ == ',');
 	text--;

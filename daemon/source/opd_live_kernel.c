@@ -68,8 +68,8 @@ static void add_range(struct table *table, const char *name, uint64_t start,
 /* ---- the table --------------------------------------------------------------
  */
 
-static int note_module(struct opd_live_kernel *kernel, uint64_t start,
-		       uint64_t end)
+static int add_module_range(struct opd_live_kernel *kernel, uint64_t start,
+			    uint64_t end)
 {
 	int err = op_array_reserve(&kernel->modules, kernel->nr_modules, 1);
 
@@ -128,7 +128,7 @@ static int add_module(void *arg, const char *name, uint64_t start, uint64_t end)
 		noticed->is_listed = true;
 	}
 	add_range(arg, name, start, end, &build_id);
-	return note_module(kernel, start, end);
+	return add_module_range(kernel, start, end);
 }
 
 static int add_code(struct table *table, const struct opd_live_module *module,
@@ -137,7 +137,7 @@ static int add_code(struct table *table, const struct opd_live_module *module,
 	op_stream_put_range(table->words, table->flags | flags, start, end,
 			    &module->build_id, module->name);
 	table->flags = 0;
-	return note_module(table->kernel, start, end);
+	return add_module_range(table->kernel, start, end);
 }
 
 /* Whether a module has come to the place of its init code, so that this has
@@ -266,8 +266,8 @@ static int put_code(struct opd_live_kernel *kernel,
 	return 0;
 }
 
-void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
-			       uint64_t end)
+void opd_live_kernel_add_code(struct opd_live_kernel *kernel, uint64_t start,
+			      uint64_t end)
 {
 	const struct opd_live_range range = { start, end, NAME_TRUSTED };
 
@@ -276,13 +276,13 @@ void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
 		(void)put_code(kernel, &range);
 }
 
-void opd_live_kernel_tell_code(struct opd_live_kernel *kernel,
-			       const struct opd_new_code *code,
-			       struct op_stream_words *words)
+void opd_live_kernel_put_code(struct opd_live_kernel *kernel,
+			      const struct opd_new_code *code,
+			      struct op_stream_words *words)
 {
 	const struct op_build_id none = { .len = 0 };
 
-	opd_live_kernel_note_code(kernel, code->start, code->end);
+	opd_live_kernel_add_code(kernel, code->start, code->end);
 	op_stream_put_range(words, OP_KERNEL_CODE, code->start, code->end,
 			    &none, code->name);
 }
@@ -314,7 +314,7 @@ static bool is_made_code(const struct op_ksym_line *line)
 /*
  * The code that modules run once is left out: it lives for milliseconds, and
  * that of the next module comes to the same place. Where it lies is known from
- * notices of the module's stream alone (opd_live_kernel_note_module()).
+ * notices of the module's stream alone (opd_live_kernel_add_module()).
  */
 static int find_code(void *arg, const struct op_ksym_line *line)
 {
@@ -362,9 +362,9 @@ static uint64_t end_of_code(const struct code_search *search, size_t at)
 }
 
 /* Tell of the code at @at, unless the reader knows it. */
-static void tell_code(struct opd_live_kernel *kernel,
-		      const struct code_search *search, size_t at,
-		      struct op_stream_words *words)
+static void put_found_code(struct opd_live_kernel *kernel,
+			   const struct code_search *search, size_t at,
+			   struct op_stream_words *words)
 {
 	const struct op_build_id none = { .len = 0 };
 	const struct opd_live_range *known;
@@ -405,7 +405,7 @@ static void read_code(struct opd_live_kernel *kernel,
 		qsort(search.found, search.nr, sizeof(*search.found),
 		      compare_found);
 	for (size_t i = 0; i < search.nr; i++)
-		tell_code(kernel, &search, i, words);
+		put_found_code(kernel, &search, i, words);
 	for (size_t i = 0; i < search.nr; i++)
 		free(search.found[i].name);
 	free(search.found);
@@ -432,9 +432,9 @@ void opd_live_kernel_doubt_code(struct opd_live_kernel *kernel)
 		kernel->code[i].name = NAME_DOUBTED;
 }
 
-void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
-				   const struct opd_source *source,
-				   struct op_stream_words *words)
+void opd_live_kernel_find_code(struct opd_live_kernel *kernel,
+			       const struct opd_source *source,
+			       struct op_stream_words *words)
 {
 	time_t now = seconds_now(source);
 	size_t known = words->nr;
@@ -472,8 +472,8 @@ static bool is_gone(const struct opd_live_module *old,
 	       overlaps(old->text_start, old->text_end, module);
 }
 
-void opd_live_kernel_note_module(struct opd_live_kernel *kernel,
-				 const struct opd_live_module *module)
+void opd_live_kernel_add_module(struct opd_live_kernel *kernel,
+				const struct opd_live_module *module)
 {
 	struct opd_live_module new = *module;
 	size_t kept = 0;
@@ -533,6 +533,6 @@ void opd_live_kernel_record(struct opd_live_kernel *kernel,
 	if (kernel->nr_modules)
 		qsort(kernel->modules, kernel->nr_modules,
 		      sizeof(*kernel->modules), compare_live_ranges);
-	opd_live_kernel_look_for_code(kernel, source, words);
+	opd_live_kernel_find_code(kernel, source, words);
 	op_kallsyms_release(&kernel->kallsyms);
 }

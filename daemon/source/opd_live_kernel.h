@@ -72,26 +72,26 @@ bool opd_live_kernel_has(const struct opd_live_kernel *kernel, uint64_t pc);
  * it is wanted all the time and nothing new is found, and otherwise nothing is
  * done.
  */
-void opd_live_kernel_look_for_code(struct opd_live_kernel *kernel,
-				   const struct opd_source *source,
-				   struct op_stream_words *words);
+void opd_live_kernel_find_code(struct opd_live_kernel *kernel,
+			       const struct opd_source *source,
+			       struct op_stream_words *words);
 
 /* The source has told of code from @start to before @end itself. */
-void opd_live_kernel_note_code(struct opd_live_kernel *kernel, uint64_t start,
-			       uint64_t end);
+void opd_live_kernel_add_code(struct opd_live_kernel *kernel, uint64_t start,
+			      uint64_t end);
 
 /* The same with its record, where no record of the source tells it. */
-void opd_live_kernel_tell_code(struct opd_live_kernel *kernel,
-			       const struct opd_new_code *code,
-			       struct op_stream_words *words);
+void opd_live_kernel_put_code(struct opd_live_kernel *kernel,
+			      const struct opd_new_code *code,
+			      struct op_stream_words *words);
 
 /*
  * The stream told that this is the code of @module from here on, of which only
  * the first members count. It has gone where it has none. To be told with the
  * next table, and whatever /proc/modules tells by then.
  */
-void opd_live_kernel_note_module(struct opd_live_kernel *kernel,
-				 const struct opd_live_module *module);
+void opd_live_kernel_add_module(struct opd_live_kernel *kernel,
+				const struct opd_live_module *module);
 
 /* Code may have come that the source has not told of: no place is known until
  * the next look. */

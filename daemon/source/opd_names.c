@@ -460,8 +460,8 @@ void opd_names_forked(struct opd_names *names, uint32_t tgid, uint32_t tid,
 /* ---- telling ---------------------------------------------------------------
  */
 
-static void tell_name(struct opd_names *names, struct opd_named_task *task,
-		      struct op_stream_words *w)
+static void put_task_name(struct opd_names *names, struct opd_named_task *task,
+			  struct op_stream_words *w)
 {
 	if (task->is_told)
 		return;
@@ -472,9 +472,9 @@ static void tell_name(struct opd_names *names, struct opd_named_task *task,
 	task->is_told = true;
 }
 
-static void tell_process(struct opd_names *names,
-			 struct opd_named_task *process, uint64_t app,
-			 const char *path, struct op_stream_words *w)
+static void put_process(struct opd_names *names, struct opd_named_task *process,
+			uint64_t app, const char *path,
+			struct op_stream_words *w)
 {
 	char exe[OP_PATH_MAX];
 	const char *by;
@@ -498,8 +498,8 @@ static void tell_process(struct opd_names *names,
 		op_stream_put_task_run_as(w, process->tgid, app, by);
 }
 
-void opd_names_tell(struct opd_names *names, uint32_t tgid, uint32_t tid,
-		    uint64_t app, const char *path, struct op_stream_words *w)
+void opd_names_put(struct opd_names *names, uint32_t tgid, uint32_t tid,
+		   uint64_t app, const char *path, struct op_stream_words *w)
 {
 	struct opd_named_task *process, *task;
 
@@ -521,16 +521,16 @@ void opd_names_tell(struct opd_names *names, uint32_t tgid, uint32_t tid,
 			process->has_name = process->is_told = false;
 	}
 	if (!process->knows_process)
-		tell_process(names, process, app, path, w);
+		put_process(names, process, app, path, w);
 	if (!(names->tells & OPD_TELL_NAMES))
 		return;
-	tell_name(names, process, w);
+	put_task_name(names, process, w);
 	task = tid == tgid ? process : get_named(names, tgid, tid);
 	if (task && task != process)
-		tell_name(names, task, w);
+		put_task_name(names, task, w);
 }
 
-void opd_names_tell_again(struct opd_names *names)
+void opd_names_repeat(struct opd_names *names)
 {
 	names->is_last = false;
 	for (size_t i = 0; names->tasks && i < OPD_NAMES_SETS * OPD_NAMES_WAYS;
@@ -538,7 +538,7 @@ void opd_names_tell_again(struct opd_names *names)
 		names->tasks[i].is_told = names->tasks[i].knows_process = false;
 }
 
-void opd_names_look_again(struct opd_names *names, struct op_stream_words *w)
+void opd_names_reread(struct opd_names *names, struct op_stream_words *w)
 {
 	if (!names->tasks || !(names->tells & OPD_TELL_NAMES))
 		return;
@@ -549,6 +549,6 @@ void opd_names_look_again(struct opd_names *names, struct op_stream_words *w)
 			continue;
 		read_comm(names, task);
 		if (task->has_name && !task->is_told)
-			tell_name(names, task, w);
+			put_task_name(names, task, w);
 	}
 }

@@ -29,7 +29,7 @@
 #define OPD_TELL_OWNERS 8u /* of processes; not by this part */
 #define OPD_TELL_RUNS 4u /* links that programs were run by */
 
-/* Words that opd_names_tell() adds at most: two names, two paths. */
+/* Words that opd_names_put() adds at most: two names, two paths. */
 #define OPD_NAMES_WORDS (2 * (5 + 8) + 2 * (5 + OP_PATH_MAX / 8))
 
 #define OPD_NAMES_SETS 1024 /* a power of two */
@@ -50,7 +50,7 @@ struct opd_names {
 	struct opd_named_link *links;
 	uint64_t uses; /* of tasks; some 32 bits are used up in days */
 	uint64_t own_mounts; /* our mount namespace; 0: not known yet */
-	/* the last that opd_names_tell() was asked for; valid if is_last */
+	/* the last that opd_names_put() was asked for; valid if is_last */
 	bool is_last;
 	uint32_t last_tgid, last_tid;
 	uint64_t last_app;
@@ -77,15 +77,15 @@ void opd_names_forked(struct opd_names *names, uint32_t tgid, uint32_t tid,
  * /proc is asked for it. Where a process has another @app than before, all is
  * looked up again.
  */
-void opd_names_tell(struct opd_names *names, uint32_t tgid, uint32_t tid,
-		    uint64_t app, const char *path, struct op_stream_words *w);
+void opd_names_put(struct opd_names *names, uint32_t tgid, uint32_t tid,
+		   uint64_t app, const char *path, struct op_stream_words *w);
 
 /* The reader has forgotten names: tell all again before their next sample. */
-void opd_names_tell_again(struct opd_names *names);
+void opd_names_repeat(struct opd_names *names);
 
 /* Look in /proc whether tasks that were told of have another name, and tell
  * it: for sources that are not told. */
-void opd_names_look_again(struct opd_names *names, struct op_stream_words *w);
+void opd_names_reread(struct opd_names *names, struct op_stream_words *w);
 
 /*
  * The path of the cgroup in @text, which is a file like /proc/PID/cgroup: that

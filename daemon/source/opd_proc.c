@@ -45,8 +45,8 @@ static void note_symbol(struct landmarks *marks, const char *name, size_t len,
 
 /* Take in "ADDRESS TYPE NAME", which ends before @end; false at the first
  * symbol of a module. */
-static bool take_kallsyms_line(struct landmarks *marks, const char *line,
-			       const char *end)
+static bool parse_symbol_line(struct landmarks *marks, const char *line,
+			      const char *end)
 {
 	const char *name = memchr(line, ' ', (size_t)(end - line));
 
@@ -83,7 +83,7 @@ int opd_proc_kernel(const struct op_kallsyms *all, uint64_t *start,
 
 	for (; line < behind; line = stop + 1) {
 		stop = memchr(line, '\n', (size_t)(behind - line)) ?: behind;
-		if (!take_kallsyms_line(&marks, line, stop))
+		if (!parse_symbol_line(&marks, line, stop))
 			break;
 	}
 	return check_landmarks(&marks, start, end, all->path, diag);

@@ -127,8 +127,8 @@ static bool has_answer(const struct opd_reader_child *child, int ms)
 }
 
 /* False if the child has ended. */
-static bool take_answer(struct opd_reader_child *child,
-			struct opd_read_file *file)
+static bool receive_answer(struct opd_reader_child *child,
+			   struct opd_read_file *file)
 {
 	int fd;
 
@@ -149,7 +149,7 @@ static bool take_answer(struct opd_reader_child *child,
 }
 
 /* Places of those who have ended, and files that nobody asks for any more. */
-static void look_after_children(struct opd_reader *reader)
+static void check_children(struct opd_reader *reader)
 {
 	for (unsigned int i = 0; i < OPD_READERS; i++) {
 		struct opd_reader_child *child = &reader->children[i];
@@ -162,7 +162,7 @@ static void look_after_children(struct opd_reader *reader)
 			continue;
 		if (!has_answer(child, 0))
 			give_child_up(child);
-		else if (take_answer(child, &file) && file.fd >= 0)
+		else if (receive_answer(child, &file) && file.fd >= 0)
 			close(file.fd);
 	}
 }
@@ -230,7 +230,7 @@ int opd_reader_give(struct opd_reader *reader, uint64_t key, int fd,
 		return -ENAMETOOLONG;
 	memcpy(request, path, strlen(path));
 
-	look_after_children(reader);
+	check_children(reader);
 	child = get_idle_child(reader);
 	if (!child)
 		return -EBUSY;
@@ -258,7 +258,7 @@ int opd_reader_ask(struct opd_reader *reader, uint64_t key,
 	if (has_answer(child, passed < reader->patience
 				      ? (int)(reader->patience - passed)
 				      : 0))
-		return take_answer(child, out) ? 0 : -ETIMEDOUT;
+		return receive_answer(child, out) ? 0 : -ETIMEDOUT;
 	if (passed < reader->limit)
 		return -EAGAIN;
 	give_child_up(child);

@@ -125,13 +125,13 @@ void opd_source_ask_account(struct opd_source *source)
 		opd_feed_ask_account(source->feed);
 }
 
-bool opd_source_tell_names_again(struct opd_source *source)
+bool opd_source_repeat_names(struct opd_source *source)
 {
 	if (source->ops->ends)
 		return false;
 	if (source->feed)
-		opd_feed_tell_names_again(source->feed);
-	if (source->ops->tell_names_again)
-		source->ops->tell_names_again(source);
+		opd_feed_repeat_names(source->feed);
+	if (source->ops->repeat_names)
+		source->ops->repeat_names(source);
 	return true;
 }

@@ -68,7 +68,7 @@ struct opd_source_ops {
 	int (*cookie)(struct opd_source *source, struct op_cookie_query *query);
 	/* The reader has forgotten names of tasks: tell them again. NULL: they
 	 * are not in its records, or it ends and tells them once. */
-	void (*tell_names_again)(struct opd_source *source);
+	void (*repeat_names)(struct opd_source *source);
 	/* Add the records of a new table of the kernel's ranges to @words, and
 	 * tell the client of those that are here. NULL: it is the kernel of
 	 * this machine. */
@@ -199,7 +199,7 @@ void opd_source_ask_account(struct opd_source *source);
  * sample that needs it. False when the source ends: it tells them once, and the
  * reader has to keep them.
  */
-bool opd_source_tell_names_again(struct opd_source *source);
+bool opd_source_repeat_names(struct opd_source *source);
 
 /* The ops of @spec, NULL for an unknown name; *@arg is its argument or NULL. */
 const struct opd_source_ops *opd_source_find(const char *spec,

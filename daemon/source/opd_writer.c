@@ -170,7 +170,7 @@ void opd_writer_need_place(struct opd_writer *w, uint64_t pc)
 		put_kernel(w);
 	else if (!w->source->ops->tell_kernel &&
 		 !opd_live_kernel_has(&w->kernel, pc))
-		opd_live_kernel_look_for_code(&w->kernel, w->source, &w->words);
+		opd_live_kernel_find_code(&w->kernel, w->source, &w->words);
 }
 
 void opd_writer_put_new_code(struct opd_writer *w)
@@ -182,7 +182,7 @@ void opd_writer_put_new_code(struct opd_writer *w)
 	if (!source->ops->next_code)
 		return;
 	while ((err = source->ops->next_code(source, &code)) > 0)
-		opd_live_kernel_tell_code(&w->kernel, &code, &w->words);
+		opd_live_kernel_put_code(&w->kernel, &code, &w->words);
 	if (err < 0)
 		opd_live_kernel_doubt_code(&w->kernel);
 }

@@ -208,7 +208,7 @@ static int begin_file(struct opd_store *store, const struct sample_file *file,
 }
 
 /* The account counts what is left. */
-static void tell_torn(struct opd_store *store, const struct sample_file *file)
+static void report_torn(struct opd_store *store, const struct sample_file *file)
 {
 	if (!file_is_torn(file))
 		return;
@@ -236,7 +236,7 @@ static int open_checked(struct opd_store *store, const char *name,
 		if (!err)
 			err = match_header(file, header);
 		if (!err) {
-			tell_torn(store, file);
+			report_torn(store, file);
 			return 0;
 		}
 		file_close(file);

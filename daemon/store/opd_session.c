@@ -89,7 +89,7 @@ static bool is_gone(int fd)
  * killed as well, but a file that it brings to the disk just then may take a
  * while.
  */
-static int take_lock(int fd, const struct op_clock *clock)
+static int lock_session(int fd, const struct op_clock *clock)
 {
 	int err = op_lock(fd, 0, clock);
 
@@ -118,7 +118,7 @@ int opd_session_lock(struct opd_store *store, struct op_diag *diag)
 	if (fd < 0)
 		return op_diag_set(diag, -errno, "%s: %s", path,
 				   strerror(errno));
-	err = take_lock(fd, store->clock);
+	err = lock_session(fd, store->clock);
 	if (err == -EBUSY)
 		lock_taken(fd, path, diag);
 	else if (err)
@@ -228,7 +228,7 @@ static int count_member(const struct db_member *member, void *ctx)
 	return 0;
 }
 
-static int tell_unlisted(const char *path, int err, void *ctx)
+static int report_unlisted(const char *path, int err, void *ctx)
 {
 	struct count *count = ctx;
 
@@ -254,7 +254,7 @@ static int check_pack(struct opd_store *store, const struct db_folder *folder)
 static int count_folder(struct count *count, const char *path)
 {
 	const struct db_visitor visitor = { .member = count_member,
-					    .unlisted = tell_unlisted,
+					    .unlisted = report_unlisted,
 					    .ctx = count };
 	int err = db_folder_open(&count->folder, path);
 

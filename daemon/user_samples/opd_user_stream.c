@@ -343,8 +343,8 @@ static void begin_mine(struct mine *mine, const struct op_sample_header *header)
 	op_stream_put_source(mine->words, 0, mine->request->source);
 }
 
-static void note_separate(struct opd_user_stream_separate *separate,
-			  const struct op_mangle *m, bool in_kernel)
+static void record_separate(struct opd_user_stream_separate *separate,
+			    const struct op_mangle *m, bool in_kernel)
 {
 	bool by_app = m->app.space != m->dep.space ||
 		      strcmp(m->app.name, m->dep.name);
@@ -372,7 +372,7 @@ static int put_mine_table(struct mine *mine, const struct db_member *member,
 		err = put_mine_task(mine, m);
 	if (err)
 		return err;
-	note_separate(mine->separate, m, is_of_kernel(m, &header));
+	record_separate(mine->separate, m, is_of_kernel(m, &header));
 	return is_of_kernel(m, &header)
 		       ? put_mine_kernel(mine, m, &header, odb, counter)
 		       : put_mine_user(mine, m, &header, odb, counter);

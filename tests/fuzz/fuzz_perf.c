@@ -262,7 +262,7 @@ static bool step(uint64_t horizon)
 
 static void run(uint64_t horizon)
 {
-	opd_perf_merge_look(&merge);
+	opd_perf_merge_poll(&merge);
 	while (!step(horizon))
 		;
 }
@@ -311,7 +311,7 @@ static void do_item(const struct item *item, const uint8_t *bytes, size_t len)
 		break;
 	case LOOK:
 		opd_perf_merge_look_ahead(&merge, &table, &filling);
-		opd_perf_merge_look(&merge);
+		opd_perf_merge_poll(&merge);
 		break;
 	}
 }

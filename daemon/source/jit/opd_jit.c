@@ -339,8 +339,8 @@ static void say_full(struct opd_jits *jits, const struct opd_jit *jit)
 }
 
 /* The code that lines of the map tell, in @room. */
-static void take_map_codes(struct opd_jits *jits, struct opd_jit *jit,
-			   const struct opd_jit_code *room, uint64_t nr)
+static void add_map_codes(struct opd_jits *jits, struct opd_jit *jit,
+			  const struct opd_jit_code *room, uint64_t nr)
 {
 	int err = 0;
 
@@ -370,7 +370,7 @@ static void read_map(struct opd_jits *jits, struct opd_jit *jit, size_t most)
 		return;
 	if (!opd_untrusted_do(&jits->untrusted, jit->map_fd, &call, &room)) {
 		jit->map = call.map;
-		take_map_codes(jits, jit, room, call.nr);
+		add_map_codes(jits, jit, room, call.nr);
 		if (call.map.taken)
 			use_up(jits, call.map.taken / LINE_BYTES + 1);
 	}
@@ -541,7 +541,7 @@ static int keep_code(struct opd_jits *jits, struct opd_jit *jit,
 	return err;
 }
 
-static void note_lost(struct opd_jit *jit, uint64_t addr)
+static void add_lost_code(struct opd_jit *jit, uint64_t addr)
 {
 	uint64_t hash;
 	uint32_t number;
@@ -591,7 +591,7 @@ bool opd_jits_find(struct opd_jits *jits, uint32_t tgid, uint64_t addr,
 	if (!code ||
 	    (code->where == OPD_JIT_GONE && !(jits->is_late && code->number)) ||
 	    (!code->number && keep_code(jits, jit, code))) {
-		note_lost(jit, addr);
+		add_lost_code(jit, addr);
 		return false;
 	}
 	*cookie = jit->image->cookie;

@@ -106,9 +106,9 @@ void opd_feed_free(struct opd_feed *feed)
 	free(feed);
 }
 
-void opd_feed_tell_names_again(struct opd_feed *feed)
+void opd_feed_repeat_names(struct opd_feed *feed)
 {
-	opd_names_tell_again(&feed->names);
+	opd_names_repeat(&feed->names);
 }
 
 void opd_feed_kernel_changed(struct opd_feed *feed)
@@ -159,7 +159,7 @@ static void place_copied_map(struct opd_feed *feed, uint64_t *map)
 	map[3] = text.cookie;
 }
 
-static void look_at_stack_maps(struct opd_feed *feed, const struct opd_rec *rec)
+static void handle_stack_maps(struct opd_feed *feed, const struct opd_rec *rec)
 {
 	uint64_t nr = 0, *maps = find_stack_maps(feed, rec, &nr);
 
@@ -175,7 +175,7 @@ static void look_at_stack_maps(struct opd_feed *feed, const struct opd_rec *rec)
  */
 
 /* Note the code of a module that comes, works, or goes, by @rec. */
-static void note_module(struct opd_feed *feed, const struct opd_rec *rec)
+static void record_module(struct opd_feed *feed, const struct opd_rec *rec)
 {
 	struct opd_live_module module = { .init_start = 0 };
 	size_t at;
@@ -192,7 +192,7 @@ static void note_module(struct opd_feed *feed, const struct opd_rec *rec)
 		module.text_start = rec->payload[at];
 		module.text_end = rec->payload[at + 1];
 	}
-	opd_live_kernel_note_module(&feed->writer.kernel, &module);
+	opd_live_kernel_add_module(&feed->writer.kernel, &module);
 }
 
 /* ---- from the source to the reader ------------------------------------------
@@ -200,7 +200,7 @@ static void note_module(struct opd_feed *feed, const struct opd_rec *rec)
 
 /* Whether only the writer may make @rec. Records of code that was made at run
  * time are the source's. */
-static bool is_foreign(const struct opd_rec *rec)
+static bool is_for_writer(const struct opd_rec *rec)
 {
 	switch (rec->code) {
 	case OP_STREAM_BEGIN:
@@ -275,9 +275,9 @@ static uint32_t tgid_behind(const struct opd_stream *stream)
 
 /* Have the writer put the records that the reader needs before @rec, which is
  * at @at. */
-static void look_at_record(struct opd_feed *feed, const uint64_t *at,
-			   const struct opd_stream *behind,
-			   const struct opd_rec *rec)
+static void handle_raw_record(struct opd_feed *feed, const uint64_t *at,
+			      const struct opd_stream *behind,
+			      const struct opd_rec *rec)
 {
 	switch (rec->code) {
 	case OP_CPU_SWITCH:
@@ -293,10 +293,10 @@ static void look_at_record(struct opd_feed *feed, const uint64_t *at,
 					     feed->tgid);
 		if (rec->nr_words >= 2 && rec->payload[0] <= OPD_MAX_PID &&
 		    feed->tgid)
-			opd_names_tell(&feed->names, feed->tgid,
-				       (uint32_t)rec->payload[0],
-				       rec->payload[1], NULL,
-				       &feed->writer.words);
+			opd_names_put(&feed->names, feed->tgid,
+				      (uint32_t)rec->payload[0],
+				      rec->payload[1], NULL,
+				      &feed->writer.words);
 		break;
 	case OP_ANON_SWITCH:
 		enter_anon(feed, rec, at, (size_t)(behind->at - at));
@@ -313,7 +313,7 @@ static void look_at_record(struct opd_feed *feed, const uint64_t *at,
 					     feed->tgid);
 		break;
 	case OP_USER_STACK:
-		look_at_stack_maps(feed, rec);
+		handle_stack_maps(feed, rec);
 		break;
 	case OP_KERNEL_ENTER:
 		feed->in_kernel = true;
@@ -323,7 +323,7 @@ static void look_at_record(struct opd_feed *feed, const uint64_t *at,
 		break;
 	case OP_MODULE_LOADED:
 		feed->writer.kernel_stale = true;
-		note_module(feed, rec);
+		record_module(feed, rec);
 		break;
 	case OP_IBS_FETCH:
 	case OP_IBS_OP:
@@ -332,9 +332,9 @@ static void look_at_record(struct opd_feed *feed, const uint64_t *at,
 		break;
 	case OP_KERNEL_RANGE: /* code, as it is not foreign */
 		if (rec->nr_words >= 2)
-			opd_live_kernel_note_code(&feed->writer.kernel,
-						  rec->payload[0],
-						  rec->payload[1]);
+			opd_live_kernel_add_code(&feed->writer.kernel,
+						 rec->payload[0],
+						 rec->payload[1]);
 		break;
 	default:
 		break;
@@ -347,7 +347,7 @@ static void look_at_record(struct opd_feed *feed, const uint64_t *at,
  * first, or at what is to be dropped: *@drop words, a foreign record, or a
  * sample that something in the queue replaces.
  */
-static size_t look_ahead(struct opd_feed *feed, size_t *drop)
+static size_t scan_raw(struct opd_feed *feed, size_t *drop)
 {
 	const uint64_t *start = feed->raw + feed->raw_at;
 	struct opd_stream stream = { start, feed->raw + feed->raw_nr };
@@ -383,18 +383,18 @@ static size_t look_ahead(struct opd_feed *feed, size_t *drop)
 			stream.at++;
 			continue;
 		}
-		if (is_foreign(&rec)) {
+		if (is_for_writer(&rec)) {
 			*drop = (size_t)(stream.at - at);
 			return (size_t)(at - start);
 		}
-		look_at_record(feed, at, &stream, &rec);
+		handle_raw_record(feed, at, &stream, &rec);
 		if (feed->writer.words.nr)
 			return (size_t)(at - start);
 	}
 	return (size_t)(stream.at - start);
 }
 
-static size_t take_queue(struct opd_feed *feed, uint64_t *words, size_t nr)
+static size_t pop_queue(struct opd_feed *feed, uint64_t *words, size_t nr)
 {
 	size_t left = feed->writer.words.nr - feed->queue_at;
 
@@ -409,7 +409,7 @@ static size_t take_queue(struct opd_feed *feed, uint64_t *words, size_t nr)
 }
 
 /* Copy words of the source that the reader understands. */
-static size_t take_raw(struct opd_feed *feed, uint64_t *words, size_t nr)
+static size_t pop_raw(struct opd_feed *feed, uint64_t *words, size_t nr)
 {
 	size_t left = feed->raw_ok - feed->raw_at;
 
@@ -424,7 +424,7 @@ static void check_raw(struct opd_feed *feed)
 {
 	size_t drop;
 
-	feed->raw_ok = feed->raw_at + look_ahead(feed, &drop);
+	feed->raw_ok = feed->raw_at + scan_raw(feed, &drop);
 	if (drop == 0 || feed->raw_ok > feed->raw_at)
 		return;
 	feed->raw_at += drop;
@@ -437,7 +437,7 @@ static void check_raw(struct opd_feed *feed)
 
 static void put_account(struct opd_feed *feed)
 {
-	opd_names_look_again(&feed->names, &feed->writer.words);
+	opd_names_reread(&feed->names, &feed->writer.words);
 	if (feed->jit_ranges)
 		opd_jit_ranges_save(feed->jit_ranges);
 	opd_writer_put_account(&feed->writer);
@@ -505,9 +505,9 @@ ssize_t opd_feed_read(struct opd_feed *feed, uint64_t *words, size_t nr)
 
 	while (done < nr) {
 		if (feed->raw_at < feed->raw_ok) {
-			done += take_raw(feed, words + done, nr - done);
+			done += pop_raw(feed, words + done, nr - done);
 		} else if (feed->writer.words.nr) {
-			done += take_queue(feed, words + done, nr - done);
+			done += pop_queue(feed, words + done, nr - done);
 		} else if (feed->raw_at < feed->raw_nr) {
 			check_raw(feed);
 		} else if (done) {

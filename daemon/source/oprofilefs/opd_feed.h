@@ -31,7 +31,7 @@ ssize_t opd_feed_read(struct opd_feed *feed, uint64_t *words, size_t nr);
 void opd_feed_kernel_changed(struct opd_feed *feed);
 
 /* The reader has forgotten names of tasks that the feed looks up. */
-void opd_feed_tell_names_again(struct opd_feed *feed);
+void opd_feed_repeat_names(struct opd_feed *feed);
 
 /*
  * Once all that is there has been read, say what was taken and lost until then,

@@ -121,9 +121,9 @@ void opd_perf_execs_close(struct opd_perf_execs *execs)
 	execs->fd = execs->mounts_fd = -1;
 }
 
-static void take_exec_event(struct opd_perf_execs *execs,
-			    const struct fanotify_event_metadata *event,
-			    struct opd_perf_files *files)
+static void handle_exec_event(struct opd_perf_execs *execs,
+			      const struct fanotify_event_metadata *event,
+			      struct opd_perf_files *files)
 {
 	execs->nr_overflows += (event->mask & FAN_Q_OVERFLOW) != 0;
 	if (event->fd < 0)
@@ -149,11 +149,11 @@ void opd_perf_execs_read(struct opd_perf_execs *execs,
 		for (; FAN_EVENT_OK(event, len) &&
 		       event->vers == FANOTIFY_METADATA_VERSION;
 		     event = FAN_EVENT_NEXT(event, len))
-			take_exec_event(execs, event, files);
+			handle_exec_event(execs, event, files);
 	}
 }
 
-void opd_perf_execs_look_at_mounts(struct opd_perf_execs *execs)
+void opd_perf_execs_read_mounts(struct opd_perf_execs *execs)
 {
 	struct pollfd p = { .fd = execs->mounts_fd, .events = POLLPRI };
 

@@ -28,6 +28,6 @@ void opd_perf_execs_read(struct opd_perf_execs *execs,
 			 struct opd_perf_files *files);
 
 /* Take in file systems that were mounted since the last call. */
-void opd_perf_execs_look_at_mounts(struct opd_perf_execs *execs);
+void opd_perf_execs_read_mounts(struct opd_perf_execs *execs);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_EXECS_H */

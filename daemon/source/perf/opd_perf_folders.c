@@ -229,7 +229,7 @@ static bool watch_folder(struct opd_perf_folders *folders, unsigned int at)
 	return true;
 }
 
-void opd_perf_folders_note(struct opd_perf_folders *folders, const char *path)
+void opd_perf_folders_add(struct opd_perf_folders *folders, const char *path)
 {
 	unsigned int at = find_folder(folders, path);
 
@@ -252,8 +252,8 @@ void opd_perf_folders_note(struct opd_perf_folders *folders, const char *path)
 /* ---- changes ----------------------------------------------------------------
  */
 
-static bool take_event(struct opd_perf_folders *folders,
-		       const struct inotify_event *event)
+static bool handle_folder_event(struct opd_perf_folders *folders,
+				const struct inotify_event *event)
 {
 	bool any = false;
 
@@ -289,7 +289,7 @@ bool opd_perf_folders_read(struct opd_perf_folders *folders)
 		while (at < buf.bytes + len) {
 			const struct inotify_event *event = (const void *)at;
 
-			any |= take_event(folders, event);
+			any |= handle_folder_event(folders, event);
 			at += sizeof(*event) + event->len;
 		}
 	}

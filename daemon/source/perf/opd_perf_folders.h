@@ -58,7 +58,7 @@ void opd_perf_folders_close(struct opd_perf_folders *folders);
  * A program was run by @path, which is absolute. If this user may write into
  * its folder, the user's own programs there are opened.
  */
-void opd_perf_folders_note(struct opd_perf_folders *folders, const char *path);
+void opd_perf_folders_add(struct opd_perf_folders *folders, const char *path);
 
 /* Take in what has changed. Returns whether there are new programs. */
 bool opd_perf_folders_read(struct opd_perf_folders *folders);

@@ -210,7 +210,7 @@ static void handle_exec(struct opd_process_table *table,
 	}
 	opd_maps_exec(process);
 	process->app =
-		opd_perf_programs_take(&table->programs, rec->pid, rec->time);
+		opd_perf_programs_pop(&table->programs, rec->pid, rec->time);
 	opd_perf_owner_exec(table, process);
 	process->read_at = rec->time; /* what follows is all there is */
 }
@@ -351,12 +351,12 @@ void opd_perf_handle_side(struct opd_process_table *table,
 
 /* Write the facts about the task of a sample that the stream's reader does not
  * have. */
-static void tell_task(struct opd_process_table *table,
-		      const struct opd_perf_place *place)
+static void put_task_facts(struct opd_process_table *table,
+			   const struct opd_perf_place *place)
 {
-	opd_names_tell(&table->names, place->tgid, place->tid, place->app,
-		       opd_perf_image_path(&table->images, place->app),
-		       &table->told);
+	opd_names_put(&table->names, place->tgid, place->tid, place->app,
+		      opd_perf_image_path(&table->images, place->app),
+		      &table->told);
 	if (table->told.nr)
 		opd_perf_words_records(&table->words, table->told.words,
 				       table->told.nr);
@@ -370,7 +370,7 @@ static void write_sample(struct opd_process_table *table,
 			 const struct opd_perf_rec *rec, uint32_t counter)
 {
 	if (table->names.tells)
-		tell_task(table, place);
+		put_task_facts(table, place);
 	if (!table->stacks.depth) {
 		opd_perf_words_sample(&table->words, place, pc, counter);
 		return;

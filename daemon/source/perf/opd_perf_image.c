@@ -352,7 +352,7 @@ static struct opd_perf_image *image_new(const struct opd_perf_image_id *id,
 	look_at_file(image, images);
 	look_at_memory(image, images);
 	if (!on_no_disk(image->name))
-		opd_perf_folders_note(&images->folders, image->name);
+		opd_perf_folders_add(&images->folders, image->name);
 	return image;
 }
 

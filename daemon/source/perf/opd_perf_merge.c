@@ -18,23 +18,23 @@
 
 #include "daemon/source/perf/opd_perf_merge.h"
 
-void opd_perf_merge_look(struct opd_perf_merge *merge)
+void opd_perf_merge_poll(struct opd_perf_merge *merge)
 {
 	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
-		opd_perf_ring_look(&merge->cpus[i].samples);
-		opd_perf_ring_look(&merge->cpus[i].side);
+		opd_perf_ring_poll(&merge->cpus[i].samples);
+		opd_perf_ring_poll(&merge->cpus[i].side);
 	}
 }
 
-static size_t look_ahead_of(struct opd_perf_ring *ring, void *bounce,
-			    struct opd_process_table *table)
+static size_t look_ahead_in_ring(struct opd_perf_ring *ring, void *bounce,
+				 struct opd_process_table *table)
 {
 	struct opd_perf_rec rec;
 	const void *bytes;
 	size_t nr = 0;
 	uint32_t len;
 
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	for (; (bytes = opd_perf_ring_ahead(ring, bounce, &len)); nr++)
 		if (!opd_perf_decode(&rec, bytes, len, ring->sample_type))
 			opd_perf_handle_ahead(table, &rec);
@@ -50,7 +50,7 @@ size_t opd_perf_merge_look_ahead(struct opd_perf_merge *merge,
 	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
 		struct opd_perf_ring *side = &merge->cpus[i].side;
 
-		nr += look_ahead_of(side, merge->bounce, table);
+		nr += look_ahead_in_ring(side, merge->bounce, table);
 		*filling |= side->head - side->tail > side->size / 8;
 	}
 	return nr;
@@ -100,10 +100,10 @@ static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
 #define CHAIN_NS 500
 #define BYTES_PER_NS 4
 
-static void take_sample(const struct opd_perf_merge *merge,
-			struct opd_process_table *table,
-			struct opd_perf_cpu *cpu,
-			const struct opd_perf_rec *rec)
+static void handle_ring_sample(const struct opd_perf_merge *merge,
+			       struct opd_process_table *table,
+			       struct opd_perf_cpu *cpu,
+			       const struct opd_perf_rec *rec)
 {
 	cpu->handler += SAMPLE_NS + (rec->sample.chain_len ? CHAIN_NS : 0) +
 			rec->sample.stack_len / BYTES_PER_NS;
@@ -182,7 +182,7 @@ static bool drain_cpu(const struct opd_perf_merge *merge,
 		if (!decode(merge, table, ring, &rec))
 			;
 		else if (rec.type == PERF_RECORD_SAMPLE)
-			take_sample(merge, table, cpu, &rec);
+			handle_ring_sample(merge, table, cpu, &rec);
 		else
 			handle_other(merge, table, cpu, &rec);
 		opd_perf_ring_next(ring);

@@ -56,7 +56,7 @@ struct opd_perf_merge {
 };
 
 /* Look at what is in the rings by now. */
-void opd_perf_merge_look(struct opd_perf_merge *merge);
+void opd_perf_merge_poll(struct opd_perf_merge *merge);
 
 /*
  * Look at what has come to the rings of side band since the last call, before

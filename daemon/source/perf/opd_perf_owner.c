@@ -25,7 +25,7 @@
 #include "daemon/source/perf/opd_perf_handle.h"
 
 /* The four numbers behind a key of a status file, if they are the same. */
-static bool take_ids(const char *line, const char *key, uint64_t *id)
+static bool parse_ids(const char *line, const char *key, uint64_t *id)
 {
 	uint64_t ids[4];
 
@@ -53,8 +53,8 @@ static uint64_t read_owner_status(FILE *file)
 	char line[256];
 
 	while (fgets(line, sizeof(line), file)) {
-		one_user |= take_ids(line, "Uid:", &user);
-		one_group |= take_ids(line, "Gid:", &group);
+		one_user |= parse_ids(line, "Uid:", &user);
+		one_group |= parse_ids(line, "Gid:", &group);
 		is_plain |= has_no_capability(line);
 	}
 	return one_user && one_group && is_plain && user && user <= OP_MAX_OWNER

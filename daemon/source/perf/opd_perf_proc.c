@@ -38,9 +38,9 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static void take_line(struct opd_process_table *table,
-		      struct opd_process *process, struct opd_proc_line *line,
-		      const char *exe)
+static void add_proc_line(struct opd_process_table *table,
+			  struct opd_process *process,
+			  struct opd_proc_line *line, const char *exe)
 {
 	const struct opd_map map = {
 		.start = line->map.start,
@@ -61,8 +61,9 @@ static void take_line(struct opd_process_table *table,
  * The maps of a process that is ending are empty: then the old ones stay.
  * Whether it has any.
  */
-static bool take_maps(struct opd_process_table *table,
-		      struct opd_process *process, struct opd_proc_maps *maps)
+static bool add_proc_maps(struct opd_process_table *table,
+			  struct opd_process *process,
+			  struct opd_proc_maps *maps)
 {
 	char exe[OP_PATH_MAX];
 	bool cleared = false;
@@ -73,7 +74,8 @@ static bool take_maps(struct opd_process_table *table,
 		if (!cleared)
 			opd_maps_clear(process);
 		cleared = true;
-		take_line(table, process, &line, opd_proc_in_root(maps, exe));
+		add_proc_line(table, process, &line,
+			      opd_proc_in_root(maps, exe));
 	}
 	return cleared;
 }
@@ -116,7 +118,7 @@ struct opd_process *opd_perf_proc_read(struct opd_process_table *table,
 	}
 	if (process)
 		process->read_at = table->now;
-	if (process && take_maps(table, process, &maps))
+	if (process && add_proc_maps(table, process, &maps))
 		read_threads(table, process);
 	opd_proc_maps_close(&maps);
 	if (process)
@@ -306,9 +308,9 @@ static const struct opd_map *find_told_map(struct opd_process_table *table,
  * file there instead. A look takes as long as a look at /proc, so that there is
  * one for each such memory, which programs may make without end.
  */
-static void look_for_copied_text(struct opd_process_table *table,
-				 struct opd_process *process,
-				 const struct opd_map *map, uint64_t addr)
+static void map_copied_text(struct opd_process_table *table,
+			    struct opd_process *process,
+			    const struct opd_map *map, uint64_t addr)
 {
 	uint64_t begun = opd_process_table_clock(table), end;
 	struct opd_map found = *map;
@@ -340,7 +342,7 @@ const struct opd_map *opd_perf_proc_find_map(struct opd_process_table *table,
 	    !table->proc ||
 	    opd_process_table_clock(table) < (*process)->copied_at)
 		return map;
-	look_for_copied_text(table, *process, map, addr);
+	map_copied_text(table, *process, map, addr);
 	return opd_maps_lookup(*process, addr);
 }
 

@@ -50,8 +50,8 @@ void opd_perf_programs_map(struct opd_perf_programs *programs, uint32_t tgid,
 	last->cookie = cookie;
 }
 
-uint64_t opd_perf_programs_take(struct opd_perf_programs *programs,
-				uint32_t tgid, uint64_t time)
+uint64_t opd_perf_programs_pop(struct opd_perf_programs *programs,
+			       uint32_t tgid, uint64_t time)
 {
 	struct opd_coming_program *bucket = bucket_of(programs, tgid);
 

@@ -38,7 +38,7 @@ void opd_perf_programs_map(struct opd_perf_programs *programs, uint32_t tgid,
 
 /* The program that @tgid began at @time, which is forgotten; OP_NO_COOKIE if
  * its mapping has not been seen. */
-uint64_t opd_perf_programs_take(struct opd_perf_programs *programs,
-				uint32_t tgid, uint64_t time);
+uint64_t opd_perf_programs_pop(struct opd_perf_programs *programs,
+			       uint32_t tgid, uint64_t time);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_PROGRAMS_H */

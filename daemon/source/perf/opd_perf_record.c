@@ -28,7 +28,7 @@ struct body {
 	bool failed; /* more was wanted than there is */
 };
 
-static void take(struct body *body, void *out, size_t len)
+static void pop_bytes(struct body *body, void *out, size_t len)
 {
 	memset(out, 0, len);
 	if (len > body->left) {
@@ -40,32 +40,32 @@ static void take(struct body *body, void *out, size_t len)
 	body->left -= len;
 }
 
-static uint16_t take16(struct body *body)
+static uint16_t pop16(struct body *body)
 {
 	uint16_t value;
 
-	take(body, &value, sizeof(value));
+	pop_bytes(body, &value, sizeof(value));
 	return value;
 }
 
-static uint32_t take32(struct body *body)
+static uint32_t pop32(struct body *body)
 {
 	uint32_t value;
 
-	take(body, &value, sizeof(value));
+	pop_bytes(body, &value, sizeof(value));
 	return value;
 }
 
-static uint64_t take64(struct body *body)
+static uint64_t pop64(struct body *body)
 {
 	uint64_t value;
 
-	take(body, &value, sizeof(value));
+	pop_bytes(body, &value, sizeof(value));
 	return value;
 }
 
 /* All that is left, which must hold the zero byte at its end. */
-static const char *take_string(struct body *body)
+static const char *pop_string(struct body *body)
 {
 	const char *text = (const char *)body->at;
 
@@ -76,10 +76,10 @@ static const char *take_string(struct body *body)
 	return text;
 }
 
-static void take_ids(struct body *body, struct opd_perf_rec *rec)
+static void pop_ids(struct body *body, struct opd_perf_rec *rec)
 {
-	rec->pid = take32(body);
-	rec->tid = take32(body);
+	rec->pid = pop32(body);
+	rec->tid = pop32(body);
 }
 
 /* ---- records ----------------------------------------------------------------
@@ -100,15 +100,15 @@ static const void *pass_words(struct body *body, uint64_t nr)
 }
 
 /* The room for it is always there, how much is in it comes last. */
-static void take_stack(struct opd_perf_rec *rec, struct body *body)
+static void pop_stack(struct opd_perf_rec *rec, struct body *body)
 {
-	uint64_t room = take64(body);
+	uint64_t room = pop64(body);
 	uint64_t len;
 
 	if (room == 0)
 		return;
 	rec->sample.stack = pass_words(body, room / 8);
-	len = take64(body);
+	len = pop64(body);
 	rec->sample.stack_len = len < room ? len : room;
 	if (room % 8)
 		body->failed = true;
@@ -123,7 +123,7 @@ static void pass_counts(struct body *body, uint64_t read_format)
 	uint64_t nr = 1;
 
 	if (read_format & PERF_FORMAT_GROUP)
-		nr = take64(body);
+		nr = pop64(body);
 	pass_words(body, (uint64_t)__builtin_popcountll(read_format & of_all));
 	if (nr > body->left)
 		body->failed = true;
@@ -135,7 +135,7 @@ static void pass_counts(struct body *body, uint64_t read_format)
 
 static void pass_raw(struct body *body)
 {
-	uint32_t len = take32(body);
+	uint32_t len = pop32(body);
 
 	if (len > body->left) {
 		body->failed = true;
@@ -150,10 +150,10 @@ static void pass_raw(struct body *body)
 
 static void pass_branches(struct body *body, uint64_t branch_type)
 {
-	uint64_t nr = take64(body);
+	uint64_t nr = pop64(body);
 
 	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
-		take64(body);
+		pop64(body);
 	if (nr > body->left)
 		body->failed = true;
 	else
@@ -170,27 +170,27 @@ static void decode_sample(struct opd_perf_rec *rec, struct body *body,
 
 	rec->sample.cpu = OPD_PERF_NO_CPU;
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		rec->sample.id = take64(body);
+		rec->sample.id = pop64(body);
 	if (type & PERF_SAMPLE_IP)
-		rec->sample.ip = take64(body);
+		rec->sample.ip = pop64(body);
 	if (type & PERF_SAMPLE_TID)
-		take_ids(body, rec);
+		pop_ids(body, rec);
 	if (type & PERF_SAMPLE_TIME)
-		take64(body); /* is known */
+		pop64(body); /* is known */
 	if (type & PERF_SAMPLE_ADDR)
-		take64(body);
+		pop64(body);
 	if (type & PERF_SAMPLE_ID)
-		rec->sample.id = take64(body);
+		rec->sample.id = pop64(body);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		take64(body);
+		pop64(body);
 	if (type & PERF_SAMPLE_CPU)
-		rec->sample.cpu = (uint32_t)take64(body);
+		rec->sample.cpu = (uint32_t)pop64(body);
 	if (type & PERF_SAMPLE_PERIOD)
-		rec->sample.period = take64(body);
+		rec->sample.period = pop64(body);
 	if (type & PERF_SAMPLE_READ)
 		pass_counts(body, format->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
-		nr = take64(body);
+		nr = pop64(body);
 		rec->sample.chain = pass_words(body, nr);
 		rec->sample.chain_len = rec->sample.chain ? nr : 0;
 	}
@@ -199,26 +199,26 @@ static void decode_sample(struct opd_perf_rec *rec, struct body *body,
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		pass_branches(body, format->branch_type);
 	if (type & PERF_SAMPLE_REGS_USER) {
-		rec->sample.abi = take64(body);
+		rec->sample.abi = pop64(body);
 		rec->sample.regs_mask = format->regs;
 		nr = (uint64_t)__builtin_popcountll(format->regs);
 		if (rec->sample.abi != PERF_SAMPLE_REGS_ABI_NONE)
 			rec->sample.regs = pass_words(body, nr);
 	}
 	if (type & PERF_SAMPLE_STACK_USER)
-		take_stack(rec, body);
+		pop_stack(rec, body);
 	if (type & PERF_SAMPLE_WEIGHT)
-		rec->sample.weight = take64(body);
+		rec->sample.weight = pop64(body);
 	else if (type & PERF_SAMPLE_WEIGHT_STRUCT)
-		rec->sample.weight = take64(body) & UINT32_MAX;
+		rec->sample.weight = pop64(body) & UINT32_MAX;
 }
 
-static void take_build_id(struct opd_perf_rec *rec, struct body *body)
+static void pop_build_id(struct opd_perf_rec *rec, struct body *body)
 {
 	uint8_t head[4]; /* length, three bytes of nothing */
 
-	take(body, head, sizeof(head));
-	take(body, rec->mmap.build_id, sizeof(rec->mmap.build_id));
+	pop_bytes(body, head, sizeof(head));
+	pop_bytes(body, rec->mmap.build_id, sizeof(rec->mmap.build_id));
 	rec->mmap.build_id_len = head[0];
 	if (head[0] > sizeof(rec->mmap.build_id))
 		body->failed = true;
@@ -227,12 +227,12 @@ static void take_build_id(struct opd_perf_rec *rec, struct body *body)
 /* The kind before mmap2, in which perf tells of the kernel. */
 static void decode_mmap(struct opd_perf_rec *rec, struct body *body)
 {
-	take_ids(body, rec);
-	rec->mmap.start = take64(body);
-	rec->mmap.len = take64(body);
-	rec->mmap.offset = take64(body);
+	pop_ids(body, rec);
+	rec->mmap.start = pop64(body);
+	rec->mmap.len = pop64(body);
+	rec->mmap.offset = pop64(body);
 	rec->mmap.is_code = !(rec->misc & PERF_RECORD_MISC_MMAP_DATA);
-	rec->mmap.name = take_string(body);
+	rec->mmap.name = pop_string(body);
 	if (rec->mmap.len > UINT64_MAX - rec->mmap.start)
 		body->failed = true;
 }
@@ -253,7 +253,7 @@ static bool has_build_id(const struct opd_perf_rec *rec,
 
 	if (!(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
 		return false;
-	len = take32(&head);
+	len = pop32(&head);
 	return format->build_ids || len == 20 || len == 16;
 }
 
@@ -262,33 +262,33 @@ static void decode_mmap2(struct opd_perf_rec *rec, struct body *body,
 {
 	uint32_t maj, min;
 
-	take_ids(body, rec);
-	rec->mmap.start = take64(body);
-	rec->mmap.len = take64(body);
-	rec->mmap.offset = take64(body);
+	pop_ids(body, rec);
+	rec->mmap.start = pop64(body);
+	rec->mmap.len = pop64(body);
+	rec->mmap.offset = pop64(body);
 	if (has_build_id(rec, body, format)) {
-		take_build_id(rec, body);
+		pop_build_id(rec, body);
 	} else {
-		maj = take32(body);
-		min = take32(body);
+		maj = pop32(body);
+		min = pop32(body);
 		rec->mmap.dev = makedev(maj, min);
-		rec->mmap.ino = take64(body);
-		rec->mmap.generation = take64(body);
+		rec->mmap.ino = pop64(body);
+		rec->mmap.generation = pop64(body);
 	}
-	rec->mmap.is_code = take32(body) & PROT_EXEC;
-	take32(body); /* flags */
-	rec->mmap.name = take_string(body);
+	rec->mmap.is_code = pop32(body) & PROT_EXEC;
+	pop32(body); /* flags */
+	rec->mmap.name = pop_string(body);
 	if (rec->mmap.len > UINT64_MAX - rec->mmap.start)
 		body->failed = true;
 }
 
 static void decode_ksymbol(struct opd_perf_rec *rec, struct body *body)
 {
-	rec->ksymbol.addr = take64(body);
-	rec->ksymbol.len = take32(body);
-	take16(body); /* type */
-	rec->ksymbol.gone = take16(body) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
-	rec->ksymbol.name = take_string(body);
+	rec->ksymbol.addr = pop64(body);
+	rec->ksymbol.len = pop32(body);
+	pop16(body); /* type */
+	rec->ksymbol.gone = pop16(body) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	rec->ksymbol.name = pop_string(body);
 	if (rec->ksymbol.len > UINT64_MAX - rec->ksymbol.addr)
 		body->failed = true;
 }
@@ -307,21 +307,21 @@ static void decode_body(struct opd_perf_rec *rec, struct body *body,
 		decode_mmap2(rec, body, format);
 		break;
 	case PERF_RECORD_COMM:
-		take_ids(body, rec);
-		rec->comm.name = take_string(body);
+		pop_ids(body, rec);
+		rec->comm.name = pop_string(body);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		rec->pid = take32(body);
-		rec->task.parent = take32(body);
-		rec->tid = take32(body);
-		rec->task.parent_tid = take32(body);
+		rec->pid = pop32(body);
+		rec->task.parent = pop32(body);
+		rec->tid = pop32(body);
+		rec->task.parent_tid = pop32(body);
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		if (rec->type == PERF_RECORD_LOST)
-			take64(body); /* id */
-		rec->lost.nr = take64(body);
+			pop64(body); /* id */
+		rec->lost.nr = pop64(body);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		decode_ksymbol(rec, body);

@@ -51,7 +51,7 @@ static void fill(struct opd_perf_user *user, const uint64_t *reg, bool narrow)
 	user->in_syscall = reg[CX] == user->pc;
 }
 
-struct opd_perf_frame opd_perf_frame_take(const uint32_t words[3], uint64_t fp)
+struct opd_perf_frame opd_perf_frame_parse(const uint32_t words[3], uint64_t fp)
 {
 	(void)fp;
 	return (struct opd_perf_frame){ words[1], words[2] };
@@ -82,7 +82,7 @@ static void fill(struct opd_perf_user *user, const uint64_t *reg, bool narrow)
 }
 
 /* Check a frame in the same way as the module does in user_narrow_frame(). */
-struct opd_perf_frame opd_perf_frame_take(const uint32_t words[3], uint64_t fp)
+struct opd_perf_frame opd_perf_frame_parse(const uint32_t words[3], uint64_t fp)
 {
 	bool of_gcc = words[1] && words[1] <= fp;
 
@@ -93,8 +93,8 @@ struct opd_perf_frame opd_perf_frame_take(const uint32_t words[3], uint64_t fp)
 }
 #endif
 
-void opd_perf_regs_take(struct opd_perf_user *user, uint64_t mask,
-			const void *words, bool narrow)
+void opd_perf_regs_parse(struct opd_perf_user *user, uint64_t mask,
+			 const void *words, bool narrow)
 {
 	const unsigned char *at = words;
 

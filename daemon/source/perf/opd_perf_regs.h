@@ -39,8 +39,8 @@ struct opd_perf_user {
 
 /* Fill @user from the words at @words, one for each bit of @mask, which has at
  * least those of OPD_PERF_REGS; @narrow: they are of a 32-bit task. */
-void opd_perf_regs_take(struct opd_perf_user *user, uint64_t mask,
-			const void *words, bool narrow);
+void opd_perf_regs_parse(struct opd_perf_user *user, uint64_t mask,
+			 const void *words, bool narrow);
 
 /* A caller of a 32-bit task. */
 struct opd_perf_frame {
@@ -49,6 +49,7 @@ struct opd_perf_frame {
 };
 
 /* The frame at @fp from the words there: one below, at it, one above. */
-struct opd_perf_frame opd_perf_frame_take(const uint32_t words[3], uint64_t fp);
+struct opd_perf_frame opd_perf_frame_parse(const uint32_t words[3],
+					   uint64_t fp);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_REGS_H */

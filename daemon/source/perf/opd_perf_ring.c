@@ -98,7 +98,7 @@ static void peek(struct opd_perf_ring *ring)
 	}
 }
 
-void opd_perf_ring_look(struct opd_perf_ring *ring)
+void opd_perf_ring_poll(struct opd_perf_ring *ring)
 {
 	uint64_t head;
 

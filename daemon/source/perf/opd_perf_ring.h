@@ -43,7 +43,7 @@ int opd_perf_ring_map(struct opd_perf_ring *ring, int fd, size_t size,
 void opd_perf_ring_unmap(struct opd_perf_ring *ring);
 
 /* See what there is by now. */
-void opd_perf_ring_look(struct opd_perf_ring *ring);
+void opd_perf_ring_poll(struct opd_perf_ring *ring);
 
 /*
  * The record at the tail: its bytes, @ring->len of them, in the ring or, where

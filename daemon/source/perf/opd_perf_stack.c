@@ -216,7 +216,7 @@ static bool load_frame(const struct opd_perf_rec *rec, uint64_t sp, uint64_t fp,
 	    !load32(rec, sp, fp + 4, &words[2]))
 		return false;
 	load32(rec, sp, fp - 4, &words[0]); /* may be below the stack */
-	*frame = opd_perf_frame_take(words, fp);
+	*frame = opd_perf_frame_parse(words, fp);
 	return true;
 }
 
@@ -346,8 +346,8 @@ static enum op_trace_ending put_user_part(struct trace *trace,
 		return put_user_chain(trace, rec); /* of kernel threads, none */
 	if (!trace->room)
 		return OP_TRACE_DEPTH;
-	opd_perf_regs_take(&user, rec->sample.regs_mask, rec->sample.regs,
-			   narrow);
+	opd_perf_regs_parse(&user, rec->sample.regs_mask, rec->sample.regs,
+			    narrow);
 	if (trace->place.kernel && !put_entry(trace, &user, &ending))
 		return ending;
 	if (stacks->process)

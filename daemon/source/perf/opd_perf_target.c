@@ -52,8 +52,8 @@ static enum key find_key(const char *name)
 	return key;
 }
 
-static int take_pair(struct opd_perf_target *target, const char *name,
-		     const char *value, struct op_diag *diag)
+static int parse_pair(struct opd_perf_target *target, const char *name,
+		      const char *value, struct op_diag *diag)
 {
 	enum key key = find_key(name);
 	uint64_t number = 0;
@@ -83,8 +83,8 @@ static int take_pair(struct opd_perf_target *target, const char *name,
 	return 0;
 }
 
-static int take_cgroup(struct opd_perf_target *target, const char *path,
-		       size_t len, struct op_diag *diag)
+static int parse_cgroup(struct opd_perf_target *target, const char *path,
+			size_t len, struct op_diag *diag)
 {
 	if (len == 0 || len >= PATH_MAX)
 		return op_diag_set(diag, -EINVAL,
@@ -96,16 +96,16 @@ static int take_cgroup(struct opd_perf_target *target, const char *path,
 	return target->cgroup ? 0 : op_diag_set(diag, -ENOMEM, "out of memory");
 }
 
-static int take_word(struct opd_perf_target *target, const char *text,
-		     size_t len, struct op_diag *diag)
+static int parse_target_word(struct opd_perf_target *target, const char *text,
+			     size_t len, struct op_diag *diag)
 {
 	const size_t cgroup_len = sizeof(CGROUP) - 1;
 	char word[WORD_MAX] = "";
 	char *value;
 
 	if (!strncmp(text, CGROUP, cgroup_len))
-		return take_cgroup(target, text + cgroup_len, len - cgroup_len,
-				   diag);
+		return parse_cgroup(target, text + cgroup_len, len - cgroup_len,
+				    diag);
 	if (len >= sizeof(word))
 		return op_diag_set(diag, -EINVAL,
 				   "source perf: '%.32s...': too long", text);
@@ -113,7 +113,7 @@ static int take_word(struct opd_perf_target *target, const char *text,
 	value = word + strcspn(word, "=");
 	if (*value)
 		*value++ = '\0';
-	return take_pair(target, word, value, diag);
+	return parse_pair(target, word, value, diag);
 }
 
 int opd_perf_target_parse(struct opd_perf_target *target, const char *text,
@@ -126,7 +126,7 @@ int opd_perf_target_parse(struct opd_perf_target *target, const char *text,
 	while (text && *text && !err) {
 		size_t len = strcspn(text, ",");
 
-		err = take_word(target, text, len, diag);
+		err = parse_target_word(target, text, len, diag);
 		text += len + (text[len] == ',');
 	}
 	return err;

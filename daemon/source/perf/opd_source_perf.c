@@ -353,7 +353,7 @@ static void perf_close(struct opd_source *source)
  */
 
 /* perf_events does not tell which modules come and go. */
-static void look_at_modules(struct opd_perf *perf)
+static void check_modules(struct opd_perf *perf)
 {
 	FILE *file = fopen(MODULES, "re");
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -369,7 +369,7 @@ static void look_at_modules(struct opd_perf *perf)
 }
 
 /* CPUs that went offline, as in a suspend, have to be opened anew. */
-static void look_at_cpus(struct opd_source *source)
+static void reopen_cpus(struct opd_source *source)
 {
 	struct opd_perf *perf = source->perf;
 	struct op_diag diag = { "" };
@@ -394,8 +394,8 @@ static void tick(struct opd_source *source)
 	if (read(perf->timer_fd, &times, sizeof(times)) < 0 ||
 	    ++perf->ticks % TICKS_PER_SECOND)
 		return;
-	look_at_modules(perf);
-	opd_perf_execs_look_at_mounts(&perf->execs);
+	check_modules(perf);
+	opd_perf_execs_read_mounts(&perf->execs);
 	opd_perf_files_expire(&perf->table.images.files);
 	opd_perf_folders_expire(&perf->table.images.folders);
 	opd_perf_proc_find_ended(&perf->table, perf->ticks / TICKS_PER_SECOND);
@@ -421,7 +421,7 @@ static bool start_pause(const struct opd_perf *perf)
 }
 
 /* Returns whether a ring should be read. */
-static bool look_at_side(struct opd_perf *perf)
+static bool poll_side(struct opd_perf *perf)
 {
 	size_t nr_images = perf->table.images.nr;
 	bool filling;
@@ -439,7 +439,7 @@ static bool look_at_side(struct opd_perf *perf)
  * time, the pauses wake the daemon and not the records. Returns whether rings
  * should be read, too.
  */
-static bool look_ahead(struct opd_source *source)
+static bool handle_side_early(struct opd_source *source)
 {
 	struct opd_perf *perf = source->perf;
 	struct epoll_event ready[16];
@@ -448,7 +448,7 @@ static bool look_ahead(struct opd_source *source)
 
 	for (int i = 0; i < nr; i++)
 		forget_ended(perf->side_fd, &ready[i]);
-	filling = look_at_side(perf);
+	filling = poll_side(perf);
 	any = perf->side_came;
 	perf->side_came = false;
 	watch_side(source, !any || !start_pause(perf));
@@ -456,7 +456,7 @@ static bool look_ahead(struct opd_source *source)
 }
 
 /* Returns whether rings should be read. */
-static bool take_ready(struct opd_source *source)
+static bool handle_ready(struct opd_source *source)
 {
 	struct opd_perf *perf = source->perf;
 	struct epoll_event ready[16];
@@ -470,7 +470,7 @@ static bool take_ready(struct opd_source *source)
 		if (fd == perf->side_fd ||
 		    (fd == perf->pause_fd &&
 		     read(fd, &times, sizeof(times)) > 0)) {
-			read_rings |= look_ahead(source);
+			read_rings |= handle_side_early(source);
 			continue;
 		}
 		if (fd == perf->table.images.folders.fd) {
@@ -497,8 +497,8 @@ static void start_reading(struct opd_source *source)
 	if (!perf->flush)
 		perf->horizon -= LATE_NS;
 	perf->flush = false;
-	(void)look_at_side(perf);
-	opd_perf_merge_look(&perf->merge);
+	(void)poll_side(perf);
+	opd_perf_merge_poll(&perf->merge);
 	perf->reading = true;
 }
 
@@ -516,7 +516,7 @@ static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 	if (!opd_perf_words_fit(words))
 		return -EAGAIN;
 	if (!perf->reading) {
-		if (!take_ready(source) && !perf->flush)
+		if (!handle_ready(source) && !perf->flush)
 			return -EAGAIN;
 		start_reading(source);
 	}
@@ -528,7 +528,7 @@ static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 	if (!perf->reading)
 		opd_jits_end_round(&perf->table.jits, perf->horizon);
 	if (perf->check_cpus && !perf->reading)
-		look_at_cpus(source);
+		reopen_cpus(source);
 	if (words->at == start)
 		return -EAGAIN;
 	perf->done = !perf->reading;
@@ -573,7 +573,7 @@ static int perf_dump(struct opd_source *source, struct op_diag *diag)
 	source->perf->flush = true;
 	source->perf->done = false;
 	source->perf->reading = false; /* the horizon is a later one */
-	look_at_modules(source->perf);
+	check_modules(source->perf);
 	opd_jits_save(&source->perf->table.jits);
 	return 0;
 }
@@ -588,9 +588,9 @@ static int perf_take_file(struct opd_source *source, uint64_t cookie)
 	return opd_perf_image_take(&source->perf->table.images, cookie);
 }
 
-static void perf_tell_names_again(struct opd_source *source)
+static void perf_repeat_names(struct opd_source *source)
 {
-	opd_names_tell_again(&source->perf->table.names);
+	opd_names_repeat(&source->perf->table.names);
 }
 
 /* ---- statistics -------------------------------------------------------------
@@ -736,7 +736,7 @@ const struct opd_source_ops opd_source_perf = {
 	.dump = perf_dump,
 	.cookie = perf_cookie,
 	.take_file = perf_take_file,
-	.tell_names_again = perf_tell_names_again,
+	.repeat_names = perf_repeat_names,
 	.account = perf_account,
 	.event_time = perf_event_time,
 	.handler_time = perf_handler_time,

@@ -131,7 +131,7 @@ static void name_modes(struct opd_event *event)
 
 /* Put the modes into the names of events that are the same but for their modes,
  * as with "perf record -e cycles:u,cycles:k". */
-static void tell_modes_apart(struct opd_event *described, size_t nr)
+static void separate_modes(struct opd_event *described, size_t nr)
 {
 	bool has_other[OPD_PERFDATA_MAX_EVENTS] = { false };
 
@@ -191,7 +191,7 @@ int opd_perfdata_add_events(struct opd_perfdata *data,
 	for (size_t i = 0; i < data->nr_events; i++)
 		if (opd_perfdata_is_sampled(&data->events[i]))
 			describe_event(&described[i], &data->events[i]);
-	tell_modes_apart(described, data->nr_events);
+	separate_modes(described, data->nr_events);
 	for (size_t i = 0; !err && i < data->nr_events; i++)
 		if (described[i].set)
 			err = add_perfdata_event(events, &data->events[i],

@@ -646,7 +646,7 @@ static int read_on(struct opd_source *source, struct op_diag *diag)
 	return waits < 0 ? no_memory_to_sort(p, diag) : 1;
 }
 
-static bool take_ready_record(struct opd_perfdata_source *p)
+static bool handle_ready_record(struct opd_perfdata_source *p)
 {
 	struct opd_perfdata_record record;
 
@@ -672,7 +672,7 @@ static ssize_t perfdata_read(struct opd_source *source, void *buf, size_t len)
 
 	opd_perf_words_into(words, start, len / sizeof(uint64_t));
 	while (opd_perf_words_fit(words)) {
-		int more = take_ready_record(p) ? 1 : 0;
+		int more = handle_ready_record(p) ? 1 : 0;
 
 		if (!more && !*source->why.text)
 			more = read_on(source, &source->why);
@@ -698,8 +698,8 @@ static int perfdata_take_file(struct opd_source *source, uint64_t cookie)
 	return opd_perf_image_take(&source->perfdata->table.images, cookie);
 }
 
-static void perfdata_tell_kernel(struct opd_source *source,
-				 struct op_stream_words *words)
+static void perfdata_put_kernel(struct opd_source *source,
+				struct op_stream_words *words)
 {
 	opd_perfdata_kernel_record(&source->perfdata->kernel, words);
 }
@@ -751,7 +751,7 @@ const struct opd_source_ops opd_source_perfdata = {
 	.close = perfdata_close,
 	.read = perfdata_read,
 	.cookie = perfdata_cookie,
-	.tell_kernel = perfdata_tell_kernel,
+	.tell_kernel = perfdata_put_kernel,
 	.take_file = perfdata_take_file,
 	.account = perfdata_account,
 	.event_time = perfdata_event_time,

@@ -162,7 +162,7 @@ TEST(test_the_kernel_is_taken_at_once)
 	/* A module is not. */
 	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
 	expect_symbols(f, "ext4-ab01", "none");
-	assert_false(opd_ksyms_take(&f->opd.ksyms));
+	assert_false(opd_ksyms_copy_next(&f->opd.ksyms));
 	free_kernel(f);
 }
 
@@ -258,11 +258,11 @@ TEST(test_modules_are_taken_one_by_one)
 	opd_ksyms_want(ksyms, xfs);
 	assert_int_equal(ksyms->nr_wanted, 2);
 	nr_reads = 0;
-	assert_true(opd_ksyms_take(ksyms));
+	assert_true(opd_ksyms_copy_next(ksyms));
 	assert_int_equal((ext4->symbols == OPD_SYMBOLS_DONE) +
 				 (xfs->symbols == OPD_SYMBOLS_DONE),
 			 1);
-	assert_false(opd_ksyms_take(ksyms));
+	assert_false(opd_ksyms_copy_next(ksyms));
 	assert_int_equal(ksyms->nr_wanted, 0);
 	assert_int_equal(ext4->symbols, OPD_SYMBOLS_DONE);
 	assert_int_equal(xfs->symbols, OPD_SYMBOLS_DONE);
@@ -271,7 +271,7 @@ TEST(test_modules_are_taken_one_by_one)
 	assert_int_equal(nr_reads, 1);
 	/* Images that are gone by then are wanted no more. */
 	ksyms->nr_wanted = 1;
-	assert_false(opd_ksyms_take(ksyms));
+	assert_false(opd_ksyms_copy_next(ksyms));
 	assert_int_equal(ksyms->nr_wanted, 0);
 	free_kernel(f);
 }
@@ -293,7 +293,7 @@ TEST(test_what_is_there_already)
 		ext4->symbols = xfs->symbols = OPD_SYMBOLS_NONE;
 		opd_ksyms_want(ksyms, ext4);
 		opd_ksyms_want(ksyms, xfs);
-		while (opd_ksyms_take(ksyms))
+		while (opd_ksyms_copy_next(ksyms))
 			;
 		kallsyms = "ffff5010 t later_ext4\t[ext4]\n"
 			   "ffff6020 t later_xfs\t[xfs]\n";
@@ -307,7 +307,7 @@ TEST(test_what_is_there_already)
 	see(f, "ext4", 0xffff5000, 0xffff6000, &build_1);
 	opd_ksyms_want(ksyms, get_image(f, "ext4", OP_IMAGE_MODULE, 0xffff5000,
 					&build_1));
-	opd_ksyms_take(ksyms);
+	opd_ksyms_copy_next(ksyms);
 	expect_symbols(f, "ext4-ab01", "10 later_ext4;");
 	snprintf(cached, sizeof(cached), "%s/cache/ext4-ab01", f->dir);
 	assert_string_equal(text_of_file(cached, 0), text_of_file(path, 1));
@@ -327,12 +327,12 @@ TEST(test_a_module_that_comes_meanwhile)
 		opd_ksyms_want(ksyms, get_image(f, names[i], OP_IMAGE_MODULE,
 						0xffff5000, &build_1));
 	}
-	assert_true(opd_ksyms_take(ksyms));
+	assert_true(opd_ksyms_copy_next(ksyms));
 	kallsyms = "ffff5000 t in_xfs\t[xfs]\nffff5030 t new\t[btrfs]\n";
 	see(f, "btrfs", 0xffff5000, 0xffff6000, &build_2);
 	opd_ksyms_want(ksyms, get_image(f, "btrfs", OP_IMAGE_MODULE, 0xffff5000,
 					&build_2));
-	while (opd_ksyms_take(ksyms))
+	while (opd_ksyms_copy_next(ksyms))
 		;
 	expect_symbols(f, "btrfs-ab02", "30 new;");
 	free_kernel(f);

@@ -95,7 +95,7 @@ static const char *told(struct rig *rig)
 static const char *tell(struct rig *rig, uint32_t tgid, uint32_t tid,
 			uint64_t app, const char *path)
 {
-	opd_names_tell(&rig->names, tgid, tid, app, path, &rig->words);
+	opd_names_put(&rig->names, tgid, tid, app, path, &rig->words);
 	return told(rig);
 }
 
@@ -138,9 +138,9 @@ FOLDER_TEST(test_names_from_proc)
 	put_file("proc/7/task/7/comm", "other\n");
 	assert_string_equal(tell(&rig, 7, 7, 2, NULL), "name 7 7 other");
 	put_file("proc/7/task/8/comm", "bio_lazy\n");
-	opd_names_look_again(&rig.names, &rig.words);
+	opd_names_reread(&rig.names, &rig.words);
 	assert_string_equal(told(&rig), "name 7 8 bio_lazy");
-	opd_names_look_again(&rig.names, &rig.words);
+	opd_names_reread(&rig.names, &rig.words);
 	assert_string_equal(told(&rig), "");
 	stop(&rig);
 }
@@ -154,13 +154,13 @@ FOLDER_TEST(test_names_are_told_again)
 	put_file("proc/11/task/11/comm", "main\n");
 	put_file("proc/11/task/12/comm", "worker\n");
 	start(&rig, OPD_TELL_NAMES | OPD_TELL_CGROUPS);
-	opd_names_tell_again(&rig.names);
+	opd_names_repeat(&rig.names);
 	assert_string_equal(
 		tell(&rig, 11, 12, 1, NULL),
 		"cgroup 11 0 /a; name 11 11 main; name 11 12 worker");
 	assert_string_equal(tell(&rig, 11, 12, 1, NULL), "");
 	assert_int_equal(system("rm -r proc/11"), 0);
-	opd_names_tell_again(&rig.names);
+	opd_names_repeat(&rig.names);
 	assert_string_equal(
 		tell(&rig, 11, 12, 1, NULL),
 		"cgroup 11 0 /a; name 11 11 main; name 11 12 worker");

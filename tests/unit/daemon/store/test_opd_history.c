@@ -262,7 +262,7 @@ TEST(names_belong_to_their_span)
 
 		ops = *f->opd.source.ops;
 		ops.ends = rows[i].ends;
-		ops.tell_names_again = count_asking;
+		ops.repeat_names = count_asking;
 		f->opd.source.ops = &ops;
 		nr_asked = 0;
 		tasks->keeps_names = true;

@@ -442,7 +442,7 @@ static void run_feed(const struct row *row, FILE *out)
 		else if (!strcmp(verb, "changed"))
 			opd_feed_kernel_changed(feed);
 		else if (!strcmp(verb, "again"))
-			opd_feed_tell_names_again(feed);
+			opd_feed_repeat_names(feed);
 		else if (!strcmp(verb, "kallsyms"))
 			add_kallsyms(proc, line);
 		else if (!strcmp(verb, "map"))

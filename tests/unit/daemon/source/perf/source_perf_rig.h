@@ -383,7 +383,7 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	else if (!strcmp(verb, "names"))
 		rig->tells = OPD_TELL_NAMES;
 	else if (!strcmp(verb, "again"))
-		source->ops->tell_names_again(source);
+		source->ops->repeat_names(source);
 	else if (!strcmp(verb, "bad"))
 		write_bad(rig, (int)nr[0], nr[1]);
 	else if (!strcmp(verb, "ran"))

@@ -211,15 +211,15 @@ TEST(test_changed_mounts)
 
 	begin(&execs, "1 2 0:1 / /a rw - tmpfs x rw\n");
 	kernel.mounts = "1 2 0:1 / /b rw - tmpfs x rw\n";
-	opd_perf_execs_look_at_mounts(&execs);
+	opd_perf_execs_read_mounts(&execs);
 	assert_string_equal(kernel.marked, "/a\n");
 	kernel.mounts_changed = true;
-	opd_perf_execs_look_at_mounts(&execs);
+	opd_perf_execs_read_mounts(&execs);
 	assert_string_equal(kernel.marked, "/a\n/b\n");
 	end(&execs);
 	/* Of who has none nothing changes. */
 	kernel.mounts = "1 2 0:1 / /c rw - tmpfs x rw\n";
-	opd_perf_execs_look_at_mounts(&execs);
+	opd_perf_execs_read_mounts(&execs);
 	assert_string_equal(kernel.marked, "/a\n/b\n");
 	kernel.mounts = NULL;
 }

@@ -184,7 +184,7 @@ TEST(what_is_executed_is_handed_over)
 	if (opd_perf_execs_open(&execs)) {
 		assert_int_equal(execs.fd, -1);
 		opd_perf_execs_read(&execs, &files);
-		opd_perf_execs_look_at_mounts(&execs);
+		opd_perf_execs_read_mounts(&execs);
 		opd_perf_execs_close(&execs);
 		print_message("# fanotify needs CAP_SYS_ADMIN\n");
 		skip();
@@ -201,7 +201,7 @@ TEST(what_is_executed_is_handed_over)
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	close(fd);
 	assert_true(execs.nr_files > 0);
-	opd_perf_execs_look_at_mounts(&execs);
+	opd_perf_execs_read_mounts(&execs);
 	opd_perf_files_release(&files);
 	opd_perf_execs_close(&execs);
 	assert_int_equal(execs.fd, -1);

@@ -66,7 +66,7 @@ FOLDER_TEST(programs_of_a_folder_are_opened_when_one_was_run)
 	assert_int_equal(mkdir("folder", 0777), 0);
 	assert_string_equal(found(&folders, "job-1"), "");
 
-	opd_perf_folders_note(&folders, here("job-0"));
+	opd_perf_folders_add(&folders, here("job-0"));
 	assert_int_equal(folders.nr, 2);
 	assert_int_equal(unlink("job-1"), 0);
 	assert_string_equal(found(&folders, "job-1"), "1");
@@ -75,7 +75,7 @@ FOLDER_TEST(programs_of_a_folder_are_opened_when_one_was_run)
 	assert_string_equal(found(&folders, "folder/job-2"), "");
 
 	/* A second program from there changes nothing. */
-	opd_perf_folders_note(&folders, here("job-2"));
+	opd_perf_folders_add(&folders, here("job-2"));
 	assert_int_equal(folders.nr, 2);
 	opd_perf_folders_close(&folders);
 	assert_string_equal(found(&folders, "job-2"), "");
@@ -87,7 +87,7 @@ FOLDER_TEST(new_programs_are_opened)
 
 	assert_int_equal(mkdir("other", 0777), 0);
 	open_folders(&folders);
-	opd_perf_folders_note(&folders, here("first"));
+	opd_perf_folders_add(&folders, here("first"));
 	assert_false(opd_perf_folders_read(&folders));
 
 	write_text("written", "w");
@@ -118,7 +118,7 @@ FOLDER_TEST(deleted_programs_are_held_for_a_moment)
 	open_folders(&folders);
 	make_program("deleted", "d");
 	make_program("kept", "k");
-	opd_perf_folders_note(&folders, here("kept"));
+	opd_perf_folders_add(&folders, here("kept"));
 	assert_int_equal(unlink("deleted"), 0);
 	for (int i = 0; i < MAX_GONE; i++)
 		opd_perf_folders_expire(&folders);
@@ -135,10 +135,10 @@ FOLDER_TEST(a_folder_is_left_when_nothing_runs_from_it)
 
 	open_folders(&folders);
 	make_program("job", "j");
-	opd_perf_folders_note(&folders, here("job"));
+	opd_perf_folders_add(&folders, here("job"));
 	for (int i = 0; i < OPD_PERF_FOLDERS_IDLE; i++)
 		opd_perf_folders_expire(&folders);
-	opd_perf_folders_note(&folders, here("job"));
+	opd_perf_folders_add(&folders, here("job"));
 	for (int i = 0; i < OPD_PERF_FOLDERS_IDLE; i++)
 		opd_perf_folders_expire(&folders);
 	assert_string_equal(found(&folders, "job"), "j");
@@ -148,7 +148,7 @@ FOLDER_TEST(a_folder_is_left_when_nothing_runs_from_it)
 	assert_false(opd_perf_folders_read(&folders));
 
 	/* The next program that is run from it brings all back. */
-	opd_perf_folders_note(&folders, here("job"));
+	opd_perf_folders_add(&folders, here("job"));
 	assert_string_equal(found(&folders, "unseen"), "u");
 	opd_perf_folders_close(&folders);
 }
@@ -160,7 +160,7 @@ FOLDER_TEST(a_folder_may_be_deleted)
 	open_folders(&folders);
 	assert_int_equal(mkdir("work", 0777), 0);
 	make_program("work/job", "j");
-	opd_perf_folders_note(&folders, here("work/job"));
+	opd_perf_folders_add(&folders, here("work/job"));
 	assert_int_equal(unlink("work/job"), 0);
 	assert_int_equal(rmdir("work"), 0);
 	assert_false(opd_perf_folders_read(&folders));
@@ -168,7 +168,7 @@ FOLDER_TEST(a_folder_may_be_deleted)
 	/* There may be another one by that name. */
 	assert_int_equal(mkdir("work", 0777), 0);
 	make_program("work/job", "n");
-	opd_perf_folders_note(&folders, here("work/job"));
+	opd_perf_folders_add(&folders, here("work/job"));
 	assert_string_equal(found(&folders, "work/job"), "nj");
 	make_program("work/next", "x");
 	assert_true(opd_perf_folders_read(&folders));
@@ -193,7 +193,7 @@ FOLDER_TEST(there_are_limits)
 
 	open_folders(&folders);
 	folders.max = 3;
-	opd_perf_folders_note(&folders, here("job"));
+	opd_perf_folders_add(&folders, here("job"));
 	for (int i = 0; i < 5; i++) {
 		snprintf(name, sizeof(name), "job-%d", i);
 		make_program(name, name);
@@ -208,7 +208,7 @@ FOLDER_TEST(there_are_limits)
 		assert_int_equal(mkdir(name, 0777), 0);
 		strcat(name, "/job");
 		make_program(name, name);
-		opd_perf_folders_note(&folders, here(name));
+		opd_perf_folders_add(&folders, here(name));
 	}
 	assert_int_equal(folders.nr, 3);
 	assert_string_equal(found(&folders, name), "");
@@ -234,7 +234,7 @@ FOLDER_TEST(few_files_may_be_open)
 		opd_perf_folders_init(&folders);
 		assert_int_equal(opd_perf_folders_open(&folders), cases[i].err);
 		assert_int_equal(folders.max, cases[i].max);
-		opd_perf_folders_note(&folders, here("job"));
+		opd_perf_folders_add(&folders, here("job"));
 		opd_perf_folders_close(&folders);
 	}
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
@@ -249,12 +249,12 @@ static int look_as_nobody(void)
 	opd_perf_folders_init(&folders);
 	if (setgid(65534) || setuid(65534) || opd_perf_folders_open(&folders))
 		return 2;
-	opd_perf_folders_note(&folders, "/usr/bin/env");
+	opd_perf_folders_add(&folders, "/usr/bin/env");
 	if (folders.nr || folders.folder[0].path)
 		return 3;
 	/* Of those in a folder for everybody only the own ones are opened. */
 	make_program("own", "o");
-	opd_perf_folders_note(&folders, here("own"));
+	opd_perf_folders_add(&folders, here("own"));
 	if (folders.nr != 1 ||
 	    opd_perf_folders_find(&folders, here("own"), &at) < 0)
 		return 4;
@@ -286,13 +286,13 @@ FOLDER_TEST(none_may_be_wanted)
 
 	opd_perf_folders_init(&folders);
 	make_program("job", "j");
-	opd_perf_folders_note(&folders, here("job"));
+	opd_perf_folders_add(&folders, here("job"));
 	assert_false(opd_perf_folders_read(&folders));
 	opd_perf_folders_expire(&folders);
 	assert_string_equal(found(&folders, "job"), "");
 	/* What has no folder is no program. */
 	assert_int_equal(opd_perf_folders_open(&folders), 0);
-	opd_perf_folders_note(&folders, "[vdso]");
+	opd_perf_folders_add(&folders, "[vdso]");
 	assert_null(folders.folder[0].path);
 	opd_perf_folders_close(&folders);
 }

@@ -118,7 +118,7 @@ static bool run_into(struct rig *rig, uint64_t horizon, size_t nr_words)
 /* Handle all up to @horizon. */
 static void run(struct rig *rig, uint64_t horizon)
 {
-	opd_perf_merge_look(&rig->merge);
+	opd_perf_merge_poll(&rig->merge);
 	assert_true(run_into(rig, horizon, MANY));
 }
 
@@ -309,7 +309,7 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	if (nr > 2 && put_line(rig, verb, (int)v[0], v[1], v[2]))
 		return;
 	if (!strcmp(verb, "run")) {
-		opd_perf_merge_look(&rig->merge);
+		opd_perf_merge_poll(&rig->merge);
 		all = run_into(rig, v[0],
 			       strstr(line, " one") ? OPD_PERF_SAMPLE_WORDS
 						    : MANY);
@@ -549,7 +549,7 @@ TEST(without_room_nothing_is_lost)
 		put_sample(rig, 0, 11 + i * 10, 7, 2 * i, 0);
 		put_sample(rig, 2, 12 + i * 10, 7, 2 * i + 1, 0);
 	}
-	opd_perf_merge_look(&rig->merge);
+	opd_perf_merge_poll(&rig->merge);
 	assert_false(run_into(rig, 1000, one - 1));
 	expect_no_more(rig);
 	assert_int_equal(rig->table.stats[OPD_PERF_RECEIVED], 0);
@@ -651,7 +651,7 @@ static void run_script(struct rig *rig, struct script *s)
 	struct seen seen;
 	bool all;
 
-	opd_perf_merge_look(&rig->merge);
+	opd_perf_merge_poll(&rig->merge);
 	do {
 		all = run_into(rig, horizon,
 			       OPD_PERF_SAMPLE_WORDS +

@@ -83,7 +83,7 @@ TEST(records_are_cut_anywhere)
 			ring_write_record(&one->ring, &a);
 			if (two)
 				ring_write_record(&one->ring, &b);
-			opd_perf_ring_look(&one->ring);
+			opd_perf_ring_poll(&one->ring);
 			expect_record(one, &a, 5);
 			nr_cut +=
 				opd_perf_ring_record(&one->ring, one->bounce) ==
@@ -117,7 +117,7 @@ TEST(records_are_looked_at_ahead)
 			make_record(&r[i], 64, 5 + (uint64_t)i);
 		ring_write_record(&one->ring, &r[0]);
 		ring_write_record(&one->ring, &r[1]);
-		opd_perf_ring_look(&one->ring);
+		opd_perf_ring_poll(&one->ring);
 		for (int i = 0; i < 2; i++) {
 			bytes = opd_perf_ring_ahead(&one->ring, one->bounce,
 						    &len);
@@ -130,7 +130,7 @@ TEST(records_are_looked_at_ahead)
 		opd_perf_ring_next(&one->ring);
 		assert_null(opd_perf_ring_ahead(&one->ring, one->bounce, &len));
 		ring_write_record(&one->ring, &r[2]);
-		opd_perf_ring_look(&one->ring);
+		opd_perf_ring_poll(&one->ring);
 		opd_perf_ring_next(&one->ring);
 		expect_record(one, &r[2], 7);
 		opd_perf_ring_next(&one->ring);
@@ -171,7 +171,7 @@ TEST(the_longest_record_is_cut)
 		struct one *one = new_one(65536, UINT64_MAX - 15 + at);
 
 		ring_write_record(&one->ring, r);
-		opd_perf_ring_look(&one->ring);
+		opd_perf_ring_poll(&one->ring);
 		expect_record(one, r, 7);
 		opd_perf_ring_next(&one->ring);
 		opd_perf_ring_done(&one->ring);
@@ -188,20 +188,20 @@ TEST(what_was_not_looked_at_is_not_there)
 	struct opd_perf_ring *ring = &one->ring;
 	struct record r;
 
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	assert_int_equal(ring->len, 0);
 	make_record(&r, 48, 1);
 	ring_write_record(ring, &r);
 	assert_int_equal(ring->len, 0);
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	expect_record(one, &r, 1);
 	ring_write_record(ring, &r);
 	opd_perf_ring_next(ring);
 	assert_int_equal(ring->len, 0);
 	/* Looking while there is a record changes nothing of it. */
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	ring_write_record(ring, &r);
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	expect_record(one, &r, 1);
 	opd_perf_ring_next(ring);
 	expect_record(one, &r, 1);
@@ -220,7 +220,7 @@ TEST(only_done_gives_room)
 	make_record(&r, 48, 1);
 	for (int i = 0; i < 3; i++)
 		ring_write_record(ring, &r);
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	opd_perf_ring_done(ring);
 	assert_int_equal(ring->meta->data_tail, 0);
 	opd_perf_ring_next(ring);
@@ -249,7 +249,7 @@ static void bad_length(uint16_t len)
 	ring_write_record(ring, &good);
 	ring_write_record(ring, &bad);
 	ring_write_record(ring, &good);
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	expect_record(one, &good, 1);
 	opd_perf_ring_next(ring);
 	assert_int_equal(ring->len, 0);
@@ -258,7 +258,7 @@ static void bad_length(uint16_t len)
 	assert_int_equal(ring_room(ring), 256);
 	/* What is written then is read. */
 	ring_write_record(ring, &good);
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	expect_record(one, &good, 1);
 	free_one(one);
 }
@@ -291,7 +291,7 @@ TEST(records_without_a_time_are_skipped)
 	ring_write_record(ring, &bad);
 	ring_write_record(ring, &good);
 	ring_write_record(ring, &bad);
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	assert_int_equal(ring->nr_bad, 2);
 	expect_record(one, &good, 1);
 	opd_perf_ring_next(ring);
@@ -307,7 +307,7 @@ TEST(records_without_a_time_are_skipped)
 	record_u64(&bad, 1);
 	record_close(&bad);
 	ring_write_record(ring, &bad);
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	assert_int_equal(ring->len, 0);
 	assert_int_equal(ring->nr_bad, 4);
 	free_one(one);
@@ -323,11 +323,11 @@ static void bad_head(uint64_t head, bool at_hand)
 	make_record(&r, 48, 1);
 	if (at_hand) {
 		ring_write_record(ring, &r);
-		opd_perf_ring_look(ring);
+		opd_perf_ring_poll(ring);
 		expect_record(one, &r, 1);
 	}
 	ring->meta->data_head = head;
-	opd_perf_ring_look(ring);
+	opd_perf_ring_poll(ring);
 	assert_int_equal(ring->len, 0);
 	assert_int_equal(ring->nr_bad, 1);
 	opd_perf_ring_done(ring);
@@ -357,15 +357,15 @@ TEST(heads_come_back_to_words)
 		struct record r;
 
 		ring->meta->data_head += odd;
-		opd_perf_ring_look(ring);
+		opd_perf_ring_poll(ring);
 		ring->meta->data_head += 16 - odd;
-		opd_perf_ring_look(ring);
+		opd_perf_ring_poll(ring);
 		assert_int_equal(ring->len, 0);
 		assert_int_equal(ring->nr_bad, 2);
 		opd_perf_ring_done(ring);
 		make_record(&r, 48, 1);
 		ring_write_record(ring, &r);
-		opd_perf_ring_look(ring);
+		opd_perf_ring_poll(ring);
 		expect_record(one, &r, 1);
 		free_one(one);
 	}
@@ -386,7 +386,7 @@ TEST(any_bytes_are_harmless)
 			word |= (uint64_t)(next_random(&random) % 20 * 8) << 48;
 			ring_write(ring, &word, sizeof(word));
 		}
-		opd_perf_ring_look(ring);
+		opd_perf_ring_poll(ring);
 		while (ring->len) {
 			opd_perf_ring_record(ring, one->bounce);
 			opd_perf_ring_next(ring);
@@ -417,7 +417,7 @@ TEST(rings_are_mapped)
 		pwrite(fd, &head, sizeof(head),
 		       offsetof(struct perf_event_mmap_page, data_head)),
 		sizeof(head));
-	opd_perf_ring_look(&ring);
+	opd_perf_ring_poll(&ring);
 	assert_int_equal(ring.len, 24);
 	assert_int_equal(ring.time, 9);
 	opd_perf_ring_next(&ring);
@@ -434,12 +434,12 @@ TEST(rings_are_mapped)
 		pwrite(fd, &head, sizeof(head),
 		       offsetof(struct perf_event_mmap_page, data_head)),
 		sizeof(head));
-	opd_perf_ring_look(&ring);
+	opd_perf_ring_poll(&ring);
 	assert_int_equal(ring.len, 24);
 	opd_perf_ring_unmap(&ring);
 	assert_null(ring.meta);
 	assert_int_equal(ring.len, 0);
-	opd_perf_ring_look(&ring);
+	opd_perf_ring_poll(&ring);
 	opd_perf_ring_done(&ring);
 	opd_perf_ring_unmap(&ring);
 	close(fd);
