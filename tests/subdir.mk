@@ -15,7 +15,7 @@ $(1)_LIBS := daemon libpp libcfi libdb libop
 $(1)_LDLIBS := $(CMOCKA_LIBS) $(OPCODES_LIBS) $(LIBPP_LDLIBS) $(POPT_LIBS)
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call UNIT_TEST_VARS,$(t))) \
-	$(eval $(t)_SRCS += tests/unit/main.c))
+	$(eval $(t)_SRCS += tests/unit/main.c tests/unit/expect.c))
 # This one reads messages of pprof.
 $(O)/tests/unit/libpp/format/test_pp_pprof.o: $(O)/libpp/format/profile.pb-c.c
 # These read streams in words.

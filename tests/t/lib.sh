@@ -5,7 +5,7 @@
 #
 #	. "$(dirname "$0")/lib.sh"
 #
-# It prints TAP. A test is one call of ok, exits, is, like, unlike or skip;
+# It prints TAP. A test is one call of ok, exits, is, expected, like, unlike or skip;
 # the last line of a script is done_testing. Sets:
 #
 #	TOP      the source tree
@@ -167,6 +167,23 @@ is() {
 $2
 wanted:
 $3"
+}
+
+# expected NAME GOT: a text is that of the file tests/expect/t/ROOM/SCRIPT/NAME.txt,
+# with "-" for each blank of NAME. Prints the difference; `tests/run --accept SCRIPT`
+# writes the file.
+expected() {
+	test_got=${0%.sh}
+	test_got=$TOP/tests/expect/${test_got##*/tests/}/$(echo "$1" | tr ' ' -).txt
+	if [ -n "$OPROFILE_TESTS_ACCEPT" ] &&
+		! printf '%s\n' "$2" | cmp -s - "$test_got"; then
+		mkdir -p "${test_got%/*}" && printf '%s\n' "$2" >"$test_got" &&
+			echo "${test_got#"$TOP/"}" >>"$OPROFILE_TESTS_ACCEPT"
+	fi
+	printf '%s\n' "$2" | diff -uN --label wanted --label printed "$test_got" - \
+		>"$test_log" 2>&1
+	test_result "$1" $?
+	[ ! -s "$test_log" ] || diag "$(cat "$test_log")"
 }
 
 # like NAME GOT ERE: some line of a text matches.

@@ -11,6 +11,7 @@
 
 #include "libop/base/op_arena.h"
 #include "libpp/messages.h"
+#include "tests/unit/expect.h"
 
 #define NR(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -36,23 +37,12 @@ static inline FILE *text_begin(struct text *t)
 	return t->out;
 }
 
-/* The text must be @wanted; @row says which row of the table it is of. What
- * differs is shown from its first line on. */
+/* The text must be @wanted; @row says which row of the table it is of. */
 static inline void text_must_be(struct text *t, const char *row,
 				const char *wanted)
 {
-	size_t at = 0, line = 0;
-
 	assert_int_equal(fclose(t->out), 0);
-	for (size_t i = 0; t->all[i] && t->all[i] == wanted[i]; i++) {
-		if (t->all[i] == '\n') {
-			at = i + 1;
-			line++;
-		}
-	}
-	if (strcmp(t->all, wanted))
-		fail_msg("%s: line %zu is\n%.400s\n---- not\n%.400s\n----", row,
-			 line + 1, t->all + at, wanted + at);
+	expect_text(t->all, wanted, row);
 	free(t->all);
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/expect.h"
 #include "tests/unit/test.h"
 
 struct row {
@@ -53,12 +54,7 @@ check_row(const struct row *row, void (*run)(const struct row *, FILE *))
 	assert_non_null(out);
 	run(row, out);
 	assert_int_equal(fclose(out), 0);
-	if (strcmp(text, wanted)) {
-		/* cmocka's own messages are cut at 1 KiB. */
-		fprintf(stderr, "%s printed:\n%swanted:\n%s", row->name, text,
-			wanted);
-		fail();
-	}
+	expect_text(text, wanted, row->name);
 	free(text);
 }
 

@@ -18,6 +18,7 @@
 #include <sys/sysmacros.h>
 
 #include "daemon/source/perf/opd_perf_regs.h"
+#include "libop/base/op_clock.h"
 
 #define HEADER sizeof(struct perf_event_header)
 

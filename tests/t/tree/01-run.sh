@@ -100,4 +100,61 @@ for seconds in 1 5 25 125; do
 done
 is "a hang" "$last" "1 passed, 1 failed, 0 skipped"
 like "is called so" "$out" 'not ok - timeout'
+# Expected texts: a tree with a script and a unit test, each with a text of its own.
+tree=$TMP/tree
+unit=tests/unit/libpp/report/test_pp_trees
+mkdir -p "$tree/tests/t/room" "$tree/tests/expect/unit/libpp/report"
+cp "$TOP/tests/run" "$tree/tests/"
+cp "$TOP/tests/t/lib.sh" "$tree/tests/t/"
+cp -r "$TOP/tests/expect/${unit#tests/}" "$tree/tests/expect/unit/libpp/report/"
+cat >"$tree/tests/t/room/10-text.sh" <<'END'
+#!/bin/sh
+. "$(dirname "$0")/../lib.sh"
+expected "two lines" "$(echo one; echo "${SECOND:-two}")"
+done_testing
+END
+chmod +x "$tree/tests/t/room/10-text.sh"
+run_tree() {
+	out=$(O=$O "$tree/tests/run" "$@" 2>&1)
+	status=$?
+	last=$(echo "$out" | tail -n 1)
+}
+script=$tree/tests/t/room/10-text.sh text=$tree/tests/expect/t/room/10-text/two-lines.txt
+
+run_tree "$script"
+is "a text that is nowhere expected" "$last" "0 passed, 1 failed, 0 skipped"
+like "is shown" "$out" '\+two$'
+ok "and not written" test ! -e "$text"
+OPROFILE_TESTS_ACCEPT=$TMP/list run_tree "$script"
+ok "nor for a variable that somebody has set" test ! -e "$text"
+is "it fails then, too" "$last" "0 passed, 1 failed, 0 skipped"
+run_tree --accept "$script"
+is "--accept writes it, which is a failure" "$last $status" "1 passed, 1 failed, 0 skipped 1"
+like "names the file" "$out" '^wrote  tests/expect/t/room/10-text/two-lines.txt; read'
+is "the text is there" "$(cat "$text")" "one
+two"
+run_tree --accept "$script"
+is "the same text again is none" "$last $status" "1 passed, 0 failed, 0 skipped 0"
+SECOND=three run_tree "$script"
+is "another text fails" "$last" "0 passed, 1 failed, 0 skipped"
+like "with its difference" "$out" '^ *# -two$'
+SECOND=three run_tree --accept
+is "--accept without a FILE is refused" "$status" 2
+
+mkdir -p "${tree}/${unit%/*}"
+if [ -x "$O/$unit" ]; then
+	run_tree "$tree/$unit.c"
+	like "the text of a unit test is below the tree" "$last" '^[0-9]+ passed, 0 failed'
+	sed -i 's/anon/other/' "$tree/tests/expect/${unit#tests/}/kinds.txt"
+	run_tree "$tree/$unit.c"
+	like "another text fails there, too" "$last" ' passed, 1 failed,'
+	like "with its difference there, too" "$out" '^ *stderr: [+].*anon'
+	run_tree --accept "$tree/$unit.c"
+	like "--accept writes it there" "$out" '^wrote  tests/expect/unit/libpp/report/test_pp_trees/kinds.txt'
+	ok "as it was" diff -r "$TOP/tests/expect/${unit#tests/}" \
+		"$tree/tests/expect/${unit#tests/}"
+else
+	skip "texts of unit tests" "unit tests are not built"
+fi
+
 done_testing

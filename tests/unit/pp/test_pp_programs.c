@@ -14,193 +14,57 @@
 
 FOLDER_TEST(reports_are_written)
 {
-	static const struct program_row
-		rows
-			[] = {
-				{ .line = "opreport --session-dir=. --root=root",
-				  .wanted =
-					  "CPU: none/such\n"
-					  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
-					  "       CYCLES:100|\n"
-					  "  samples|      %|\n"
-					  "------------------\n"
-					  "      218 100.000 x\n"
-					  "\t       CYCLES:100|\n"
-					  "\t  samples|      %|\n"
-					  "\t------------------\n"
-					  "\t      208 95.4128 x\n"
-					  "\t       10  4.5872 vmlinux\n" },
-				{ .line = "opreport --session-dir=. --root=root -l -n -o report",
-				  .wanted = "" },
-				{ .line = "opreport --session-dir=. --root=root -l -o none/report",
-				  .wanted =
-					  "opreport: none/report: cannot be written: No such file or directory; name a file in a folder that you may write to\n"
-					  "= 1\n" },
-				{ .line = "opreport --session-dir=. --root=root -l -t 200",
-				  .wanted =
-					  "opreport: --threshold=200: not a percentage; give a number from 0 to 100\n"
-					  "= 2\n" },
-				{ .line = "opreport --session-dir=. -o /dev/full",
-				  .wanted =
-					  "opreport: /dev/full: cannot be written: No space left on device\n"
-					  "= 1\n" },
-				{ .line = "opreport --session-dir=. /bin/none",
-				  .wanted =
-					  "opreport: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
-					  "= 1\n" },
-				{ .line = "opreport --session-dir=. --csv -l --sort=vma",
-				  .wanted =
-					  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
-					  "1,symbol,CYCLES:100,/bin/x,/bin/x,/bin/x,,,,208,95.412844\n"
-					  "1,symbol,CYCLES:100,/bin/x,/vmlinux,do_work,0x100,,,10,4.58715596\n"
-					  "opreport: warning: /bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
-				{ .line = "opreport --session-dir=. --format=html --sort=vma",
-				  .wanted =
-					  "opreport: --sort has no effect on --format=html; leave it out\n"
-					  "= 2\n",
-				  .from = "opreport: " },
-				{ .line = "opreport --session-dir=. --check",
-				  .wanted =
-					  "$: 3 files with 218 samples: all sound\n" },
-				{ .line = "opreport --session-dir=. --check words",
-				  .wanted =
-					  "opreport: words: --check looks at all of --session-dir; leave it out\n"
-					  "= 2\n" },
-				{ .line = "opreport --session-dir=. --repair words",
-				  .wanted =
-					  "opreport: words: --check looks at all of --session-dir; leave it out\n"
-					  "= 2\n" },
-				{ .line = "opreport --session-dir=. --max-loss=5",
-				  .wanted =
-					  "opreport: --max-loss=5: the session has no account of its samples; leave the option out\n"
-					  "= 1\n" },
-				{ .line = "opreport --session-dir=. --root=root --format=html",
-				  .wanted = "\"symbols\" title=\"1\">Symbols</button>\n"
-					    "<button role=\"tab\" id=\"tab-graph\" aria-controls=\"graph\" title=\"2\">Flame graph</button>\n"
-					    "<button role=\"tab\" id=\"tab-summary\" aria-controls=\"summary\" title=\"3\">Summary</button>\n"
-					    "</div>\n"
-					    "<div class=\"search\">\n"
-					    "<input type=\"search\" id=\"search\" placeholder=\"Search names and images  /\"\n"
-					    "\taria-label=\"Search for functions or images, by a regular expression\"\n"
-					    "\tautocomplete=\"off\" spellcheck=\"false\">\n"
-					    "<span id=\"found\" role=\"status\"></span>\n"
-					    "</div>\n"
-					    "</nav>\n"
-					    "<p id=\"warned\" hidden></p>\n"
-					    "<main>\n"
-					    "<section id=\"symbols\" role=\"tabpanel\" aria-labelledby=\"tab-symbols\">\n"
-					    "<div id=\"table\" role=\"grid\" aria-label=\"Symbols\" tabindex=\"0\">\n"
-					    "<div id=\"heads\" role=\"row\"></div>\n"
-					    "<div id=\"rows\" role=\"presentation\"><div id=\"tall\" role=\"rowgroup\"></div></div>\n"
-					    "</div>\n"
-					    "<aside id=\"chosen\" aria-label=\"The chosen symbol\" tabindex=\"-1\"></aside>\n"
-					    "</section>\n"
-					    "<section id=\"graph\" role=\"tabpanel\" aria-labelledby=\"tab-graph\" hidden>\n"
-					    "<div id=\"graph-none\" hidden></div>\n"
-					    "<div id=\"tools\">\n"
-					    "<label id=\"basis-label\">Widths <select id=\"basis\">\n"
-					    "<option value=\"later\">later profile</option>\n"
-					    "<option value=\"earlier\">earlier profile</option>\n"
-					    "<option value=\"both\">both, equally</option>\n"
-					    "</select></label>\n"
-					    "<button id=\"reset\" title=\"Escape\">Reset zoom</button>\n"
-					    "<button id=\"icicle\" aria-pressed=\"false\" title=\"i\">Icicle</button>\n"
-					    "<button id=\"open\" title=\"o\">Open symbol</button>\n"
-					    "<span id=\"zoomed\"></span>\n"
-					    "<span id=\"match\" role=\"status\"></span>\n"
-					    "</div>\n"
-					    "<div id=\"legend\"></div>\n"
-					    "<div id=\"view\" tabindex=\"0\" role=\"application\"\n"
-					    "\taria-label=\"Flame graph. Arrow keys move between frames, Enter zooms, Escape resets.\"\n"
-					    "\taria-describedby=\"details\"><div id=\"space\"><canvas id=\"canvas\"></canvas></div></div>\n"
-					    "<div id=\"details\" role=\"status\"></div>\n"
-					    "<p id=\"hidden\" class=\"notes\"></p>\n"
-					    "<div id=\"graph-notes\" class=\"notes\"></div>\n"
-					    "</section>\n"
-					    "<section id=\"summary\" role=\"tabpanel\" aria-labelledby=\"tab-summary\" tabindex=\"0\" hidden></section>\n"
-					    "</main>\n"
-					    "<div id=\"tip\" hidden></div>\n"
-					    "<dialog id=\"help\" aria-labelledby=\"help-title\">\n"
-					    "<h2 id=\"help-title\">Keys</h2>\n"
-					    "<dl>\n"
-					    "<dt><kbd>/</kbd></dt><dd>search</dd>\n"
-					    "<dt><kbd>1</kbd> <kbd>2</kbd> <kbd>3</kbd></dt><dd>symbols, flame graph, summary</dd>\n"
-					    "<dt><kbd>\342\206\221</kbd> <kbd>\342\206\223</kbd> <kbd>Home</kbd> <kbd>End</kbd></dt><dd>choose a symbol; in the graph, move between frames</dd>\n"
-					    "<dt><kbd>Enter</kbd></dt><dd>go to the chosen symbol; in the graph, zoom</dd>\n"
-					    "<dt><kbd>c</kbd> <kbd>s</kbd> <kbd>a</kbd></dt><dd>its callers, source, assembly</dd>\n"
-					    "<dt><kbd>n</kbd></dt><dd>the next hot line of source or assembly</dd>\n"
-					    "<dt><kbd>f</kbd></dt><dd>the chosen symbol in the flame graph</dd>\n"
-					    "<dt><kbd>o</kbd></dt><dd>the frame of the graph as a symbol</dd>\n"
-					    "<dt><kbd>i</kbd></dt><dd>flame graph or icicle</dd>\n"
-					    "<dt><kbd>t</kbd></dt><dd>light or dark</dd>\n"
-					    "<dt><kbd>Esc</kbd></dt><dd>one step back: dialog, search, zoom</dd>\n"
-					    "</dl>\n"
-					    "<form method=\"dialog\"><button autofocus>Close</button></form>\n"
-					    "</dialog>\n"
-					    "<noscript><p class=\"plain\">This page is made by JavaScript, which is turned off\n"
-					    "here. opreport --symbols writes the same table as text.</p></noscript>\n"
-					    "<script type=\"application/json\" id=\"data\">{\n"
-					    " \"title\": \"Profile: x\",\n"
-					    " \"counted\": \"CPU: none/such\\u000aCounted CYCLES events with a unit mask of 0x00 count 100\\u000a\",\n"
-					    " \"command\": \"opreport --session-dir=. --root=root --format=html \",\n"
-					    " \"diff\": false,\n"
-					    " \"has_totals\": false,\n"
-					    " \"cpu\": {\n"
-					    "  \"type\": \"none/such\",\n"
-					    "  \"title\": \"none/such\"\n"
-					    " },\n"
-					    " \"classes\": [\n"
-					    "  {\"name\": \"CYCLES:100\", \"event\": \"CYCLES\", \"count\": 100, \"unit_mask\": 0, \"samples\": 218, \"symbol_samples\": 218}\n"
-					    " ],\n"
-					    " \"account_written\": 0,\n"
-					    " \"old_account_written\": 0,\n"
-					    " \"events\": [\n"
-					    "  {\"name\": \"CYCLES:100\"}\n"
-					    " ],\n"
-					    " \"class_event\": [\n"
-					    "  0\n"
-					    " ],\n"
-					    " \"builds\": [],\n"
-					    " \"totals\": [218],\n"
-					    " \"symbol_totals\": [218],\n"
-					    " \"warnings\": [],\n"
-					    " \"code_warnings\": [],\n"
-					    " \"apps\": [0,1,0,218,2,0,1,0,208,1,1,0,10],\n"
-					    " \"symbols\": {\n"
-					    "  \"name\": [2,3,4,5,6],\n"
-					    "  \"image\": [0,0,1,0,0],\n"
-					    "  \"app\": [0,0,0,0,0],\n"
-					    "  \"vma\": [\"401000\", \"inlined\", \"100\", \"401020\", \"401030\"],\n"
-					    "  \"counts\": [1,0,172,1,0,32,1,0,10,1,0,3,1,0,1]\n"
-					    " },\n"
-					    " \"code\": {\n"
-					    "  \"threshold\": 0.1,\n"
-					    "  \"max\": 100,\n"
-					    "  \"more\": 0,\n"
-					    "  \"files\": [[\"$/src/x.c\", false, [1, \"line 1\", \"line 2\", \"line 3\", \"line 4\", \"line 5\", \"line 6\", \"line 7\", \"line 8\", \"line 9\", \"line 10\", \"line 11\", \"line 12\", \"line 13\", \"line 14\", \"line 15\", \"line 16\", \"line 17\", \"line 18\", \"line 19\", \"line 20\", \"line 21\", \"line 22\", \"line 23\", \"line 24\", \"line 25\", \"line 26\", \"line 27\", \"line 28\", \"line 29\", \"line 30\", \"line 31\", \"line 32\", \"line 33\", \"line 34\", \"line 35\", \"line 36\", \"line 37\", \"line 38\"]], [\"$/src/x.h\", false, [1, \"a header\"]]],\n"
-					    "  \"symbols\": [{\"name\": 2, \"image\": 0, \"vma\": \"401000\", \"start\": \"401000\", \"step\": [0,2,2,2,1,1,1,1,1,1,1,1,2,10,1,1,1,1,1], \"text\": [7,8,9,10,10,10,10,10,10,10,10,11,12,10,13,10,10,10,10], \"place\": [0,2,0,3,1,1,0,4,0,4,0,4,0,4,0,4,0,4,0,4,0,4,0,18,0,12,0,12,0,21,0,21,0,21,0,21,0,21], \"counts\": [1,0,5,1,0,120,1,0,30,0,0,0,0,0,0,0,0,1,0,40,1,0,1,1,0,6,0,0,0,0,0]}, {\"name\": 3, \"image\": 0, \"vma\": \"inlined\", \"start\": \"401004\", \"step\": [0,33], \"text\": [9,9], \"place\": [1,1,1,1], \"counts\": [1,0,30,1,0,2]}, {\"name\": 5, \"image\": 0, \"vma\": \"401020\", \"start\": \"401020\", \"step\": [0,5,2,1,1,1,1,1,1,1,1], \"text\": [14,9,10,10,10,10,10,10,10,10,13], \"place\": [0,30,1,1,0,31,0,31,0,31,0,31,0,31,0,31,0,31,0,31,0,31], \"counts\": [1,0,3,1,0,2,0,0,0,0,0,0,0,0,0]}, {\"name\": 6, \"image\": 0, \"vma\": \"401030\", \"start\": \"401030\", \"step\": [0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1], \"text\": [10,10,10,10,10,10,10,10,10,10,10,10,10,10,10,10], \"place\": [0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34,0,34], \"counts\": [1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}, {\"name\": 4, \"image\": 1, \"vma\": \"100\", \"problem\": \"its binary is not available\", \"start\": \"0\", \"step\": [], \"text\": [], \"place\": [], \"counts\": []}]\n"
-					    " },\n"
-					    " \"texts\": [\n"
-					    "  \"/bin/x\",\n"
-					    "  \"/vmlinux\",\n"
-					    "  \"first\",\n"
-					    "  \"tiny\",\n"
-					    "  \"do_work\",\n"
-					    "  \"second\",\n"
-					    "  \"bare\",\n"
-					    "  \"xor    %eax,%eax\",\n"
-					    "  \"inc    %eax\",\n"
-					    "  \"dec    %eax\",\n"
-					    "  \"nop\",\n"
-					    "  \"inc    %ebx\",\n"
-					    "  \"movabs $0x1122334455667788,%rax\",\n"
-					    "  \"ret\",\n"
-					    "  \"call   401000 \\u003cfirst>\"\n"
-					    " ]\n"
-					    "}",
-				  .from = "\"symbols\"",
-				  .to = "</script" },
-			};
+	static const struct program_row rows[] = {
+		{ .line = "opreport --session-dir=. --root=root",
+		  .wanted = EXPECTED("opreport") },
+		{ .line = "opreport --session-dir=. --root=root -l -n -o report",
+		  .wanted = "" },
+		{ .line = "opreport --session-dir=. --root=root -l -o none/report",
+		  .wanted =
+			  "opreport: none/report: cannot be written: No such file or directory; name a file in a folder that you may write to\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. --root=root -l -t 200",
+		  .wanted =
+			  "opreport: --threshold=200: not a percentage; give a number from 0 to 100\n"
+			  "= 2\n" },
+		{ .line = "opreport --session-dir=. -o /dev/full",
+		  .wanted =
+			  "opreport: /dev/full: cannot be written: No space left on device\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. /bin/none",
+		  .wanted =
+			  "opreport: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. --csv -l --sort=vma",
+		  .wanted =
+			  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
+			  "1,symbol,CYCLES:100,/bin/x,/bin/x,/bin/x,,,,208,95.412844\n"
+			  "1,symbol,CYCLES:100,/bin/x,/vmlinux,do_work,0x100,,,10,4.58715596\n"
+			  "opreport: warning: /bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+		{ .line = "opreport --session-dir=. --format=html --sort=vma",
+		  .wanted =
+			  "opreport: --sort changes nothing in --format=html; leave it out\n"
+			  "= 2\n",
+		  .from = "opreport: " },
+		{ .line = "opreport --session-dir=. --check",
+		  .wanted = "$: 3 files with 218 samples: all sound\n" },
+		{ .line = "opreport --session-dir=. --check words",
+		  .wanted =
+			  "opreport: words: --check looks at all of --session-dir; leave it out\n"
+			  "= 2\n" },
+		{ .line = "opreport --session-dir=. --repair words",
+		  .wanted =
+			  "opreport: words: --check looks at all of --session-dir; leave it out\n"
+			  "= 2\n" },
+		{ .line = "opreport --session-dir=. --max-loss=5",
+		  .wanted =
+			  "opreport: --max-loss=5: the session has no account of its samples; leave the option out\n"
+			  "= 1\n" },
+		{ .line = "opreport --session-dir=. --root=root --format=html",
+		  .wanted = EXPECTED("opreport-format-html"),
+		  .from = "\"symbols\"",
+		  .to = "</script" },
+	};
 
 	static const struct program_row damaged[] = {
 		{ .line = "opreport --session-dir=. --check",
@@ -714,21 +578,7 @@ FOLDER_TEST(losses_are_told)
 		{ .line = "opreport --session-dir=. --root=root --format=html -o page",
 		  .wanted = "" },
 		{ .line = "opreport --session-dir=. --root=root --format=autofdo",
-		  .wanted =
-			  "bare:1:1\n"
-			  "do_work:10:0\n"
-			  "first:202:5\n"
-			  " 1: 5\n"
-			  " 2: 120\n"
-			  " 3: tiny:30\n"
-			  "  0: 30\n"
-			  " 11: 7\n"
-			  " 17: 40\n"
-			  "second:5:3\n"
-			  " 1: 3\n"
-			  " 2: tiny:2\n"
-			  "  0: 2\n"
-			  "opreport: warning: 82 of 300 samples were lost; leave out --format to see why\n" },
+		  .wanted = EXPECTED("opreport-format-autofdo") },
 		{ .line = "opreport --session-dir=. --root=root --csv -t 50 --max-loss=28",
 		  .wanted =
 			  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"

@@ -148,16 +148,7 @@ static const struct row rows[] = {
 		"sample 0x201 0; trace-end 0; show;"
 		"cookie 7 0 0 0 0 - /bin/late; show;"
 		"cookie 8 0 0 0 0 - /lib/later.so",
-	  "taken 1 stored 0 pending 1\n"
-	  "callers 1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/late 0x100:1\n"
-	  "taken 1 stored 1\n"
-	  "callers 1\n"
-	  "{root}/bin/app/{dep}/{root}/bin/late 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /lib/later.so+200 /bin/late+100\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED("names-that-come-later") },
 	{ "an_application_that_comes_later", NULL,
 	  START "ctx 12 9; tgid 12;" TWO "trace-end 0; show;"
 		"cookie 9 0 0 0 0 - /bin/late",
@@ -177,18 +168,7 @@ static const struct row rows[] = {
 	  "callers 1\n" },
 	/* Trees of two builds do not mix. */
 	{ "another_build_of_the_callee", NULL, BUILD("01") "show;" BUILD("02"),
-	  "{root}/bin/app/{dep}/{root}/lib/a.so/{build:01} 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/a.so/{build:01} 0x100:1\n"
-	  "{root}/bin/app/{dep}/{root}/lib/a.so/{build:02} 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+200 /lib/a.so+100\n"
-	  "taken 2 stored 2\n"
-	  "whole 2 frames 4\n"
-	  "callers 2\n" },
+	  EXPECTED("another-build-of-the-callee") },
 	{ "another_build_of_the_application", NULL,
 	  "stream 1 8; cookie 5 0 0 0 0 01 /bin/app; cpu 0; ctx 12 5; tgid 12;"
 	  "user; image 5; trace; sample 0x100 0; sample 0x201 0; trace-end 0;"
@@ -260,36 +240,12 @@ static const struct row rows[] = {
 	  START "times 20;" TWO "trace-end 0;" TWO "trace-end 0;"
 		"times 300; trace; image 7; sample 0x1 0; sample 0x2 0;"
 		"trace-end 0; show; cookie 7 0 0 0 0 - /lib/l.so",
-	  "{root}/bin/app 0x100:21\n"
-	  "{root}/bin/app/{tree} 21: /bin/app+200 /bin/app+100\n"
-	  "taken 321 stored 21 pending 300\n"
-	  "whole 21 frames 42\n"
-	  "callers 3\n"
-	  "{root}/bin/app 0x100:21\n"
-	  "{root}/bin/app/{dep}/{root}/lib/l.so 0x1:300\n"
-	  "{root}/bin/app/{tree} 21: /bin/app+200 /bin/app+100\n"
-	  "{root}/bin/app/{tree} 300: /lib/l.so+1 /lib/l.so+1\n"
-	  "taken 321 stored 321\n"
-	  "whole 321 frames 642\n"
-	  "callers 3\n" },
+	  EXPECTED("stacks-taken-often") },
 	/* The trees tell what a ledger that was not written does not. */
 	{ "a_killed_daemon", NULL,
 	  START DEEP DEEP "user; image 1; trace; sample 0x100 0; trace-end 4;"
 			  "restart; show;" START DEEP TWO "trace-end 4",
-	  "{kern}/vmlinux 0x500:2\n"
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 2: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
-	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+100\n"
-	  "taken 3 stored 3\n"
-	  "whole 2 broken 1\n"
-	  "{kern}/vmlinux 0x500:3\n"
-	  "{root}/bin/app 0x100:2\n"
-	  "{root}/bin/app/{tree} 3: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
-	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+100\n"
-	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+200 /bin/app+100\n"
-	  "taken 5 stored 5\n"
-	  "whole 3 broken 2 frames 7\n"
-	  "callers 5\n" },
+	  EXPECTED("a-killed-daemon") },
 	{ "sessions", NULL,
 	  START DEEP "save one; show;" DEEP "show; reset; show;" DEEP,
 	  DEEP_FILES(
@@ -535,19 +491,7 @@ static const struct row rows[] = {
 	  START "mkdir {root}/bin/app/{tree}/" EVENT ";" DEEP
 		"show; rmdir {root}/bin/app/{tree}/" EVENT ";" DEEP
 		"show; sync;" DEEP "sync;" DEEP,
-	  "{kern}/vmlinux 0x500:1\n"
-	  "taken 1 stored 1\n"
-	  "not_stored 1 frames 5\n"
-	  "callers 4\n"
-	  "{kern}/vmlinux 0x500:2\n"
-	  "taken 2 stored 2\n"
-	  "not_stored 2 frames 10\n"
-	  "callers 8\n"
-	  "{kern}/vmlinux 0x500:4\n"
-	  "{root}/bin/app/{tree} 2: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
-	  "taken 4 stored 4\n"
-	  "whole 2 not_stored 2 frames 20\n"
-	  "callers 16\n" },
+	  EXPECTED("a-tree-that-cannot-be-opened") },
 };
 
 static void run_stacks(const struct row *row, FILE *out)

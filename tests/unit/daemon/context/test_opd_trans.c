@@ -66,27 +66,9 @@ static const struct row rows[] = {
 	  "{root}/bin/sh/{dep}/{root}/lib/libc.so.6 0x1234:1\n"
 	  "taken 11 stored 11\n" },
 	{ "kernel_separated", "--separate-kernel=1", TOUR,
-	  "{kern}/ext4 0x34:1\n"
-	  "{kern}/vmlinux 0x1:1\n"
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000 0x10:1\n"
-	  "{root}/bin/sh/{dep}/{kern}/[kernel-other] 0x0:1\n"
-	  "{root}/bin/sh/{dep}/{kern}/[vdso] 0x9:1\n"
-	  "{root}/bin/sh/{dep}/{kern}/ext4 0x30:1\n"
-	  "{root}/bin/sh/{dep}/{kern}/vmlinux 0x20:1\n"
-	  "{root}/bin/sh 0x1000:3\n"
-	  "{root}/bin/sh/{dep}/{root}/lib/libc.so.6 0x1234:1\n"
-	  "taken 11 stored 11\n" },
+	  EXPECTED("kernel-separated") },
 	{ "threads_separated", "--separate-thread=1", TOUR,
-	  "{kern}/[kernel-other]/TIMER.0.0.7423.7424.all 0x0:1\n"
-	  "{kern}/[vdso]/TIMER.0.0.7423.7424.all 0x9:1\n"
-	  "{kern}/ext4/TIMER.0.0.12.12.all 0x34:1\n"
-	  "{kern}/ext4/TIMER.0.0.7423.7424.all 0x30:1\n"
-	  "{kern}/vmlinux/TIMER.0.0.12.12.all 0x1:1\n"
-	  "{kern}/vmlinux/TIMER.0.0.7423.7424.all 0x20:1\n"
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000/TIMER.0.0.7423.7424.all 0x10:1\n"
-	  "{root}/bin/sh/TIMER.0.0.7423.7424.all 0x1000:3\n"
-	  "{root}/lib/libc.so.6/TIMER.0.0.7423.7424.all 0x1234:1\n"
-	  "taken 11 stored 11\n" },
+	  EXPECTED("threads-separated") },
 	{ "cpus_separated", "--separate-cpu=1", TOUR,
 	  "{kern}/[kernel-other]/TIMER.0.0.all.all.1 0x0:1\n"
 	  "{kern}/[vdso]/TIMER.0.0.all.all.1 0x9:1\n"
@@ -98,16 +80,7 @@ static const struct row rows[] = {
 	  "taken 11 stored 11\n" },
 	{ "all_separated",
 	  "--separate-kernel=1 --separate-thread=1 --separate-cpu=1", TOUR,
-	  "{kern}/ext4/TIMER.0.0.12.12.1 0x34:1\n"
-	  "{kern}/vmlinux/TIMER.0.0.12.12.1 0x1:1\n"
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000/TIMER.0.0.7423.7424.1 0x10:1\n"
-	  "{root}/bin/sh/{dep}/{kern}/[kernel-other]/TIMER.0.0.7423.7424.1 0x0:1\n"
-	  "{root}/bin/sh/{dep}/{kern}/[vdso]/TIMER.0.0.7423.7424.1 0x9:1\n"
-	  "{root}/bin/sh/{dep}/{kern}/ext4/TIMER.0.0.7423.7424.1 0x30:1\n"
-	  "{root}/bin/sh/{dep}/{kern}/vmlinux/TIMER.0.0.7423.7424.1 0x20:1\n"
-	  "{root}/bin/sh/TIMER.0.0.7423.7424.1 0x1000:3\n"
-	  "{root}/bin/sh/{dep}/{root}/lib/libc.so.6/TIMER.0.0.7423.7424.1 0x1234:1\n"
-	  "taken 11 stored 11\n" },
+	  EXPECTED("all-separated") },
 	{ "vmlinux_by_path", "--vmlinux=/boot/no-vmlinux",
 	  "kernel; sample 0xffffffff81000009 0",
 	  "{root}/boot/no-vmlinux 0x9:1\n"
@@ -153,16 +126,7 @@ static const struct row rows[] = {
 	  "{root}/lib/libc.so.6 0x10:3\n"
 	  "taken 27 stored 27\n" },
 	{ "turns_of_threads", "--separate-thread=1", TURNS_ON_CPUS,
-	  "{kern}/ext4/TIMER.0.0.12.12.all 0x30:3\n"
-	  "{kern}/ext4/TIMER.0.0.7423.7424.all 0x30:3\n"
-	  "{kern}/ext4/TIMER.0.0.7423.7425.all 0x30:3\n"
-	  "{kern}/vmlinux/TIMER.0.0.12.12.all 0x20:3\n"
-	  "{kern}/vmlinux/TIMER.0.0.7423.7424.all 0x20:3\n"
-	  "{kern}/vmlinux/TIMER.0.0.7423.7425.all 0x20:3\n"
-	  "{root}/lib/libc.so.6/TIMER.0.0.12.12.all 0x10:3\n"
-	  "{root}/lib/libc.so.6/TIMER.0.0.7423.7424.all 0x10:3\n"
-	  "{root}/lib/libc.so.6/TIMER.0.0.7423.7425.all 0x10:3\n"
-	  "taken 27 stored 27\n" },
+	  EXPECTED("turns-of-threads") },
 	{ "turns_on_cpus", "--separate-cpu=1", TURNS_ON_CPUS,
 	  "{kern}/ext4/TIMER.0.0.all.all.1 0x30:6\n"
 	  "{kern}/ext4/TIMER.0.0.all.all.2 0x30:3\n"
@@ -175,16 +139,7 @@ static const struct row rows[] = {
 	  TURN("ctx 5 1; tgid 5 1000;") TURN("ctx 6 1; tgid 6 1001;")
 		  TURN("ctx 5 1; tgid 5 1000;") TURN("ctx 6 1; tgid 6 1001;")
 			  TURN("ctx 7 1; tgid 7;"),
-	  "{kern}/ext4 0x30:1\n"
-	  "{kern}/ext4/{user}/1000/{dep}/{kern}/ext4 0x30:2\n"
-	  "{kern}/ext4/{user}/1001/{dep}/{kern}/ext4 0x30:2\n"
-	  "{kern}/vmlinux 0x20:1\n"
-	  "{kern}/vmlinux/{user}/1000/{dep}/{kern}/vmlinux 0x20:2\n"
-	  "{kern}/vmlinux/{user}/1001/{dep}/{kern}/vmlinux 0x20:2\n"
-	  "{root}/lib/libc.so.6 0x10:1\n"
-	  "{root}/lib/libc.so.6/{user}/1000/{dep}/{root}/lib/libc.so.6 0x10:2\n"
-	  "{root}/lib/libc.so.6/{user}/1001/{dep}/{root}/lib/libc.so.6 0x10:2\n"
-	  "taken 15 stored 15\n" },
+	  EXPECTED("turns-of-users") },
 	{ "turns_of_programs_run_by_links",
 	  "--separate-lib=1 --separate-kernel=1", LINKS LINKED_TURNS LATER_LINK,
 	  "{root}/bin/dash/{dep}/{kern}/ext4 0x30:2\n"
@@ -400,86 +355,15 @@ static const struct row rows[] = {
 	       "sample 0xffffffff81000001 0;" IMPOSSIBLE
 	       "cpu 0; user; image 77; sample 0x1 0; stats -- OProfile;"
 	       "raw 5",
-	  "-- OProfile Statistics --\n"
-	  "Nr. sample dumps: 0\n"
-	  "Nr. non-backtrace samples: 16\n"
-	  "Nr. kernel samples: 7\n"
-	  "Nr. lost samples (no kernel/user): 0\n"
-	  "Nr. incomplete code structs: 1\n"
-	  "Nr. samples lost due to sample file open failure: 0\n"
-	  "Nr. samples lost due to no permanent mapping: 0\n"
-	  "Nr. samples lost due to no image name: 0\n"
-	  "Nr. samples lost due to buffer overflow: 5\n"
-	  "Nr. samples lost due to no mapping: 0\n"
-	  "Nr. samples lost due to no mm: 3\n"
-	  "Nr. callers in backtraces: 1\n"
-	  "Nr. stacks.whole: 0\n"
-	  "Nr. stacks.guessed: 0\n"
-	  "Nr. stacks.truncated: 1\n"
-	  "Nr. stacks.other_stack: 0\n"
-	  "Nr. stacks.no_unwind_data: 0\n"
-	  "Nr. stacks.broken: 0\n"
-	  "Nr. stacks.not_stored: 0\n"
-	  "Nr. stacks.frames: 2\n"
-	  "Nr. stacks.arcs: 0\n"
-	  "Nr. stacks.arcs_too_far: 0\n"
-	  "Nr. stacks.arcs_not_stored: 0\n"
-	  "Nr. unknown codes: 1\n"
-	  "Nr. impossible lengths: 1\n"
-	  "Nr. words skipped after them: 2\n"
-	  "Ledger: taken 24, stored 14, lost 9, pending 1\n"
-	  "{kern}/[kernel-other] 0x0:2\n"
-	  "{kern}/[vdso] 0x9:1\n"
-	  "{kern}/ext4 0x30:1 0x34:1\n"
-	  "{kern}/vmlinux 0x1:1 0x20:1\n"
-	  "{kern}/vmlinux/{tree} 1: [truncated]+0 [kernel-other]+0 [kernel-other]+0\n"
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000 0x10:1\n"
-	  "{root}/bin/sh 0x7:1 0x1000:3 0xffffffff81000001:1\n"
-	  "{root}/lib/libc.so.6 0x1234:1\n"
-	  "taken 24 stored 14 event_lost_overflow 5 sample_lost_no_mm 3 lost_no_image_name 1 lost_bad_counter 1\n"
-	  "truncated 1 frames 2\n"
-	  "callers 1 bad_records 1 unknown_codes 1 bad_lengths 1 skipped_words 2 incomplete 1\n" },
+	  EXPECTED("statistics") },
 	{ "a_status", "--separate-thread=1 --source-reason=asked\tfor",
 	  "lost 5 event_lost_overflow; user; image 77; sample 0x1 0; status",
-	  "running = 0\n"
-	  "targeted = 0\n"
-	  "source = test\n"
-	  "source-reason = asked?for\n"
-	  "separate = thread\n"
-	  "vmlinux = (none)\n"
-	  "taken = 6\n"
-	  "stored = 0\n"
-	  "pending = 1\n"
-	  "lost.event_lost_overflow = 5\n"
-	  "taken 6 stored 0 event_lost_overflow 5 lost_no_image_name 1\n" },
+	  EXPECTED("a-status") },
 	{ "another_status",
 	  "--separate-kernel=1 --separate-cpu=1 --vmlinux=/boot/no-vmlinux",
 	  "user; image 1; trace; sample 0x1 0; sample 0x2 0; trace-end 1;"
 	  "status",
-	  "running = 0\n"
-	  "targeted = 0\n"
-	  "source = test\n"
-	  "separate = lib kernel cpu\n"
-	  "vmlinux = /boot/no-vmlinux\n"
-	  "taken = 1\n"
-	  "stored = 1\n"
-	  "pending = 0\n"
-	  "stacks.whole = 0\n"
-	  "stacks.guessed = 0\n"
-	  "stacks.truncated = 1\n"
-	  "stacks.other_stack = 0\n"
-	  "stacks.no_unwind_data = 0\n"
-	  "stacks.broken = 0\n"
-	  "stacks.not_stored = 0\n"
-	  "stacks.frames = 2\n"
-	  "stacks.arcs = 0\n"
-	  "stacks.arcs_too_far = 0\n"
-	  "stacks.arcs_not_stored = 0\n"
-	  "{root}/bin/sh/TIMER.0.0.all.all.1 0x1:1\n"
-	  "{root}/bin/sh/{tree}/TIMER.0.0.all.all.1 1: [truncated]+0 /bin/sh+1 /bin/sh+1\n"
-	  "taken 1 stored 1\n"
-	  "truncated 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED("another-status") },
 	{ "samples_are_logged", "--verbose=samples",
 	  "user; image 2; sample 0x5 0 x2; sample 0x5 7; image 9; sample 0x6 0;"
 	  "log; cookie 9 0 0 0 0 - /bin/late; log",

@@ -38,18 +38,7 @@ static const struct row rows[] = {
 		  LOAD("0x10") "show; cookie 1 0 0 0 0 - /bin/busy;"
 			       "anon 0x7f0000000000 0x7f0000021000 anon;" LOAD(
 				       "0x10") "kernel;" LOAD("0xffffffff81000040") "cat ibs_memaccess.log",
-	  "taken 1 stored 0 pending 1\n"
-	  "# access address physical latency offset tgid tid cpu image application\n"
-	  "load 0x7f0000001234 - 64 0x10 11 12 3 /bin/busy /bin/busy\n"
-	  "load 0x7f0000001234 - 64 0x10 11 12 3 anon /bin/busy\n"
-	  "load 0x7f0000001234 - 64 0x40 11 12 3 vmlinux vmlinux\n"
-	  "{kern}/vmlinux/IBS_OP_COMP_TO_RET.64.2.11.12.3 0x40:3\n"
-	  "{kern}/vmlinux/IBS_OP_LOAD.64.2.11.12.3 0x40:1\n"
-	  "{root}/bin/busy/{dep}/{anon:anon}/11.0x7f0000000000.0x7f0000021000/IBS_OP_COMP_TO_RET.64.2.11.12.3 0x10:3\n"
-	  "{root}/bin/busy/{dep}/{anon:anon}/11.0x7f0000000000.0x7f0000021000/IBS_OP_LOAD.64.2.11.12.3 0x10:1\n"
-	  "{root}/bin/busy/IBS_OP_COMP_TO_RET.64.2.11.12.3 0x10:3\n"
-	  "{root}/bin/busy/IBS_OP_LOAD.64.2.11.12.3 0x10:1\n"
-	  "taken 3 stored 3\n" },
+	  EXPECTED("samples-anywhere") },
 	/* The last has no place for a target, the third did not retire. */
 	{ "branches_are_logged", "--ext-feature=ibs:op:IBS_OP_ALL:64:4",
 	  WORLD OP("27", BRANCH) " 0x0 0x0 0x0 0x0 0xcafe;" OP("27", QUIET) " 0x0 0x0 0x0 0x0 0xbeef;" OP(
@@ -164,22 +153,7 @@ static const struct row rows[] = {
 			  "ibs-fetch 0x10 0x1000000007 0x4000500000000 0x0 0x0;"
 			  "ibs-fetch 0x10 0x1000000007 0x8000500000000 0x0 0x0;"
 			  "stats -- IBS",
-	  "-- IBS Statistics --\n"
-	  "Nr. IBS fetch samples: 3\n"
-	  "Nr. IBS fetches killed: 1\n"
-	  "Nr. IBS fetch samples without a chosen event: 2\n"
-	  "IBS_FETCH_COMPLETED: 1\n"
-	  "Nr. IBS op samples: 2\n"
-	  "Nr. IBS ops without a valid address: 0\n"
-	  "Nr. IBS op samples without a chosen event: 0\n"
-	  "IBS_OP_DC_LOAD_LAT: 0\n"
-	  "IBS_OP_ALL: 2\n"
-	  "Nr. IBS memory accesses not logged: 0\n"
-	  "Nr. IBS branches not logged: 0\n"
-	  "Nr. IBS records without all registers: 0\n"
-	  "{root}/bin/busy/IBS_FETCH_COMPLETED.64.0.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/IBS_OP_ALL.64.7.all.all.all 0x10:2\n"
-	  "taken 5 stored 3 lost_no_ibs_event 2\n" },
+	  EXPECTED("statistics-of-ibs") },
 	{ "another_daemon_goes_on", ALL_OPS,
 	  WORLD LOAD("0x10") "show; restart;" WORLD LOAD("0x10"),
 	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
@@ -198,16 +172,7 @@ static const struct row rows[] = {
 		"weight 5; sample 0x10 0; weight 6; sample 0x10 1;"
 		"weight 7; sample 0x10 0; weight 8; sample 0x20 0;"
 		"sample 0x20 0 x3; stats -- Weight",
-	  "-- Weight Statistics --\n"
-	  "Nr. samples with a weight: 4\n"
-	  "Nr. of them without an event: 0\n"
-	  "LOADS_LATENCY: 20\n"
-	  "CYCLES_LATENCY: 6\n"
-	  "{root}/bin/busy/CYCLES.5000.0.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/CYCLES_LATENCY.5000.0.all.all.all 0x10:6\n"
-	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2 0x20:4\n"
-	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:12 0x20:8\n"
-	  "taken 7 stored 7\n" },
+	  EXPECTED("each-place-has-the-sum-of-its-weights") },
 	{ "weights_of_samples_taken_often", "--ext-feature=weight",
 	  LOADS "cookie 1 0 0 0 0 - /bin/busy;" TASK
 		"weight 5; times 100; sample 0x10 0; times 2; weight 7;"
@@ -223,17 +188,7 @@ static const struct row rows[] = {
 		     "sample 0x20 0; sample 0x30 0; trace-end 0;"
 		     "sample 0x30 0; cookie 1 0 0 0 0 - /bin/busy;"
 		     "weight 0; sample 0x30 0; stats -- Weight",
-	  "-- Weight Statistics --\n"
-	  "Nr. samples with a weight: 3\n"
-	  "Nr. of them without an event: 0\n"
-	  "LOADS_LATENCY: 105\n"
-	  "CYCLES_LATENCY: 0\n"
-	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:6 0x20:1 0x30:2\n"
-	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5 0x20:100\n"
-	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all 1: /bin/busy+2f /bin/busy+20\n"
-	  "taken 10 stored 9 lost_bad_counter 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED("only-the-next-sample") },
 	/* The second name cannot be made longer. */
 	{ "names_too_long_for_a_weight", "--ext-feature=weight",
 	  "stream 1 8; cookie 1 0 0 0 0 - /bin/busy;"
@@ -251,41 +206,13 @@ static const struct row rows[] = {
 	  LOADS "cookie 1 0 0 0 0 - /bin/busy;" TASK
 		"weight 5; sample 0x10 0;" LOAD("0x10") "sample 0x10 0;"
 							"stats -- Weight",
-	  "-- Weight Statistics --\n"
-	  "Nr. samples with a weight: 1\n"
-	  "Nr. of them without an event: 0\n"
-	  "LOADS_LATENCY: 5\n"
-	  "CYCLES_LATENCY: 0\n"
-	  "-- IBS Statistics --\n"
-	  "Nr. IBS op samples: 1\n"
-	  "Nr. IBS ops without a valid address: 0\n"
-	  "Nr. IBS op samples without a chosen event: 0\n"
-	  "IBS_OP_ALL: 1\n"
-	  "Nr. IBS records without all registers: 0\n"
-	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2\n"
-	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
-	  "taken 3 stored 3\n" },
+	  EXPECTED("features-at-once") },
 	/* The other way round, and with events that come later. */
 	{ "features_the_other_way_round", ALL_OPS " --ext-feature=weight",
 	  LOADS
 	  "cookie 1 0 0 0 0 - /bin/busy;" TASK
 	  "weight 5; sample 0x10 0;" LOAD("0x10") "sample 0x10 0; stats -- IBS",
-	  "-- IBS Statistics --\n"
-	  "Nr. IBS op samples: 1\n"
-	  "Nr. IBS ops without a valid address: 0\n"
-	  "Nr. IBS op samples without a chosen event: 0\n"
-	  "IBS_OP_ALL: 1\n"
-	  "Nr. IBS records without all registers: 0\n"
-	  "-- Weight Statistics --\n"
-	  "Nr. samples with a weight: 1\n"
-	  "Nr. of them without an event: 0\n"
-	  "LOADS_LATENCY: 5\n"
-	  "CYCLES_LATENCY: 0\n"
-	  "{root}/bin/busy/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/LOADS.1000.1.all.all.all 0x10:2\n"
-	  "{root}/bin/busy/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
-	  "taken 3 stored 3\n" },
+	  EXPECTED("features-the-other-way-round") },
 	/* ---- what files say of themselves ---- */
 	{ "headers", ALL_OPS " --ext-feature=weight --separate-lib=1",
 	  "stream 1 8 2400000 i386/core;"
@@ -296,23 +223,7 @@ static const struct row rows[] = {
 	  "trace-end 0; image 1; sample 0x10 1;" LOAD(
 		  "0x10") "anon 0x5000 0x6000 jit; sample 0x10 0; kernel;"
 			  "sample 0xffffffff81000010 1; headers",
-	  "{kern}/vmlinux/{build:0a}/TIMER.250.0.all.all.all: timer kind 1 hz 250 khz 2400000 build 1:0a\n"
-	  "{root}/bin/busy/{dep}/{anon:jit}/11.0x5000.0x6000/LOADS.1000.1.all.all.all: i386/core kind 3 event 205 count 1000 um 1 anon 20480 khz 2400000\n"
-	  "{root}/bin/busy/{build:0102}/IBS_OP_ALL.64.1.all.all.all: i386/core kind 0 event 61696 count 64 um 1 mtime 1234 khz 2400000 derived 1 samples 1 build 2:0102\n"
-	  "{root}/bin/busy/{build:0102}/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 1234 khz 2400000 build 2:0102\n"
-	  "{root}/bin/busy/{build:0102}/LOADS_LATENCY.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 1234 khz 2400000 derived 1 build 2:0102\n"
-	  "{root}/bin/busy/{build:0102}/TIMER.250.0.all.all.all: timer kind 0 hz 250 mtime 1234 khz 2400000 build 2:0102\n"
-	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 khz 2400000\n"
-	  "{kern}/vmlinux/{build:0a}/TIMER.250.0.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/{dep}/{anon:jit}/11.0x5000.0x6000/LOADS.1000.1.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/{build:0102}/IBS_OP_ALL.64.1.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/{build:0102}/LOADS.1000.1.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/{build:0102}/LOADS_LATENCY.1000.1.all.all.all 0x10:5\n"
-	  "{root}/bin/busy/{build:0102}/TIMER.250.0.all.all.all 0x10:1\n"
-	  "{root}/bin/busy/{tree}/LOADS.1000.1.all.all.all 1: /lib/x+20 /bin/busy+10\n"
-	  "taken 5 stored 5\n"
-	  "whole 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED("headers") },
 };
 
 static void run_features(const struct row *row, FILE *out)

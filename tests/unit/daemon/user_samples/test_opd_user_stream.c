@@ -119,213 +119,48 @@ static const struct row rows[] = {
 	  WORLD "task-name 11 11 main; task-name 11 12 worker;"
 		"task-cgroup 11 0 /a/b;" MINE
 		"image 2; user; sample 0x20 0; show-stream",
-	  "by lib thread cpu cgroup\n"
-	  "stream 1 8 0 \"timer\"\n"
-	  "source 0x0 \"test\"\n"
-	  "event 0 0x0 0 0x0 1 1 \"TIMER\"\n"
-	  "cookie 1 0 0x0 0 0 - \"/bin/mine\"\n"
-	  "task-name 11 12 \"worker\"\n"
-	  "task-name 11 11 \"main\"\n"
-	  "cpu 1\n"
-	  "ctx 12 1\n"
-	  "task-cgroup 11 0 \"/a/b\"\n"
-	  "tgid 11 1000\n"
-	  "cookie 2 0 0x0 0 0 - \"/lib/c\"\n"
-	  "image 2\n"
-	  "user\n"
-	  "times 1\n"
-	  "sample 0x20 0\n"
-	  "taken 1\n"
-	  "{root}/bin/mine/{cgroup}/a/b/{dep}/{root}/lib/c/TIMER.0.0.11.12.1 0x20:1\n"
-	  "taken 1 stored 1\n" },
+	  EXPECTED("a-stream-of-a-thread") },
 	{ "a_stream_of_anonymous_memory", USERS,
 	  WORLD MINE "anon 0x7f0000000000 0x7f0000010000 12345678; user;"
 		     "sample 0x30 0; show-stream",
-	  "by lib\n"
-	  "stream 1 8 0 \"timer\"\n"
-	  "source 0x0 \"test\"\n"
-	  "event 0 0x0 0 0x0 1 1 \"TIMER\"\n"
-	  "cookie 1 0 0x0 0 0 - \"/bin/mine\"\n"
-	  "cpu 0\n"
-	  "ctx 0 1\n"
-	  "tgid 11 1000\n"
-	  "anon 0x7f0000000000 0x7f0000010000 \"12345678\"\n"
-	  "user\n"
-	  "times 1\n"
-	  "sample 0x30 0\n"
-	  "taken 1\n"
-	  "{root}/bin/mine/{dep}/{anon:12345678}/11.0x7f0000000000.0x7f0000010000 0x30:1\n"
-	  "taken 1 stored 1\n" },
+	  EXPECTED("a-stream-of-anonymous-memory") },
 	{ "a_stream_of_a_short_name", USERS,
 	  WORLD MINE "anon 0x7f0000000000 0x7f0000010000 123456789; user;"
 		     "sample 0x30 0; show-stream",
-	  "by lib\n"
-	  "stream 1 8 0 \"timer\"\n"
-	  "source 0x0 \"test\"\n"
-	  "event 0 0x0 0 0x0 1 1 \"TIMER\"\n"
-	  "cookie 1 0 0x0 0 0 - \"/bin/mine\"\n"
-	  "cpu 0\n"
-	  "ctx 0 1\n"
-	  "tgid 11 1000\n"
-	  "anon 0x7f0000000000 0x7f0000010000 \"123456789\"\n"
-	  "user\n"
-	  "times 1\n"
-	  "sample 0x30 0\n"
-	  "taken 1\n"
-	  "{root}/bin/mine/{dep}/{anon:123456789}/11.0x7f0000000000.0x7f0000010000 0x30:1\n"
-	  "taken 1 stored 1\n" },
+	  EXPECTED("a-stream-of-a-short-name") },
 	/* Code that a module has run once is told as the kernel's. */
 	{ "a_stream_of_the_kernel", USERS " kernel",
 	  WORLD
 	  "kernel-range init 0xffffffffa0001000 0xffffffffa0001080 - ext4;" MINE
 	  "kernel; sample 0xffffffffc0000010 0;"
 	  "sample 0xffffffffa0001000 0; show-stream",
-	  "by\n"
-	  "stream 1 8 0 \"timer\"\n"
-	  "source 0x0 \"test\"\n"
-	  "event 0 0x0 0 0x0 1 1 \"TIMER\"\n"
-	  "cpu 0\n"
-	  "ctx 0 0\n"
-	  "tgid 0 1000\n"
-	  "kernel-range 0xffff800000000000 0xffff800040000000 - \"ext4\"\n"
-	  "kernel\n"
-	  "times 1\n"
-	  "sample 0xffff800000000010 0\n"
-	  "kernel-range 0xffff800040000000 0xffff800080000000 - \"kernel\"\n"
-	  "times 1\n"
-	  "sample 0xffff800040000000 0\n"
-	  "taken 2\n"
-	  "{kern}/ext4 0x10:1\n"
-	  "{kern}/kernel 0x0:1\n"
-	  "taken 2 stored 2\n" },
+	  EXPECTED("a-stream-of-the-kernel") },
 	{ "a_stream_of_the_kernel_alone", USERS " kernel",
 	  WORLD MINE "kernel; sample 0xffffffff81000010 0; show-stream",
-	  "by\n"
-	  "stream 1 8 0 \"timer\"\n"
-	  "source 0x0 \"test\"\n"
-	  "event 0 0x0 0 0x0 1 1 \"TIMER\"\n"
-	  "cpu 0\n"
-	  "ctx 0 0\n"
-	  "tgid 0 1000\n"
-	  "kernel-range 0xffff800000000000 0xffff800040000000 - \"vmlinux\"\n"
-	  "kernel\n"
-	  "times 1\n"
-	  "sample 0xffff800000000010 0\n"
-	  "taken 1\n"
-	  "{kern}/vmlinux 0x10:1\n"
-	  "taken 1 stored 1\n" },
+	  EXPECTED("a-stream-of-the-kernel-alone") },
 	{ "a_stream_of_an_event", USERS,
 	  "stream 1 8; event 0 0x3c 5000 0x0 1 1 CYCLES;"
 	  "cookie 1 0 0 0 5 0102 /bin/mine;"
 	  "cpu 1;" MINE "image 1; user; sample 0x10 0;"
 	  "times 0x1000000000000; sample 0x10 0; show-stream",
-	  "by\n"
-	  "stream 1 8 0 \"unknown\"\n"
-	  "source 0x0 \"test\"\n"
-	  "event 0 0x3c 5000 0x0 1 1 \"CYCLES\"\n"
-	  "cookie 1 0 0x0 0 0 - \"/bin/mine\"\n"
-	  "cpu 0\n"
-	  "ctx 0 1\n"
-	  "tgid 0 1000\n"
-	  "cookie 2 0 0x0 0 5 0102 \"/bin/mine\"\n"
-	  "image 2\n"
-	  "user\n"
-	  "times 281474976710656\n"
-	  "sample 0x10 0\n"
-	  "times 1\n"
-	  "sample 0x10 0\n"
-	  "taken 281474976710657\n"
-	  "{root}/bin/mine/{build:0102}/CYCLES.5000.0.all.all.all 0x10:281474976710657\n"
-	  "taken 281474976710657 stored 281474976710657\n" },
+	  EXPECTED("a-stream-of-an-event") },
 	/* What is told once is not told again. */
 	{ "a_stream_of_two_cpus", ALL,
 	  WORLD "task-name 11 11 main; task-name 11 12 worker;" MINE
 		"image 2; user; sample 0x20 0; cpu 2;" MINE
 		"image 2; user; sample 0x20 0; show-lines",
-	  "by lib thread cpu cgroup\n"
-	  "cookie 1 0 0x0 0 0 - \"/bin/mine\"\n"
-	  "cookie 2 0 0x0 0 0 - \"/lib/c\"\n"
-	  "cpu 1\n"
-	  "cpu 2\n"
-	  "ctx 12 1\n"
-	  "ctx 12 1\n"
-	  "event 0 0x0 0 0x0 1 1 \"TIMER\"\n"
-	  "image 2\n"
-	  "image 2\n"
-	  "sample 0x20 0\n"
-	  "sample 0x20 0\n"
-	  "source 0x0 \"test\"\n"
-	  "stream 1 8 0 \"timer\"\n"
-	  "taken 2\n"
-	  "task-cgroup 11 0 \"\"\n"
-	  "task-cgroup 11 0 \"\"\n"
-	  "task-name 11 11 \"main\"\n"
-	  "task-name 11 12 \"worker\"\n"
-	  "tgid 11 1000\n"
-	  "tgid 11 1000\n"
-	  "times 1\n"
-	  "times 1\n"
-	  "user\n"
-	  "user\n"
-	  "{root}/bin/mine/{no-cgroup}/{dep}/{root}/lib/c/TIMER.0.0.11.12.1 0x20:1\n"
-	  "{root}/bin/mine/{no-cgroup}/{dep}/{root}/lib/c/TIMER.0.0.11.12.2 0x20:1\n"
-	  "taken 2 stored 2\n" },
+	  EXPECTED("a-stream-of-two-cpus") },
 	{ "a_stream_of_the_kernel_on_two_cpus",
 	  USERS " --separate-cpu=1 kernel",
 	  WORLD MINE "kernel; sample 0xffffffff81000010 0; cpu 2;" MINE
 		     "kernel; sample 0xffffffff81000010 0; show-lines",
-	  "by cpu\n"
-	  "cpu 1\n"
-	  "cpu 2\n"
-	  "ctx 0 0\n"
-	  "ctx 0 0\n"
-	  "event 0 0x0 0 0x0 1 1 \"TIMER\"\n"
-	  "kernel\n"
-	  "kernel\n"
-	  "kernel-range 0xffff800000000000 0xffff800040000000 - \"vmlinux\"\n"
-	  "sample 0xffff800000000010 0\n"
-	  "sample 0xffff800000000010 0\n"
-	  "source 0x0 \"test\"\n"
-	  "stream 1 8 0 \"timer\"\n"
-	  "taken 2\n"
-	  "tgid 0 1000\n"
-	  "tgid 0 1000\n"
-	  "times 1\n"
-	  "times 1\n"
-	  "{kern}/vmlinux/TIMER.0.0.all.all.1 0x10:1\n"
-	  "{kern}/vmlinux/TIMER.0.0.all.all.2 0x10:1\n"
-	  "taken 2 stored 2\n" },
+	  EXPECTED("a-stream-of-the-kernel-on-two-cpus") },
 	{ "a_stream_of_two_threads", USERS " --separate-thread=1",
 	  WORLD "task-name 11 11 main; task-name 11 12 worker;"
 		"task-name 11 13 helper;" MINE
 		"image 1; user; sample 0x20 0; ctx 13 1; tgid 11 1000; image 1;"
 		"sample 0x20 0; show-lines",
-	  "by thread\n"
-	  "cookie 1 0 0x0 0 0 - \"/bin/mine\"\n"
-	  "cpu 0\n"
-	  "cpu 0\n"
-	  "ctx 12 1\n"
-	  "ctx 13 1\n"
-	  "event 0 0x0 0 0x0 1 1 \"TIMER\"\n"
-	  "image 1\n"
-	  "image 1\n"
-	  "sample 0x20 0\n"
-	  "sample 0x20 0\n"
-	  "source 0x0 \"test\"\n"
-	  "stream 1 8 0 \"timer\"\n"
-	  "taken 2\n"
-	  "task-name 11 11 \"main\"\n"
-	  "task-name 11 12 \"worker\"\n"
-	  "task-name 11 13 \"helper\"\n"
-	  "tgid 11 1000\n"
-	  "tgid 11 1000\n"
-	  "times 1\n"
-	  "times 1\n"
-	  "user\n"
-	  "user\n"
-	  "{root}/bin/mine/TIMER.0.0.11.12.all 0x20:1\n"
-	  "{root}/bin/mine/TIMER.0.0.11.13.all 0x20:1\n"
-	  "taken 2 stored 2\n" },
+	  EXPECTED("a-stream-of-two-threads") },
 	{ "a_damaged_file_is_left_out", USERS,
 	  WORLD MINE
 	  "image 1; user; sample 0x10 0; image 2; sample 0x20 0;"

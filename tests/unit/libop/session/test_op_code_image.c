@@ -399,16 +399,7 @@ static void run_image(const struct row *row, FILE *out)
 /* clang-format off */
 static const struct row rows[] = {
 	{ "no_bytes", NULL, "first 5; second 16; save",
-	  "type 2 machine 1 segments 1 at 40 sections 8 at 10d0 names 6\n"
-	  "segment type 4 flags 4 at 1058+20 (20) align 4\n"
-	  " type 0 at 0+0 align 0\n"
-	  ".text type 8 at 1000+30 align 16 flags 6 addr 1000:\n"
-	  ".symtab type 2 at 1000+48 align 8 link 3 info 1 entsize 24: [ 0 0 0+0] [first 12 1 1000+5] [second 12 1 1010+16]\n"
-	  ".strtab type 3 at 1048+e align 8 00 66 69 72 73 74 00 73 65 63 6f 6e 64 00\n"
-	  ".note.gnu.build-id type 7 at 1058+20 align 8 04 00 00 00 10 00 00 00 03 00 00 00 47 4e 55 00\n"
-	  ".debug_line type 1 at 1078+0 align 8\n"
-	  ".shstrtab type 3 at 1078+51 align 8\n"
-	  ".oprofile.digest type 1 at 1078+0 align 8\n" },
+	  EXPECTED("no-bytes") },
 	{ "some_bytes", NULL, "a 4 ABCD; b 20; c 3 EFG; d 40; save",
 	  "type 2 machine 1 segments 1 at 40 sections 7 at 1158 names 6\n"
 	  "segment type 4 flags 4 at 10f8+20 (20) align 4\n"
@@ -424,29 +415,11 @@ static const struct row rows[] = {
 	{ "no_lines_between", NULL,
 	  "line 0 0 a.c; line 2 5 a.c; line 4 0 a.c; line 6 0 b.c; line 7 9 b.c; line 9 0 c.c; a 16 ;"
 	  "line 3 0 a.c; b 4; line 3 1 a.c; c 4; save",
-	  "type 2 machine 1 segments 1 at 40 sections 8 at 1150 names 6\n"
-	  "segment type 4 flags 4 at 1068+20 (20) align 4\n"
-	  " type 0 at 0+0 align 0\n"
-	  ".text type 8 at 1000+40 align 16 flags 6 addr 1000:\n"
-	  ".symtab type 2 at 1000+60 align 8 link 3 info 1 entsize 24: [ 0 0 0+0] [a 12 1 1000+16] [b 12 1 1020+4] [c 12 1 1030+4]\n"
-	  ".strtab type 3 at 1060+7 align 8 00 61 00 62 00 63 00\n"
-	  ".note.gnu.build-id type 7 at 1068+20 align 8 04 00 00 00 10 00 00 00 03 00 00 00 47 4e 55 00\n"
-	  ".debug_line type 1 at 1088+6d align 8 69 00 00 00 02 00 1e 00 00 00 01 01 fb 0e 0a 00 01 01 01 01 00 00 00 01 00 61 2e 63 00 00 00 00 62 2e 63 00 00 00 00 00 00 09 02 02 10 00 00 00 00 00 00 04 01 02 00 03 04 01 02 02 00 01 01 00 09 02 07 10 00 00 00 00 00 00 04 02 02 00 03 08 01 02 02 00 01 01 00 09 02 30 10 00 00 00 00 00 00 04 01 02 00 03 00 01 02 04 00 01 01\n"
-	  ".shstrtab type 3 at 10f8+51 align 8\n"
-	  ".oprofile.digest type 1 at 10f8+0 align 8\n" },
+	  EXPECTED("no-lines-between") },
 	{ "lines", NULL,
 	  "line 4 100 a.c; line 2 10 b.c; line 4 37 b.c; a 300 ;"
 	  "line 0 2 a.c; line 128 66 a.c; line 256 2 a.c; line 257 66 a.c; line 258 1 a.c; b 500; save",
-	  "type 2 machine 1 segments 1 at 40 sections 8 at 1150 names 6\n"
-	  "segment type 4 flags 4 at 1050+20 (20) align 4\n"
-	  " type 0 at 0+0 align 0\n"
-	  ".text type 8 at 1000+330 align 16 flags 6 addr 1000:\n"
-	  ".symtab type 2 at 1000+48 align 8 link 3 info 1 entsize 24: [ 0 0 0+0] [a 12 1 1000+300] [b 12 1 1130+500]\n"
-	  ".strtab type 3 at 1048+5 align 8 00 61 00 62 00\n"
-	  ".note.gnu.build-id type 7 at 1050+20 align 8 04 00 00 00 10 00 00 00 03 00 00 00 47 4e 55 00\n"
-	  ".debug_line type 1 at 1070+88 align 8 84 00 00 00 02 00 1e 00 00 00 01 01 fb 0e 0a 00 01 01 01 01 00 00 00 01 00 62 2e 63 00 00 00 00 61 2e 63 00 00 00 00 00 00 09 02 00 10 00 00 00 00 00 00 04 01 02 00 03 09 01 04 02 02 04 03 da 00 01 04 01 02 00 03 41 01 02 a8 02 00 01 01 00 09 02 30 11 00 00 00 00 00 00 04 02 02 00 03 01 01 04 02 02 80 01 03 c0 00 01 04 02 02 80 01 03 40 01 04 02 02 01 03 c0 00 01 04 02 02 01 03 bf 7f 01 02 f2 01 00 01 01\n"
-	  ".shstrtab type 3 at 10f8+51 align 8\n"
-	  ".oprofile.digest type 1 at 10f8+0 align 8\n" },
+	  EXPECTED("lines") },
 };
 /* clang-format on */
 

@@ -451,44 +451,11 @@ FOLDER_TEST(archives_are_written)
 		const char *meanwhile; /* likewise */
 	} rows[] = {
 		{ "all", ALL, "touch samples/current/ledger", NULL, { "", "$/root", { "path" } }, { .folder = "to/a" }, 0, "ls -A to; " SHOW,
-		  "a\n"
-		  "./.oparchive/SHA256SUMS\n"
-		  "./.oparchive/events/my/cpu/cpu\n"
-		  "./.oparchive/events/my/cpu/events\n"
-		  "./.oparchive/events/my/cpu/unit_masks\n"
-		  "./.oparchive/facts\n"
-		  "./bin/.debug/y.debug\n"
-		  "./bin/x\n"
-		  "./bin/y\n"
-		  ".$/samples/current/ledger\n"
-		  ".$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  ".$/samples/current/{root}/bin/x/{dep}/{root}/bin/y/E.100.0.all.all.all\n"
-		  ".$/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all\n"
-		  "format = 1\n"
-		  "session = $\n"
-		  "image-path = $/path\n" },
+		  EXPECTED("all") },
 		{ "slashes", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/a///" }, 0, "ls -A to; " SHOW,
-		  "a\n"
-		  "./.oparchive/SHA256SUMS\n"
-		  "./.oparchive/events/my/cpu/cpu\n"
-		  "./.oparchive/events/my/cpu/events\n"
-		  "./.oparchive/events/my/cpu/unit_masks\n"
-		  "./.oparchive/facts\n"
-		  "./bin/x\n"
-		  ".$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "format = 1\n"
-		  "session = $\n" },
+		  EXPECTED("slashes") },
 		{ "new folders", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/b/c" }, 0, "ls -A to to/b to/b/c",
-		  "to:\n"
-		  "b\n"
-		  "\n"
-		  "to/b:\n"
-		  "c\n"
-		  "\n"
-		  "to/b/c:\n"
-		  ".oparchive\n"
-		  "bin\n"
-		  "tmp\n" },
+		  EXPECTED("new-folders") },
 		{ "here", { X }, NULL, NULL, { "", "$/root" }, { .folder = "here" }, 0, "ls -A | grep here; ls -A here; rm -r here",
 		  "here\n"
 		  ".oparchive\n"
@@ -653,77 +620,13 @@ FOLDER_TEST(archives_are_archived)
 		const char *text;
 	} rows[] = {
 		{ "all of a pack", { "", "$/root" }, { "archive:to/a", NULL },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "image $/root/bin/y -> /bin/y\n"
-		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/samples/current/packed (1)\n"
-		  "samples $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all\n"
-		  "trees $/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all\n"
-		  "own events/my/cpu/cpu -> /.oparchive/events/my/cpu/cpu\n"
-		  "own events/my/cpu/unit_masks -> /.oparchive/events/my/cpu/unit_masks\n"
-		  "own events/my/cpu/events -> /.oparchive/events/my/cpu/events\n"
-		  "of $\n"
-		  "image $/to/a/bin/x -> /bin/x\n"
-		  "image $/to/a/bin/y -> /bin/y\n"
-		  "debug $/to/a/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/to/a$/samples/current/packed -> $/samples/current/packed (1)\n"
-		  "samples $/to/a$/samples/current/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all -> $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all\n"
-		  "trees $/to/a$/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all -> $/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all\n"
-		  "own $/to/a/.oparchive/events/my/cpu/cpu -> /.oparchive/events/my/cpu/cpu\n"
-		  "own $/to/a/.oparchive/events/my/cpu/unit_masks -> /.oparchive/events/my/cpu/unit_masks\n"
-		  "own $/to/a/.oparchive/events/my/cpu/events -> /.oparchive/events/my/cpu/events\n"
-		  "of $\n" },
+		  EXPECTED("all-of-a-pack") },
 		{ "one of a pack", { "event:E", "$/root" }, { "archive:to/a event:E", NULL },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/packed (1)\n"
-		  "trees $/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all\n"
-		  "own events/my/cpu/cpu -> /.oparchive/events/my/cpu/cpu\n"
-		  "own events/my/cpu/unit_masks -> /.oparchive/events/my/cpu/unit_masks\n"
-		  "own events/my/cpu/events -> /.oparchive/events/my/cpu/events\n"
-		  "of $\n"
-		  "image $/to/a/bin/x -> /bin/x\n"
-		  "samples $/to/a$/samples/current/packed -> $/samples/current/packed (1)\n"
-		  "trees $/to/a$/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all -> $/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all\n"
-		  "own $/to/a/.oparchive/events/my/cpu/cpu -> /.oparchive/events/my/cpu/cpu\n"
-		  "own $/to/a/.oparchive/events/my/cpu/unit_masks -> /.oparchive/events/my/cpu/unit_masks\n"
-		  "own $/to/a/.oparchive/events/my/cpu/events -> /.oparchive/events/my/cpu/events\n"
-		  "of $\n" },
+		  EXPECTED("one-of-a-pack") },
 		{ "nothing of a pack", { "event:F", "$/root", { "path" } }, { "archive:to/a", NULL, { "root/bin" } },
-		  "image $/root/bin/y -> /bin/y\n"
-		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all\n"
-		  "own events/my/cpu/cpu -> /.oparchive/events/my/cpu/cpu\n"
-		  "own events/my/cpu/unit_masks -> /.oparchive/events/my/cpu/unit_masks\n"
-		  "own events/my/cpu/events -> /.oparchive/events/my/cpu/events\n"
-		  "of $ $/path\n"
-		  "image $/to/a/bin/y -> /bin/y\n"
-		  "debug $/to/a/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/to/a$/samples/current/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all -> $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all\n"
-		  "own $/to/a/.oparchive/events/my/cpu/cpu -> /.oparchive/events/my/cpu/cpu\n"
-		  "own $/to/a/.oparchive/events/my/cpu/unit_masks -> /.oparchive/events/my/cpu/unit_masks\n"
-		  "own $/to/a/.oparchive/events/my/cpu/events -> /.oparchive/events/my/cpu/events\n"
-		  "of $ $/root/bin\n" },
+		  EXPECTED("nothing-of-a-pack") },
 		{ "from another root", { "", NULL, { "root/bin" } }, { "archive:to/a", NULL },
-		  "image $/root/bin/x\n"
-		  "image $/root/bin/y\n"
-		  "debug $/root/bin/.debug/y.debug\n"
-		  "samples $/samples/current/packed (1)\n"
-		  "samples $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all\n"
-		  "trees $/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all\n"
-		  "own events/my/cpu/cpu -> /.oparchive/events/my/cpu/cpu\n"
-		  "own events/my/cpu/unit_masks -> /.oparchive/events/my/cpu/unit_masks\n"
-		  "own events/my/cpu/events -> /.oparchive/events/my/cpu/events\n"
-		  "of $ $/root/bin\n"
-		  "image $/to/a$/root/bin/x -> $/root/bin/x\n"
-		  "image $/to/a$/root/bin/y -> $/root/bin/y\n"
-		  "debug $/to/a$/root/bin/.debug/y.debug -> $/root/bin/.debug/y.debug\n"
-		  "samples $/to/a$/samples/current/packed -> $/samples/current/packed (1)\n"
-		  "samples $/to/a$/samples/current/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all -> $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all\n"
-		  "trees $/to/a$/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all -> $/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all\n"
-		  "own $/to/a/.oparchive/events/my/cpu/cpu -> /.oparchive/events/my/cpu/cpu\n"
-		  "own $/to/a/.oparchive/events/my/cpu/unit_masks -> /.oparchive/events/my/cpu/unit_masks\n"
-		  "own $/to/a/.oparchive/events/my/cpu/events -> /.oparchive/events/my/cpu/events\n"
-		  "of $ $/root/bin\n" },
+		  EXPECTED("from-another-root") },
 	};
 	/* clang-format on */
 
@@ -825,94 +728,15 @@ FOLDER_TEST(packs_are_archived)
 		const char *text;
 	} rows[] = {
 		{ "all", { "session:a,b", "$/none" },
-		  "samples $/samples/a/packed (4)\n"
-		  "samples $/samples/a/.span-100-200/packed (1)\n"
-		  "samples $/samples/b/packed (3)\n"
-		  "session $/samples/a/ledger\n"
-		  "session $/samples/a/.span-100-200/ledger\n"
-		  "session $/samples/b/ledger\n"
-		  "session $/samples/b/tasks\n"
-		  "session $/samples/a/.dropped-1-100/ledger\n"
-		  "of $\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "$/samples/a/labels: host=h team=t\n"
-		  "$/samples/b/labels: host=g\n"
-		  "$/samples/a/packed, 1:\n"
-		  "  {root}/bin/x-1/{dep}/{root}/bin/x/E.100.0.all.all.all: 2\n"
-		  "  {root}/bin/x-1/{dep}/{root}/bin/x/F.100.0.all.all.all: 3\n"
-		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 1\n"
-		  "  {root}/bin/x/{tree}/E.100.0.all.all.all: 1\n"
-		  "$/samples/a/.span-100-200/packed, 1:\n"
-		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 7\n"
-		  "$/samples/b/packed, 1:\n"
-		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 4\n"
-		  "  {root}/bin/y/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
-		  "  {root}/bin/y/{dep}/{root}/bin/x/F.100.0.all.all.all: 6\n" },
+		  EXPECTED("all-2") },
 		{ "the other order", { "session:./samples/b,./samples/a", "$/none" },
-		  "samples ./samples/a/packed -> $/samples/a/packed (4)\n"
-		  "samples ./samples/a/.span-100-200/packed -> $/samples/a/.span-100-200/packed (1)\n"
-		  "samples ./samples/b/packed -> $/samples/b/packed (3)\n"
-		  "session ./samples/b/ledger -> $/samples/b/ledger\n"
-		  "session ./samples/b/tasks -> $/samples/b/tasks\n"
-		  "session ./samples/a/ledger -> $/samples/a/ledger\n"
-		  "session ./samples/a/.span-100-200/ledger -> $/samples/a/.span-100-200/ledger\n"
-		  "session ./samples/a/.dropped-1-100/ledger -> $/samples/a/.dropped-1-100/ledger\n"
-		  "of $\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "$/samples/b/labels: host=g\n"
-		  "$/samples/a/labels: host=h team=t\n"
-		  "$/samples/a/packed, 1:\n"
-		  "  {root}/bin/x-1/{dep}/{root}/bin/x/E.100.0.all.all.all: 2\n"
-		  "  {root}/bin/x-1/{dep}/{root}/bin/x/F.100.0.all.all.all: 3\n"
-		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 1\n"
-		  "  {root}/bin/x/{tree}/E.100.0.all.all.all: 1\n"
-		  "$/samples/a/.span-100-200/packed, 1:\n"
-		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 7\n"
-		  "$/samples/b/packed, 1:\n"
-		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 4\n"
-		  "  {root}/bin/y/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
-		  "  {root}/bin/y/{dep}/{root}/bin/x/F.100.0.all.all.all: 6\n" },
+		  EXPECTED("the-other-order") },
 		{ "one event", { "session:a,b event:F", "$/none" },
-		  "samples $/samples/a/packed (1)\n"
-		  "samples $/samples/b/packed (1)\n"
-		  "session $/samples/a/ledger\n"
-		  "session $/samples/a/.span-100-200/ledger\n"
-		  "session $/samples/b/ledger\n"
-		  "session $/samples/b/tasks\n"
-		  "session $/samples/a/.dropped-1-100/ledger\n"
-		  "of $\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "$/samples/a/labels: host=h team=t\n"
-		  "$/samples/b/labels: host=g\n"
-		  "$/samples/a/packed, 1:\n"
-		  "  {root}/bin/x-1/{dep}/{root}/bin/x/F.100.0.all.all.all: 3\n"
-		  "$/samples/b/packed, 1:\n"
-		  "  {root}/bin/y/{dep}/{root}/bin/x/F.100.0.all.all.all: 6\n" },
+		  EXPECTED("one-event") },
 		{ "one program", { "session:a,b image:/bin/x-1", "$/none" },
-		  "samples $/samples/a/packed (2)\n"
-		  "session $/samples/a/ledger\n"
-		  "session $/samples/a/.span-100-200/ledger\n"
-		  "session $/samples/b/ledger\n"
-		  "session $/samples/b/tasks\n"
-		  "session $/samples/a/.dropped-1-100/ledger\n"
-		  "of $\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "$/samples/a/labels: host=h team=t\n"
-		  "$/samples/b/labels: host=g\n"
-		  "$/samples/a/packed, 1:\n"
-		  "  {root}/bin/x-1/{dep}/{root}/bin/x/E.100.0.all.all.all: 2\n"
-		  "  {root}/bin/x-1/{dep}/{root}/bin/x/F.100.0.all.all.all: 3\n" },
+		  EXPECTED("one-program") },
 		{ "one session", { "session:b", "$/none" },
-		  "samples $/samples/b/packed (3)\n"
-		  "session $/samples/b/ledger\n"
-		  "session $/samples/b/tasks\n"
-		  "of $\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "$/samples/b/labels: host=g\n"
-		  "$/samples/b/packed, 1:\n"
-		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 4\n"
-		  "  {root}/bin/y/{dep}/{root}/bin/x/E.100.0.all.all.all: 5\n"
-		  "  {root}/bin/y/{dep}/{root}/bin/x/F.100.0.all.all.all: 6\n" },
+		  EXPECTED("one-session") },
 		{ "a time", { "session:a time:@100-@200", "$/none" },
 		  "samples $/samples/a/.span-100-200/packed (1)\n"
 		  "session $/samples/a/.span-100-200/ledger\n"

@@ -764,17 +764,7 @@ TEST(json_values_stand_in_lines)
 	op_json_double(&json, NULL, 0.1234567894);
 	op_json_close(&json, ']');
 	op_json_close(&json, '}');
-	text_must_be(&t, "values",
-		     "{\n"
-		     " \"empty\": {},\n"
-		     " \"a\\\"\": [\n"
-		     "  18446744073709551615,\n"
-		     "  [-9223372036854775808, [], false],\n"
-		     "  null,\n"
-		     "  null,\n"
-		     "  0.123456789\n"
-		     " ]\n"
-		     "}");
+	text_must_be(&t, "values", EXPECTED("json-values-stand-in-lines"));
 }
 
 TEST(csv_fields_are_quoted)
@@ -1053,40 +1043,9 @@ TEST(call_trees_are_written)
 	};
 	static const struct changed speedscope[] = {
 		{ "three applications", three_apps, 0,
-		  "{\n"
-		  " \"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
-		  " \"exporter\": \"oprofile\",\n"
-		  " \"name\": \"a, b, c\",\n"
-		  " \"activeProfileIndex\": 0,\n"
-		  " \"shared\": {\n"
-		  "  \"frames\": [{\"name\": \"all\"}, {\"name\": \"prog\"}, {\"name\": \"main\", \"file\": \"/bin/prog\"}, {\"name\": \"f;<g>\\u0001\\u007f\\ufffd\", \"file\": \"/lib/x.so\"}, {\"name\": \"[broken]\"}, {\"name\": \"k\", \"file\": \"/vmlinux\"}, {\"name\": \"h\", \"file\": \"/bin/prog\"}]\n"
-		  " },\n"
-		  " \"profiles\": [\n"
-		  "  {\"type\": \"sampled\", \"name\": \"cpu:0 of a, b, c\", \"unit\": \"none\", \"startValue\": 0, \"endValue\": 535, \"samples\": [[1,2],\n"
-		  "[1,2,3,5],\n"
-		  "[1,2,6],\n"
-		  "[1,4]], \"weights\": [1,4,30,500]}\n"
-		  " ]\n"
-		  "}\n" },
+		  EXPECTED("three-applications") },
 		{ "two columns", with_tree, TWO,
-		  "{\n"
-		  " \"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
-		  " \"exporter\": \"oprofile\",\n"
-		  " \"name\": \"prog, other\",\n"
-		  " \"activeProfileIndex\": 0,\n"
-		  " \"shared\": {\n"
-		  "  \"frames\": [{\"name\": \"all\"}, {\"name\": \"prog\"}, {\"name\": \"main\", \"file\": \"/bin/prog\"}, {\"name\": \"f;<g>\\u0001\\u007f\\ufffd\", \"file\": \"/lib/x.so\"}, {\"name\": \"[broken]\"}, {\"name\": \"k\", \"file\": \"/vmlinux\"}, {\"name\": \"h\", \"file\": \"/bin/prog\"}]\n"
-		  " },\n"
-		  " \"profiles\": [\n"
-		  "  {\"type\": \"sampled\", \"name\": \"cpu:0 of prog, other\", \"unit\": \"none\", \"startValue\": 0, \"endValue\": 535, \"samples\": [[1,2],\n"
-		  "[1,2,3,5],\n"
-		  "[1,2,6],\n"
-		  "[1,4]], \"weights\": [1,4,30,500]},\n"
-		  "  {\"type\": \"sampled\", \"name\": \"cpu:12 and a long name of prog, other\", \"unit\": \"none\", \"startValue\": 0, \"endValue\": 13, \"samples\": [[1,2,3],\n"
-		  "[1,2,3,5],\n"
-		  "[1,4]], \"weights\": [7,4,2]}\n"
-		  " ]\n"
-		  "}\n" },
+		  EXPECTED("two-columns") },
 	};
 	static const struct changed heads[] = {
 		{ "broken", broken_tree, 0,

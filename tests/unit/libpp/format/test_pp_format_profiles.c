@@ -57,16 +57,7 @@ TEST(callgrind_names_and_files)
 		"summary: 1000 8\n");
 	written_must_be("lines", "callgrind", &m.report, &plain,
 			"\nob=", "\nob=(2)\nfl=(1)\nfn=(2)\n",
-			"\nob=(1) /usr/bin/prog\nfl=(1) ?"
-			"?"
-			"?\nfn=(4) prog\n"
-			"cfi=(2) a.c\ncfn=(1) f?g(a)\ncalls=103 4\n0 100 3\n"
-			"\nob=(1)\nfl=(2)\nfn=(1)\n0 7 0\n5 100 3\n"
-			"fi=(3) b?h\n2 7 0\n"
-			"cob=(2) /lib/libc.so\ncfi=(1)\ncfn=(2) f<a&, \"b\">\n"
-			"calls=7 0\n3 7 0\n"
-			"fe=(2)\n"
-			"cob=(2)\ncfi=(1)\ncfn=(2)\ncalls=103 0\n0 100 3\n");
+			EXPECTED("callgrind-names-and-files"));
 	written_must_be("addresses", "callgrind", &m.report, &with_addresses,
 			"\nfl=(2)\nfn=(1)", "cob=",
 			"\nfl=(2)\nfn=(1)\n0x10 5 100 3\n"
@@ -123,24 +114,10 @@ TEST(firefox_threads)
 		"\"timeDeltas\": [20, 120, 16, 4]}, "
 		"\"stackTable\": {\"length\": 4, \"frame\": [0, 1, 2, 3], "
 		"\"prefix\": [null, null, 1, null]}");
-	written_must_be(
-		"what has no samples in the column is not there", "firefox",
-		&m.report, &plain,
-		"\"name\": \"prog-7/8 (cpu:12 and a long name)\"",
-		", \"innerWindowID\"",
-		"\"name\": \"prog-7/8 (cpu:12 and a long name)\", "
-		"\"pid\": \"7\", \"tid\": 8, "
-		"\"isMainThread\": false, \"processStartupTime\": 0, "
-		"\"processShutdownTime\": null, \"registerTime\": 0, "
-		"\"unregisterTime\": null, \"pausedRanges\": [], "
-		"\"samples\": {\"length\": 1, \"weightType\": \"samples\", "
-		"\"stack\": [0], \"weight\": [2], \"timeDeltas\": [8]}, "
-		"\"stackTable\": {\"length\": 1, \"frame\": [0], "
-		"\"prefix\": [null]}, "
-		"\"frameTable\": {\"length\": 1, \"func\": [0], "
-		"\"category\": [1], \"subcategory\": [1], "
-		"\"address\": [-1], \"inlineDepth\": [0], "
-		"\"nativeSymbol\": [null]");
+	written_must_be("what has no samples in the column is not there",
+			"firefox", &m.report, &plain,
+			"\"name\": \"prog-7/8 (cpu:12 and a long name)\"",
+			", \"innerWindowID\"", EXPECTED("firefox-threads"));
 	written_must_be(
 		"an application that is not kept apart", "firefox", &m.report,
 		&plain, "\"processName\": \"other\"", ", \"isMainThread\"",
@@ -204,42 +181,8 @@ TEST(firefox_profile_is_whole)
 	m.report.tree = &tree;
 	m.report.account = &account;
 	m.report.account_written = 1000;
-	written_must_be(
-		"all of it", "firefox", &m.report, &plain, "{", "END",
-		"{\n"
-		" \"meta\": {\n"
-		"  \"interval\": 1,\n"
-		"  \"startTime\": 1000000,\n"
-		"  \"processType\": 0,\n"
-		"  \"product\": \"oprofile\",\n"
-		"  \"importedFrom\": \"oprofile\",\n"
-		"  \"stackwalk\": 1,\n"
-		"  \"version\": 24,\n"
-		"  \"preprocessedProfileVersion\": 56,\n"
-		"  \"CPUName\": \"AMD64 family10\",\n"
-		"  \"symbolicated\": true,\n"
-		"  \"symbolicationNotSupported\": true,\n"
-		"  \"usesOnlyOneStackType\": true,\n"
-		"  \"sourceCodeIsNotOnSearchfox\": true,\n"
-		"  \"keepProfileThreadOrder\": true,\n"
-		"  \"markerSchema\": [],\n"
-		"  \"categories\": [{\"name\": \"Other\", \"color\": \"grey\", \"subcategories\": [\"Other\", \"Stack not whole\", \"Left out\"]}, {\"name\": \"User\", \"color\": \"yellow\", \"subcategories\": [\"Other\", \"Application\", \"Library\", \"Made at run time\"]}, {\"name\": \"Kernel\", \"color\": \"orange\", \"subcategories\": [\"Other\"]}],\n"
-		"  \"extra\": [{\"label\": \"Samples\", \"entries\": [{\"label\": \"Samples\", \"format\": \"string\", \"value\": \"1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm); scaled: A:500 was counted 25.0 % of the time, B:70 was counted 99.9 % of the time\"}, {\"label\": \"Stacks\", \"format\": \"string\", \"value\": \"93 stored = 90 whole + 3 broken\"}]}]\n"
-		" },\n"
-		" \"threads\": [\n"
-		"  {\"processType\": \"default\", \"processName\": \"prog\", \"name\": \"prog\", \"pid\": \"oprofile-1\", \"tid\": 0, \"isMainThread\": true, \"processStartupTime\": 0, \"processShutdownTime\": null, \"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [], \"samples\": {\"length\": 4, \"weightType\": \"samples\", \"stack\": [0, 1, 2, 4], \"weight\": [1, 2, 3, 4], \"timeDeltas\": [1, 2, 3, 4]}, \"stackTable\": {\"length\": 5, \"frame\": [0, 1, 2, 3, 4], \"prefix\": [null, 0, 1, null, 3]}, \"frameTable\": {\"length\": 5, \"func\": [0, 1, 2, 3, 4], \"category\": [1, 1, 2, 0, 1], \"subcategory\": [1, 2, 0, 1, 3], \"address\": [-1, -1, -1, -1, -1], \"inlineDepth\": [0, 0, 0, 0, 0], \"nativeSymbol\": [null, null, null, null, null], \"innerWindowID\": [null, null, null, null, null], \"line\": [null, null, null, null, null], \"column\": [null, null, null, null, null]}, \"funcTable\": {\"length\": 5, \"name\": [0, 1, 2, 3, 4], \"resource\": [0, 1, 2, -1, 3], \"isJS\": [false, false, false, false, false], \"relevantForJS\": [false, false, false, false, false], \"fileName\": [null, null, null, null, null], \"lineNumber\": [null, null, null, null, null], \"columnNumber\": [null, null, null, null, null]}, \"resourceTable\": {\"length\": 4, \"lib\": [0, 1, 2, 3], \"name\": [5, 6, 7, 8], \"host\": [null, null, null, null], \"type\": [1, 1, 1, 1]}, \"nativeSymbols\": {\"length\": 0, \"libIndex\": [], \"address\": [], \"name\": [], \"functionSize\": []}, \"markers\": {\"length\": 0, \"data\": [], \"name\": [], \"startTime\": [], \"endTime\": [], \"phase\": [], \"category\": []}},\n"
-		"  {\"processType\": \"default\", \"processName\": \"other\", \"name\": \"other\", \"pid\": \"oprofile-7\", \"tid\": 1, \"isMainThread\": true, \"processStartupTime\": 0, \"processShutdownTime\": null, \"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [], \"samples\": {\"length\": 2, \"weightType\": \"samples\", \"stack\": [0, 1], \"weight\": [5, 6], \"timeDeltas\": [5, 6]}, \"stackTable\": {\"length\": 2, \"frame\": [0, 1], \"prefix\": [null, null]}, \"frameTable\": {\"length\": 2, \"func\": [0, 1], \"category\": [1, 2], \"subcategory\": [2, 0], \"address\": [-1, -1], \"inlineDepth\": [0, 0], \"nativeSymbol\": [null, null], \"innerWindowID\": [null, null], \"line\": [null, null], \"column\": [null, null]}, \"funcTable\": {\"length\": 2, \"name\": [1, 2], \"resource\": [0, 1], \"isJS\": [false, false], \"relevantForJS\": [false, false], \"fileName\": [null, null], \"lineNumber\": [null, null], \"columnNumber\": [null, null]}, \"resourceTable\": {\"length\": 2, \"lib\": [1, 2], \"name\": [6, 7], \"host\": [null, null], \"type\": [1, 1]}, \"nativeSymbols\": {\"length\": 0, \"libIndex\": [], \"address\": [], \"name\": [], \"functionSize\": []}, \"markers\": {\"length\": 0, \"data\": [], \"name\": [], \"startTime\": [], \"endTime\": [], \"phase\": [], \"category\": []}}\n"
-		" ],\n"
-		" \"libs\": [\n"
-		"  {\"arch\": \"\", \"name\": \"prog\", \"path\": \"/bin/prog\", \"debugName\": \"prog\", \"debugPath\": \"/bin/prog\", \"breakpadId\": \"\", \"codeId\": null},\n"
-		"  {\"arch\": \"\", \"name\": \"x.so\", \"path\": \"/lib/x.so\", \"debugName\": \"x.so\", \"debugPath\": \"/lib/x.so\", \"breakpadId\": \"\", \"codeId\": null},\n"
-		"  {\"arch\": \"\", \"name\": \"vmlinux\", \"path\": \"/vmlinux\", \"debugName\": \"vmlinux\", \"debugPath\": \"/vmlinux\", \"breakpadId\": \"\", \"codeId\": null},\n"
-		"  {\"arch\": \"\", \"name\": \"anon\", \"path\": \"anon\", \"debugName\": \"anon\", \"debugPath\": \"anon\", \"breakpadId\": \"\", \"codeId\": null}\n"
-		" ],\n"
-		" \"shared\": {\n"
-		"  \"stringArray\": [\"main\", \"f\", \"k\", \"[truncated]\", \"[anon]\", \"prog\", \"x.so\", \"vmlinux\", \"anon\"]\n"
-		" }\n"
-		"}\n");
+	written_must_be("all of it", "firefox", &m.report, &plain, "{", "END",
+			EXPECTED("firefox-profile-is-whole"));
 	account.costs[OP_COST_TIME] = 60000000000;
 	account.costs[OP_COST_CPUS] = 120000000000;
 	account.costs[OP_COST_DAEMON] = 600000000;

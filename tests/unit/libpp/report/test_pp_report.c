@@ -304,31 +304,10 @@ FOLDER_TEST(calls_are_of_symbols)
 		{ "none asked for", { "current k k E 0=1" }, { CALLS, .calls.addresses = true }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n" },
 		{ "between symbols",
 		  { "current k k E 10=1 110=5", "current k k>k E 110>0=3 120>0=4 10>100=2 100>100=9 200>3ff=1" }, { CALLS }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,83.3333333,12,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,2,18.1818182,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,81.8181818,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,42.8571429,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,7,33.3333333,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,16.6666667,3,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,7,100,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,66.6666667,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,1,,,,\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x300,,,1,100,,/vmlinux,/vmlinux,wait,0x200\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,0,0,0,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,100,,/vmlinux,/vmlinux,wait,0x300\n" },
+		  EXPECTED("between-symbols") },
 		{ "addresses",
 		  { "current k k E 10=1 110=5", "current k k>k E 110>0=3 120>0=4 fff>100=2 110>1=6" }, { CALLS, .calls.addresses = true }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,83.3333333,18,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,_weak,0x400,,,2,100,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,13,72.2222222,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,16.6666667,1,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,13,100,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_weak,0x400,,,0,0,2,,,,\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,100,,/vmlinux,/vmlinux,_weak,0x400\n"
-		  "call 0x110>0x0 3\n"
-		  "call 0x110>0x1 6\n"
-		  "call 0x120>0x0 4\n"
-		  "call 0xfff>0x100 2\n" },
+		  EXPECTED("addresses") },
 		{ "addresses of two columns",
 		  { "current k k E 10=1", "current k k F 10=1", "current k k>k E 110>0=5 120>0=8", "current k k>k F 110>0=4" }, { CALLS, .calls.addresses = true, .threshold = 60 }, "",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
@@ -436,22 +415,7 @@ FOLDER_TEST(calls_are_of_symbols)
 		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,1.2345679,,/vmlinux,/vmlinux,_stext,0x0\n" },
 		{ "equal ones",
 		  { "current k k E 10=5 110=5", "current k k>k E 0>100=5 0>200=5 0>300=5 200>0=5 300>0=5 100>0=5" }, { CALLS }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,50,20,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,33.3333333,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,33.3333333,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x300,,,5,33.3333333,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,25,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,25,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x300,,,5,25,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,50,10,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,50,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,5,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,wait,0x200\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,wait,0x200\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,0,0,5,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,wait,0x300\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100,,/vmlinux,/vmlinux,wait,0x300\n" },
+		  EXPECTED("equal-ones") },
 	};
 	/* clang-format on */
 

@@ -746,16 +746,7 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "  401003 1 in /src/a.c:9\n" },
 		{ "what functions code is of",
 		  { "current x x E 1003=1 1004=2 1006=4 100e=9 102c=3 1022=5 1050=1" }, { .symbols.details = true, .lines.wanted = true, .lines.frames = true }, NULL, NULL,
-		  "x main 16 /src/a.c:1\n"
-		  "  401003 1 main 0+9 > _Z3cppv 50+1\n"
-		  "  401004 2 main 0+10 > helper 2+1\n"
-		  "  401006 4 main 0+10 > helper 2+11 > leaf 30+1\n"
-		  "  40100e 9 main 0+1\n"
-		  "x other 8 /src/a.c:3\n"
-		  "  401022 5 other 0+12 > other 3+3\n"
-		  "  40102c 3 other 0+12 > main 1+13 > helper 2+3\n"
-		  "x alias 1 /src/a.c:3\n"
-		  "  401050 1 folded 81+3\n" },
+		  EXPECTED("what-functions-code-is-of") },
 		{ "calls of inlined code in stacks",
 		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010 2:x+1004>x+1020" }, { INLINES, .calls.wanted = true }, NULL, NULL,
 		  "x helper 5\n"

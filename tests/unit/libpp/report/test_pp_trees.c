@@ -103,20 +103,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "2 do_work K /vmlinux 1/1\n"
 		  "call trees: 1; images, each opened once: 1\n" },
 		{ "kinds", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { 0 }, "",
-		  "0 all R - 0/21\n"
-		  "1 x R /bin/x 0/21\n"
-		  "2 [anon] N anon (tgid:7 range:0x1000-0x2000) 5/5\n"
-		  "2 [mod] K /mod 4/4\n"
-		  "2 [truncated] G [truncated] 0/6\n"
-		  "3 [x] A /bin/x 6/6\n"
-		  "2 [x] A /bin/x 1/1\n"
-		  "2 [y] L /bin/y 2/2\n"
-		  "2 do_work K /vmlinux 3/3\n"
-		  "column 0: 6 broken, 0 cut\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
-		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n"
-		  "call trees: 1; images, each opened once: 6\n" },
+		  EXPECTED("kinds") },
 		{ "the kernel without a file", { "current x x E 1=3", "tree current x E 1:[kernel]>m+1 2:[kernel.modules]" }, { 0 }, "",
 		  "0 all R - 0/3\n"
 		  "1 x R /bin/x 0/3\n"
@@ -126,20 +113,7 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n"
 		  "call trees: 1; images, each opened once: 3\n" },
 		{ "kinds by name", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { .tree.by_name = true }, "",
-		  "0 all R - 0/21\n"
-		  "1 x R - 0/21\n"
-		  "2 [anon] A - 5/5\n"
-		  "2 [mod] A - 4/4\n"
-		  "2 [truncated] G - 0/6\n"
-		  "3 [x] A - 6/6\n"
-		  "2 [x] A - 1/1\n"
-		  "2 [y] A - 2/2\n"
-		  "2 do_work A - 3/3\n"
-		  "column 0: 6 broken, 0 cut\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
-		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n"
-		  "call trees: 1; images, each opened once: 6\n" },
+		  EXPECTED("kinds-by-name") },
 		{ "one symbol", { "current x k E 1=10", STACKS }, { 0 }, "",
 		  "0 all R - 0/10\n"
 		  "1 x R /bin/x 0/10\n"
@@ -249,27 +223,9 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 1; images, each opened once: 2\n" },
 		{ "cut", { "current x k E 1=10", STACKS }, { .threshold = 41 }, "",
-		  "0 all R - 0/10\n"
-		  "1 x R /bin/x 0/10\n"
-		  "2 (below the threshold) C - 4/4\n"
-		  "2 [x] A /bin/x 0/6\n"
-		  "3 do_work K /vmlinux 3/6\n"
-		  "4 (below the threshold) C - 3/3\n"
-		  "column 0: 0 broken, 7 cut\n"
-		  "2 nodes with less than 41 %\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		  EXPECTED("cut") },
 		{ "nodes that are few enough", { "current x k E 1=10", STACKS }, { .tree.max_nodes = 3, .threshold = 50 }, "",
-		  "0 all R - 0/10\n"
-		  "1 x R /bin/x 0/10\n"
-		  "2 (below the threshold) C - 4/4\n"
-		  "2 [x] A /bin/x 0/6\n"
-		  "3 do_work K /vmlinux 3/6\n"
-		  "4 (below the threshold) C - 3/3\n"
-		  "column 0: 0 broken, 7 cut\n"
-		  "2 nodes with less than 50 %\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		  EXPECTED("nodes-that-are-few-enough") },
 		{ "nodes", { "current x k E 1=10", STACKS }, { .tree.max_nodes = 2 }, "",
 		  "0 all R - 0/10\n"
 		  "1 x R /bin/x 0/10\n"
@@ -327,27 +283,9 @@ FOLDER_TEST(stacks_are_of_symbols)
 		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
 		  "call trees: 0; images, each opened once: 2\n" },
 		{ "all, some without a stack", { "current x k E 100=7 110=2 200=1", "current y k E 200=8", "tree current x E 3:x+1>k+100" }, { .tree.all = true }, "",
-		  "0 all R - 0/18\n"
-		  "1 x R /bin/x 0/10\n"
-		  "2 [x] A /bin/x 0/3\n"
-		  "3 do_work K /vmlinux 3/3\n"
-		  "2 do_work K /vmlinux 6/6\n"
-		  "2 wait K /vmlinux 1/1\n"
-		  "1 y R /bin/y 0/8\n"
-		  "2 wait K /vmlinux 8/8\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		  EXPECTED("all-some-without-a-stack") },
 		{ "all, libraries by themselves", { "current k k E 100=9", "current x x E 1=2", "tree current x E 3:x+1>k+100", "tree current y E 4:k+100" }, { .tree.all = true }, "",
-		  "0 all R - 0/11\n"
-		  "1 vmlinux R /vmlinux 0/2\n"
-		  "2 do_work K /vmlinux 2/2\n"
-		  "1 x R /bin/x 0/5\n"
-		  "2 [x] A /bin/x 2/5\n"
-		  "3 do_work K /vmlinux 3/3\n"
-		  "1 y R /bin/y 0/4\n"
-		  "2 do_work K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 2; images, each opened once: 2\n" },
+		  EXPECTED("all-libraries-by-themselves") },
 		{ "all, stacks that end in other functions", { "current x k E 100=4 200=3 300=1", "tree current x E 6:k+100" }, { .tree.all = true }, "",
 		  "0 all R - 0/8\n"
 		  "1 x R /bin/x 0/8\n"

@@ -165,63 +165,15 @@ TEST(headers_tell_what_was_asked_for)
 	} rows[] = {
 		/* clang-format off */
 		{ "source", { .all = true, .args.source = 1, .command = "opannotate -s " },
-		  "/* \n"
-		  " * Command line: opannotate -s \n"
-		  " * \n"
-		  " * Interpretation of command line:\n"
-		  " * Output annotated source file with samples\n"
-		  " * Output all files\n"
-		  " * \n"
-		  " * CPU: AMD64 family10\n"
-		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
-		  " */\n" },
+		  EXPECTED("source") },
 		{ "threshold", { .all = true, .args.source = 1, .threshold = 0.5, .command = "c" },
-		  "/* \n"
-		  " * Command line: c\n"
-		  " * \n"
-		  " * Interpretation of command line:\n"
-		  " * Output annotated source file with samples\n"
-		  " * Output files where samples count reach 0.5% of the samples\n"
-		  " * \n"
-		  " * CPU: AMD64 family10\n"
-		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
-		  " */\n" },
+		  EXPECTED("threshold") },
 		{ "assembly", { .all = true, .args.assembly = 1, .threshold = 0.5, .command = "c" },
-		  "/* \n"
-		  " * Command line: c\n"
-		  " * \n"
-		  " * Interpretation of command line:\n"
-		  " * Output annotated assembly listing with samples\n"
-		  " * \n"
-		  " * CPU: AMD64 family10\n"
-		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
-		  " */\n" },
+		  EXPECTED("assembly") },
 		{ "parameters", { .all = true, .args.assembly = 1, .params = "-l -C ", .command = "c" },
-		  "/* \n"
-		  " * Command line: c\n"
-		  " * \n"
-		  " * Interpretation of command line:\n"
-		  " * Output annotated assembly listing with samples\n"
-		  " * Passing the following additional arguments to objdump ; \"-l -C \"\n"
-		  " * \n"
-		  " * CPU: AMD64 family10\n"
-		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
-		  " */\n" },
+		  EXPECTED("parameters") },
 		{ "no parameters", { .all = true, .args.assembly = 1, .params = "", .command = "c" },
-		  "/* \n"
-		  " * Command line: c\n"
-		  " * \n"
-		  " * Interpretation of command line:\n"
-		  " * Output annotated assembly listing with samples\n"
-		  " * \n"
-		  " * CPU: AMD64 family10\n"
-		  " * Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  " * Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
-		  " */\n" },
+		  EXPECTED("no-parameters") },
 		{ "what is worth reading", { .args.source = 1, .command = "c" },
 		  "CPU: AMD64 family10\n"
 		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
@@ -517,60 +469,13 @@ FOLDER_TEST(lines_are_annotated)
 	} rows[] = {
 		/* clang-format off */
 		{ "all", "a\nb\nc\n\ne\n", 0, 4, 0,
-		  "/* \n"
-		  " * Total samples for file : \"x.c\"\n"
-		  " * \n"
-		  " *    600 60.0000\n"
-		  " */\n"
-		  "\n"
-		  "<credited to line zero>    600 60.0000 :\n"
-		  "               :a\n"
-		  "               :b /* main    600 60.0000, f<a&, \"b\">    399 39.9000, total:    999 99.9000 */\n"
-		  "   600 60.0000 :c\n"
-		  "               :\n"
-		  "   600 60.0000 :e /* main total:    600 60.0000 */\n" },
+		  EXPECTED("all") },
 		{ "no line 0", "a\nb\nc\n\ne\n", 1, 3, 0,
-		  "/* \n"
-		  " * Total samples for file : \"x.c\"\n"
-		  " * \n"
-		  " *    600 60.0000\n"
-		  " */\n"
-		  "\n"
-		  "\n"
-		  "               :a\n"
-		  "               :b /* main    600 60.0000, f<a&, \"b\">    399 39.9000, total:    999 99.9000 */\n"
-		  "   600 60.0000 :c\n"
-		  "               :\n"
-		  "   600 60.0000 :e /* main total:    600 60.0000 */\n" },
+		  EXPECTED("no-line-0") },
 		{ "no newline at the end", "a\nb\nc\n\ne", 1, 3, 0,
-		  "/* \n"
-		  " * Total samples for file : \"x.c\"\n"
-		  " * \n"
-		  " *    600 60.0000\n"
-		  " */\n"
-		  "\n"
-		  "\n"
-		  "               :a\n"
-		  "               :b /* main    600 60.0000, f<a&, \"b\">    399 39.9000, total:    999 99.9000 */\n"
-		  "   600 60.0000 :c\n"
-		  "               :\n"
-		  "   600 60.0000 :e /* main total:    600 60.0000 */\n" },
+		  EXPECTED("no-newline-at-the-end") },
 		{ "too short", "a\nb\nc\n\ne\n", 1, 5, 0,
-		  "/* \n"
-		  " * Total samples for file : \"x.c\"\n"
-		  " * \n"
-		  " *    600 60.0000\n"
-		  " */\n"
-		  "\n"
-		  "\n"
-		  "               :a\n"
-		  "               :b /* main    600 60.0000, f<a&, \"b\">    399 39.9000, total:    999 99.9000 */\n"
-		  "   600 60.0000 :c\n"
-		  "               :\n"
-		  "   600 60.0000 :e /* main total:    600 60.0000 */\n"
-		  "   600 60.0000 :<no line 6>\n"
-		  "   600 60.0000 :<no line 4000000000>\n"
-		  "warning: $/x.c: it ends before 2 of the lines with samples; it is another version\n" },
+		  EXPECTED("too-short") },
 		{ "empty", "", 2, 1, 0,
 		  "/* \n"
 		  " * Total samples for file : \"x.c\"\n"
@@ -582,17 +487,7 @@ FOLDER_TEST(lines_are_annotated)
 		  "   600 60.0000 :<no line 3>\n"
 		  "warning: $/x.c: it ends before 1 of the lines with samples; it is another version\n" },
 		{ "no file", NULL, 0, 6, 0,
-		  "/* \n"
-		  " * Total samples for file : \"x.c\"\n"
-		  " * \n"
-		  " *    600 60.0000\n"
-		  " */\n"
-		  "\n"
-		  "<credited to line zero>    600 60.0000 :\n"
-		  " /* f<a&, \"b\"> total:    399 39.9000 */\n"
-		  " /* main total:    600 60.0000 */\n"
-		  " /* main total:    600 60.0000 */\n"
-		  "warning: x.c: cannot be read: No such file or directory; give its folder with --search-dirs\n" },
+		  EXPECTED("no-file") },
 		{ "below the threshold", "a\n", 0, 4, 61, "none of 1 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
 		/* clang-format on */
 	};

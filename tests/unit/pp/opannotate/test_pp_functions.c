@@ -121,17 +121,7 @@ FOLDER_TEST(functions_are_listed)
 		  "               :     4  line 4\n"
 		  "               :     5  line 5\n" },
 		{ "f x.c:2 x.c:10=10", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    10 100.000 :f\n"
-		  "               :     2  line 2\n"
-		  "               :   ...\n"
-		  "               :     8  line 8\n"
-		  "               :     9  line 9\n"
-		  "    10 100.000 :    10  line 10\n"
-		  "               :    11  line 11\n"
-		  "               :    12  line 12\n" },
+		  EXPECTED("functions-are-listed") },
 		{ "f x.c:9 x.c:10=10", 0,
 		  "\n"
 		  "$/x.c\n"
@@ -180,96 +170,19 @@ FOLDER_TEST(functions_are_listed)
 		  "    10 90.9091 :    20  line 20\n"
 		  "     1  9.0909 :    21\n" },
 		{ "f - x.c:5=10 x.c:10=10", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    20 100.000 :f\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "    10 50.0000 :     5  line 5\n"
-		  "               :     6  line 6\n"
-		  "               :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "               :     9  line 9\n"
-		  "    10 50.0000 :    10  line 10\n"
-		  "               :    11  line 11\n"
-		  "               :    12  line 12\n" },
+		  EXPECTED("functions-are-listed-2") },
 		{ "f - x.c:5=10 x.c:11=10", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    20 100.000 :f\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "    10 50.0000 :     5  line 5\n"
-		  "               :     6  line 6\n"
-		  "               :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "               :     9  line 9\n"
-		  "               :    10  line 10\n"
-		  "    10 50.0000 :    11  line 11\n"
-		  "               :    12  line 12\n"
-		  "               :    13  line 13\n" },
+		  EXPECTED("functions-are-listed-3") },
 		{ "f - x.c:5=10 x.c:12=10", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    20 100.000 :f\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "    10 50.0000 :     5  line 5\n"
-		  "               :     6  line 6\n"
-		  "               :     7  line 7\n"
-		  "               :   ...\n"
-		  "               :    10  line 10\n"
-		  "               :    11  line 11\n"
-		  "    10 50.0000 :    12  line 12\n"
-		  "               :    13  line 13\n"
-		  "               :    14  line 14\n" },
+		  EXPECTED("functions-are-listed-4") },
 		{ "f - x.c:5=1000 x.c:12=9", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "  1009 100.000 :f\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "  1000 99.1080 :     5  line 5\n"
-		  "               :     6  line 6\n"
-		  "               :     7  line 7\n"
-		  "               :   ...  (9 samples)\n" },
+		  EXPECTED("functions-are-listed-5") },
 		{ "f - x.c:12=1000 x.c:5=9", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "  1009 100.000 :f\n"
-		  "               :   ...  (9 samples)\n"
-		  "               :    10  line 10\n"
-		  "               :    11  line 11\n"
-		  "  1000 99.1080 :    12  line 12\n"
-		  "               :    13  line 13\n"
-		  "               :    14  line 14\n" },
+		  EXPECTED("functions-are-listed-6") },
 		{ "f - x.c:12=1000 x.c:5=10", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "  1010 100.000 :f\n"
-		  "               :   ...  (10 samples)\n"
-		  "               :    10  line 10\n"
-		  "               :    11  line 11\n"
-		  "  1000 99.0099 :    12  line 12\n"
-		  "               :    13  line 13\n"
-		  "               :    14  line 14\n" },
+		  EXPECTED("functions-are-listed-7") },
 		{ "f - x.c:0=3 x.c:5=10", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    13 100.000 :f\n"
-		  "     3 23.0769 :     -  (made by the compiler, of no line)\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "    10 76.9231 :     5  line 5\n"
-		  "               :     6  line 6\n"
-		  "               :     7  line 7\n" },
+		  EXPECTED("f-x-c-0-3-x-c-5-10") },
 		{ "f - none.c:2=10 none.c:90=3", 0,
 		  "\n"
 		  "none.c\n"
@@ -300,154 +213,25 @@ FOLDER_TEST(functions_are_listed)
 		  "               :     6  line 6\n"
 		  "               :     7  line 7\n" },
 		{ "f - x.c:5=10@y.c:3 x.c:6=20@y.c:4 x.c:7=15@y.c:3", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    45 100.000 :f, inlined from y.c:3 (25), y.c:4 (20)\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "    10 22.2222 :     5  line 5\n"
-		  "    20 44.4444 :     6  line 6\n"
-		  "    15 33.3333 :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "               :     9  line 9\n" },
+		  EXPECTED("f-x-c-5-10-y-c-3-x-c-6-20-y-c-4-x-c-7-15") },
 		{ "f - x.c:5=1@y.c:3 x.c:6=2@y.c:4 x.c:7=3@y.c:5 x.c:5=4@y.c:6 x.c:5=5@y.c:7", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    15 100.000 :f, inlined from y.c:7 (5), y.c:6 (4), y.c:5 (3) and 2 more places\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "    10 66.6667 :     5  line 5\n"
-		  "     2 13.3333 :     6  line 6\n"
-		  "     3 20.0000 :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "               :     9  line 9\n" },
+		  EXPECTED("f-x-c-5-1-y-c-3-x-c-6-2-y-c-4-x-c-7-3-y") },
 		{ "f - x.c:5=1@y.c:3 x.c:6=2@y.c:4 x.c:7=3@y.c:5", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "     6 100.000 :f, inlined from y.c:5 (3), y.c:4 (2), y.c:3 (1)\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "     1 16.6667 :     5  line 5\n"
-		  "     2 33.3333 :     6  line 6\n"
-		  "     3 50.0000 :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "               :     9  line 9\n" },
+		  EXPECTED("f-x-c-5-1-y-c-3-x-c-6-2-y-c-4-x-c-7-3-y-2") },
 		{ "f - x.c:5=1@y.c:3 x.c:6=2@y.c:4 x.c:7=3@y.c:5 x.c:7=4@y.c:6", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    10 100.000 :f, inlined from y.c:6 (4), y.c:5 (3), y.c:4 (2) and 1 more place\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "     1 10.0000 :     5  line 5\n"
-		  "     2 20.0000 :     6  line 6\n"
-		  "     7 70.0000 :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "               :     9  line 9\n" },
+		  EXPECTED("f-x-c-5-1-y-c-3-x-c-6-2-y-c-4-x-c-7-3-y-3") },
 		{ "f - x.c:5=4@y.c:9 x.c:6=4@y.c:4 x.c:7=4@a.c:5", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    12 100.000 :f, inlined from a.c:5 (4), y.c:4 (4), y.c:9 (4)\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "     4 33.3333 :     5  line 5\n"
-		  "     4 33.3333 :     6  line 6\n"
-		  "     4 33.3333 :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "               :     9  line 9\n" },
+		  EXPECTED("f-x-c-5-4-y-c-9-x-c-6-4-y-c-4-x-c-7-4-a") },
 		{ "f - x.c:5=4 x.c:6=4@y.c:4 x.c:7=5", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    13 100.000 :f, inlined from y.c:4\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "     4 30.7692 :     5  line 5\n"
-		  "     4 30.7692 :     6  line 6\n"
-		  "     5 38.4615 :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "               :     9  line 9\n" },
+		  EXPECTED("f-x-c-5-4-x-c-6-4-y-c-4-x-c-7-5") },
 		{ "f - x.c:5=4 y.c:1=3 x.c:6=2", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "     6 66.6667 :f\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "     4 44.4444 :     5  line 5\n"
-		  "     2 22.2222 :     6  line 6\n"
-		  "               :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "\n"
-		  "$/y.c\n"
-		  "\n"
-		  "     3 33.3333 :f\n"
-		  "     3 33.3333 :     1  a\n"
-		  "               :     2  b\n" },
+		  EXPECTED("f-x-c-5-4-y-c-1-3-x-c-6-2") },
 		{ "f - x.c:5=4 / g - y.c:1=9 / h - x.c:9=2", 0,
-		  "\n"
-		  "$/y.c\n"
-		  "\n"
-		  "     9 60.0000 :g\n"
-		  "     9 60.0000 :     1  a\n"
-		  "               :     2  b\n"
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "     4 26.6667 :f\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "     4 26.6667 :     5  line 5\n"
-		  "               :     6  line 6\n"
-		  "               :     7  line 7\n"
-		  "\n"
-		  "     2 13.3333 :h\n"
-		  "               :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "     2 13.3333 :     9  line 9\n"
-		  "               :    10  line 10\n"
-		  "               :    11  line 11\n" },
+		  EXPECTED("f-x-c-5-4-g-y-c-1-9-h-x-c-9-2") },
 		{ "f - x.c:5=4 / e - x.c:1=4 / h - x.c:9=7", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "     7 46.6667 :h\n"
-		  "               :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "     7 46.6667 :     9  line 9\n"
-		  "               :    10  line 10\n"
-		  "               :    11  line 11\n"
-		  "\n"
-		  "     4 26.6667 :e\n"
-		  "     4 26.6667 :     1  line 1\n"
-		  "               :     2  line 2\n"
-		  "               :     3  line 3\n"
-		  "\n"
-		  "     4 26.6667 :f\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "     4 26.6667 :     5  line 5\n"
-		  "               :     6  line 6\n"
-		  "               :     7  line 7\n" },
+		  EXPECTED("f-x-c-5-4-e-x-c-1-4-h-x-c-9-7") },
 		{ "f - x.c:9=4 / f - x.c:1=4", 0,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "     4 50.0000 :f\n"
-		  "               :     7  line 7\n"
-		  "               :     8  line 8\n"
-		  "     4 50.0000 :     9  line 9\n"
-		  "               :    10  line 10\n"
-		  "               :    11  line 11\n"
-		  "\n"
-		  "     4 50.0000 :f\n"
-		  "     4 50.0000 :     1  line 1\n"
-		  "               :     2  line 2\n"
-		  "               :     3  line 3\n" },
+		  EXPECTED("f-x-c-9-4-f-x-c-1-4") },
 		{ "f x.c:20 x.c:20=1000 x.c:19=1 x.c:16=2", 0,
 		  "\n"
 		  "$/x.c\n"
@@ -458,96 +242,18 @@ FOLDER_TEST(functions_are_listed)
 		  "     1  0.0997 :    19  line 19\n"
 		  "  1000 99.7009 :    20  line 20\n" },
 		{ "f - x.c:1=10 x.c:2=3@y.c:7 none.c:4=1", 20,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    13 92.8571 :f, inlined from y.c:7\n"
-		  "    10 71.4286 :     1  line 1\n"
-		  "     3 21.4286 :     2  line 2\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "\n"
-		  "1 function below 20 %: 1 sample (--threshold shows more, --all everything)\n" },
+		  EXPECTED("f-x-c-1-10-x-c-2-3-y-c-7-none-c-4-1") },
 		{ "f - x.c:5=90 / g - x.c:1=9 / h - y.c:1=1", 9,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    90 90.0000 :f\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "    90 90.0000 :     5  line 5\n"
-		  "               :     6  line 6\n"
-		  "               :     7  line 7\n"
-		  "\n"
-		  "     9  9.0000 :g\n"
-		  "     9  9.0000 :     1  line 1\n"
-		  "               :     2  line 2\n"
-		  "               :     3  line 3\n"
-		  "\n"
-		  "1 function below 9 %: 1 sample (--threshold shows more, --all everything)\n" },
+		  EXPECTED("f-x-c-5-90-g-x-c-1-9-h-y-c-1-1") },
 		{ "f - x.c:5=90 y.c:1=5 / g - x.c:1=5", 6,
-		  "\n"
-		  "$/x.c\n"
-		  "\n"
-		  "    90 90.0000 :f\n"
-		  "               :     3  line 3\n"
-		  "               :     4  line 4\n"
-		  "    90 90.0000 :     5  line 5\n"
-		  "               :     6  line 6\n"
-		  "               :     7  line 7\n"
-		  "\n"
-		  "2 functions below 6 %: 10 samples (--threshold shows more, --all everything)\n" },
+		  EXPECTED("f-x-c-5-90-y-c-1-5-g-x-c-1-5") },
 		/* From 5 % on red, from 1 % on yellow, else green. */
 		{ "f - x.c:1=1850 / g - y.c:1=100 / h - y.c:2=50", 0,
-		  "\n"
-		  "\033[4m$/x.c\033[m\n"
-		  "\n"
-		  "\033[1;31m  1850 92.5000\033[m :\033[1mf\033[m\n"
-		  "\033[1;31m  1850 92.5000\033[m :     1  line 1\n"
-		  "               :     2  line 2\n"
-		  "               :     3  line 3\n"
-		  "\n"
-		  "\033[4m$/y.c\033[m\n"
-		  "\n"
-		  "\033[1;31m   100  5.0000\033[m :\033[1mg\033[m\n"
-		  "\033[1;31m   100  5.0000\033[m :     1  a\n"
-		  "               :     2  b\n"
-		  "\n"
-		  "\033[33m    50  2.5000\033[m :\033[1mh\033[m\n"
-		  "               :     1  a\n"
-		  "\033[33m    50  2.5000\033[m :     2  b\n", 0, true },
+		  EXPECTED("functions-are-listed-8"), 0, true },
 		{ "f - x.c:1=1882 / g - y.c:1=99 / h - y.c:2=19", 0,
-		  "\n"
-		  "\033[4m$/x.c\033[m\n"
-		  "\n"
-		  "\033[1;31m  1882 94.1000\033[m :\033[1mf\033[m\n"
-		  "\033[1;31m  1882 94.1000\033[m :     1  line 1\n"
-		  "               :     2  line 2\n"
-		  "               :     3  line 3\n"
-		  "\n"
-		  "\033[4m$/y.c\033[m\n"
-		  "\n"
-		  "\033[33m    99  4.9500\033[m :\033[1mg\033[m\n"
-		  "\033[33m    99  4.9500\033[m :     1  a\n"
-		  "               :     2  b\n"
-		  "\n"
-		  "\033[32m    19  0.9500\033[m :\033[1mh\033[m\n"
-		  "               :     1  a\n"
-		  "\033[32m    19  0.9500\033[m :     2  b\n", 0, true },
+		  EXPECTED("f-x-c-1-1882-g-y-c-1-99-h-y-c-2-19"), 0, true },
 		{ "f - x.c:1=1980 / g - y.c:1=20", 0,
-		  "\n"
-		  "\033[4m$/x.c\033[m\n"
-		  "\n"
-		  "\033[1;31m  1980 99.0000\033[m :\033[1mf\033[m\n"
-		  "\033[1;31m  1980 99.0000\033[m :     1  line 1\n"
-		  "               :     2  line 2\n"
-		  "               :     3  line 3\n"
-		  "\n"
-		  "\033[4m$/y.c\033[m\n"
-		  "\n"
-		  "\033[33m    20  1.0000\033[m :\033[1mg\033[m\n"
-		  "\033[33m    20  1.0000\033[m :     1  a\n"
-		  "               :     2  b\n", 0, true },
+		  EXPECTED("functions-are-listed-9"), 0, true },
 		/* Names are cut where lines end. */
 		{ "a_function_of_a_name_that_is_long - y.c:1=1@x.c:7", 0,
 		  "\n"

@@ -129,17 +129,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 			      "2        25.0000  25.0000  /_                       g\n"
 			      "1        12.5000  12.5000  /...                     h\n" },
 		    { .line = "opreport --session-dir=s",
-		      .wanted =
-			      "CPU: folded\n"
-			      "Counted samples events with a unit mask of 0x00 count 1\n"
-			      "Samples: 8 taken = 8 stored + 0 lost\n"
-			      "Stacks: 8 stored = 8 whole\n"
-			      "        samples:1|\n"
-			      "  samples|      %|\n"
-			      "------------------\n"
-			      "        5 62.5000 .c\n"
-			      "        2 25.0000 _\n"
-			      "        1 12.5000 ...\n" } } },
+		      .wanted = EXPECTED("opreport") } } },
 		{ "a;[truncated];d 1\na;[broken stack];d 2\na;[no unwind data];d 3\n"
 		  "a;d;d 1\nb;\tc 9\n",
 		  { { .line = IMPORTED("-t "),
@@ -338,21 +328,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 			      "00001010 0              0  60       17.6471  app.c:8                     /opt/app                 leaf\n"
 			      "  00001010 0              0  60       100.000  app.c:8\n" },
 		    { .line = "opreport --session-dir=s --callgraph -n event:Ir",
-		      .wanted =
-			      "-------------------------------------------------------------------------------\n"
-			      "  200      100.000  app                      main\n"
-			      "200      58.8235  libm.so                  sin\n"
-			      "  200      100.000  libm.so                  sin [self]\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "80       23.5294  app                      main\n"
-			      "  200      58.8235  libm.so                  sin\n"
-			      "  80       23.5294  app                      main [self]\n"
-			      "  60       17.6471  app                      leaf\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "  60       100.000  app                      main\n"
-			      "60       17.6471  app                      leaf\n"
-			      "  60       100.000  app                      leaf [self]\n"
-			      "-------------------------------------------------------------------------------\n" } } },
+		      .wanted = EXPECTED("opreport-callgraph-n-event-ir") } } },
 		/* What is called from a place in another file is in that file
 		 * unless told. */
 		{ "version: 1\ncmd: ./app\nevents: Ir\nob=app\nfl=main.cc\n"
@@ -364,21 +340,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		      .wanted =
 			      "opimport: 100 samples = 100 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s --callgraph -n -g",
-		      .wanted =
-			      "-------------------------------------------------------------------------------\n"
-			      "  90       100.000  main.cc:10                  main\n"
-			      "90       90.0000  sort.h:41                   sort\n"
-			      "  90       100.000  sort.h:41                   sort [self]\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "7         7.0000  main.cc:10                  main\n"
-			      "  90       90.0000  sort.h:41                   sort\n"
-			      "  7         7.0000  main.cc:10                  main [self]\n"
-			      "  3         3.0000  main.cc:50                  end\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "  3        100.000  main.cc:10                  main\n"
-			      "3         3.0000  main.cc:50                  end\n"
-			      "  3        100.000  main.cc:50                  end [self]\n"
-			      "-------------------------------------------------------------------------------\n" } } },
+		      .wanted = EXPECTED("opreport-callgraph-n-g") } } },
 		/* Lines of files that have no name are none. */
 		{ "version: 1\ncmd: ./app\nevents: Ir\nob=app\nfl=???\nfn=f\n"
 		  "10 5\n\nfl=\nfn=g\n20 4\n\nfl=a.c\nfn=h\n30 3\n"
@@ -488,23 +450,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  { { .line = IMPORTED("-t "),
 		      .wanted = "opimport: 30 samples = 30 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s --callgraph -ng",
-		      .wanted =
-			      "-------------------------------------------------------------------------------\n"
-			      "  20       100.000  a.c:1                       b                        f\n"
-			      "20       66.6667  a.c:5                       c                        f\n"
-			      "  20       100.000  a.c:5                       c                        f [self]\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "  9        100.000  a.c:1                       b                        f\n"
-			      "9        30.0000  b.c:5                       b                        f\n"
-			      "  9        100.000  b.c:5                       b                        f [self]\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "  7        100.000  a.c:1                       b                        f [recursive]\n"
-			      "1         3.3333  a.c:1                       b                        f\n"
-			      "  20       54.0541  a.c:5                       c                        f\n"
-			      "  9        24.3243  b.c:5                       b                        f\n"
-			      "  7        18.9189  a.c:1                       b                        f [recursive]\n"
-			      "  1         2.7027  a.c:1                       b                        f [self]\n"
-			      "-------------------------------------------------------------------------------\n" },
+		      .wanted = EXPECTED("opreport-callgraph-ng") },
 		    { .line = "opreport --session-dir=s tgid:12 tid:12 -lgn",
 		      .wanted =
 			      "20       66.6667  a.c:5                       c                        f\n"
@@ -529,19 +475,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  { { .line = IMPORTED(""),
 		      .wanted = "opimport: 11 samples = 11 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s --callgraph -n",
-		      .wanted =
-			      "-------------------------------------------------------------------------------\n"
-			      "9        81.8182  f\n"
-			      "  9        69.2308  f [self]\n"
-			      "  4        30.7692  g\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "2        18.1818  [broken stack]\n"
-			      "  2        100.000  [broken stack] [self]\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "  4        100.000  f\n"
-			      "0              0  g\n"
-			      "  0              0  g [self]\n"
-			      "-------------------------------------------------------------------------------\n" } } },
+		      .wanted = EXPECTED("opreport-callgraph-n") } } },
 		/* As many events as there may be, and names that are cut. */
 		{ "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E "
 		  "012345678901234567890123456789012345678901234567890\n"
@@ -642,21 +576,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		      .wanted =
 			      "opimport: 110 samples = 110 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s --callgraph -ng",
-		      .wanted =
-			      "-------------------------------------------------------------------------------\n"
-			      "  60       100.000  a.c:1                       a                        f\n"
-			      "60       54.5455  a.c:6                       a                        h\n"
-			      "  60       100.000  a.c:6                       a                        h [self]\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "  50       100.000  a.c:1                       a                        f\n"
-			      "50       45.4545  b.c:5                       b                        g\n"
-			      "  50       100.000  b.c:5                       b                        g [self]\n"
-			      "-------------------------------------------------------------------------------\n"
-			      "0              0  a.c:1                       a                        f\n"
-			      "  60       54.5455  a.c:6                       a                        h\n"
-			      "  50       45.4545  b.c:5                       b                        g\n"
-			      "  0              0  a.c:1                       a                        f [self]\n"
-			      "-------------------------------------------------------------------------------\n" } } },
+		      .wanted = EXPECTED("opreport-callgraph-ng-2") } } },
 		/* Each part has totals of its own. */
 		{ "creator: callgrind\nevents: A B\nfn=f\n1 5 2\ntotals: 5 2\n"
 		  "1 3\ntotals: 3\n",
@@ -1047,16 +967,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 			      "opimport: 127 samples = 127 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
-			      "00001020 64       50.3937  (no location information)   /bin/app                 raw\n"
-			      "  00001020 64       100.000  (no location information)\n"
-			      "00001000 39       30.7087  a.c:10                      /bin/app                 main\n"
-			      "  00001000 2         5.1282  a.c:10\n"
-			      "  00001001 5        12.8205  a.c:12\n"
-			      "  00001002 32       82.0513  a.c:2147483647\n"
-			      "00001010 16       12.5984  a.c:5                       /bin/app                 leaf\n"
-			      "  00001010 16       100.000  a.c:5\n"
-			      "00001000 8         6.2992  a.c:11                      /lib/so                  main\n"
-			      "  00001000 8        100.000  a.c:11\n" } } },
+			      EXPECTED("opreport-ldgfn") } } },
 		/* Places without a function are apart by their addresses. */
 		{ STRINGS "1{1=1 2=2} " MAPPINGS
 			  "4{1=1 2=1 3=80} 4{1=2 2=1 3=96} 4{1=3 2=2 3=80} "
@@ -1102,18 +1013,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 			      "opimport: 255 samples = 255 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
-			      "00001020 192      75.2941  b.c:20                      /lib/so                  leaf\n"
-			      "  00001020 192      100.000  b.c:20\n"
-			      "00001010 32       12.5490  a.c:20                      /bin/app                 leaf\n"
-			      "  00001010 32       100.000  a.c:20\n"
-			      "00001020 16        6.2745  b.c:20                      /bin/app                 leaf\n"
-			      "  00001020 16       100.000  b.c:20\n"
-			      "00001000 8         3.1373  a.c:10                      /lib/so                  main\n"
-			      "  00001000 8        100.000  a.c:10\n"
-			      "00001000 7         2.7451  a.c:10                      /bin/app                 main\n"
-			      "  00001000 1        14.2857  a.c:10\n"
-			      "  00001001 4        57.1429  a.c:11\n"
-			      "  00001002 2        28.5714  a.c:12\n" } } },
+			      EXPECTED("opreport-ldgfn-2") } } },
 		/* Names of what is counted. */
 		{ STRINGS
 		  "6\"a/b c.d-e_f9\"6\"\"6\"" SEVENTY_BYTES
@@ -1124,19 +1024,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		      .wanted = "opimport: 21 samples = 21 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
-			      "CPU: pprof\n"
-			      "Counted 01234567890123456789012345678901234567890123456789012345678901234567890123456789 events with a unit mask of 0x00 count 1\n"
-			      "Counted 0123456789012345678901234567890123456789_0123456789012345678901234567890123456789 events with a unit mask of 0x00 count 1\n"
-			      "Counted a_b_c_d-e_f9 events with a unit mask of 0x00 count 1\n"
-			      "Counted a_b_c_d-e_f9_b_s events with a unit mask of 0x00 count 1\n"
-			      "Counted cpu events with a unit mask of 0x00 count 1\n"
-			      "Counted values_nanoseconds events with a unit mask of 0x00 count 1\n"
-			      "Samples: 21 taken = 21 stored + 0 lost\n"
-			      "Stacks: 21 stored = 21 whole\n"
-			      "01234567890123...|01234567890123...|   a_b_c_d-e_f9:1|a_b_c_d-e_f9_b...|            cpu:1|values_nanosec...|\n"
-			      "  samples|      %|  samples|      %|  samples|      %|  samples|      %|  samples|      %|  samples|      %|\n"
-			      "------------------------------------------------------------------------------------------------------------\n"
-			      "        4 100.000         6 100.000         1 100.000         2 100.000         5 100.000         3 100.000 app\n" } } },
+			      EXPECTED("opreport-2") } } },
 		/* Two events with samples, as ours are; a sample may have none
 		 * of one of them. */
 		{ STRINGS "6\"samples:B\"6\"B\" " MAPPINGS PLACES
@@ -1147,16 +1035,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		      .wanted = "opimport: 16 samples = 16 stored + 0 lost\n" },
 		    { .line = "opreport --session-dir=s -l",
 		      .wanted =
-			      "CPU: pprof\n"
-			      "Counted B events with a unit mask of 0x00 count 10\n"
-			      "Counted cpu events with a unit mask of 0x00 count 1000\n"
-			      "Samples: 16 taken = 16 stored + 0 lost\n"
-			      "Stacks: 16 stored = 16 whole\n"
-			      "samples  %        total %  samples  %        total %  image name               symbol name\n"
-			      "7        58.3333  58.3333  1        25.0000  25.0000  app                      0x50\n"
-			      "5        41.6667  41.6667  0              0        0  so                       leaf\n"
-			      "0              0  41.6667  0              0        0  so                       main\n"
-			      "0              0        0  3        75.0000  75.0000  app                      main\n" } } },
+			      EXPECTED("opreport-l") } } },
 		/* Times of the timer are rounded to a rate, of 1 at least. */
 		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
 			  "2{1=1 2=2 2=6060606}",

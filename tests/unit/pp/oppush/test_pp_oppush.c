@@ -229,36 +229,11 @@ SERVER_TEST(profiles_are_sent)
 	};
 	static const struct push_row parca[] = {
 		{ PUSH "-s parca -u http://%/// --insecure -k token -l k=v",
-		  GOOD,
-		  "> POST /api/profiles/writeraw HTTP/1.1\n"
-		  "> Host: 127.0.0.1:PORT\n"
-		  "> Accept: */*\n"
-		  "> Content-Type: application/json\n"
-		  "> Idempotency-Key: oprofile-3-NUMBER-NUMBER\n"
-		  "> Authorization: Bearer secret\n"
-		  "{\n"
-		  " \"tenant\": \"\",\n"
-		  " \"series\": [\n"
-		  "  {\"labels\": {\"labels\": [{\"name\": \"__name__\", \"value\": \"process_cpu\"}, {\"name\": \"job\", \"value\": \"oprofile\"}, {\"name\": \"host\", \"value\": \"h\"}, {\"name\": \"k\", \"value\": \"v\"}]}, \"samples\": [{\"raw_profile\": \"BASE64\"}]}\n"
-		  " ],\n"
-		  " \"normalized\": true\n"
-		  "}\n" },
+		  GOOD, EXPECTED("s-parca-u-http-insecure-k-token-l-k-v") },
 	};
 	static const struct push_row labels[] = {
 		{ PUSH "-s parca -u http://%/x/writeraw -l job=j -l __name__=n",
-		  GOOD,
-		  "> POST /x/writeraw HTTP/1.1\n"
-		  "> Host: 127.0.0.1:PORT\n"
-		  "> Accept: */*\n"
-		  "> Content-Type: application/json\n"
-		  "> Idempotency-Key: oprofile-4-NUMBER-NUMBER\n"
-		  "{\n"
-		  " \"tenant\": \"\",\n"
-		  " \"series\": [\n"
-		  "  {\"labels\": {\"labels\": [{\"name\": \"host\", \"value\": \"h\"}, {\"name\": \"job\", \"value\": \"j\"}, {\"name\": \"__name__\", \"value\": \"n\"}]}, \"samples\": [{\"raw_profile\": \"BASE64\"}]}\n"
-		  " ],\n"
-		  " \"normalized\": true\n"
-		  "}\n" },
+		  GOOD, EXPECTED("s-parca-u-http-x-writeraw-l-job-j-l-name") },
 	};
 	static const struct push_row busy[] = {
 		{ PUSH "-u http://%/x/ingest",

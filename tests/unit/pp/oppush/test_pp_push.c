@@ -819,37 +819,12 @@ BOX_TEST(failures_are_told_as_they_double)
 		  .until = 600000,
 		  .statuses = { 500, 504, 502, 503, 500, 0 },
 		  .name = "a server that is away",
-		  .wanted =
-			  "1000: take\n"
-			  "1000: send\n"
-			  "1000: 500; 1 profiles wait, the next attempt is in 1 s (failure 1)\n"
-			  "1500: send\n"
-			  "1500: 504; 1 profiles wait, the next attempt is in 1 s (failure 2)\n"
-			  "2500: send\n"
-			  "4500: send\n"
-			  "4500: 503; 1 profiles wait, the next attempt is in 4 s (failure 4)\n"
-			  "8500: send\n"
-			  "16500: send\n"
-			  "16500: the server accepts profiles again; 0 wait\n"
-			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 601000\n" },
+		  .wanted = EXPECTED("a-server-that-is-away") },
 		{ .interval_ms = 6000000,
 		  .until = 400000,
 		  .statuses = { 400, 500, 422, 413, 400, 400, 400, 415, 0 },
 		  .name = "a server that refuses",
-		  .wanted =
-			  "1000: take\n"
-			  "1000: send\n"
-			  "1000: 400; 1 profiles wait, the next attempt is in 1 s (failure 1)\n"
-			  "1500: send\n"
-			  "1500: 500; 1 profiles wait, the next attempt is in 1 s (failure 2)\n"
-			  "2500: send\n"
-			  "4500: send\n"
-			  "4500: 413; 1 profiles wait, the next attempt is in 4 s (failure 4)\n"
-			  "8500: send\n"
-			  "16500: send\n"
-			  "32500: send\n"
-			  "32500: 400; profile 1 with 7 samples is dropped, as it was refused 5 times\n"
-			  "0 wait, 1 dropped, failure 0, refusal 0, again at 0; next at 6001000\n" },
+		  .wanted = EXPECTED("a-server-that-refuses") },
 		{ .interval_ms = 60000,
 		  .until = 100000,
 		  .statuses = { 429, 0 },
@@ -892,81 +867,13 @@ BOX_TEST(what_hinders_profiles_is_told_once)
 				200, 200, 429, 0 },
 		  .retry_after = 2,
 		  .name = "a spool that is full",
-		  .wanted =
-			  "1000: take\n"
-			  "1000: send\n"
-			  "1000: 429; 1 profiles wait, the next attempt is in 2 s (failure 1)\n"
-			  "1200: take\n"
-			  "1400: take\n"
-			  "1600: take\n"
-			  "1800: take\n"
-			  "2000: take\n"
-			  "2200: take\n"
-			  "2400: take\n"
-			  "2600: take\n"
-			  "2800: take\n"
-			  "3000: take\n"
-			  "3000: $: has 0 MiB of profiles, as many as it may; until some are sent, what is counted waits in the session and will be in one profile\n"
-			  "3000: send\n"
-			  "3000: the server accepts profiles again; 9 wait\n"
-			  "3000: send\n"
-			  "3000: send\n"
-			  "3000: send\n"
-			  "3000: send\n"
-			  "3000: send\n"
-			  "3000: send\n"
-			  "3000: send\n"
-			  "3000: send\n"
-			  "3000: send\n"
-			  "3200: take\n"
-			  "3200: send\n"
-			  "3200: 429; 1 profiles wait, the next attempt is in 2 s (failure 1)\n"
-			  "3400: take\n"
-			  "3600: take\n"
-			  "3800: take\n"
-			  "4000: take\n"
-			  "4200: take\n"
-			  "4400: take\n"
-			  "4600: take\n"
-			  "4800: take\n"
-			  "5000: take\n"
-			  "5200: take\n"
-			  "5200: $: has 0 MiB of profiles, as many as it may; until some are sent, what is counted waits in the session and will be in one profile\n"
-			  "5200: send\n"
-			  "5200: the server accepts profiles again; 9 wait\n"
-			  "5200: send\n"
-			  "5200: send\n"
-			  "5200: send\n"
-			  "5200: send\n"
-			  "5200: send\n"
-			  "5200: send\n"
-			  "5200: send\n"
-			  "5200: send\n"
-			  "5200: send\n"
-			  "5400: take\n"
-			  "5400: send\n"
-			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 5600\n" },
+		  .wanted = EXPECTED("a-spool-that-is-full") },
 		{ .interval_ms = 1000,
 		  .until = 8500,
 		  .take_errs = { -EIO, -EIO, -EPERM, -EIO, 0, -EIO, -ENOSPC,
 				 -ENOSPC },
 		  .name = "profiles that cannot be made",
-		  .wanted =
-			  "1000: take\n"
-			  "1000: there is no report\n"
-			  "2000: take\n"
-			  "3000: take\n"
-			  "3000: Operation not permitted\n"
-			  "4000: take\n"
-			  "4000: there is no report\n"
-			  "5000: take\n"
-			  "5000: send\n"
-			  "6000: take\n"
-			  "6000: there is no report\n"
-			  "7000: take\n"
-			  "7000: $: one profile has more bytes than --spool-max; allow more, or push a part of the session\n"
-			  "8000: take\n"
-			  "0 wait, 0 dropped, failure 0, refusal 0, again at 0; next at 9000\n" },
+		  .wanted = EXPECTED("profiles-that-cannot-be-made") },
 	};
 
 	check_stories(*state, rows, NR(rows));

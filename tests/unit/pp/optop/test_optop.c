@@ -1070,54 +1070,14 @@ TEST(wider_screens_have_more_columns)
 		  .columns = { 29, 30, 59, 60, 69, 70, 99, 100 },
 		  .reading = "a_function_of_that_name=7/8 b=13/100",
 		  .name = "narrow",
-		  .wanted =
-			  "29\n"
-			  " self % symbol\n"
-			  "35.0000 a_functio...that_name\n"
-			  "30\n"
-			  " self % >total % symbol\n"
-			  "35.0000  40.0000 a_funct...t_n\n"
-			  "59\n"
-			  " self % >total % symbol\n"
-			  "35.0000  40.0000 a_function_of_that_name\n"
-			  "60\n"
-			  " samples  self % >total % symbol\n"
-			  "       7 35.0000  40.0000 a_function_of_that_name\n"
-			  "69\n"
-			  " samples  self % >total % symbol\n"
-			  "       7 35.0000  40.0000 a_function_of_that_name\n"
-			  "70\n"
-			  " samples  self % >total % image               symbol\n"
-			  "       7 35.0000  40.0000 prog                a_function_of_that_name\n"
-			  "99\n"
-			  " samples  self % >total % image               symbol\n"
-			  "       7 35.0000  40.0000 prog                a_function_of_that_name\n"
-			  "100\n"
-			  " samples  self %    total >total % image               symbol\n"
-			  "       7 35.0000        8  40.0000 prog                a_function_of_that_name\n" },
+		  .wanted = EXPECTED(
+			  "symbols-a-function-of-that-name-7-8-b-13") },
 		{ .view = OPTOP_SYMBOLS,
 		  .columns = { 109, 110, 139, 140, 159, 160 },
 		  .reading = "a_function_of_that_name=7/8 b=13/100",
 		  .name = "wide",
-		  .wanted =
-			  "109\n"
-			  " samples  self %    total >total % image               symbol\n"
-			  "       7 35.0000        8  40.0000 prog                a_function_of_that_name\n"
-			  "110\n"
-			  " samples  self %     95% interval    total >total % image               symbol\n"
-			  "       7 35.0000  18.1192-56.7146        8  40.0000 prog                a_function_of_that_name\n"
-			  "139\n"
-			  " samples  self %     95% interval    total >total % image               symbol\n"
-			  "       7 35.0000  18.1192-56.7146        8  40.0000 prog                a_function_of_that_name\n"
-			  "140\n"
-			  " samples  self %     95% interval    total >total %     95% interval image               symbol\n"
-			  "       7 35.0000  18.1192-56.7146        8  40.0000  21.8807-61.3418 prog                a_function_of_that_name\n"
-			  "159\n"
-			  " samples  self %     95% interval    total >total %     95% interval image               symbol\n"
-			  "       7 35.0000  18.1192-56.7146        8  40.0000  21.8807-61.3418 prog                a_function_of_that_name\n"
-			  "160\n"
-			  " samples  self %     95% interval    total >total %     95% interval image                         symbol\n"
-			  "       7 35.0000  18.1192-56.7146        8  40.0000  21.8807-61.3418 prog                          a_function_of_that_name\n" },
+		  .wanted = EXPECTED(
+			  "symbols-a-function-of-that-name-7-8-b-13-2") },
 		{ .view = OPTOP_SYMBOLS,
 		  .hides = true,
 		  .columns = { 110, 140 },
@@ -1134,65 +1094,19 @@ TEST(wider_screens_have_more_columns)
 		  .columns = { 79, 80, 109, 110 },
 		  .reading = "/src/a/file/of/that/name.c=7",
 		  .name = "lines",
-		  .wanted =
-			  "79\n"
-			  " samples >self % line                path\n"
-			  "       7 100.000 prog                /src/a/file/of/that/name.c\n"
-			  "80\n"
-			  " samples >self % line                        path\n"
-			  "       7 100.000 prog                        /src/a/file/of/that/name.c\n"
-			  "109\n"
-			  " samples >self % line                        path\n"
-			  "       7 100.000 prog                        /src/a/file/of/that/name.c\n"
-			  "110\n"
-			  " samples >self %     95% interval line                        path\n"
-			  "       7 100.000 64.5670-100.0000 prog                        /src/a/file/of/that/name.c\n" },
+		  .wanted = EXPECTED("lines-src-a-file-of-that-name-c-7") },
 		{ .view = OPTOP_IMAGES,
 		  .columns = { 20, 39, 40, 48, 49, 60 },
 		  .reading = "/usr/lib/a/library/of/that/name.so=7",
 		  .name = "images",
-		  .wanted =
-			  "20\n"
-			  ">self % path\n"
-			  "100.000 name.so\n"
-			  "39\n"
-			  ">self % path\n"
-			  "100.000 name.so\n"
-			  "40\n"
-			  ">self % path\n"
-			  "100.000 /usr/lib/a/libr...f/that/name.so\n"
-			  "48\n"
-			  ">self % path\n"
-			  "100.000 /usr/lib/a/library/of/that/name.so\n"
-			  "49\n"
-			  ">self % path\n"
-			  "100.000 /usr/lib/a/library/of/that/name.so\n"
-			  "60\n"
-			  " samples >self % path\n"
-			  "       7 100.000 /usr/lib/a/library/of/that/name.so\n" },
+		  .wanted = EXPECTED(
+			  "images-usr-lib-a-library-of-that-name-so") },
 		{ .view = OPTOP_CGROUPS,
 		  .columns = { 59, 60, 67, 68, 79, 80 },
 		  .reading = "/system.slice/of/that/name.service=7",
 		  .name = "cgroups",
-		  .wanted =
-			  "59\n"
-			  ">self % cgroup              path\n"
-			  "100.000 prog                name.service\n"
-			  "60\n"
-			  " samples >self % cgroup              path\n"
-			  "       7 100.000 prog                name.service\n"
-			  "67\n"
-			  " samples >self % cgroup              path\n"
-			  "       7 100.000 prog                name.service\n"
-			  "68\n"
-			  " samples >self % cgroup              path\n"
-			  "       7 100.000 prog                name.service\n"
-			  "79\n"
-			  " samples >self % cgroup              path\n"
-			  "       7 100.000 prog                /system.slice/of/that/name.service\n"
-			  "80\n"
-			  " samples >self % cgroup                      path\n"
-			  "       7 100.000 prog                        /system.slice/of/that/name.service\n" },
+		  .wanted = EXPECTED(
+			  "cgroups-system-slice-of-that-name-servic") },
 		{ .view = OPTOP_PROCESSES,
 		  .columns = { 30, 60 },
 		  .reading = "a_process_of_that_name=7",

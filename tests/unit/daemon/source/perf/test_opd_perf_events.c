@@ -357,27 +357,9 @@ static const struct row rows[] = {
 	  "close: -2 -3 -4 -5\n" },
 	{ "a_program_to_be_started", "exec=SELF",
 	  "open; show; attrs; replug",
-	  " side@-1=0 -0 side@-1=1 -1 side/self@0=2 map 2:128 clock/self@0=3 map 3:256 side/self@1=4 map 4:128 clock/self@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  inherit exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "TIMER type=1 sample_period=1003000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled inherit exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid enable_on_exec\n"
-	  "\n"
-	  "replug: 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	  EXPECTED("a-program-to-be-started") },
 	{ "a_process", "pid=SELF", "open; show; attrs; replug",
-	  " side@-1=0 -0 side@-1=1 -1 side/self@0=2 map 2:128 clock/self@0=3 map 3:256 side/self@1=4 map 4:128 clock/self@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  inherit exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "TIMER type=1 sample_period=1003000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled inherit exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
-	  "\n"
-	  "replug: 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	  EXPECTED("a-process") },
 	{ "a_process_that_is_not", "pid=2147483647", "open",
 	  " side@-1=0 -0 side@-1=1 -1\n"
 	  "open: ESRCH\n"
@@ -477,38 +459,13 @@ static const struct row rows[] = {
 	{ "a_cpu_goes_and_comes", NULL,
 	  "open; lost 3; show; replug; online 0; lost 4; replug; show; lost 5;"
 	  "show; replug; online 0-1; replug; show; replug",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 6\n"
-	  "\n"
-	  "replug: 0\n"
-	  " -4 -5\n"
-	  "replug: 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 8, none on 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 9, none on 1\n"
-	  "\n"
-	  "replug: 0\n"
-	  " side@1=6 map 6:2048 clock@1=7 map 7:256\n"
-	  "replug: 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 9\n"
-	  " -6 -7 side@1=8 map 8:2048 clock@1=9 map 9:256\n"
-	  "replug: 1\n"
-	  "close: -2 -3 -8 -9\n" },
+	  EXPECTED("a-cpu-goes-and-comes") },
 	/* Between two looks; after the second look its time
 	   stands still. */
 	{ "a_cpu_goes_and_comes_unseen", NULL,
 	  TWO
 	  "open; replug; dead-cpu 1; replug; show; dead-cpu -1; replug",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=7 7>6\n"
-	  "open: 0\n"
-	  "\n"
-	  "replug: 0\n"
-	  " -5 -6 -7 side@1=8 map 8:2048 raw176@1=9 map 9:256 0:0@1=10 10>9\n"
-	  "replug: 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 900=2 910=0 930=2 940=0 960=2 970=0, lost 0\n"
-	  " -8 -9 -10 side@1=11 map 11:2048 raw176@1=12 map 12:256 0:0@1=13 13>12\n"
-	  "replug: 1\n"
-	  "close: -2 -3 -4 -11 -12 -13\n" },
+	  EXPECTED("a-cpu-goes-and-comes-unseen") },
 	{ "a_cpu_goes_while_it_is_opened_again", NULL,
 	  "online 0; open; online 0-1; no-cpu 1; replug; show; no-cpu -1;"
 	  "replug; show",
@@ -739,17 +696,7 @@ static const struct row rows[] = {
 	{ "attributes_for_weights", NULL,
 	  "weights; events A:118:0:9:0:1:1:205,B:118:1:9:0:1:1:461,"
 	  "cpu-cycles:0:2:9:0:1:1; open; attrs",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 rawcd!@0=3 map 3:256 raw1cd!@0=4 4>3 0:0@0=5 5>3 side@1=6 map 6:2048 rawcd!@1=7 map 7:256 raw1cd!@1=8 8>7 0:0@1=9 9>7\n"
-	  "open: 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "A type=4 config=205 sample_period=9 sample_type=81927 read_format=19 precise_ip=2 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
-	  "B type=4 config=461 config1=3 sample_period=9 sample_type=81927 read_format=19 precise_ip=2 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
-	  "cpu-cycles sample_period=9 sample_type=81927 read_format=19 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
-	  "close: -2 -3 -4 -5 -6 -7 -8 -9\n" },
+	  EXPECTED("attributes-for-weights") },
 };
 /* clang-format on */
 

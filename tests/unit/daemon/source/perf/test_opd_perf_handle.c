@@ -381,16 +381,7 @@ static const struct row rows[] = {
 	  "map 7 0x6000 0x1000 0 /nonexistent/x.so (deleted); user 7 0x6001;"
 	  "map 7 0x7000 0x1000 0 /x (deleted) ; user 7 0x7001;"
 	  "map 7 0x8000 0x1000 0 / (deleted); user 7 0x8001",
-	  "7 /bin/prog /bin/prog+1\n"
-	  "7 /bin/prog [vdso]{no-file}+1\n"
-	  "7 /bin/prog /memfd:jit{no-file}{deleted}+1\n"
-	  "7 /bin/prog /SYSV00000000{no-file}{deleted}+1\n"
-	  "7 /bin/prog /dev/zero{no-file}{deleted}+1\n"
-	  "7 /bin/prog /memfd:not+1\n"
-	  "7 /bin/prog /nonexistent/x.so{deleted}+1\n"
-	  "7 /bin/prog /x (deleted) +1\n"
-	  "7 /bin/prog /{deleted}+1\n"
-	  "9 images\n" },
+	  EXPECTED("files-on-no-disk") },
 	/* In the stream such an offset would be something else. */
 	{ "no_offset_is_an_escape", NULL,
 	  "exec 7; map 7 0x1000 0x1000 0xffffffffffffff00 /bin/prog;"
@@ -406,17 +397,7 @@ static const struct row rows[] = {
 	  "user 9 0x20003; exit 8; user 9 0x20004; user 8 0x20005;"
 	  "exec 6; map 6 0x20000 0x1000 0 /bin/other; user 6 0x20006;"
 	  "fork 6 5; kernel 5 5 0 0xffff0; user 0 0x10000; process 5; process 6",
-	  "7 /bin/in-proc /bin/in-proc+1\n"
-	  "8 /bin/child /bin/child+2\n"
-	  "9 /bin/child /bin/child+3\n"
-	  "9 /bin/child /bin/child+4\n"
-	  "8 /bin/child /bin/child+5\n"
-	  "process 5: 1 threads\n"
-	  "process 6: unknown\n"
-	  "sample_lost_no_process 1\n"
-	  "sample_of_others 2\n"
-	  "proc_read 1\n"
-	  "2 images\n" },
+	  EXPECTED("what-a-chosen-process-starts-counts") },
 	{ "a_number_is_used_again_by_another", NULL,
 	  "proc 7 1; choose 7; fork 7 8; exit 8; fork 6 8; user 8 0x10001;"
 	  "exec 8; user 8 0x10002; fork 7 8; user 8 0x10003",
@@ -532,16 +513,7 @@ static const struct row rows[] = {
 	  "user 7 0x10001; user 5 0x10001; kernel 0 0 3 0x1000; dropped;"
 	  "fork 7 8; user 8 0x10001; fork 5 9; dropped; user 9 0x10001; dropped;"
 	  "exit 5; exit 9; dropped",
-	  "dropped:\n"
-	  "dropped: 0 5\n"
-	  "dropped: 0 5\n"
-	  "dropped: 0 5 9\n"
-	  "dropped: 0\n"
-	  "7 /bin/in-proc /bin/in-proc+1\n"
-	  "8 /bin/in-proc /bin/in-proc+1\n"
-	  "sample_of_others 3\n"
-	  "proc_read 1\n"
-	  "1 images\n" },
+	  EXPECTED("samples-of-others-are-dropped") },
 	/* Not only at the turn of the fork; and a number is given again. */
 	{ "what_is_dropped_is_inherited", NULL,
 	  "proc 7 1; proc 5 1; filter; choose 7; user 5 0x10001; fork-soon 5 6;"
@@ -559,16 +531,7 @@ static const struct row rows[] = {
 	  "user 4 0x10001; user 5 0x10001; fork 5 5; exit 5; dropped; exit 5;"
 	  "user 5 0x10001; dropped; fork-soon 1 8; proc 8 7; user 8 0x10001;"
 	  "user 99999999 0x10001; dropped; exec 4; kernel 4 4 3 0x1000; dropped",
-	  "dropped: 5\n"
-	  "dropped:\n"
-	  "dropped:\n"
-	  "dropped:\n"
-	  "8 /bin/in-proc /bin/in-proc+1\n"
-	  "4 - kernel+1000\n"
-	  "sample_lost_no_process 1\n"
-	  "sample_of_others 3\n"
-	  "proc_read 2\n"
-	  "1 images\n" },
+	  EXPECTED("what-may-count-is-not-dropped") },
 	/* ---- the kernel, and what is not ours ---- */
 	/* Of a task that is not known there is no program; nobody looks. */
 	{ "samples_in_the_kernel", NULL,

@@ -484,41 +484,14 @@ static const struct row rows[] = {
 	  "run 10000; show;"
 	  "throttle 2 5000; unthrottle 2 5099; run 10000; show;"
 	  "throttle 2 6000; unthrottle 2 6100; run 10000",
-	  "all:\n"
-	  "sample_lost_throttled 10\n"
-	  "throttle 2\n"
-	  "all:\n"
-	  "sample_lost_throttled 20\n"
-	  "throttle 2\n"
-	  "all:\n"
-	  "sample_lost_throttled 20\n"
-	  "throttle 4\n"
-	  "all:\n"
-	  "sample_lost_throttled 20\n"
-	  "throttle 5\n"
-	  "all:\n"
-	  "sample_lost_throttled 21\n"
-	  "throttle 6\n" },
+	  EXPECTED("throttling-costs-samples") },
 	/* A CPU that is throttled at the end loses up to then. */
 	{ "throttling_may_have_no_end", "clock",
 	  "throttle 0 1000; throttle 1 1500; throttle 2 1000;"
 	  "unthrottle 2 1200; run 9000; show; throttled 900; throttled 1500;"
 	  "throttled 2000; show; stop 2000; show; throttled 9000;"
 	  "unthrottle 0 9000; run 9000",
-	  "all:\n"
-	  "sample_lost_throttled 2\n"
-	  "throttle 3\n"
-	  "throttled: 0\n"
-	  "throttled: 5\n"
-	  "throttled: 15\n"
-	  "sample_lost_throttled 2\n"
-	  "throttle 3\n"
-	  "sample_lost_throttled 17\n"
-	  "throttle 3\n"
-	  "throttled: 0\n"
-	  "all:\n"
-	  "sample_lost_throttled 17\n"
-	  "throttle 3\n" },
+	  EXPECTED("throttling-may-have-no-end") },
 	{ "other_events_than_the_clock_lose_nothing", NULL,
 	  "throttle 0 1000; unthrottle 0 2000; run 9000",
 	  "all:\n"

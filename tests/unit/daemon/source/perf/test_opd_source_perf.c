@@ -102,18 +102,7 @@ static const struct row rows[] = {
 	{ "cpus_come_and_go", NULL,
 	  "open; enable; online 0; " SECOND "online 0-1;" SECOND
 	  "disable; online 0;" SECOND "online 0-1;" SECOND "log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
-	  "open: 0\n"
-	  " on 4 on 6\n"
-	  "enable: 0\n"
-	  "......... -5 -6 on 4 EAGAIN\n"
-	  "......... side@1=7 map 7:2048 clock@1=8 map 8:256 on 4 on 8 EAGAIN\n"
-	  " off 4 off 8\n"
-	  "disable: 0\n"
-	  "......... -7 -8 EAGAIN\n"
-	  "......... side@1=9 map 9:2048 clock@1=10 map 10:256 EAGAIN\n"
-	  "Nr. cpu_replug: 4\n"
-	  "close: -3 -4 -9 -10\n" },
+	  EXPECTED("cpus-come-and-go") },
 	{ "a_cpu_is_refused", NULL,
 	  "online 0; open; enable; online 0-1; refuse 1 24;" SECOND "log",
 	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 timer 100 ms\n"
@@ -127,35 +116,13 @@ static const struct row rows[] = {
 	{ "one_of_two_cpus_is_refused", NULL,
 	  "possible 0-2; online 0; open; enable; online 0-2; refuse 3 24; kernel 0 900 ffff1;"
 	  SECOND "log; " SECOND "log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 timer 100 ms\n"
-	  "open: 0\n"
-	  " on 4\n"
-	  "enable: 0\n"
-	  " ffff1@0#0; EAGAIN\n"
-	  "........ side@1=5 map 5:2048 clock@1=6 map 6:256 side@2=EMFILE 1:1@-1=7 -7 on 4 on 6 EAGAIN\n"
-	  "Nr. sample_received: 1\n"
-	  "Nr. cpu_replug_failed: 1\n"
-	  "......... side@2=8 map 8:2048 clock@2=9 map 9:256 on 4 on 6 on 9 EAGAIN\n"
-	  "Nr. sample_received: 1\n"
-	  "Nr. cpu_replug: 1\n"
-	  "Nr. cpu_replug_failed: 1\n"
-	  "close: -3 -4 -5 -6 -8 -9\n" },
+	  EXPECTED("one-of-two-cpus-is-refused") },
 	/* ---- processes, where CPUs may be sampled ---- */
 	{ "a_process_that_is_to_be_started", NULL,
 	  "open exec=SELF; about; enable; of SELF; kernel 0 1000 ffff0;"
 	  "exec 0 1001; kernel 1 1002 ffff1; fork 0 1003; of PID;"
 	  "user 0 1004 10001; kernel 1 1005 ffff2; time 2000; read; account; log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
-	  "open: 0\n"
-	  " perf/cpu-clock timer 997 Hz targeted\n"
-	  " on 4 on 6\n"
-	  "enable: 0\n"
-	  " ffff1@1#0 1@0#0(/nonexistent/program) ffff2@1#0; EAGAIN\n"
-	  " taken 3\n"
-	  "Nr. sample_received: 3\n"
-	  "Nr. sample_of_others: 1\n"
-	  "Nr. images: 1\n"
-	  "close: -3 -4 -5 -6\n" },
+	  EXPECTED("a-process-that-is-to-be-started") },
 	{ "a_process_that_runs_and_others", NULL,
 	  "open pid=SELF; enable; of PID; kernel 0 1000 ffff0; exec 0 1001;"
 	  "user 0 1002 10001; of SELF; kernel 0 1003 ffff1; lost 0 1004 5; time 2000; read; account",
@@ -223,41 +190,13 @@ static const struct row rows[] = {
 	{ "lost_samples", NULL,
 	  "open; lost 0 1001 5; kernel 0 1002 ffff1; user 0 1002 5; time 2000;"
 	  "read; account; missed 2; account; missed 9; account; log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
-	  "open: 0\n"
-	  " ffff1@0#0; EAGAIN\n"
-	  " taken 7 sample_lost_no_mm 1 sample_lost_overflow 5\n"
-	  " taken 7 sample_lost_no_mm 1 sample_lost_overflow 5\n"
-	  " taken 20 sample_lost_no_mm 1 sample_lost_overflow 18\n"
-	  "Nr. sample_received: 2\n"
-	  "Nr. sample_lost_no_mm: 1\n"
-	  "Nr. sample_lost_overflow: 18\n"
-	  "Nr. proc_read: 1\n"
-	  "close: -3 -4 -5 -6\n" },
+	  EXPECTED("lost-samples") },
 	/* The clock would have gone on, up to now or the end. */
 	{ "throttled_samples", NULL,
 	  "open rate=1000; enable; throttle 0 1500; time 2000; read; account;"
 	  "time 2503; account; disable; time 9000; account; enable; account;"
 	  "disable; disable; account",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
-	  "open: 0\n"
-	  " on 4 on 6\n"
-	  "enable: 0\n"
-	  " EAGAIN\n"
-	  " taken 498 sample_lost_throttled 498\n"
-	  " taken 1000 sample_lost_throttled 1000\n"
-	  " off 4 off 6\n"
-	  "disable: 0\n"
-	  " taken 1000 sample_lost_throttled 1000\n"
-	  " on 4 on 6\n"
-	  "enable: 0\n"
-	  " taken 1000 sample_lost_throttled 1000\n"
-	  " off 4 off 6\n"
-	  "disable: 0\n"
-	  " off 4 off 6\n"
-	  "disable: 0\n"
-	  " taken 1000 sample_lost_throttled 1000\n"
-	  "close: -3 -4 -5 -6\n" },
+	  EXPECTED("throttled-samples") },
 	{ "throttled_samples_of_no_clock", NULL,
 	  "events A:118:0:5000:0:1:1; open; throttle 0 1500; time 2000; read;"
 	  "account",
@@ -269,17 +208,7 @@ static const struct row rows[] = {
 	/* The exec of the program turns it on, the first time. */
 	{ "an_exec_enables", NULL,
 	  "paranoid; open exec=7; enable; about; disable; enable; about",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side/7@0=3 map 3:128 clock/7@0=4 map 4:256 side/7@1=5 map 5:128 clock/7@1=6 map 6:256 timer 100 ms\n"
-	  "open: 0\n"
-	  "\n"
-	  "enable: 0\n"
-	  " perf/cpu-clock timer 997 Hz targeted on\n"
-	  " off 4 off 6\n"
-	  "disable: 0\n"
-	  " on 4 on 6\n"
-	  "enable: 0\n"
-	  " perf/cpu-clock timer 997 Hz targeted on\n"
-	  "close: -3 -4 -5 -6\n" },
+	  EXPECTED("an-exec-enables") },
 	{ "cannot_be_enabled", NULL, "open; no-enable; enable; about; read",
 	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
 	  "open: 0\n"
@@ -295,20 +224,7 @@ static const struct row rows[] = {
 	  "open; watched; read; exec 0 1001; wake 0 0; time 1001; read; watched;"
 	  "exec 1 1002; read; sleep 0 0; pause-ends; read; watched; pause-ends;"
 	  "read; watched; read; log",
-	  " 1:1@-1=0 -0 side@-1=1 -1 side@-1=2 -2 side@0=3 map 3:2048 clock@0=4 map 4:256 side@1=5 map 5:2048 clock@1=6 map 6:256 timer 100 ms\n"
-	  "open: 0\n"
-	  " 5 of 5 2 of 2\n"
-	  " EAGAIN\n"
-	  " pause 2 ms EAGAIN\n"
-	  " 4 of 5 2 of 2\n"
-	  " EAGAIN\n"
-	  " pause 2 ms EAGAIN\n"
-	  " 4 of 5 2 of 2\n"
-	  " EAGAIN\n"
-	  " 5 of 5 2 of 2\n"
-	  " EAGAIN\n"
-	  "Nr. images: 1\n"
-	  "close: -3 -4 -5 -6\n" },
+	  EXPECTED("a-new-image") },
 	/* Without news the pause is longer. */
 	{ "no_new_image", NULL,
 	  "open; time 5000; read; fork 0 4000; wake 0 0; read; pause-ends; read;"

@@ -243,17 +243,7 @@ static const struct row rows[] = {
 	  "file; event cycles:u; event cycle:ppp; event cycl:uk;"
 	  "event a:z; event :u; event cpu/event=0x3c/; event /x/;"
 	  "event ///; event b//c; event d-e.f",
-	  "cycles:1000 value 0 um 0 config 0 kernel user\n"
-	  "cycle:1000 value 0 um 0 config 0 kernel user\n"
-	  "cycl:1000 value 0 um 0 config 0 kernel user\n"
-	  "a_z:1000 value 0 um 0 config 0 kernel user\n"
-	  "u:1000 value 0 um 0 config 0 kernel user\n"
-	  "cpu_event_0x3c:1000 value 0 um 0 config 0 kernel user\n"
-	  "x:1000 value 0 um 0 config 0 kernel user\n"
-	  "type1-0:1000 value 0 um 0 config 0 kernel user\n"
-	  "b_c:1000 value 0 um 0 config 0 kernel user\n"
-	  "d-e.f:1000 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf\n" },
+	  EXPECTED("names-that-perf-tells") },
 	{ "equal_events_are_one", NULL,
 	  "file; event a; event a; event a count=2; event b",
 	  "a:1000 value 0 um 0 config 0 kernel user\n"

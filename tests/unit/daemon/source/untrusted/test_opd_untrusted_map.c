@@ -13,6 +13,7 @@
 #include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/untrusted/opd_untrusted_read.h"
 #include "libop/session/op_code_image.h"
+#include "tests/unit/test.h"
 
 #define CHUNK (64u << 10) /* the longest line, with its newline */
 #define MOST_CODES (OPD_UNTRUSTED_ROOM / sizeof(struct opd_jit_code))
