@@ -5,7 +5,7 @@
 HELPERS := waits readbuf deepread spin burnmix dlburn forkstorm storm fake_oprofiled fake_perfd \
 	noperf canperf control await hold hangfile cost demo_work selfgone insns foldstream \
 	cficheck shapes jitcode bpfwork named churn \
-	insncheck returncheck elsewhere
+	insncheck returncheck elsewhere facts
 TEST_PROGS += $(HELPERS)
 define HELPER_VARS
 $(1)_SRCS := tests/helper/$(1).c

@@ -11,6 +11,7 @@
 
 #include "libop/base/op_arena.h"
 #include "libpp/messages.h"
+#include "tests/helper/report_facts.h"
 #include "tests/unit/expect.h"
 
 #define NR(table) (sizeof(table) / sizeof((table)[0]))
@@ -37,12 +38,17 @@ static inline FILE *text_begin(struct text *t)
 	return t->out;
 }
 
-/* The text must be @wanted; @row says which row of the table it is of. */
+/* The text must be @wanted, which has the facts of a report without the words
+ * of its head (report_facts.h); @row says which row of the table it is of. */
 static inline void text_must_be(struct text *t, const char *row,
 				const char *wanted)
 {
+	char *facts;
+
 	assert_int_equal(fclose(t->out), 0);
-	expect_text(t->all, wanted, row);
+	facts = report_facts(t->all);
+	expect_text(facts, wanted, row);
+	free(facts);
 	free(t->all);
 }
 

@@ -107,7 +107,7 @@ like "less than a span is the whole span" \
 	"$(report 'time:yesterday 14:12-14:13')" \
 	"^Time: $day 14:10:03 to $day 14:20:03, 1 span; asked for $day 14:12:00 to $day 14:13:00, but the history is no finer there\$"
 like "the account is of these spans alone" \
-	"$(report 'time:yesterday 14:00-14:10')" '^Samples: 110 taken = 110 stored'
+	"$(report 'time:yesterday 14:00-14:10' | "$TESTBIN/facts")" '^Samples: 110 = 110 '
 is "annotation of a time" \
 	"$("$BIN/opannotate" --session-dir="$SESSION" --source \
 		'time:yesterday 14:50-15:00' 2>err |

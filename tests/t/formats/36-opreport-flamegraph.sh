@@ -107,8 +107,8 @@ is "kinds of frames" "$(data one.html \
 is "how many stacks are whole" \
 	"$(data one.html 'd["columns"][0]["notes"][1][:34]')" \
 	"99.00 % of the stacks are whole. T"
-is "the account" "$(data one.html 'd["notes"]')" \
-	"['Session: 1012 taken = 1000 stored + 12 lost (12 lost_overflow); stacks: 1000 stored = 990 whole + 10 truncated']"
+is "the account" "$(data one.html 'd["notes"]' | "$TESTBIN/facts")" \
+	"['Session: 1012 = 1000 + 12 (12 lost_overflow); stacks: 1000 stored = 990 whole + 10 truncated']"
 like "in text, too" "$("$BIN/opreport" --session-dir="$SESSION")" \
 	'^Stacks: 1000 stored = 990 whole \+ 10 truncated$'
 is "in JSON" "$("$BIN/opreport" --session-dir="$SESSION" --json |
@@ -174,7 +174,7 @@ if ! browser_start; then
 	done_testing
 fi
 
-is "the page as it opens" "$(drive <<END
+is "the page as it opens" "$(drive <<END | "$TESTBIN/facts"
 size 1000 640
 open file://$TMP/one.html
 text #title
@@ -193,7 +193,7 @@ Flame graph: prog
 application 91.00 %library 3.50 %kernel 4.00 %memory without a file (JIT) 1.50 %stacks not whole 1.00 %
 all — 1,000 samples, 100 %
 
-1000 samples, all of them with stacks.99.00 % of the stacks are whole. The others are below a frame in brackets that says why.Session: 1012 taken = 1000 stored + 12 lost (12 lost_overflow); stacks: 1000 stored = 990 whole + 10 truncated
+1000 samples, all of them with stacks.99.00 % of the stacks are whole. The others are below a frame in brackets that says why.Session: 1012 = 1000 + 12 (12 lost_overflow); stacks: 1000 stored = 990 whole + 10 truncated
 (hidden)
 True"
 

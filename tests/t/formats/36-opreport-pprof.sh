@@ -93,9 +93,9 @@ is "those that are not merged" "$(pprof -tags merged.pb.gz | grep -c Total)" 0
 is "by session" "$(profile_of both.pb.gz session:current,mixed --by-session &&
 	pprof -tags both.pb.gz | grep -A 2 session: | awk '{ print $1, $NF }' | xargs)" \
 	"session: 1550.0 1000.0 current 550.0 mixed"
-is "comments" "$(pprof -comments current.pb.gz | sed 's/ $//')" "\
+is "comments" "$(pprof -comments current.pb.gz | sed 's/ $//' | "$TESTBIN/facts")" "\
 CPU with timer interrupt, 1000 samples per second and CPU — opreport --session-dir=$SESSION --format=pprof -o current.pb.gz session:current
-Samples: 1012 taken = 1000 stored + 12 lost (12 lost_overflow)
+Samples: 1012 = 1000 + 12 (12 lost_overflow)
 Stacks: 1000 stored = 990 whole + 10 truncated"
 like "the program comes first" "$(pprof -top mixed.pb.gz)" "^File: prog\$"
 

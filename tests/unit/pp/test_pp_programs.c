@@ -82,7 +82,7 @@ FOLDER_TEST(reports_are_written)
 		{ .line = "opreport --session-dir=. -l",
 		  .wanted =
 			  "CPU: none/such\n"
-			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Counted CYCLES 0x00 100\n"
 			  "Not shown: 1 sample file could not be read\n"
 			  "samples  %        image name               symbol name\n"
 			  "10       100.000  vmlinux                  do_work\n"
@@ -90,7 +90,7 @@ FOLDER_TEST(reports_are_written)
 		{ .line = "opannotate --session-dir=. -a",
 		  .wanted =
 			  "CPU: none/such\n"
-			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Counted CYCLES 0x00 100\n"
 			  "Not shown: 1 sample file could not be read\n"
 			  "opannotate: warning: $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CYCLES.100.0.all.all.all: it is damaged; left out\n"
 			  "opannotate: warning: /vmlinux: not shown: 10 samples in do_work: its binary is not available\n" },
@@ -108,7 +108,7 @@ FOLDER_TEST(reports_are_written)
 		{ .line = "opreport --session-dir=. --root=root -ld /bin/y",
 		  .wanted =
 			  "CPU: none/such\n"
-			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
+			  "Counted CYCLES 0x00 100\n"
 			  "vma      samples  %        symbol name\n"
 			  "00000000 17       100.000  /bin/y\n"
 			  "  00401002 7        41.1765\n"
@@ -567,8 +567,8 @@ FOLDER_TEST(losses_are_told)
 		{ .line = "opreport --session-dir=. --root=root -l -t 50",
 		  .wanted =
 			  "CPU: none/such\n"
-			  "Counted CYCLES events with a unit mask of 0x00 count 100\n"
-			  "Samples: 300 taken = 218 stored + 82 lost (82 buffer_full)\n"
+			  "Counted CYCLES 0x00 100\n"
+			  "Samples: 300 = 218 + 82 (82 buffer_full)\n"
 			  "samples  %        symbol name\n"
 			  "172      78.8991  first\n" },
 		{ .line = "opreport --session-dir=. --root=root -ln -t 50",

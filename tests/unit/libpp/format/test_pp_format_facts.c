@@ -603,8 +603,8 @@ static const struct fact_row {
 	{ "symbols of tasks",
 	  "text", tasks_in_rows, SYMBOLS, { 0 }, "", "END",
 	  "CPU: AMD64 family10\n"
-	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-	  "Counted MISSES events with a unit mask of 0x01 count 100000\n"
+	  "Counted CYCLES 0x01 100000\n"
+	  "Counted MISSES 0x01 100000\n"
 	  "samples  %        samples  %        tgid/tid  process/thread  image name               symbol name\n"
 	  "500      50.0000  3        37.5000  10/10     prog            prog                     main\n"
 	  "200      20.0000  5        62.5000  10/11     prog/worker     libc.so                  f<a&, \"b\">\n"
@@ -705,19 +705,19 @@ static const struct fact_row {
 	  "1,line,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1,\n" },
 	{ "a scale",
 	  "text", a_scale, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+	  "Counted CYCLES 0x01 100000\n"
 	  "CYCLES was counted 25.0 % of the time: counts are scaled by 4, intervals widened; 1000 samples in all, 95 % interval 898 to 1113\n" },
 	{ "samples that came together",
 	  "text", a_scale_in_turns, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+	  "Counted CYCLES 0x01 100000\n"
 	  "CYCLES was counted 25.0 % of the time: counts are scaled by 4, intervals widened; 1000 samples in all, 95 % interval 702 to 1425\n" },
 	{ "samples that stand for some",
 	  "text", a_scale_and_a_grain, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+	  "Counted CYCLES 0x01 100000\n"
 	  "CYCLES was counted 25.0 % of the time: counts are scaled by 4, intervals widened; 1000 samples in all, 95 % interval 691 to 1447\n" },
 	{ "samples that count for their periods",
 	  "text", samples_of_periods, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+	  "Counted CYCLES 0x01 100000\n"
 	  "4 samples of CYCLES, each counted for its period, 250.0 events on average\n" },
 	{ "periods in JSON",
 	  "json", samples_of_periods, 0, { 0 }, "\"classes\"", "\"applications\"",
@@ -727,12 +727,12 @@ static const struct fact_row {
 	  " " },
 	{ "a scale of a column",
 	  "text", a_scale_of_a_cpu, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+	  "Counted CYCLES 0x01 100000\n"
 	  "CYCLES was counted 25.0 % of the time: counts are scaled by 4, intervals widened\n"
 	  "Samples on CPU 0\n" },
 	{ "an old scale",
 	  "text", an_old_scale, SYMBOLS | DIFF, { 0 }, "Counted", "samples  %",
-	  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+	  "Counted CYCLES 0x01 100000\n"
 	  "In the old profile CYCLES was counted 50.0 % of the time: counts are scaled by 2, intervals widened; 2000 samples in all, 95 % interval 1914 to 2090\n" },
 	{ "a scale in JSON",
 	  "json", a_scale, 0, { 0 }, "\"classes\"", "\"applications\"",
@@ -898,11 +898,11 @@ static const struct fact_row {
 	  " " },
 	{ "a rate that was lowered",
 	  "text", rate_was_lowered, 0, { 0 }, "Samples", "            cpu",
-	  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+	  "Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n"
 	  "Rate lowered to 250/s for 12 s of 60 s to stay within 1 % of each CPU; cost 1.00 %: each sample stands for several, intervals are wider\n" },
 	{ "a rate that was not",
 	  "text", rate_was_as_asked, 0, { 0 }, "Samples", "            cpu",
-	  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
+	  "Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n" },
 	{ "a rate that was lowered in JSON",
 	  "json", rate_was_lowered, 0, { 0 }, "\"causes\"", "\"applications\"",
 	  "\"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2},\n"
@@ -1051,7 +1051,7 @@ static const struct fact_row {
 	  EXPECTED("events-of-a-page-with-code") },
 	{ "what a page with code counted",
 	  "html", a_page_with_code, SYMBOLS, { .code = &page_code }, " \"counted\"", " \"command\"",
-	  " \"counted\": \"CPU: AMD64 family10\\u000aCounted MISSES events with a unit mask of 0x01 count 100000\\u000aCounted CYCLES events with a unit mask of 0x01 count 100000\\u000a\",\n" },
+	  " \"counted\": \"CPU: AMD64 family10\\u000aCounted MISSES 0x01 100000\\u000aCounted CYCLES 0x01 100000\\u000a\",\n" },
 	{ "code on a page",
 	  "html", a_page_with_code, SYMBOLS, { .code = &page_code }, " \"code\"", "</script",
 	  EXPECTED("code-on-a-page") },

@@ -49,7 +49,7 @@ TEST(callgrind_names_and_files)
 	written_must_be(
 		"head", "callgrind", &m.report, &plain, "desc: Samples",
 		"\nob=",
-		"desc: Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n"
+		"desc: Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n"
 		"positions: line\n"
 		"event: E_1 : E:1\n"
 		"event: E_1_2 : E:1\n"
@@ -195,7 +195,7 @@ TEST(firefox_profile_is_whole)
 	written_must_be(
 		"the rate was lowered", "firefox", &m.report, &plain,
 		"\"extra\"", "\n }",
-		"\"extra\": [{\"label\": \"Samples\", \"entries\": [{\"label\": \"Samples\", \"format\": \"string\", \"value\": \"1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm); rate lowered to 250/s for 12 s of 60 s to stay within 1 % of each CPU; cost 0.50 %: each sample stands for several, intervals are wider\"}]}]");
+		"\"extra\": [{\"label\": \"Samples\", \"entries\": [{\"label\": \"Samples\", \"format\": \"string\", \"value\": \"1010 = 1000 + 10 (8 buffer_full, 2 no_mm); rate lowered to 250/s for 12 s of 60 s to stay within 1 % of each CPU; cost 0.50 %: each sample stands for several, intervals are wider\"}]}]");
 }
 
 /* Without applications the root is the only thread. */

@@ -178,7 +178,7 @@ TEST(text_is_written)
 		  "1         0.1000  other                    /opt/other\n" },
 		{ "symbols of two", SYMBOLS | TWO, { 0 }, .text =
 		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
+		  "Counted CYCLES 0x01 100000\n"
 		  "Samples on CPU 0\n"
 		  "Samples on CPU 12\n"
 		  "samples  %        samples  %        image name               symbol name\n"
@@ -277,7 +277,7 @@ TEST(text_is_written)
 		  .from = "samples", .text =
 		  EXPECTED("call-graph-all-there-is") },
 		{ "account", SYMBOLS | ACCOUNT, { 0 },
-		  .from = "Samples:", .to = "samples", .text = "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
+		  .from = "Samples:", .to = "samples", .text = "Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n" },
 	};
 	/* clang-format on */
 
@@ -472,7 +472,7 @@ TEST(html_is_written)
 		{ "page: what was asked for", 0, { .command = "opreport </script>" },
 		  .from = " \"title\"", .to = " \"cpu\"", .text =
 		  " \"title\": \"Profile: prog, other\",\n"
-		  " \"counted\": \"CPU: AMD64 family10\\u000aCounted CYCLES events with a unit mask of 0x01 count 100000\\u000a\",\n"
+		  " \"counted\": \"CPU: AMD64 family10\\u000aCounted CYCLES 0x01 100000\\u000a\",\n"
 		  " \"command\": \"opreport \\u003c/script>\",\n"
 		  " \"diff\": false,\n"
 		  " \"has_totals\": false,\n" },

@@ -326,7 +326,7 @@ TEST(files_hold_the_report)
 		  "CYCLES count\n"
 		  "period 100000 CYCLES count\n"
 		  "# AMD64 family10 — opreport\n"
-		  "# Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
+		  "# Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n" },
 		{ "the timer", 0, the_timer, write_values, "samples count (default)\n"
 		  "TIMER nanoseconds\n"
 		  "period 4000000 TIMER nanoseconds\n"

@@ -176,8 +176,8 @@ TEST(headers_tell_what_was_asked_for)
 		  EXPECTED("no-parameters") },
 		{ "what is worth reading", { .args.source = 1, .command = "c" },
 		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events with a unit mask of 0x01 count 100000\n"
-		  "Samples: 1010 taken = 1000 stored + 10 lost (8 buffer_full, 2 no_mm)\n" },
+		  "Counted CYCLES 0x01 100000\n"
+		  "Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n" },
 		{ "none", { .args.no_header = 1 }, "" },
 		/* clang-format on */
 	};

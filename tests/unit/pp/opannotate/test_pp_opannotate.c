@@ -136,8 +136,8 @@ FOLDER_TEST(code_is_annotated)
 		" * Output all files\n"
 		" * \n"
 		" * CPU: none/such\n"
-		" * Counted CYCLES events with a unit mask of 0x00 count 100\n"
-		" * Samples: 300 taken = 218 stored + 82 lost (82 buffer_full)\n"
+		" * Counted CYCLES 0x00 100\n"
+		" * Samples: 300 = 218 + 82 (82 buffer_full)\n"
 		" */\n";
 	struct text listed;
 	char path[512];

@@ -104,7 +104,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		  "kworker/0:1;run 3\n/opt//app/;main 1\n..;main 2",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 439 samples = 439 stored + 0 lost\n" },
+			      "opimport: 439 = 439 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted =
 			      "400      91.1162  91.1162  /idle                    idle\n"
@@ -122,7 +122,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 				"web;main;f 7\n" } } },
 		{ "/opt/./a/../b/.c;f 5\n.;g 2\n...;h 1\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 8 samples = 8 stored + 0 lost\n" },
+		      .wanted = "opimport: 8 = 8 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted =
 			      "5        62.5000  62.5000  /opt/_/a/_./b/.c         f\n"
@@ -133,7 +133,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		{ "a;[truncated];d 1\na;[broken stack];d 2\na;[no unwind data];d 3\n"
 		  "a;d;d 1\nb;\tc 9\n",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 16 samples = 16 stored + 0 lost\n" },
+		      .wanted = "opimport: 16 = 16 + 0\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "a-0/0;[broken stack];d 2\n"
 				"a-0/0;[no unwind data];d 3\n"
@@ -147,7 +147,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		/* A gap with nothing behind it is what was running. */
 		{ "a;[truncated] 3\na;[broken stack] 4\n[no unwind data] 2\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 9 samples = 9 stored + 0 lost\n" },
+		      .wanted = "opimport: 9 = 9 + 0\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "[no unwind data];[no unwind data] 2\n"
 				"a;[broken stack] 4\n"
@@ -155,8 +155,8 @@ IMPORT_TEST(folded_stacks_are_imported)
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      "CPU: folded\n"
-			      "Counted samples events with a unit mask of 0x00 count 1\n"
-			      "Samples: 9 taken = 9 stored + 0 lost\n"
+			      "Counted samples 0x00 1\n"
+			      "Samples: 9 = 9 + 0\n"
 			      "Stacks: 9 stored = 9 whole\n"
 			      "        samples:1|\n"
 			      "  samples|      %|\n"
@@ -168,7 +168,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		  "/opt/" SEVENTY_BYTES "/b;f 1\n/opt/" SEVENTY_BYTES
 		  "c/d;f 2\n" SEVENTY_BYTES "e;f 3\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 13 samples = 13 stored + 0 lost\n" },
+		      .wanted = "opimport: 13 = 13 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted =
 			      "7        53.8462  53.8462  /unknown                 main\n"
@@ -179,7 +179,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		{ "a;b;c;d;e 1\na;b;c;d;e;f 2\na;b;c;d;e;f;g;h;i 4\n"
 		  "b;[truncated];c;d;e;f;g 8\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		      .wanted = "opimport: 15 = 15 + 0\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "a;b;c;d;e 1\n"
 				"a;b;c;d;e;f 2\n"
@@ -190,7 +190,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: file: its counts have fractions: a count of 1 is 10 samples\n"
-			      "opimport: 39 samples = 39 stored + 0 lost\n" },
+			      "opimport: 39 = 39 + 0\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "a;b 4\n"
 				"a;c 25\n"
@@ -199,7 +199,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: file: its counts have fractions: a count of 1 is 10000 samples\n"
-			      "opimport: 1280125 samples = 1280125 stored + 0 lost\n" },
+			      "opimport: 1280125 = 1280125 + 0\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "a;b 125\n"
 				"a;c 1250000\n"
@@ -209,21 +209,21 @@ IMPORT_TEST(folded_stacks_are_imported)
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: file: its counts have fractions: a count of 1 is 1000000000 samples\n"
-			      "opimport: 1000000000 samples = 1000000000 stored + 0 lost\n" },
+			      "opimport: 1000000000 = 1000000000 + 0\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "a;c 1000000000\n" } } },
 		/* What has no samples is in the way of nobody. */
 		{ "a;b 0\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 0 samples = 0 stored + 0 lost\n" },
+		      .wanted = "opimport: 0 = 0 + 0\n" },
 		    { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 0 samples = 0 stored + 0 lost\n" } } },
+			      "opimport: 0 = 0 + 0\n" } } },
 		/* The largest counts. */
 		{ "a;b 9223372036854774784.0\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 9223372036854774784 samples = 9223372036854774784 stored + 0 lost\n" },
+			      "opimport: 9223372036854774784 = 9223372036854774784 + 0\n" },
 		    { .line = "opreport --session-dir=s -ln",
 		      .wanted =
 			      "9223372036854774784 100.000  100.000  b\n" } } },
@@ -232,7 +232,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		{ "a;b 18446744073709551615\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 18446744073709551615 samples = 18446744073709551615 stored + 0 lost\n" } } },
+			      "opimport: 18446744073709551615 = 18446744073709551615 + 0\n" } } },
 		{ "a;b 18446744073709551615\na;c 1\n",
 		  REFUSED(": its counts add up to 2^64 samples or more; divide all of them by one number") },
 		{ "a;b 9223372036854775807\na;c 9223372036854775807\nx;y 9\n",
@@ -242,18 +242,18 @@ IMPORT_TEST(folded_stacks_are_imported)
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: warning: file:2: no count after the stack; 3 such lines left out, each a lost sample in the account\n"
-			      "opimport: 13 samples = 10 stored + 3 lost\n" } } },
+			      "opimport: 13 = 10 + 3\n" } } },
 		{ "a;b 3\na;b 4\na;c -1\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: warning: file:3: no count after the stack; 1 such line left out, each a lost sample in the account\n"
-			      "opimport: 8 samples = 7 stored + 1 lost\n" } } },
+			      "opimport: 8 = 7 + 1\n" } } },
 		{ "a;b 3\na;b 4\na;c -1\nx\n", REFUSED(":3" NO_COUNT) },
 		/* Comments, whose numbers say nothing. */
 		{ "# v: 1.5\n#\n#\tx\na;b 3\n#a;b 4\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 7 samples = 7 stored + 0 lost\n" } } },
+			      "opimport: 7 = 7 + 0\n" } } },
 		{ "# a;b 3\n", REFUSED(": has no stacks; " OPIMPORT_CURE) },
 		{ "a;b 1e5.\n", REFUSED(":1" NO_COUNT) },
 		{ "a;b 9223372036854775807\na;b +1\n", REFUSED(":2" NO_COUNT) },
@@ -269,7 +269,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		{ "a;b 1 2\nc 4\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 6 samples = 6 stored + 0 lost\n" } } },
+			      "opimport: 6 = 6 + 0\n" } } },
 		{ " \n\t\n", REFUSED(": has no stacks; " OPIMPORT_CURE) },
 		{ "", REFUSED(": is empty; " OPIMPORT_CURE) },
 	};
@@ -316,7 +316,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "totals: 340 7\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 347 samples = 347 stored + 0 lost\n" },
+			      "opimport: 347 = 347 + 0\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
 			      "00001000 4        57.1429  200      58.8235  sin.c:50                    /lib/libm.so             sin\n"
@@ -338,7 +338,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "totals: 100\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 100 samples = 100 stored + 0 lost\n" },
+			      "opimport: 100 = 100 + 0\n" },
 		    { .line = "opreport --session-dir=s --callgraph -n -g",
 		      .wanted = EXPECTED("opreport-callgraph-n-g") } } },
 		/* Lines of files that have no name are none. */
@@ -346,7 +346,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "10 5\n\nfl=\nfn=g\n20 4\n\nfl=a.c\nfn=h\n30 3\n"
 		  "totals: 12\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 12 samples = 12 stored + 0 lost\n" },
+		      .wanted = "opimport: 12 = 12 + 0\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
 			      "00001000 5        41.6667  (no location information)   f\n"
@@ -361,7 +361,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "fl=b\nfn={main}\n1 10\ncfn=f\ncalls=1\n3 5 7\n"
 		  "part: 2\nevents: Memory Time_(10ns)\nfn={main}\n1 2 3\n",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 27 samples = 27 stored + 0 lost\n" },
+		      .wanted = "opimport: 27 = 27 + 0\n" },
 		    { .line = "opreport --session-dir=s -lgfn",
 		      .wanted =
 			      "7        77.7778  5        27.7778  a:1                         f\n"
@@ -374,7 +374,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  { { .line = IMPORTED("-t "),
 		      .wanted =
 			      "opimport: warning: file: its functions have less than its totals; the rest was left out when it was written\n"
-			      "opimport: 16 samples = 16 stored + 0 lost\n" },
+			      "opimport: 16 = 16 + 0\n" },
 		    { .line = "opreport --session-dir=s -lgfn",
 		      .wanted =
 			      "6        37.5000  (no location information)   two\n"
@@ -386,7 +386,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "events: Ir\nfn=f\n1 2\nob=/opt/b\nfn=f\n1 3\n"
 		  "ob=/opt/c\nfn=f\n1 4\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 9 samples = 9 stored + 0 lost\n" },
+		      .wanted = "opimport: 9 = 9 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted =
 			      "4        44.4444  /opt/c                   f\n"
@@ -399,20 +399,20 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		/* The first command names the program; its arguments do not. */
 		{ "events: Ir\ncmd: /opt/b/ /opt/a\ncmd: a\nfn=f\n1 2\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		      .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s -n",
 		      .wanted = "        2 100.000 b\n" } } },
 		/* One of 255 bytes, and one that is too long. */
 		{ "events: Ir\ncmd: /" SEVENTY_BYTES SEVENTY_BYTES SEVENTY_BYTES
 		  "/01234567890123456789012345678901234567890/b\nfn=f\n1 2\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		      .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s -n",
 		      .wanted = "        2 100.000 b\n" } } },
 		{ "events: Ir\ncmd: /" SEVENTY_BYTES SEVENTY_BYTES SEVENTY_BYTES
 		  "/01234567890123456789012345678901234567890/bc\nfn=f\n1 2\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		      .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s -n",
 		      .wanted = "        2 100.000 file\n" } } },
 		/* Lines that are too large, and costs that have an address
@@ -420,7 +420,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "events: Ir\nob=a\nfl=a.c\nfn=f\n2147483647 2\n9 3\n"
 		  "fn=g\n4294967301 4\npositions: addr\n0x10 6\n+1 7\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 22 samples = 22 stored + 0 lost\n" },
+		      .wanted = "opimport: 22 = 22 + 0\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
 			      "00001010 17       77.2727  (no location information)   g\n"
@@ -432,7 +432,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "events: Ir\nob=a\nfl=a.c\nfn=f\n0 1\n7 2\n2147483648 4\n"
 		  "fi=???\n8 8\nfe=a.c\n9 16\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 31 samples = 31 stored + 0 lost\n" },
+		      .wanted = "opimport: 31 = 31 + 0\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
 			      "00001000 31       100.000  a.c:7                       f\n"
@@ -448,7 +448,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "cfn=(1)\ncalls=1 1\n4 7\n"
 		  "fl=(2)\nfn=(1)\n5 9\nob=(2)\nfl=(1)\nfn=(1)\n5 20\n",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 30 samples = 30 stored + 0 lost\n" },
+		      .wanted = "opimport: 30 = 30 + 0\n" },
 		    { .line = "opreport --session-dir=s --callgraph -ng",
 		      .wanted = EXPECTED("opreport-callgraph-ng") },
 		    { .line = "opreport --session-dir=s tgid:12 tid:12 -lgn",
@@ -459,12 +459,12 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		/* A process of a number that none has is none. */
 		{ "events: Ir\npid: 2147483648\nfn=f\n1 2\n",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		      .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s tgid:0 tid:0 -n",
 		      .wanted = "        2 100.000 file\n" } } },
 		{ "events: Ir\npid: 2147483647\nfn=f\n1 2\n",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		      .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s tgid:2147483647 -n",
 		      .wanted = "        2 100.000 file\n" } } },
 		/* No calls to or from what nobody knows. */
@@ -473,7 +473,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 			    "cfn=[truncated]\ncalls=1 5\n6 3\n"
 			    "cfn=g\ncalls=1 5\n7 4\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 11 samples = 11 stored + 0 lost\n" },
+		      .wanted = "opimport: 11 = 11 + 0\n" },
 		    { .line = "opreport --session-dir=s --callgraph -n",
 		      .wanted = EXPECTED("opreport-callgraph-n") } } },
 		/* As many events as there may be, and names that are cut. */
@@ -481,13 +481,13 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "012345678901234567890123456789012345678901234567890\n"
 		  "fn=f\n1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 5\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 6 samples = 6 stored + 0 lost\n" },
+		      .wanted = "opimport: 6 = 6 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      "CPU: callgrind\n"
-			      "Counted 01234567890123456789012345678901234567890123456 events with a unit mask of 0x00 count 1\n"
-			      "Counted a events with a unit mask of 0x00 count 1\n"
-			      "Samples: 6 taken = 6 stored + 0 lost\n"
+			      "Counted 01234567890123456789012345678901234567890123456 0x00 1\n"
+			      "Counted a 0x00 1\n"
+			      "Samples: 6 = 6 + 0\n"
 			      "01234567890123...|              a:1|\n"
 			      "  samples|      %|  samples|      %|\n"
 			      "------------------------------------\n"
@@ -496,43 +496,43 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "events: A B\nfn=f\n1 3 4\ntotals: 3\n1 2 3\ntotals: 2 3\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 12 samples = 12 stored + 0 lost\n" } } },
+			      "opimport: 12 = 12 + 0\n" } } },
 		{ "events: A B\nfn=f\n1 3 4\ntotals: 3 4\n1 2 3\ntotals: 2 4\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: warning: file: its functions have less than its totals; the rest was left out when it was written\n"
-			      "opimport: 12 samples = 12 stored + 0 lost\n" } } },
+			      "opimport: 12 = 12 + 0\n" } } },
 		{ CALLGRIND "fn=f\n1 1\ntotals: x\n",
 		  REFUSED(":5: no number where costs are" DAMAGE) },
 		{ CALLGRIND "fn=f\n1 1\ntotals: -1\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 1 sample = 1 stored + 0 lost\n" } } },
+			      "opimport: 1 = 1 + 0\n" } } },
 		{ CALLGRIND "fn=f\n1 2\r\ntotals: 1\nfn=g\n0x10 1\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 3 samples = 3 stored + 0 lost\n" } } },
+			      "opimport: 3 = 3 + 0\n" } } },
 		/* Without objects the program is that of the command, and
 		 * without a command it is called as the file. */
 		{ "version: 0\ncmd: /srv/run.py -x\nevents: Ir(x) b.c\n"
 		  "fn=f\n1 2 3\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		      .wanted = "opimport: 5 = 5 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted = "2        100.000  3        100.000  f\n" },
 		    { .line = "opreport --session-dir=s -f",
 		      .wanted =
 			      "CPU: callgrind\n"
-			      "Counted Ir_x_ events with a unit mask of 0x00 count 1\n"
-			      "Counted b_c events with a unit mask of 0x00 count 1\n"
-			      "Samples: 5 taken = 5 stored + 0 lost\n"
+			      "Counted Ir_x_ 0x00 1\n"
+			      "Counted b_c 0x00 1\n"
+			      "Samples: 5 = 5 + 0\n"
 			      "          Ir_x_:1|            b_c:1|\n"
 			      "  samples|      %|  samples|      %|\n"
 			      "------------------------------------\n"
 			      "        2 100.000         3 100.000 /run.py\n" } } },
 		{ CALLGRIND "\tfn= f \t\n 3  2\t\n",
 		  { { .line = "opimport -o s ./file",
-		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		      .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted = "2        100.000  f\n" },
 		    { .line = "opreport --session-dir=s -fn",
@@ -541,7 +541,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "cmd: bin/app\targument\nevents: A\npid: 2147483647\n"
 		  "ob=/lib/lib.so\nfn=f\n1 2\nob=/opt/app\nfn=main\n1 3\n",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		      .wanted = "opimport: 5 = 5 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn tgid:2147483647",
 		      .wanted =
 			      "3        60.0000  /opt/app                 main\n"
@@ -549,7 +549,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "cmd: other\nevents: A\npid: 2147483648\n"
 		  "ob=/lib/lib.so\nfn=f\n1 2\nob=/opt/app\nfn=main\n1 3\n",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		      .wanted = "opimport: 5 = 5 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn tgid:0",
 		      .wanted =
 			      "3        60.0000  /opt/app                 main\n"
@@ -558,7 +558,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "events: A\npositions: addr\nfl=a.c\nfn=f\n0x10 2\nfn=g\n"
 		  "positions:\taddr line\n+1 6 3\n* +1 5\nfn=h\n+1 4294967296 4\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 14 samples = 14 stored + 0 lost\n" },
+		      .wanted = "opimport: 14 = 14 + 0\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
 			      "00001010 8        57.1429  a.c:6                       g\n"
@@ -574,7 +574,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "fn=g\n5 50\nob=a\nfl=a.c\nfn=h\n6 60\nfrfn=x\njfn=y\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 110 samples = 110 stored + 0 lost\n" },
+			      "opimport: 110 = 110 + 0\n" },
 		    { .line = "opreport --session-dir=s --callgraph -ng",
 		      .wanted = EXPECTED("opreport-callgraph-ng-2") } } },
 		/* Each part has totals of its own. */
@@ -582,21 +582,21 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "1 3\ntotals: 3\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 10 samples = 10 stored + 0 lost\n" } } },
+			      "opimport: 10 = 10 + 0\n" } } },
 		{ "creator: callgrind\nevents: A B\nfn=f\n1 5 2\ntotals: 5 2\n"
 		  "1 3\ntotals: 4\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: warning: file: its functions have less than its totals; the rest was left out when it was written\n"
-			      "opimport: 10 samples = 10 stored + 0 lost\n" } } },
+			      "opimport: 10 = 10 + 0\n" } } },
 		{ "creator: php\nevents: A\nfn=f\n1 5\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 5 samples = 5 stored + 0 lost\n" } } },
+			      "opimport: 5 = 5 + 0\n" } } },
 		{ "events: A\nfn=f\n1 5\ntotals: 5 6\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 5 samples = 5 stored + 0 lost\n" } } },
+			      "opimport: 5 = 5 + 0\n" } } },
 		{ "events: A\nfn=f\n1 5\ntotals: x\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
@@ -606,7 +606,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 32 samples = 32 stored + 0 lost\n" } } },
+			      "opimport: 32 = 32 + 0\n" } } },
 		{ CALLGRIND "version: 2\n",
 		  REFUSED(":3: is of a version of the format that is not known") },
 		{ CALLGRIND "version: x\n",
@@ -619,7 +619,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: warning: file: negative costs, which samples cannot have: 2 of -9 in all are left out, and lost in the account\n"
-			      "opimport: 12 samples = 3 stored + 9 lost\n" } } },
+			      "opimport: 12 = 3 + 9\n" } } },
 		{ CALLGRIND "fn=f\n1 1x\n",
 		  REFUSED(":4: no number where costs are" DAMAGE) },
 		{ CALLGRIND "fn=f\n1 1 2\n",
@@ -629,7 +629,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ CALLGRIND "fn=f\n1 72057594037927936\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 72057594037927936 samples = 72057594037927936 stored + 0 lost\n" } } },
+			      "opimport: 72057594037927936 = 72057594037927936 + 0\n" } } },
 		{ CALLGRIND "fn=f\n+x 1\n",
 		  REFUSED(":4: a line of costs begins with no position" DAMAGE) },
 		{ CALLGRIND "fn=f\n*1 1\n",
@@ -748,12 +748,12 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		{ PPROF "2{1=2 1=1 2=3 2=3000} 2{1=1 2=1 2=1000} "
 			"2{1=3 1=1 2=5 2=5000}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 9 samples = 9 stored + 0 lost\n" },
+		      .wanted = "opimport: 9 = 9 + 0\n" },
 		    { .line = "opreport --session-dir=s -lgf",
 		      .wanted =
 			      "CPU: pprof\n"
-			      "Counted cpu events with a unit mask of 0x00 count 1000\n"
-			      "Samples: 9 taken = 9 stored + 0 lost\n"
+			      "Counted cpu 0x00 1000\n"
+			      "Samples: 9 = 9 + 0\n"
 			      "Stacks: 9 stored = 9 whole\n"
 			      "samples  %        total %  linenr info                 image name               symbol name\n"
 			      "5        55.5556  55.5556  (no location information)   /bin/app                 0x50\n"
@@ -767,19 +767,19 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		/* Values that are no multiple are events of their own. */
 		{ PPROF "2{1=1 2=3 2=7} 2{1=1 2=0 2=0}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 10 samples = 10 stored + 0 lost\n" },
+		      .wanted = "opimport: 10 = 10 + 0\n" },
 		    { .line = "opreport --session-dir=s -lgn",
 		      .wanted =
 			      "7        100.000  100.000  3        100.000  100.000  a.c:10                      main\n" } } },
 		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=1 2=3}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 13 samples = 13 stored + 0 lost\n" },
+		      .wanted = "opimport: 13 = 13 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      "CPU: pprof\n"
-			      "Counted cpu_nanoseconds events with a unit mask of 0x00 count 1\n"
-			      "Counted samples events with a unit mask of 0x00 count 1\n"
-			      "Samples: 13 taken = 13 stored + 0 lost\n"
+			      "Counted cpu_nanoseconds 0x00 1\n"
+			      "Counted samples 0x00 1\n"
+			      "Samples: 13 = 13 + 0\n"
 			      "Stacks: 13 stored = 13 whole\n"
 			      "cpu_nanoseconds:1|        samples:1|\n"
 			      "  samples|      %|  samples|      %|\n"
@@ -789,12 +789,12 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
 			  "2{1=1 2=3 2=12000000}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 3 samples = 3 stored + 0 lost\n" },
+		      .wanted = "opimport: 3 = 3 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      "CPU: pprof\n"
 			      "Profiling through timer interrupt, 250 samples per second and CPU\n"
-			      "Samples: 3 taken = 3 stored + 0 lost\n"
+			      "Samples: 3 = 3 + 0\n"
 			      "Stacks: 3 stored = 3 whole\n"
 			      "        TIMER:250|\n"
 			      "  samples|      %|\n"
@@ -806,7 +806,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 			"2{1=2 2=4 2=8 3{1=17 3=5} 3{1=16 2=15}}"
 			"2{1=2 2=8 2=16 3{1=11 3=-1} 3{1=17 3=2147483648}}",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		      .wanted = "opimport: 15 = 15 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn --layout=rows",
 		      .wanted =
 			      "8        53.3333  53.3333  0/0       app             /lib/so                  leaf\n"
@@ -826,7 +826,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 				"5{1=1 3=10 4=9} 5{1=2} "
 				"2{1=1 2=1 2=2} 2{1=2 2=1 2=2} 2{2=1 2=2}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 3 samples = 2 stored + 1 lost\n" },
+		      .wanted = "opimport: 3 = 2 + 1\n" },
 		    { .line = "opreport --session-dir=s -lgfn",
 		      .wanted =
 			      "1        50.0000  50.0000  (no location information)   (no name)\n"
@@ -834,13 +834,13 @@ IMPORT_TEST(files_of_pprof_are_imported)
 			      "opreport: warning: 1 of 3 samples were lost; leave out --no-header to see why\n" } } },
 		{ STRINGS "1{} 1{1=3 2=4} 4{1=1 3=16} 2{1=1 2=1 2=3}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 4 samples = 4 stored + 0 lost\n" },
+		      .wanted = "opimport: 4 = 4 + 0\n" },
 		    { .line = "opreport --session-dir=s -l",
 		      .wanted =
 			      "CPU: pprof\n"
-			      "Counted cpu_nanoseconds events with a unit mask of 0x00 count 1\n"
-			      "Counted values events with a unit mask of 0x00 count 1\n"
-			      "Samples: 4 taken = 4 stored + 0 lost\n"
+			      "Counted cpu_nanoseconds 0x00 1\n"
+			      "Counted values 0x00 1\n"
+			      "Samples: 4 = 4 + 0\n"
 			      "Stacks: 4 stored = 4 whole\n"
 			      "samples  %        total %  samples  %        total %  symbol name\n"
 			      "3        100.000  100.000  1        100.000  100.000  0x10\n" } } },
@@ -848,12 +848,12 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		 * together. */
 		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=0 2=0} 2{1=1 2=5 2=10}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 8 samples = 8 stored + 0 lost\n" },
+		      .wanted = "opimport: 8 = 8 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      "CPU: pprof\n"
-			      "Counted cpu events with a unit mask of 0x00 count 2\n"
-			      "Samples: 8 taken = 8 stored + 0 lost\n"
+			      "Counted cpu 0x00 2\n"
+			      "Samples: 8 = 8 + 0\n"
 			      "Stacks: 8 stored = 8 whole\n"
 			      "            cpu:2|\n"
 			      "  samples|      %|\n"
@@ -862,23 +862,23 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=0 2=2}",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 11 samples = 11 stored + 0 lost\n" } } },
+			      "opimport: 11 = 11 + 0\n" } } },
 		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=2 2=0}",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 11 samples = 11 stored + 0 lost\n" } } },
+			      "opimport: 11 = 11 + 0\n" } } },
 		/* What belongs to the samples need not be next to them, but
 		 * comes behind them. */
 		{ STRINGS "1{1=1 2=2} 1{1=17 2=2} 1{1=3 2=4} " MAPPINGS PLACES
 			  "2{1=1 2=3 2=1 2=3000} 2{1=1 2=2 2=5 2=2000}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 11 samples = 11 stored + 0 lost\n" },
+		      .wanted = "opimport: 11 = 11 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      "CPU: pprof\n"
-			      "Counted cpu events with a unit mask of 0x00 count 1000\n"
-			      "Counted pid events with a unit mask of 0x00 count 1\n"
-			      "Samples: 11 taken = 11 stored + 0 lost\n"
+			      "Counted cpu 0x00 1000\n"
+			      "Counted pid 0x00 1\n"
+			      "Samples: 11 = 11 + 0\n"
 			      "Stacks: 11 stored = 11 whole\n"
 			      "         cpu:1000|            pid:1|\n"
 			      "  samples|      %|  samples|      %|\n"
@@ -888,13 +888,13 @@ IMPORT_TEST(files_of_pprof_are_imported)
 			  "2{1=1 2=1000 2=1}",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 1001 samples = 1001 stored + 0 lost\n" },
+			      "opimport: 1001 = 1001 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      "CPU: pprof\n"
-			      "Counted cpu_nanoseconds events with a unit mask of 0x00 count 1\n"
-			      "Counted samples events with a unit mask of 0x00 count 1\n"
-			      "Samples: 1001 taken = 1001 stored + 0 lost\n"
+			      "Counted cpu_nanoseconds 0x00 1\n"
+			      "Counted samples 0x00 1\n"
+			      "Samples: 1001 = 1001 + 0\n"
 			      "Stacks: 1001 stored = 1001 whole\n"
 			      "cpu_nanoseconds:1|        samples:1|\n"
 			      "  samples|      %|  samples|      %|\n"
@@ -904,7 +904,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
 			  "2{1=1 2=1 2=15000000}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 1 sample = 1 stored + 0 lost\n" },
+		      .wanted = "opimport: 1 = 1 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .from = "Profiling",
 		      .to = "Samples",
@@ -913,7 +913,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
 			  "2{1=1 2=1 2=3000000000}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 1 sample = 1 stored + 0 lost\n" },
+		      .wanted = "opimport: 1 = 1 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .from = "Profiling",
 		      .to = "Samples",
@@ -926,13 +926,13 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  "5{1=1 2=99 3=-1 4=99} 4{1=1 4{1=1 2=3}} "
 		  "2{1=1 2=3 2=7}",
 		  { { .line = "opimport -o s ./file",
-		      .wanted = "opimport: 10 samples = 10 stored + 0 lost\n" },
+		      .wanted = "opimport: 10 = 10 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfg",
 		      .wanted =
 			      "CPU: pprof\n"
-			      "Counted delay__x__milli_s events with a unit mask of 0x00 count 1\n"
-			      "Counted values events with a unit mask of 0x00 count 1\n"
-			      "Samples: 10 taken = 10 stored + 0 lost\n"
+			      "Counted delay__x__milli_s 0x00 1\n"
+			      "Counted values 0x00 1\n"
+			      "Samples: 10 = 10 + 0\n"
 			      "Stacks: 10 stored = 10 whole\n"
 			      "samples  %        total %  samples  %        total %  linenr info                 symbol name\n"
 			      "3        100.000  100.000  7        100.000  100.000  (no location information)   (no name)\n" },
@@ -946,7 +946,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  "4{1=3 2=1 4{1=1 2=2147483648}} 4{1=4 2=1 4{1=1 2=12}} "
 		  "2{1=1 2=1} 2{1=2 2=2} 2{1=3 2=4} 2{1=4 2=8}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		      .wanted = "opimport: 15 = 15 + 0\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
 			      "00001000 15       100.000  a.c:10                      main\n"
@@ -964,7 +964,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  "2{1=5 2=16} 2{1=6 2=32} 2{1=7 2=64}",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 127 samples = 127 stored + 0 lost\n" },
+			      "opimport: 127 = 127 + 0\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
 			      EXPECTED("opreport-ldgfn") } } },
@@ -974,7 +974,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 			  "4{1=4 2=1 3=80} "
 			  "2{1=1 2=1} 2{1=2 2=2} 2{1=3 2=4} 2{1=4 2=8}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 15 samples = 15 stored + 0 lost\n" },
+		      .wanted = "opimport: 15 = 15 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted =
 			      "9        60.0000  60.0000  /bin/app                 0x50\n"
@@ -985,7 +985,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 			"2{1=1 2=2 2=4 3{1=16 2=15} 3{1=12 2=13}}"
 			"2{1=1 2=4 2=8 3{1=17 3=2147483647} 3{1=16 2=13}}",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 7 samples = 7 stored + 0 lost\n" },
+		      .wanted = "opimport: 7 = 7 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn --layout=rows",
 		      .wanted =
 			      "4        57.1429  57.1429  2147483647/2147483647  worker          main\n"
@@ -1010,7 +1010,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 			"2{1=9 2=64 2=128} 2{1=10 2=128 2=256}",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 255 samples = 255 stored + 0 lost\n" },
+			      "opimport: 255 = 255 + 0\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
 			      EXPECTED("opreport-ldgfn-2") } } },
@@ -1021,7 +1021,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  "1{1=19 2=2} 1{1=19 2=22} 1{1=20 2=4} 1{1=21 2=2} 1{1=3} "
 		  "1{1=21 2=21} 2{1=1 2=1 2=2 2=3 2=4 2=5 2=6}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 21 samples = 21 stored + 0 lost\n" },
+		      .wanted = "opimport: 21 = 21 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      EXPECTED("opreport-2") } } },
@@ -1032,7 +1032,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 			  "2{1=1 2=3 2=3000 2=0 2=0} 2{1=2 2=0 2=0 2=5 2=50} "
 			  "2{1=3 2=1 2=1000 2=7 2=70}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 16 samples = 16 stored + 0 lost\n" },
+		      .wanted = "opimport: 16 = 16 + 0\n" },
 		    { .line = "opreport --session-dir=s -l",
 		      .wanted =
 			      EXPECTED("opreport-l") } } },
@@ -1040,12 +1040,12 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
 			  "2{1=1 2=2 2=6060606}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		      .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      "CPU: pprof\n"
 			      "Profiling through timer interrupt, 330 samples per second and CPU\n"
-			      "Samples: 2 taken = 2 stored + 0 lost\n"
+			      "Samples: 2 = 2 + 0\n"
 			      "Stacks: 2 stored = 2 whole\n"
 			      "        TIMER:330|\n"
 			      "  samples|      %|\n"
@@ -1054,7 +1054,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		{ STRINGS "1{1=1 2=2} 1{1=18 2=4} " MAPPINGS PLACES
 			  "2{1=1 2=2 2=6000000000}",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 2 samples = 2 stored + 0 lost\n" },
+		      .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted = "TIMER:1",
 		      .from = "TIMER",
@@ -1070,7 +1070,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  "2{1=1 2=16 2=32 3{1=17 3=8} 3{1=14} 3{1=16} 3{1=12}}"
 		  "2{1=1 2=32 2=64 3{1=12 2=13} 3{1=16 2=13}}",
 		  { { .line = IMPORTED("-t "),
-		      .wanted = "opimport: 63 samples = 63 stored + 0 lost\n" },
+		      .wanted = "opimport: 63 = 63 + 0\n" },
 		    { .line = "opreport --session-dir=s -ln --layout=rows",
 		      .wanted =
 			      "32       50.7937  50.7937  0/0           app             main\n"
@@ -1092,7 +1092,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  "4{1=2 2=2 4{1=2}} 5{1=1 2=99 3=8} 5{1=2 2=-2 4=50} "
 		  "2{1=1 2=1 2=2 3{1=14 2=77}} 2{1=2 2=2 2=4}",
 		  { { .line = "opimport -o s ./file",
-		      .wanted = "opimport: 3 samples = 3 stored + 0 lost\n" },
+		      .wanted = "opimport: 3 = 3 + 0\n" },
 		    { .line = "opreport --session-dir=s -lgfn",
 		      .wanted =
 			      "2        66.6667  66.6667  (no location information)   (no name)\n"
@@ -1104,7 +1104,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: warning: file: none of its samples has a stack, so that reports have nothing to show\n"
-			      "opimport: 4 samples = 0 stored + 4 lost\n" },
+			      "opimport: 4 = 0 + 4\n" },
 		    { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: $/s/samples: there are samples already; name another folder with --output\n"
@@ -1166,7 +1166,7 @@ IMPORT_TEST(zero_bytes_are_text)
 		  { { .line = IMPORTED(""),
 		      .wanted =
 			      "opimport: warning: file:4: no count after the stack; 1 such line left out, each a lost sample in the account\n"
-			      "opimport: 7 samples = 6 stored + 1 lost\n" } } },
+			      "opimport: 7 = 6 + 1\n" } } },
 		{ CALLGRIND "fn=f\n1 2\n",
 		  REFUSED(":6: is no line of callgrind" DAMAGE) },
 	};
@@ -1193,7 +1193,7 @@ IMPORT_TEST(images_have_parts)
 	static const struct program_row rows[] = {
 		{ .line = IMPORTED(""),
 		  .wanted =
-			  "opimport: 465540 samples = 465540 stored + 0 lost\n" },
+			  "opimport: 465540 = 465540 + 0\n" },
 		{ .line = "opreport --session-dir=s -lfn -t 10",
 		  .wanted =
 			  "200000   42.9609  64.4413  /a                       f0\n"
@@ -1303,13 +1303,13 @@ IMPORT_TEST(packed_files_are_imported)
 	static const struct import_row rows[] = {
 		{ "a;b 5\n",
 		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 5 samples = 5 stored + 0 lost\n" },
+		      .wanted = "opimport: 5 = 5 + 0\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "a;b 5\n" } } },
 		{ CALLGRIND "fn=f\n1 2\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
-			      "opimport: 2 samples = 2 stored + 0 lost\n" } } },
+			      "opimport: 2 = 2 + 0\n" } } },
 		{ "cut;b 5\n",
 		  REFUSED(": is packed and damaged; " OPIMPORT_CURE) },
 		{ "", REFUSED(": is empty; " OPIMPORT_CURE) },
