@@ -177,8 +177,7 @@ static int path_of_copy(const struct opd_deleted_images *images,
 			const struct opd_binary *binary, char *path, size_t len)
 {
 	return op_session_image(images->session, binary->name,
-				&binary->build_id,
-				binary->mtime, path, len);
+				&binary->build_id, binary->mtime, path, len);
 }
 
 static uint64_t hash_build(const struct op_hash *index,

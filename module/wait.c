@@ -223,13 +223,23 @@ static void take_waits(struct irq_work *work)
 	}
 }
 
-/* @task gets this CPU at @now, after @parts ns of waiting. */
-static void count_wait(struct task_struct *task, const u64 *parts)
+/* ---- the scheduler's tracepoints
+ * ------------------------------------------------ */
+
+/* @task gets this CPU at @now. */
+static void end_wait(struct task_struct *task, u64 now)
 {
 	struct cpu_waits *self = this_cpu_ptr(&cpu_waits);
+	const struct slot slot = leave_table(task);
+	u64 until = slot.part == READY ? slot.since : slot.woken;
 	unsigned int shift = READ_ONCE(lowered_by), i, part;
+	u64 parts[NR_PARTS] = {};
 	bool is_sampled = false;
 
+	/* Clocks of two CPUs may differ by a little. */
+	until = clamp(until ? until : now, slot.since, max(now, slot.since));
+	parts[slot.part] = until - slot.since;
+	parts[READY] += max(now, until) - until;
 	for (i = 0; i < MAX_EVENTS && settings[i].interval; i++) {
 		u64 ns = 0;
 
@@ -246,22 +256,6 @@ static void count_wait(struct task_struct *task, const u64 *parts)
 	self->tid = task->pid;
 	self->shift = shift;
 	irq_work_queue(&self->work);
-}
-
-/* ---- the scheduler's tracepoints
- * ------------------------------------------------ */
-
-static void end_wait(struct task_struct *task, u64 now)
-{
-	const struct slot slot = leave_table(task);
-	u64 parts[NR_PARTS] = {};
-	u64 until = slot.part == READY ? slot.since : slot.woken;
-
-	/* Clocks of two CPUs may differ by a little. */
-	until = clamp(until ? until : now, slot.since, max(now, slot.since));
-	parts[slot.part] = until - slot.since;
-	parts[READY] += max(now, until) - until;
-	count_wait(task, parts);
 }
 
 static void on_switch(void *unused, bool preempt,
@@ -317,38 +311,12 @@ void wait_init(void)
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
 }
 
-static bool wait_is_possible(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (!probes[i].tracepoint)
-			return false;
-	return true;
-}
-
 static void remove_probes(unsigned int nr)
 {
 	while (nr--)
 		tracepoint_probe_unregister(probes[nr].tracepoint,
 					    probes[nr].probe, NULL);
 	tracepoint_synchronize_unregister();
-}
-
-static int add_probes(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		int err = tracepoint_probe_register(probes[i].tracepoint,
-						    probes[i].probe, NULL);
-
-		if (err) {
-			remove_probes(i);
-			return err;
-		}
-	}
-	return 0;
 }
 
 /* ---- starting and stopping --------------------------------------------------
@@ -378,7 +346,7 @@ static int check_wait_settings(void)
 
 int wait_start(void)
 {
-	unsigned int cpu;
+	unsigned int cpu, i;
 	int err;
 
 	if (!wait_is_wanted())
@@ -395,7 +363,12 @@ int wait_start(void)
 		self->random = get_random_u32();
 		memset(self->times, 0, sizeof(self->times));
 	}
-	err = add_probes();
+	for (i = 0; i < ARRAY_SIZE(probes) && !err; i++) {
+		err = tracepoint_probe_register(probes[i].tracepoint,
+						probes[i].probe, NULL);
+		if (err)
+			remove_probes(i);
+	}
 	if (err)
 		free_wait_table();
 	return err;
@@ -448,8 +421,9 @@ int wait_create_files(struct dentry *root)
 	unsigned int i;
 	int err;
 
-	if (!wait_is_possible())
-		return 0;
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!probes[i].tracepoint)
+			return 0;
 	dir = oprofilefs_mkdir(root, "wait");
 	if (!dir)
 		return -ENOMEM;

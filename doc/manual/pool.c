@@ -1,4 +1,5 @@
-/* Four threads take jobs; to take one they need a lock that they hold too long. */
+/* Four threads take jobs; to take one they need a lock that they hold too long.
+ */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

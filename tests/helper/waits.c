@@ -131,14 +131,19 @@ static const struct kind {
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+/* Kernels that are configured to have little may have no such file. */
 static void read_schedstat(uint64_t *cpu, uint64_t *ready)
 {
 	FILE *file = fopen("/proc/thread-self/schedstat", "r");
-	unsigned long long a, b;
+	unsigned long long a, b = 0;
+	struct timespec t;
 
-	if (!file || fscanf(file, "%llu %llu", &a, &b) != 2)
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	a = (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+	if (file && fscanf(file, "%llu %llu", &a, &b) != 2)
 		abort();
-	fclose(file);
+	if (file)
+		fclose(file);
 	*cpu = a;
 	*ready = b;
 }

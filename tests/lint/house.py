@@ -29,15 +29,15 @@ NAMELESS = re.compile(
 LIMITS = {
     "files in the fullest folder of the product": (60, 40),
     "files in the fullest folder of the tests": (40, 40),
-    "percent of statics with one caller, user space": (60, 40),
+    "percent of statics with one caller, user space": (59, 40),
     "percent of statics with one caller, module": (40, 40),
-    "circles of files": (5, 6),
-    "files in the largest circle": (19, 4),
-    "members of struct pp_request": (45, 20),
-    "members of struct pp_report": (49, 20),
-    "comments that begin with a nameless subject": (458, 0),
-    "test files with a word of a report's head": (115, 1),
-    "lines of expected text in unit tests": (15652, 0),
+    "circles of files": (0, 6),
+    "files in the largest circle": (0, 4),
+    "members of struct pp_request": (11, 20),
+    "members of struct pp_report": (20, 20),
+    "comments that begin with a nameless subject": (100, 0),
+    "test files with a word of a report's head": (1, 1),
+    "lines of expected text in unit tests": (11258, 0),
 }
 
 

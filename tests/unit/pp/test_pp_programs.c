@@ -565,12 +565,11 @@ FOLDER_TEST(losses_are_told)
 {
 	static const struct program_row rows[] = {
 		{ .line = "opreport --session-dir=. --root=root -l -t 50",
-		  .wanted =
-			  "CPU: none/such\n"
-			  "Counted CYCLES 0x00 100\n"
-			  "Samples: 300 = 218 + 82 (82 buffer_full)\n"
-			  "samples  %        symbol name\n"
-			  "172      78.8991  first\n" },
+		  .wanted = "CPU: none/such\n"
+			    "Counted CYCLES 0x00 100\n"
+			    "Samples: 300 = 218 + 82 (82 buffer_full)\n"
+			    "samples  %        symbol name\n"
+			    "172      78.8991  first\n" },
 		{ .line = "opreport --session-dir=. --root=root -ln -t 50",
 		  .wanted =
 			  "172      78.8991  first\n"

@@ -170,8 +170,7 @@ static void write_changed(const char *format, const struct changed *rows,
 #define CYCLES                                                                 \
 	"CPU: AMD64 family10\n"                                                \
 	"Counted CYCLES 0x01 100000\n"
-#define TAKEN                                                                  \
-	"Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n"
+#define TAKEN "Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n"
 
 static void with_sums(struct made_report *m, size_t nr)
 {

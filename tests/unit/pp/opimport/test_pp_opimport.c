@@ -103,8 +103,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		{ "web;main;f 7\n  web;main 21 \r\n\nweb;;main 5\nidle 4e2\n"
 		  "kworker/0:1;run 3\n/opt//app/;main 1\n..;main 2",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 439 = 439 + 0\n" },
+		      .wanted = "opimport: 439 = 439 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted =
 			      "400      91.1162  91.1162  /idle                    idle\n"
@@ -121,8 +120,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 				"web;main 26\n"
 				"web;main;f 7\n" } } },
 		{ "/opt/./a/../b/.c;f 5\n.;g 2\n...;h 1\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 8 = 8 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 8 = 8 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted =
 			      "5        62.5000  62.5000  /opt/_/a/_./b/.c         f\n"
@@ -146,23 +144,21 @@ IMPORT_TEST(folded_stacks_are_imported)
 			      "= 1\n" } } },
 		/* A gap with nothing behind it is what was running. */
 		{ "a;[truncated] 3\na;[broken stack] 4\n[no unwind data] 2\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 9 = 9 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 9 = 9 + 0\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "[no unwind data];[no unwind data] 2\n"
 				"a;[broken stack] 4\n"
 				"a;[truncated] 3\n" },
 		    { .line = "opreport --session-dir=s",
-		      .wanted =
-			      "CPU: folded\n"
-			      "Counted samples 0x00 1\n"
-			      "Samples: 9 = 9 + 0\n"
-			      "Stacks: 9 stored = 9 whole\n"
-			      "        samples:1|\n"
-			      "  samples|      %|\n"
-			      "------------------\n"
-			      "        7 77.7778 a\n"
-			      "        2 22.2222 [no unwind data]\n" } } },
+		      .wanted = "CPU: folded\n"
+				"Counted samples 0x00 1\n"
+				"Samples: 9 = 9 + 0\n"
+				"Stacks: 9 stored = 9 whole\n"
+				"        samples:1|\n"
+				"  samples|      %|\n"
+				"------------------\n"
+				"        7 77.7778 a\n"
+				"        2 22.2222 [no unwind data]\n" } } },
 		/* Who has no name is unknown, and long names are cut. */
 		{ ";main 5\n/;main 2\n"
 		  "/opt/" SEVENTY_BYTES "/b;f 1\n/opt/" SEVENTY_BYTES
@@ -214,11 +210,9 @@ IMPORT_TEST(folded_stacks_are_imported)
 		      .wanted = "a;c 1000000000\n" } } },
 		/* What has no samples is in the way of nobody. */
 		{ "a;b 0\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 0 = 0 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 0 = 0 + 0\n" },
 		    { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 0 = 0 + 0\n" } } },
+		      .wanted = "opimport: 0 = 0 + 0\n" } } },
 		/* The largest counts. */
 		{ "a;b 9223372036854774784.0\n",
 		  { { .line = IMPORTED(""),
@@ -252,8 +246,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		/* Comments, whose numbers say nothing. */
 		{ "# v: 1.5\n#\n#\tx\na;b 3\n#a;b 4\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 7 = 7 + 0\n" } } },
+		      .wanted = "opimport: 7 = 7 + 0\n" } } },
 		{ "# a;b 3\n", REFUSED(": has no stacks; " OPIMPORT_CURE) },
 		{ "a;b 1e5.\n", REFUSED(":1" NO_COUNT) },
 		{ "a;b 9223372036854775807\na;b +1\n", REFUSED(":2" NO_COUNT) },
@@ -268,8 +261,7 @@ IMPORT_TEST(folded_stacks_are_imported)
 		  REFUSED(": each stack has two counts: it is a comparison; import the two profiles that it compares") },
 		{ "a;b 1 2\nc 4\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 6 = 6 + 0\n" } } },
+		      .wanted = "opimport: 6 = 6 + 0\n" } } },
 		{ " \n\t\n", REFUSED(": has no stacks; " OPIMPORT_CURE) },
 		{ "", REFUSED(": is empty; " OPIMPORT_CURE) },
 	};
@@ -315,8 +307,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "0x2000 50 100 3\njfi=(4) cos.c\njump=1 +4 +1\n-4 * 100 1\n\n"
 		  "totals: 340 7\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 347 = 347 + 0\n" },
+		      .wanted = "opimport: 347 = 347 + 0\n" },
 		    { .line = "opreport --session-dir=s -ldgfn",
 		      .wanted =
 			      "00001000 4        57.1429  200      58.8235  sin.c:50                    /lib/libm.so             sin\n"
@@ -337,8 +328,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "fl=sort.h\nfn=sort\n41 90\n\nfl=main.cc\nfn=end\n50 3\n"
 		  "totals: 100\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 100 = 100 + 0\n" },
+		      .wanted = "opimport: 100 = 100 + 0\n" },
 		    { .line = "opreport --session-dir=s --callgraph -n -g",
 		      .wanted = EXPECTED("opreport-callgraph-n-g") } } },
 		/* Lines of files that have no name are none. */
@@ -385,8 +375,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		/* The first function has no object, but others do. */
 		{ "events: Ir\nfn=f\n1 2\nob=/opt/b\nfn=f\n1 3\n"
 		  "ob=/opt/c\nfn=f\n1 4\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 9 = 9 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 9 = 9 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted =
 			      "4        44.4444  /opt/c                   f\n"
@@ -398,21 +387,18 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 				"        2 22.2222 unknown\n" } } },
 		/* The first command names the program; its arguments do not. */
 		{ "events: Ir\ncmd: /opt/b/ /opt/a\ncmd: a\nfn=f\n1 2\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 2 = 2 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s -n",
 		      .wanted = "        2 100.000 b\n" } } },
 		/* One of 255 bytes, and one that is too long. */
 		{ "events: Ir\ncmd: /" SEVENTY_BYTES SEVENTY_BYTES SEVENTY_BYTES
 		  "/01234567890123456789012345678901234567890/b\nfn=f\n1 2\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 2 = 2 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s -n",
 		      .wanted = "        2 100.000 b\n" } } },
 		{ "events: Ir\ncmd: /" SEVENTY_BYTES SEVENTY_BYTES SEVENTY_BYTES
 		  "/01234567890123456789012345678901234567890/bc\nfn=f\n1 2\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 2 = 2 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 2 = 2 + 0\n" },
 		    { .line = "opreport --session-dir=s -n",
 		      .wanted = "        2 100.000 file\n" } } },
 		/* Lines that are too large, and costs that have an address
@@ -480,8 +466,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E "
 		  "012345678901234567890123456789012345678901234567890\n"
 		  "fn=f\n1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 5\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 6 = 6 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 6 = 6 + 0\n" },
 		    { .line = "opreport --session-dir=s",
 		      .wanted =
 			      "CPU: callgrind\n"
@@ -495,8 +480,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		/* Each part has totals of its own; fewer of them are none. */
 		{ "events: A B\nfn=f\n1 3 4\ntotals: 3\n1 2 3\ntotals: 2 3\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 12 = 12 + 0\n" } } },
+		      .wanted = "opimport: 12 = 12 + 0\n" } } },
 		{ "events: A B\nfn=f\n1 3 4\ntotals: 3 4\n1 2 3\ntotals: 2 4\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
@@ -506,18 +490,15 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  REFUSED(":5: no number where costs are" DAMAGE) },
 		{ CALLGRIND "fn=f\n1 1\ntotals: -1\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 1 = 1 + 0\n" } } },
+		      .wanted = "opimport: 1 = 1 + 0\n" } } },
 		{ CALLGRIND "fn=f\n1 2\r\ntotals: 1\nfn=g\n0x10 1\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 3 = 3 + 0\n" } } },
+		      .wanted = "opimport: 3 = 3 + 0\n" } } },
 		/* Without objects the program is that of the command, and
 		 * without a command it is called as the file. */
 		{ "version: 0\ncmd: /srv/run.py -x\nevents: Ir(x) b.c\n"
 		  "fn=f\n1 2 3\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 5 = 5 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 5 = 5 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted = "2        100.000  3        100.000  f\n" },
 		    { .line = "opreport --session-dir=s -f",
@@ -573,16 +554,14 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  "calls=1 1\n1 50\ncfn=h\ncalls=2 1\n2 60\nob=b\nfl=b.c\n"
 		  "fn=g\n5 50\nob=a\nfl=a.c\nfn=h\n6 60\nfrfn=x\njfn=y\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 110 = 110 + 0\n" },
+		      .wanted = "opimport: 110 = 110 + 0\n" },
 		    { .line = "opreport --session-dir=s --callgraph -ng",
 		      .wanted = EXPECTED("opreport-callgraph-ng-2") } } },
 		/* Each part has totals of its own. */
 		{ "creator: callgrind\nevents: A B\nfn=f\n1 5 2\ntotals: 5 2\n"
 		  "1 3\ntotals: 3\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 10 = 10 + 0\n" } } },
+		      .wanted = "opimport: 10 = 10 + 0\n" } } },
 		{ "creator: callgrind\nevents: A B\nfn=f\n1 5 2\ntotals: 5 2\n"
 		  "1 3\ntotals: 4\n",
 		  { { .line = IMPORTED(""),
@@ -591,12 +570,10 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 			      "opimport: 10 = 10 + 0\n" } } },
 		{ "creator: php\nevents: A\nfn=f\n1 5\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 5 = 5 + 0\n" } } },
+		      .wanted = "opimport: 5 = 5 + 0\n" } } },
 		{ "events: A\nfn=f\n1 5\ntotals: 5 6\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 5 = 5 + 0\n" } } },
+		      .wanted = "opimport: 5 = 5 + 0\n" } } },
 		{ "events: A\nfn=f\n1 5\ntotals: x\n",
 		  { { .line = IMPORTED(""),
 		      .wanted =
@@ -605,8 +582,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		{ "events: a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F\nfn=f\n"
 		  "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 32 = 32 + 0\n" } } },
+		      .wanted = "opimport: 32 = 32 + 0\n" } } },
 		{ CALLGRIND "version: 2\n",
 		  REFUSED(":3: is of a version of the format that is not known") },
 		{ CALLGRIND "version: x\n",
@@ -1192,8 +1168,7 @@ IMPORT_TEST(images_have_parts)
 {
 	static const struct program_row rows[] = {
 		{ .line = IMPORTED(""),
-		  .wanted =
-			  "opimport: 465540 = 465540 + 0\n" },
+		  .wanted = "opimport: 465540 = 465540 + 0\n" },
 		{ .line = "opreport --session-dir=s -lfn -t 10",
 		  .wanted =
 			  "200000   42.9609  64.4413  /a                       f0\n"
@@ -1302,14 +1277,12 @@ IMPORT_TEST(packed_files_are_imported)
 {
 	static const struct import_row rows[] = {
 		{ "a;b 5\n",
-		  { { .line = IMPORTED(""),
-		      .wanted = "opimport: 5 = 5 + 0\n" },
+		  { { .line = IMPORTED(""), .wanted = "opimport: 5 = 5 + 0\n" },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "a;b 5\n" } } },
 		{ CALLGRIND "fn=f\n1 2\n",
 		  { { .line = IMPORTED(""),
-		      .wanted =
-			      "opimport: 2 = 2 + 0\n" } } },
+		      .wanted = "opimport: 2 = 2 + 0\n" } } },
 		{ "cut;b 5\n",
 		  REFUSED(": is packed and damaged; " OPIMPORT_CURE) },
 		{ "", REFUSED(": is empty; " OPIMPORT_CURE) },

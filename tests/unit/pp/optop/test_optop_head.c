@@ -187,14 +187,13 @@ TEST(losses_are_told)
 		{ .name = "none",
 		  .taken = 100,
 		  .wanted = FIRST("stored", "since the start", "r refreshes")
-			  BELOW("lost 0  100 = 100 + 0", "",
-				HINTS) },
+			  BELOW("lost 0  100 = 100 + 0", "", HINTS) },
 		{ .name = "some",
 		  .taken = 200,
 		  .lost = 3,
-		  .wanted = FIRST("stored", "since the start", "r refreshes") BELOW(
-			  "lost 3 (1.5000 %)  200 = 197 + 3 (3 no_mm)",
-			  "", HINTS) },
+		  .wanted = FIRST("stored", "since the start", "r refreshes")
+			  BELOW("lost 3 (1.5000 %)  200 = 197 + 3 (3 no_mm)",
+				"", HINTS) },
 		{ .name = "no room for the account",
 		  .columns = 62,
 		  .taken = 200,

@@ -80,9 +80,9 @@ TEST(pipes_that_cannot_be)
 	struct record r;
 
 	begin_pipe(&f);
-	is_refused(&f, -EBADMSG, "tells of no event" AGAIN);
+	is_refused(&f, -EBADMSG, "describes no event" AGAIN);
 	put_mapping(&f, 100, "/no/app");
-	is_refused(&f, -EBADMSG, "tells of no event" AGAIN);
+	is_refused(&f, -EBADMSG, "describes no event" AGAIN);
 	begin_pipe(&f);
 	put_attr(&f, PERF_ATTR_SIZE_VER0 - 1, 100);
 	is_refused(&f, -EBADMSG, BAD_EVENT);
