@@ -177,8 +177,3 @@ const struct opd_ibs_event *opd_ibs_event_find(const char *name, size_t len)
 			return &events[i];
 	return NULL;
 }
-
-const struct opd_ibs_event *opd_ibs_event_at(size_t i)
-{
-	return i < NR_EVENTS ? &events[i] : NULL;
-}

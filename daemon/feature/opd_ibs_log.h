@@ -23,7 +23,6 @@ struct op_log;
 struct opd_ext_sample;
 struct opd_ibs_regs;
 
-#define OPD_IBS_UM_OP_COUNT 1u /* count dispatched ops, not cycles */
 #define OPD_IBS_UM_MEMORY 2u /* log memory accesses */
 #define OPD_IBS_UM_BRANCH 4u /* log branch targets */
 #define OPD_IBS_UM_ALL 7u

@@ -72,9 +72,6 @@ struct opd_ibs_event {
 /* The event called @name; NULL if there is none. */
 const struct opd_ibs_event *opd_ibs_event_find(const char *name, size_t len);
 
-/* Event number @i from 0, NULL behind the last. */
-const struct opd_ibs_event *opd_ibs_event_at(size_t i);
-
 /* Whether @nr words are enough for a record of @code with these words. */
 bool opd_ibs_record_is_whole(uint32_t code, const uint64_t *words, size_t nr);
 

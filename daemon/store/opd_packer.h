@@ -26,7 +26,6 @@ struct pack_writer;
 
 /* How long to wait for readers, milliseconds. */
 #define OPD_PACKER_NO_WAIT 0
-#define OPD_PACKER_SHORT_WAIT 1000
 #define OPD_PACKER_LONG_WAIT 60000
 
 struct opd_packer_size {
