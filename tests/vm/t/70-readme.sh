@@ -18,11 +18,12 @@ has_a_minute() {
 	[ "$(stat -c %W "${1%/*}")" -gt 0 ] || [ -e "$1" ]
 }
 
-# type_block FILE: run its lines.
+# type_block FILE: run its lines in a folder that has the tree beside it.
 type_block() {
 	HOME=$(mktemp -d "$TMP/block.XXXX")
 	export HOME
 	cd "$HOME" || exit
+	ln -s "$TOP"/* . # the manual's examples
 	while read -r line; do
 		case $line in
 		*' time:'*) wait_until "a minute of history" has_a_minute ;;
