@@ -40,10 +40,10 @@ FOLDER_TEST(reports_are_written)
 			  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
 			  "1,symbol,CYCLES:100,/bin/x,/bin/x,/bin/x,,,,208,95.412844\n"
 			  "1,symbol,CYCLES:100,/bin/x,/vmlinux,do_work,0x100,,,10,4.58715596\n"
-			  "opreport: warning: /bin/x: no symbols: not found; say where it is with --image-path or --root\n" },
+			  "opreport: warning: /bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
 		{ .line = "opreport --session-dir=. --format=html --sort=vma",
 		  .wanted =
-			  "opreport: --sort changes nothing in --format=html; leave it out\n"
+			  "opreport: --sort has no effect on --format=html; leave it out\n"
 			  "= 2\n",
 		  .from = "opreport: " },
 		{ .line = "opreport --session-dir=. --check",

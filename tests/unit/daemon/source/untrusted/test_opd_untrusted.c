@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "daemon/source/untrusted/opd_untrusted.h"
+#include "tests/unit/test.h"
 #include "daemon/source/jit/opd_jitdump.h"
 #include "daemon/source/untrusted/opd_pass.h"
 #include "libcfi/cfi.h"
@@ -704,7 +705,7 @@ static void answer_alike(int sock, void *room, const void *arg)
 }
 
 /* What opd_untrusted_build_id() makes of answers. */
-static void test_answers_that_cannot_be(void **state)
+TEST(test_answers_that_cannot_be)
 {
 	static const struct {
 		struct fixed_answer answer;
