@@ -6,9 +6,10 @@
  * The daemon's state. A sample goes through the parts in this order:
  *
  *	opd_source	reads words from the module or a recording
- *	opd_loop	waits, and keeps words that are not a whole record yet
+ *	opd_loop	waits; opd_reading reads, and keeps the rest of a record
  *	opd_stream	cuts them into records
- *	opd_trans	keeps the context, which opd_codes changes
+ *	opd_trans	handles records, which change the context, and has
+ *	  opd_transient		count samples by it
  *	opd_trace	collects the frames of a stack for opd_stack, from
  *	  opd_user_stack	what has to be unwound
  *	  opd_steps		frames of stacks before

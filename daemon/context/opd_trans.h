@@ -8,7 +8,7 @@
  * the context says. Whatever a stream holds, every sample in it is stored,
  * deferred (opd_defer.h) or lost by a named cause, and the daemon goes on:
  *
- * - an unknown code is skipped by its length and counted (opd_codes.h);
+ * - an unknown code is skipped by its length and counted;
  * - a context record that makes no sense makes the context unknown;
  * - behind an impossible length, all is skipped up to the next OP_CPU_SWITCH.
  */
