@@ -115,7 +115,7 @@ static void enter_table(struct task_struct *task, enum part part, u64 now)
 	oprofile_stat_inc(STAT_WAIT_UNTRACKED);
 }
 
-/* What is known of @task, which is in the table no more. */
+/* Take @task out of the table. Returns what the table knew. */
 static struct slot leave_table(const struct task_struct *task)
 {
 	int i = find_slot(task);

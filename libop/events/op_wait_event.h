@@ -15,7 +15,7 @@
 
 #define OP_WAIT_MAX_EVENTS 4
 
-/* Its description; lives as long as the program. */
+/* The description of THREAD_WAIT; lives as long as the program. */
 const struct op_event *op_wait_event(void);
 
 bool op_event_is_wait(const struct op_event *event);

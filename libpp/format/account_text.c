@@ -52,8 +52,8 @@ static void write_times(FILE *out, const struct op_ledger *account)
 		const struct op_ledger_event *event = &account->events[i];
 		double percent = pp_percent(event->running, event->enabled);
 
-		/* What is short by less is so because it takes time to start.
-		 */
+		/* An event that lacks less does so because counters take time
+		 * to start. */
 		if (!event->enabled || percent >= 99.99)
 			continue;
 		fprintf(out, "%s%s:%" PRIu64 " was counted %.1f %% of the time",

@@ -9,7 +9,7 @@
 int merge_is_damaged(struct run *run, struct run_source *source, int err,
 		     const char *name)
 {
-	/* What went wrong with the machine is nobody's damage. */
+	/* A failure of the machine is no damage of the archive. */
 	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE ||
 	    err == -ENOSPC || !source->item->archive)
 		return op_diag_set(run->why, err, "%s: %s", name,

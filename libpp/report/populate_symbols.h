@@ -46,7 +46,7 @@ struct pp_use {
 	uint64_t (*key)(const struct pp_use *use, size_t i); /* of a point */
 	void (*put)(struct pp_point *points, const struct pp_use *use);
 
-	/* Of a part of the report that has places of its own. */
+	/* The rest is for parts of the report with places of their own. */
 	bool is_of_user;
 	uint32_t *ends; /* of arcs */
 	unsigned int shift; /* of the keys of these ends */

@@ -27,7 +27,7 @@
 
 /* ---- faults -------------------------------------------------------------- */
 
-/* What is not there, not to be read by us, or no binary, is no fault. */
+/* A file that is not there, may not be read, or is no binary, is no fault. */
 static bool is_absence(int err)
 {
 	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP ||
@@ -118,7 +118,7 @@ static int object_unpack(struct object *object, uint64_t len)
 	return 0;
 }
 
-/* What libbfd and others read is one file, opened once. Opening a pipe or a
+/* The file is opened once, for libbfd and all others. Opening a pipe or a
  * device would wait or do worse. */
 static int object_examine(struct object *object)
 {

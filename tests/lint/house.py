@@ -35,7 +35,7 @@ LIMITS = {
     "files in the largest circle": (0, 4),
     "members of struct pp_request": (11, 20),
     "members of struct pp_report": (20, 20),
-    "comments that begin with a nameless subject": (100, 0),
+    "comments that begin with a nameless subject": (97, 0),
     "test files with a word of a report's head": (1, 1),
     "lines of expected text in unit tests": (11258, 0),
 }

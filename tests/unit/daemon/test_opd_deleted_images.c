@@ -91,7 +91,7 @@ static struct opd_binary *binary_of(struct rig *rig, const char *name,
 	return binary;
 }
 
-/* What opd_deleted_images_open() opens. */
+/* Print the file that opd_deleted_images_open() opens. */
 static void show_open(struct rig *rig, const char *name, FILE *out)
 {
 	char text[128] = "";

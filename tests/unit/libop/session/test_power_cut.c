@@ -280,7 +280,7 @@ static void count_sample(struct world *w)
 	take_at(w->f, paths[image], 0, key + 1, 1);
 }
 
-/* As opd_reading_dump() does it. */
+/* Dump like opd_reading_dump(). */
 static void dump(struct world *w)
 {
 	struct found found;

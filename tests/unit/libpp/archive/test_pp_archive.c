@@ -4,7 +4,7 @@
  * called there, what is written and what is refused.
  */
 
-/* What a row of a table does not name is zero. */
+/* Members that a row of a table does not name are zero. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 #include "tests/unit/libpp/pp_made_archive.h"

@@ -118,7 +118,7 @@ FOLDER_TEST(code_is_annotated)
 		  .wanted = EXPECTED("opannotate-a-all-n-bin-y") },
 	};
 
-	/* Of a file of its own the head is at the end. */
+	/* The head is at the end of a file of its own. */
 	static const char listed_header[] =
 		"     2 40.0000 :a header\n"
 		"/* \n"

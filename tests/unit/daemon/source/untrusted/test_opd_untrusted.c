@@ -704,7 +704,7 @@ static void answer_alike(int sock, void *room, const void *arg)
 	}
 }
 
-/* What opd_untrusted_build_id() makes of answers. */
+/* Answers from which opd_untrusted_build_id() makes a build-id, or none. */
 TEST(test_answers_that_cannot_be)
 {
 	static const struct {
