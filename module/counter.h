@@ -40,4 +40,14 @@ int counter_create_files(struct dentry *root);
 int counter_create_setting(struct dentry *dir, const char *name,
 			   unsigned long *value);
 
+/*
+ * The next number of a linear congruential generator with state *@state:
+ * Numerical Recipes, 7.1. Good enough in its upper bits.
+ */
+static inline u32 counter_random(u32 *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state;
+}
+
 #endif /* MODULE_COUNTER_H */

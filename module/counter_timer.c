@@ -60,9 +60,8 @@ static u64 next_interval(struct sample_timer *self)
 	u64 ns;
 
 	self->shift = READ_ONCE(lowered_by);
-	/* Numerical Recipes, 7.1: good enough in its upper bits. */
-	self->random = self->random * 1664525 + 1013904223;
-	ns = period - period / 8 + (((u64)self->random * (period / 4)) >> 32);
+	ns = period - period / 8 +
+	     (((u64)counter_random(&self->random) * (period / 4)) >> 32);
 	return ns << self->shift;
 }
 

@@ -193,20 +193,26 @@ static struct backtrace *kernel_callers(struct pt_regs *regs)
 	return bt;
 }
 
-/* A sample of the running task, in a hard interrupt. */
-static void add_now(struct pt_regs *regs, u64 pc, bool is_user,
-		    unsigned int counter, unsigned int shift)
+/* A sample of the current task at @pc, where it is now. */
+static struct op_sample sample_of_current(u64 pc)
 {
-	struct op_sample sample = {
+	return (struct op_sample){
 		.offset = pc,
 		.tid = current->pid,
 		.tgid = current->tgid,
 		.owner = owner_of_current(),
 		.cpu = smp_processor_id(),
-		.counter = counter,
-		.shift = shift,
 	};
+}
 
+/* A sample of the running task, in a hard interrupt. */
+static void add_now(struct pt_regs *regs, u64 pc, bool is_user,
+		    unsigned int counter, unsigned int shift)
+{
+	struct op_sample sample = sample_of_current(pc);
+
+	sample.counter = counter;
+	sample.shift = shift;
 	if (is_user)
 		add_user_sample(&sample, NULL, true);
 	else
@@ -333,21 +339,15 @@ void resolve_add_wait(struct pt_regs *regs, unsigned int counter, u16 nr_taken,
 		      u8 shift)
 {
 	u64 begun = handler_begins(HANDLER_WAIT);
-	struct op_sample sample = {
-		.offset = instruction_pointer(regs),
-		.tid = current->pid,
-		.tgid = current->tgid,
-		.owner = owner_of_current(),
-		.cpu = smp_processor_id(),
-		.counter = counter,
-		.shift = shift,
-		.nr_taken = nr_taken,
-	};
+	struct op_sample sample = sample_of_current(instruction_pointer(regs));
 	u64 own[MAX_SCHEDULER_FRAMES], *frames = own;
 	unsigned int nr, max = MAX_SCHEDULER_FRAMES, skipped = 0;
 	enum op_trace_ending ending;
 	struct backtrace *bt = NULL;
 
+	sample.counter = counter;
+	sample.shift = shift;
+	sample.nr_taken = nr_taken;
 	if (backtrace_is_on()) {
 		bt = backtrace_of_interrupt();
 		frames = bt->frames;
@@ -404,19 +404,13 @@ static void add_ibs(const struct oprofile_ibs_sample *ibs)
 {
 	const u8 *raw = ibs->raw;
 	unsigned int nr_regs = (ibs->size - sizeof(u32)) / sizeof(u64);
-	struct op_sample sample = {
-		.offset = ibs->pc,
-		.tid = current->pid,
-		.tgid = current->tgid,
-		.owner = owner_of_current(),
-		.cpu = smp_processor_id(),
-		.code = ibs->is_op ? OP_IBS_OP : OP_IBS_FETCH,
-		.shift = ibs->shift,
-		.nr_words = 1 + nr_regs,
-	};
+	struct op_sample sample = sample_of_current(ibs->pc);
 	u64 record[OP_MAX_IBS_WORDS];
 	u32 caps;
 
+	sample.code = ibs->is_op ? OP_IBS_OP : OP_IBS_FETCH;
+	sample.shift = ibs->shift;
+	sample.nr_words = 1 + nr_regs;
 	oprofile_stat_add(STAT_SAMPLE_RECEIVED, op_sample_times(&sample));
 	if (ibs->pc == OP_ESCAPE || ibs->size < sizeof(u32) ||
 	    nr_regs >= OP_MAX_IBS_WORDS) {

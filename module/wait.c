@@ -174,11 +174,9 @@ static DEFINE_PER_CPU(struct cpu_waits, cpu_waits);
 static u64 draw_units(struct cpu_waits *self, u64 ns, u64 unit)
 {
 	u64 whole = ns < unit ? 0 : div64_u64(ns, unit);
+	u64 drawn = mul_u64_u32_shr(unit, counter_random(&self->random), 32);
 
-	/* Numerical Recipes, 7.1: good enough in its upper bits. */
-	self->random = self->random * 1664525 + 1013904223;
-	return whole +
-	       (mul_u64_u32_shr(unit, self->random, 32) < ns - whole * unit);
+	return whole + (drawn < ns - whole * unit);
 }
 
 /*
@@ -261,18 +259,16 @@ static void end_wait(struct task_struct *task, u64 now)
 static void on_switch(void *unused, bool preempt,
 		      COMPAT_SWITCH_ARGS(prev, next, state))
 {
+	unsigned int left_in = COMPAT_SWITCH_STATE(prev, state);
 	u64 now = ktime_get_mono_fast_ns();
+	enum part part = BLOCKED;
 
-	if (!(prev->flags & PF_KTHREAD) &&
-	    !(COMPAT_SWITCH_STATE(prev, state) & TASK_DEAD)) {
-		unsigned int how = COMPAT_SWITCH_STATE(prev, state);
-
-		enter_table(prev,
-			    preempt || !how		 ? READY
-			    : how & TASK_UNINTERRUPTIBLE ? UNINTERRUPTIBLE
-							 : BLOCKED,
-			    now);
-	}
+	if (preempt || !left_in)
+		part = READY;
+	else if (left_in & TASK_UNINTERRUPTIBLE)
+		part = UNINTERRUPTIBLE;
+	if (!(prev->flags & PF_KTHREAD) && !(left_in & TASK_DEAD))
+		enter_table(prev, part, now);
 	if (!(next->flags & PF_KTHREAD))
 		end_wait(next, now);
 }
