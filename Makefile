@@ -185,7 +185,7 @@ MODULE_O ?= $(O)/module
 MODULE_KDIRS := $(or $(KDIR),$(KDIRS))
 release_of = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(1)/include/generated/utsrelease.h 2>/dev/null)
-MODULE_SRCS := module/Kbuild $(wildcard module/*.[ch] module/uapi/*.h)
+MODULE_SRCS := module/Kbuild $(wildcard module/*.[ch] module/*/*.[ch])
 MODULE_MAKE = V=$(V) $(if $(ARCH),ARCH=$(ARCH)) \
 	$(if $(CROSS_COMPILE),CROSS_COMPILE=$(CROSS_COMPILE)) \
 	$(if $(DEVELOPER),KCFLAGS=-Werror)
@@ -395,8 +395,9 @@ install: tools module install-agent install-doc install-systemd install-completi
 
 install-dkms:
 	$(Q)set -e; to='$(DESTDIR)$(srcdir)/oprofile-$(VERSION)'; \
-		install -D -m 644 -t "$$to" module/Kbuild module/*.[ch]; \
-		install -D -m 644 -t "$$to/uapi" module/uapi/*.h; \
+		for f in Kbuild $(patsubst module/%,%,$(filter %.c %.h,$(MODULE_SRCS))); do \
+			install -D -m 644 "module/$$f" "$$to/$$f"; \
+		done; \
 		sed 's/#MODULE_VERSION#/$(VERSION)/' module/dkms.conf | \
 			install -m 644 /dev/stdin "$$to/dkms.conf"
 

@@ -16,33 +16,31 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-#include "backtrace.h"
-#include "buffer_sync.h"
-#include "counter.h"
-#include "counter_ibs.h"
-#include "counter_perf.h"
-#include "cpu_buffer.h"
-#include "event_buffer.h"
-#include "image_cookie.h"
-#include "image_file.h"
+#include "buffer/buffer_sync.h"
+#include "buffer/cpu_buffer.h"
+#include "buffer/event_buffer.h"
+#include "counter/counter.h"
+#include "counter/counter_ibs.h"
+#include "counter/counter_perf.h"
+#include "counter/wait.h"
+#include "image/image_cookie.h"
+#include "image/image_file.h"
 #include "oprof.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
-#include "resolve.h"
-#include "wait.h"
+#include "sample/backtrace.h"
+#include "sample/resolve.h"
+#include "settings.h"
 
 unsigned long oprofile_buffer_size = 131072;
 unsigned long oprofile_buffer_watershed = 32768;
 unsigned long oprofile_cpu_buffer_size = 8192;
 
-static DEFINE_MUTEX(oprof_mutex); /* guards what follows and the settings */
-static bool is_set_up;
-static bool is_running;
+/* Guarded by the mutex of settings.h, as every change of state is. */
 static const struct oprofile_operations *running; /* by these */
 static unsigned int rate_shift; /* the rate is divided by 1 << this */
 
@@ -122,7 +120,7 @@ static int setup_locked(void)
 	err = buffer_sync_setup();
 	if (err)
 		goto out_resolve;
-	is_set_up = true;
+	settings_state.is_set_up = true;
 	return 0;
 
 out_resolve:
@@ -141,25 +139,25 @@ int oprofile_setup(void)
 {
 	int err;
 
-	mutex_lock(&oprof_mutex);
+	mutex_lock(&settings_mutex);
 	err = setup_locked();
-	mutex_unlock(&oprof_mutex);
+	mutex_unlock(&settings_mutex);
 	return err;
 }
 
 static void stop_counters(void)
 {
-	if (!is_running)
+	if (!settings_state.is_running)
 		return;
 	wait_stop();
 	running->stop();
 	resolve_settle();
-	is_running = false;
+	settings_state.is_running = false;
 }
 
 void oprofile_shutdown(void)
 {
-	mutex_lock(&oprof_mutex);
+	mutex_lock(&settings_mutex);
 	stop_counters();
 	/* The last deferred samples may still ask for a sync. */
 	resolve_shutdown();
@@ -168,8 +166,8 @@ void oprofile_shutdown(void)
 	backtrace_shutdown();
 	cpu_buffer_shutdown();
 	event_buffer_shutdown();
-	is_set_up = false;
-	mutex_unlock(&oprof_mutex);
+	settings_state.is_set_up = false;
+	mutex_unlock(&settings_mutex);
 }
 
 static int lower_rate(const struct oprofile_operations *ops, unsigned int shift)
@@ -188,10 +186,10 @@ int oprofile_start(void)
 {
 	int err = 0;
 
-	mutex_lock(&oprof_mutex);
-	if (!is_set_up) {
+	mutex_lock(&settings_mutex);
+	if (!settings_state.is_set_up) {
 		err = -EINVAL;
-	} else if (!is_running) {
+	} else if (!settings_state.is_running) {
 		running = counter_choose();
 		err = lower_rate(running, rate_shift);
 		if (!err)
@@ -201,9 +199,9 @@ int oprofile_start(void)
 			if (err)
 				running->stop();
 		}
-		is_running = !err;
+		settings_state.is_running = !err;
 	}
-	mutex_unlock(&oprof_mutex);
+	mutex_unlock(&settings_mutex);
 	return err;
 }
 
@@ -211,21 +209,21 @@ int oprofile_register_provider(const struct oprofile_operations *ops)
 {
 	int err = -EBUSY;
 
-	mutex_lock(&oprof_mutex);
-	if (!is_running)
+	mutex_lock(&settings_mutex);
+	if (!settings_state.is_running)
 		err = counter_register(ops);
-	mutex_unlock(&oprof_mutex);
+	mutex_unlock(&settings_mutex);
 	return err;
 }
 EXPORT_SYMBOL_GPL(oprofile_register_provider);
 
 void oprofile_unregister_provider(const struct oprofile_operations *ops)
 {
-	mutex_lock(&oprof_mutex);
+	mutex_lock(&settings_mutex);
 	if (running == ops)
 		stop_counters();
 	counter_unregister(ops);
-	mutex_unlock(&oprof_mutex);
+	mutex_unlock(&settings_mutex);
 }
 EXPORT_SYMBOL_GPL(oprofile_unregister_provider);
 
@@ -241,30 +239,26 @@ int oprofile_stop(void)
 {
 	int err = 0;
 
-	mutex_lock(&oprof_mutex);
-	if (is_set_up) {
+	mutex_lock(&settings_mutex);
+	if (settings_state.is_set_up) {
 		stop_counters();
 		err = resolve_drain();
 		hand_over();
 	}
-	mutex_unlock(&oprof_mutex);
+	mutex_unlock(&settings_mutex);
 	return err;
-}
-
-bool oprofile_is_running(void)
-{
-	return READ_ONCE(is_running);
 }
 
 int oprofile_lower_rate(unsigned int shift)
 {
 	int err;
 
-	mutex_lock(&oprof_mutex);
-	err = lower_rate(is_running ? running : counter_choose(), shift);
+	mutex_lock(&settings_mutex);
+	err = lower_rate(settings_state.is_running ? running : counter_choose(),
+			 shift);
 	if (!err)
 		rate_shift = shift;
-	mutex_unlock(&oprof_mutex);
+	mutex_unlock(&settings_mutex);
 	return err;
 }
 
@@ -277,27 +271,27 @@ int oprofile_dump(void)
 {
 	int err = -EINVAL;
 
-	mutex_lock(&oprof_mutex);
-	if (is_set_up) {
+	mutex_lock(&settings_mutex);
+	if (settings_state.is_set_up) {
 		hand_over();
 		err = 0;
 	}
-	mutex_unlock(&oprof_mutex);
+	mutex_unlock(&settings_mutex);
 	return err;
 }
 
 void oprofile_cpu_type(char *name, size_t size)
 {
-	mutex_lock(&oprof_mutex);
+	mutex_lock(&settings_mutex);
 	strscpy(name, counter_cpu_type(), size);
-	mutex_unlock(&oprof_mutex);
+	mutex_unlock(&settings_mutex);
 }
 
 /* Images stay while the mutex is held, which is for a page of text. */
 static void *cookies_start(struct seq_file *seq, loff_t *pos)
 {
-	mutex_lock(&oprof_mutex);
-	return is_set_up ? image_cookies_next(pos) : NULL;
+	mutex_lock(&settings_mutex);
+	return settings_state.is_set_up ? image_cookies_next(pos) : NULL;
 }
 
 static void *cookies_next(struct seq_file *seq, void *image, loff_t *pos)
@@ -308,7 +302,7 @@ static void *cookies_next(struct seq_file *seq, void *image, loff_t *pos)
 
 static void cookies_stop(struct seq_file *seq, void *image)
 {
-	mutex_unlock(&oprof_mutex);
+	mutex_unlock(&settings_mutex);
 }
 
 const struct seq_operations oprofile_cookies_ops = {
@@ -317,52 +311,6 @@ const struct seq_operations oprofile_cookies_ops = {
 	.stop = cookies_stop,
 	.show = image_cookies_show,
 };
-
-static int set_unless(const bool *in_use, unsigned long *setting, u64 value)
-{
-	int err = 0;
-
-	if (value > ULONG_MAX)
-		return -ERANGE;
-	mutex_lock(&oprof_mutex);
-	if (*in_use)
-		err = -EBUSY;
-	else
-		WRITE_ONCE(*setting, value);
-	mutex_unlock(&oprof_mutex);
-	return err;
-}
-
-int oprofile_set_while_idle(unsigned long *setting, u64 value)
-{
-	return set_unless(&is_set_up, setting, value);
-}
-
-int oprofile_set_while_stopped(unsigned long *setting, u64 value)
-{
-	return set_unless(&is_running, setting, value);
-}
-
-int oprofile_set_all_while_stopped(void *settings, const void *values,
-				   size_t size)
-{
-	int err = 0;
-
-	mutex_lock(&oprof_mutex);
-	if (is_running)
-		err = -EBUSY;
-	else
-		memcpy(settings, values, size);
-	mutex_unlock(&oprof_mutex);
-	return err;
-}
-
-void oprofile_read_settings(void *values, const void *settings, size_t size)
-{
-	mutex_lock(&oprof_mutex);
-	memcpy(values, settings, size);
-	mutex_unlock(&oprof_mutex);
-}
 
 static int __init oprofile_init(void)
 {

@@ -24,7 +24,6 @@ int oprofile_start(void);
  * -EINTR when the caller was killed before that was done.
  */
 int oprofile_stop(void);
-bool oprofile_is_running(void);
 
 /*
  * Sample 1 << @shift times more rarely until the event buffer is opened again;
@@ -43,16 +42,7 @@ void oprofile_cpu_type(char *name, size_t size);
 /* Print the image cookies, none while idle. */
 extern const struct seq_operations oprofile_cookies_ops;
 
-/* Change a setting unless it is in use: -EBUSY while set up, while running. */
-int oprofile_set_while_idle(unsigned long *setting, u64 value);
-int oprofile_set_while_stopped(unsigned long *setting, u64 value);
-
-/* Change settings that belong together, all @size bytes of them; read them. */
-int oprofile_set_all_while_stopped(void *settings, const void *values,
-				   size_t size);
-void oprofile_read_settings(void *values, const void *settings, size_t size);
-
-/* Settings; changed through the functions above. */
+/* Settings; changed through the functions of settings.h. */
 extern unsigned long oprofile_buffer_size; /* words */
 extern unsigned long oprofile_buffer_watershed; /* words */
 extern unsigned long oprofile_cpu_buffer_size; /* samples */

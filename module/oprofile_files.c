@@ -10,16 +10,18 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-#include "backtrace.h"
-#include "counter.h"
-#include "cpu_buffer.h"
-#include "event_buffer.h"
-#include "image_cookie.h"
+#include "buffer/cpu_buffer.h"
+#include "buffer/event_buffer.h"
+#include "buffer_file.h"
+#include "counter/counter.h"
+#include "counter/wait.h"
+#include "image/image_cookie.h"
 #include "oprof.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
+#include "sample/backtrace.h"
+#include "settings.h"
 #include "uapi/oprofile.h"
-#include "wait.h"
 
 /* How far sizes may go, however much memory there is. */
 #define MAX_BUFFER_WORDS (1ul << 27)
@@ -29,7 +31,7 @@
 
 static u64 get_enable(void)
 {
-	return oprofile_is_running();
+	return READ_ONCE(settings_state.is_running);
 }
 
 static int set_enable(u64 value)
@@ -55,7 +57,7 @@ static int set_buffer_size(u64 value)
 	if (value < MIN_BUFFER_WORDS || value > MAX_BUFFER_WORDS ||
 	    !is_in_memory(event_buffer_bytes(value)))
 		return -EINVAL;
-	return oprofile_set_while_idle(&oprofile_buffer_size, value);
+	return settings_set_while_idle(&oprofile_buffer_size, value);
 }
 
 static u64 get_buffer_watershed(void)
@@ -65,7 +67,7 @@ static u64 get_buffer_watershed(void)
 
 static int set_buffer_watershed(u64 value)
 {
-	return oprofile_set_while_idle(&oprofile_buffer_watershed, value);
+	return settings_set_while_idle(&oprofile_buffer_watershed, value);
 }
 
 static u64 get_cpu_buffer_size(void)
@@ -78,7 +80,7 @@ static int set_cpu_buffer_size(u64 value)
 	if (value < MIN_CPU_SAMPLES || value > MAX_CPU_SAMPLES ||
 	    !is_in_memory(cpu_buffer_bytes(value) * num_possible_cpus()))
 		return -EINVAL;
-	return oprofile_set_while_idle(&oprofile_cpu_buffer_size, value);
+	return settings_set_while_idle(&oprofile_cpu_buffer_size, value);
 }
 
 static u64 get_backtrace_depth(void)
@@ -90,7 +92,7 @@ static int set_backtrace_depth(u64 value)
 {
 	if (value > BACKTRACE_MAX_DEPTH)
 		return -EINVAL;
-	return oprofile_set_while_idle(&backtrace_depth, value);
+	return settings_set_while_idle(&backtrace_depth, value);
 }
 
 static u64 get_backtrace_stack(void)
@@ -102,7 +104,7 @@ static int set_backtrace_stack(u64 value)
 {
 	if (value > OP_STACK_MAX_BYTES || value % sizeof(u64))
 		return -EINVAL;
-	return oprofile_set_while_idle(&backtrace_stack, value);
+	return settings_set_while_idle(&backtrace_stack, value);
 }
 
 static u64 get_rate_divisor(void)
@@ -191,7 +193,7 @@ static const struct {
 	umode_t mode;
 	const struct file_operations *fops;
 } files[] = {
-	{ "buffer", 0400, &event_buffer_fops },
+	{ "buffer", 0400, &buffer_file_operations },
 	{ "cookies", 0400, &cookies_fops },
 	{ "cpu_type", 0444, &cpu_type_fops },
 	{ "dump", 0200, &dump_fops },

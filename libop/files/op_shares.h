@@ -9,7 +9,7 @@
  * Root, and the user of this process, have no share: their only bound is the
  * room itself, which the caller looks after.
  *
- * module/image_share.h does the same in the kernel.
+ * module/image/image_share.h does the same in the kernel.
  */
 
 #include <stdbool.h>

@@ -20,7 +20,7 @@ checkpatch=$(tests/vm/checkpatch 2>"$TMP/why") ||
 ignore=FILE_PATH_CHANGES,SPDX_LICENSE_TAG,COMPLEX_MACRO,MACRO_ARG_REUSE
 ignore=$ignore,LINE_CONTINUATIONS,BLOCK_COMMENT_STYLE,LINUX_VERSION_CODE
 ignore=$ignore,CONSTANT_COMPARISON,CONST_STRUCT
-for f in $(printf '%s\n' module/*.[ch] module/uapi/*.h | to_check); do
+for f in $(printf '%s\n' module/*.[ch] module/*/*.[ch] | to_check); do
 	more=
 	[ "$f" != module/compat.h ] || more=,DEPRECATED_API
 	ok "checkpatch $f" perl "$checkpatch" --no-tree --terse --quiet \

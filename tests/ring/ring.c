@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's ring of samples (module/op_ring.h), in user space: a producer
- * thread that is interrupted by a signal handler which produces too, as an
- * interrupt or NMI does on a CPU, and a consumer thread. Built under
+ * The kernel's ring of samples (module/buffer/op_ring.h), in user space: a
+ * producer thread that is interrupted by a signal handler which produces too,
+ * as an interrupt or NMI does on a CPU, and a consumer thread. Built under
  * ThreadSanitizer by the test beside which it is run.
  *
  * Every record of both producers, of one slot or several, must arrive once,
@@ -37,7 +37,7 @@ static unsigned long local_cmpxchg(local_t *l, long old, long new)
 	return old;
 }
 
-#include "module/op_ring.h"
+#include "module/buffer/op_ring.h"
 
 #define ORDER 6
 #define NR_OUTER 3000000ul /* tries, at least */

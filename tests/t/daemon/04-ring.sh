@@ -28,11 +28,11 @@ ok "every sample arrives once and whole, without a data race" run_ring
 
 # The test can fail: without the order of publishing it does.
 [ "${TIER:-check}" = all ] || done_testing
-mkdir "$TMP/module"
+mkdir -p "$TMP/module/buffer"
 sed 's/smp_store_release(&\(op_ring_slot(ring, number)->state\), number + 1)/\1 = number + 1/' \
-	"$TOP/module/op_ring.h" >"$TMP/module/op_ring.h"
-ok "the broken one is another" not cmp -s "$TOP/module/op_ring.h" \
-	"$TMP/module/op_ring.h"
+	"$TOP/module/buffer/op_ring.h" >"$TMP/module/buffer/op_ring.h"
+ok "the broken one is another" not cmp -s "$TOP/module/buffer/op_ring.h" \
+	"$TMP/module/buffer/op_ring.h"
 ok "it builds, too" build "$TMP"
 ok "its race is found" not run_ring
 done_testing

@@ -255,7 +255,7 @@ static uint64_t counter_file(const struct oc_fs *fs, const char *file)
 }
 
 /* What the module makes of the files, with a unit mask on all machines and the
- * upper bits of an event's number on x86: see module/counter_perf.c. */
+ * upper bits of an event's number on x86: see module/counter/counter_perf.c. */
 static uint64_t module_config(const struct oc_fs *fs, bool is_x86)
 {
 	uint64_t event = counter_file(fs, "event");

@@ -22,14 +22,14 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
-#include "buffer_sync.h"
+#include "buffer/buffer_sync.h"
+#include "buffer/cpu_buffer.h"
+#include "buffer/event_buffer.h"
+#include "buffer/stream.h"
 #include "compat.h"
-#include "cpu_buffer.h"
-#include "event_buffer.h"
-#include "image_file.h"
+#include "image/image_file.h"
 #include "oprofile_stats.h"
 #include "owner.h"
-#include "stream.h"
 #include "uapi/oprofile.h"
 
 #define SYNC_INTERVAL (HZ / 4)

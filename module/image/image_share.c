@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "image_share.h"
+#include "image/image_share.h"
 
 /* Bytes of names for each image, 128 MiB for 1 << 18. */
 #define NAME_BYTES 512

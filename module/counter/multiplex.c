@@ -33,9 +33,9 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "multiplex.h"
+#include "counter/multiplex.h"
+#include "counter/throttle.h"
 #include "oprofile_stats.h"
-#include "throttle.h"
 #include "uapi/oprofile.h"
 
 struct multiplex {

@@ -26,17 +26,17 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-#include "backtrace.h"
+#include "buffer/cpu_buffer.h"
 #include "compat.h"
-#include "cpu_buffer.h"
-#include "defer.h"
 #include "handler_time.h"
-#include "lookup.h"
-#include "nmi_stage.h"
 #include "oprofile_provider.h"
 #include "oprofile_stats.h"
 #include "owner.h"
-#include "resolve.h"
+#include "sample/backtrace.h"
+#include "sample/defer.h"
+#include "sample/lookup.h"
+#include "sample/nmi_stage.h"
+#include "sample/resolve.h"
 #include "uapi/oprofile.h"
 
 /*
@@ -330,11 +330,6 @@ EXPORT_SYMBOL_GPL(oprofile_add_kernel_pc);
 
 unsigned long resolve_scheduler_start, resolve_scheduler_end;
 
-static bool is_scheduler(u64 pc)
-{
-	return pc >= resolve_scheduler_start && pc < resolve_scheduler_end;
-}
-
 void resolve_add_wait(struct pt_regs *regs, unsigned int counter, u16 nr_taken,
 		      u8 shift)
 {
@@ -354,7 +349,8 @@ void resolve_add_wait(struct pt_regs *regs, unsigned int counter, u16 nr_taken,
 		max = backtrace_depth;
 	}
 	nr = backtrace_walk_kernel(regs, frames, max, &ending);
-	while (skipped < nr && is_scheduler(frames[skipped]))
+	while (skipped < nr && frames[skipped] >= resolve_scheduler_start &&
+	       frames[skipped] < resolve_scheduler_end)
 		skipped++;
 	if (skipped < nr) {
 		/* A return address belongs to the call before it. */

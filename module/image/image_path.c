@@ -18,7 +18,7 @@
 #include <linux/string.h>
 
 #include "compat.h"
-#include "image_path.h"
+#include "image/image_path.h"
 #include "uapi/oprofile.h"
 
 /*

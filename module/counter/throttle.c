@@ -4,8 +4,8 @@
 #include <linux/perf_event.h>
 #include <linux/timekeeping.h>
 
+#include "counter/throttle.h"
 #include "oprofile_stats.h"
-#include "throttle.h"
 
 /* What perf_events writes to hw.interrupts of an event that it throttles. */
 #define THROTTLED (~0ull)

@@ -33,10 +33,10 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
-#include "cpu_buffer.h"
-#include "defer.h"
+#include "buffer/cpu_buffer.h"
 #include "handler_time.h"
 #include "oprofile_stats.h"
+#include "sample/defer.h"
 
 #ifdef HAVE_TASK_WORK_ADD
 
@@ -198,16 +198,12 @@ int defer_drain(void)
 		       : 0;
 }
 
-static bool any_node_runs(void)
-{
-	return any_node_in(NODE_RUNNING, NODE_SETTLED) ||
-	       any_node_in(NODE_LOST_RUNNING, NODE_LOST_RUNNING);
-}
-
 void defer_shutdown(void)
 {
 	lose_nodes(NODE_WAITING, NODE_LOST);
-	wait_event(drained, !any_node_runs());
+	wait_event(drained,
+		   !any_node_in(NODE_RUNNING, NODE_SETTLED) &&
+			   !any_node_in(NODE_LOST_RUNNING, NODE_LOST_RUNNING));
 	put_pool(pool);
 	pool = NULL;
 }

@@ -24,13 +24,13 @@
 #include <linux/printk.h>
 #include <linux/ptrace.h>
 
-#include "counter.h"
-#include "counter_ibs.h"
-#include "counter_perf.h"
-#include "lowered.h"
-#include "multiplex.h"
+#include "counter/counter.h"
+#include "counter/counter_ibs.h"
+#include "counter/counter_perf.h"
+#include "counter/lowered.h"
+#include "counter/multiplex.h"
+#include "counter/throttle.h"
 #include "oprofile_stats.h"
-#include "throttle.h"
 #include "uapi/oprofile.h"
 
 /* Fewer events between two samples, and the machine does nothing else. */

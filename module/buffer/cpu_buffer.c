@@ -19,10 +19,10 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-#include "buffer_sync.h"
-#include "cpu_buffer.h"
+#include "buffer/buffer_sync.h"
+#include "buffer/cpu_buffer.h"
+#include "buffer/stream.h"
 #include "oprofile_stats.h"
-#include "stream.h"
 
 static DEFINE_PER_CPU(struct op_ring, cpu_rings);
 

@@ -12,11 +12,11 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "counter.h"
-#include "counter_perf.h"
-#include "multiplex.h"
-#include "oprof.h"
+#include "counter/counter.h"
+#include "counter/counter_perf.h"
+#include "counter/multiplex.h"
 #include "oprofilefs.h"
+#include "settings.h"
 #include "uapi/oprofile.h"
 
 #define TYPES_TEXT 96 /* bytes */
@@ -36,7 +36,7 @@ static ssize_t setting_write(struct file *file, const char __user *buf,
 	int err = oprofilefs_write_u64(&number, buf, count, ppos);
 
 	if (!err)
-		err = oprofile_set_while_stopped(file->private_data, number);
+		err = settings_set_while_stopped(file->private_data, number);
 	return err ? err : count;
 }
 
@@ -116,7 +116,7 @@ static int set_slice(u64 value)
 {
 	if (!value || value > MULTIPLEX_SLICE_MAX)
 		return -EINVAL;
-	return oprofile_set_while_stopped(&multiplex_slice, value);
+	return settings_set_while_stopped(&multiplex_slice, value);
 }
 
 static const struct oprofilefs_value slice_file = {
@@ -168,7 +168,7 @@ static ssize_t types_read(struct file *file, char __user *buf, size_t count,
 	unsigned int i;
 	int len = 0;
 
-	oprofile_read_settings(&types, &counter_pmu_types, sizeof(types));
+	settings_read(&types, &counter_pmu_types, sizeof(types));
 	for (i = 0; i < types.nr; i++)
 		len += scnprintf(text + len, sizeof(text) - len, "%s%lu",
 				 i ? " " : "", types.types[i]);
@@ -209,7 +209,7 @@ static ssize_t types_write(struct file *file, const char __user *buf,
 	text[count] = '\0';
 	err = parse_types(text, &types);
 	if (!err)
-		err = oprofile_set_all_while_stopped(&counter_pmu_types, &types,
+		err = settings_set_all_while_stopped(&counter_pmu_types, &types,
 						     sizeof(types));
 	return err ? err : count;
 }

@@ -16,12 +16,12 @@
 #include <linux/userfaultfd_k.h>
 #include <asm/syscall.h>
 
-#include "backtrace.h"
+#include "buffer/cpu_buffer.h"
 #include "compat.h"
-#include "cpu_buffer.h"
-#include "lookup.h"
 #include "oprofile_stats.h"
-#include "user_regs.h"
+#include "sample/backtrace.h"
+#include "sample/lookup.h"
+#include "sample/user_regs.h"
 
 /* Nothing is mapped below, nor points there. */
 #define LOWEST_ADDRESS 65536
@@ -190,12 +190,6 @@ static void enter_image(struct walk *walk, const struct op_sample *place)
 	walk->place = *place;
 }
 
-static void add_frame(struct backtrace *bt, u64 offset)
-{
-	stream_sample(&bt->records, offset, 0);
-	bt->nr_frames++;
-}
-
 static bool find_place(const struct walk *walk, struct vm_area_struct *vma,
 		       u64 pc, struct op_sample *place)
 {
@@ -230,7 +224,8 @@ static void add_frames(struct walk *walk, unsigned int nr)
 			base = pc - place.offset;
 			enter_image(walk, &place);
 		}
-		add_frame(bt, pc - base);
+		stream_sample(&bt->records, pc - base, 0);
+		bt->nr_frames++;
 	}
 }
 

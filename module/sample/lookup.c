@@ -14,10 +14,10 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
+#include "buffer/cpu_buffer.h"
 #include "compat.h"
-#include "cpu_buffer.h"
-#include "image_cookie.h"
-#include "lookup.h"
+#include "image/image_cookie.h"
+#include "sample/lookup.h"
 #include "uapi/oprofile.h"
 
 /* One sleep between two looks at the lock. */

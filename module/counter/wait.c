@@ -38,15 +38,14 @@
 #include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
 
-#include "backtrace.h"
 #include "compat.h"
-#include "counter.h"
-#include "oprof.h"
+#include "counter/counter.h"
+#include "counter/wait.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
-#include "resolve.h"
+#include "sample/backtrace.h"
+#include "sample/resolve.h"
 #include "uapi/oprofile.h"
-#include "wait.h"
 
 #define MAX_EVENTS 4
 #define INTERVAL_MIN 1000u /* ns */

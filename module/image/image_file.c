@@ -26,7 +26,7 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "image_file.h"
+#include "image/image_file.h"
 #include "oprofile_stats.h"
 
 struct held_file {

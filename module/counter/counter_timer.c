@@ -27,12 +27,12 @@
 #include <asm/irq_regs.h>
 
 #include "compat.h"
-#include "counter.h"
+#include "counter/counter.h"
+#include "counter/throttle.h"
 #include "handler_time.h"
-#include "oprof.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
-#include "throttle.h"
+#include "settings.h"
 
 #define RATE_DEFAULT 1000 /* samples per second and CPU */
 #define RATE_MAX 100000
@@ -165,7 +165,7 @@ static int set_rate(u64 value)
 {
 	if (!value || value > RATE_MAX)
 		return -EINVAL;
-	return oprofile_set_while_stopped(&rate, value);
+	return settings_set_while_stopped(&rate, value);
 }
 
 static const struct oprofilefs_value rate_file = {

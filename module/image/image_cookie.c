@@ -36,10 +36,10 @@
 #include <linux/xarray.h>
 
 #include "compat.h"
-#include "image_cookie.h"
-#include "image_file.h"
-#include "image_path.h"
-#include "image_share.h"
+#include "image/image_cookie.h"
+#include "image/image_file.h"
+#include "image/image_path.h"
+#include "image/image_share.h"
 #include "owner.h"
 #include "uapi/oprofile.h"
 
@@ -184,12 +184,6 @@ static u64 insert(struct image *image)
 	return cookie;
 }
 
-/* Only this file's own: kernel-internal mounts such as that of memfds. */
-static bool on_no_disk(const struct file *file)
-{
-	return file_inode(file)->i_sb->s_flags & SB_NOUSER;
-}
-
 /* The path of @file, or NULL where memory is short or bounded. */
 static char *read_path(struct image_share *share, struct file *file)
 {
@@ -208,8 +202,9 @@ static void set_name(struct image *image, struct file *file)
 	image->path = read_path(image->share, file);
 	if (d_unlinked(compat_user_path(file)->dentry))
 		image->flags |= OP_IMAGE_DELETED;
-	/* It never had a name on any disk: a memfd is a deleted file. */
-	if (on_no_disk(file))
+	/* A memfd, on a mount that is the kernel's own, never had a name on a
+	 * disk. */
+	if (file_inode(file)->i_sb->s_flags & SB_NOUSER)
 		image->flags |= OP_IMAGE_NO_FILE | OP_IMAGE_DELETED;
 	if (image_file_may_hang(file))
 		image->flags |= OP_IMAGE_MAY_HANG;

@@ -11,7 +11,7 @@
 #include <linux/types.h>
 #include <asm/local.h>
 
-#include "op_ring.h"
+#include "buffer/op_ring.h"
 #include "uapi/oprofile.h"
 
 struct op_sample;

@@ -7,9 +7,8 @@
  * (whoever holds the mutex of buffer_sync.c), one reader at a time.
  */
 
+#include <linux/poll.h>
 #include <linux/types.h>
-
-struct file_operations;
 
 /* The memory of a buffer of @nr_words. */
 u64 event_buffer_bytes(unsigned long nr_words);
@@ -38,9 +37,13 @@ void event_buffer_wake(void);
 void event_buffer_wake_if_old(unsigned long age);
 
 /*
- * The file: open starts a session (one at a time), release ends it, read
- * gives whole records, poll and ioctl as uapi/oprofile.h says.
+ * Copy whole records of at most @count bytes to @buf and take them out; wait
+ * for some if @may_wait. Returns bytes, -EINVAL when not even the first record
+ * fits, -EAGAIN when there are none, -ERESTARTSYS, -EFAULT. The bytes that a
+ * read would find now, if it takes all.
  */
-extern const struct file_operations event_buffer_fops;
+ssize_t event_buffer_read(char __user *buf, size_t count, bool may_wait);
+u64 event_buffer_waiting(void);
+__poll_t event_buffer_poll(struct file *file, poll_table *wait);
 
 #endif /* MODULE_EVENT_BUFFER_H */

@@ -10,7 +10,7 @@
 #include <linux/uaccess.h>
 #include <asm/irq_regs.h>
 
-#include "backtrace.h"
+#include "sample/backtrace.h"
 
 #if defined(CONFIG_X86_64)
 

@@ -15,9 +15,9 @@
 #include <linux/types.h>
 #include <asm/local.h>
 
+#include "buffer/op_ring.h"
 #include "compat.h"
-#include "nmi_stage.h"
-#include "op_ring.h"
+#include "sample/nmi_stage.h"
 
 /* NMIs while interrupts are off for long; more slots if these have callers. */
 #define RING_ORDER 8

@@ -20,13 +20,13 @@
 #endif
 
 #include "compat.h"
-#include "counter.h"
-#include "counter_ibs.h"
-#include "lowered.h"
+#include "counter/counter.h"
+#include "counter/counter_ibs.h"
+#include "counter/lowered.h"
+#include "counter/throttle.h"
 #include "oprofile_provider.h"
 #include "oprofile_stats.h"
 #include "oprofilefs.h"
-#include "throttle.h"
 #include "uapi/oprofile.h"
 
 #define MIN_COUNT 1024

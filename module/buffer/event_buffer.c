@@ -15,25 +15,19 @@
  */
 
 #include <linux/atomic.h>
-#include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
-#include "event_buffer.h"
-#include "image_cookie.h"
-#include "oprof.h"
-#include "oprofilefs.h"
-#include "stream.h"
+#include "buffer/event_buffer.h"
+#include "buffer/stream.h"
 #include "uapi/oprofile.h"
 
 /*
@@ -53,7 +47,6 @@ static unsigned long woken; /* jiffies, the producer's */
 static bool ready; /* the reader need not wait */
 static DECLARE_WAIT_QUEUE_HEAD(readers);
 static DEFINE_MUTEX(read_mutex);
-static unsigned long is_open;
 
 u64 event_buffer_bytes(unsigned long nr_words)
 {
@@ -204,10 +197,8 @@ static ssize_t take(char __user *buf, size_t count)
 	return nr_words * sizeof(*words);
 }
 
-static ssize_t event_buffer_read(struct file *file, char __user *buf,
-				 size_t count, loff_t *ppos)
+ssize_t event_buffer_read(char __user *buf, size_t count, bool may_wait)
 {
-	bool may_wait = !(file->f_flags & O_NONBLOCK);
 	ssize_t got;
 
 	if (count < 2 * sizeof(*words))
@@ -226,90 +217,14 @@ static ssize_t event_buffer_read(struct file *file, char __user *buf,
 	return got ? got : -EAGAIN;
 }
 
-static __poll_t event_buffer_poll(struct file *file, poll_table *wait)
+__poll_t event_buffer_poll(struct file *file, poll_table *wait)
 {
 	poll_wait(file, &readers, wait);
 	return READ_ONCE(ready) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-static int tell_image(struct op_cookie_query __user *user)
-{
-	struct op_cookie_query *query = kzalloc(sizeof(*query), GFP_KERNEL);
-	int err;
-
-	if (!query)
-		return -ENOMEM;
-	err = get_user(query->cookie, &user->cookie);
-	if (!err)
-		err = image_cookie_query(query);
-	if (!err && copy_to_user(user, query, sizeof(*query)))
-		err = -EFAULT;
-	kfree(query);
-	return err;
-}
-
-static int open_image(const __u64 __user *user)
-{
-	u64 cookie;
-
-	return get_user(cookie, user) ? -EFAULT : image_cookie_open(cookie);
-}
-
-static int tell_waiting(__u64 __user *user)
+u64 event_buffer_waiting(void)
 {
 	/* Pairs with event_buffer_commit(): what is counted can be read. */
-	u64 nr_words = smp_load_acquire(&head) - READ_ONCE(tail);
-
-	return put_user(nr_words * sizeof(*words), user);
+	return (smp_load_acquire(&head) - READ_ONCE(tail)) * sizeof(*words);
 }
-
-static long event_buffer_ioctl(struct file *file, unsigned int cmd,
-			       unsigned long arg)
-{
-	switch (cmd) {
-	case OP_IOC_COOKIE:
-		return tell_image((void __user *)arg);
-	case OP_IOC_IMAGE:
-		return open_image((void __user *)arg);
-	case OP_IOC_WAITING:
-		return tell_waiting((void __user *)arg);
-	default:
-		return -ENOTTY;
-	}
-}
-
-static int event_buffer_open(struct inode *inode, struct file *file)
-{
-	int err = oprofilefs_open(inode, file);
-
-	/* Samples tell addresses of the kernel, and what is on stacks. */
-	if (!err)
-		err = security_locked_down(LOCKDOWN_PERF);
-	if (err)
-		return err;
-	if (test_and_set_bit_lock(0, &is_open))
-		return -EBUSY;
-	err = oprofile_setup();
-	if (err)
-		clear_bit_unlock(0, &is_open);
-	else
-		stream_open(inode, file);
-	return err;
-}
-
-static int event_buffer_release(struct inode *inode, struct file *file)
-{
-	oprofile_shutdown();
-	clear_bit_unlock(0, &is_open);
-	return 0;
-}
-
-const struct file_operations event_buffer_fops = {
-	.owner = THIS_MODULE,
-	.open = event_buffer_open,
-	.release = event_buffer_release,
-	.read = event_buffer_read,
-	.poll = event_buffer_poll,
-	.unlocked_ioctl = event_buffer_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-};

@@ -3,8 +3,8 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 
-#include "counter.h"
-#include "counter_ibs.h"
+#include "counter/counter.h"
+#include "counter/counter_ibs.h"
 
 static const struct oprofile_operations *registered;
 

@@ -16,10 +16,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "backtrace.h"
-#include "cpu_buffer.h"
+#include "buffer/cpu_buffer.h"
 #include "oprofile_stats.h"
-#include "user_regs.h"
+#include "sample/backtrace.h"
+#include "sample/user_regs.h"
 
 unsigned long backtrace_depth;
 unsigned long backtrace_stack = 16384;

@@ -18,8 +18,8 @@
 
 #include <linux/types.h>
 
-#include "lookup.h"
-#include "stream.h"
+#include "buffer/stream.h"
+#include "sample/lookup.h"
 #include "uapi/oprofile.h"
 
 struct op_sample;

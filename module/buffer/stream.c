@@ -3,8 +3,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "cpu_buffer.h"
-#include "stream.h"
+#include "buffer/cpu_buffer.h"
+#include "buffer/stream.h"
 
 /* The one word of a name of up to eight bytes. */
 static u64 word_of(const char *name)
