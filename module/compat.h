@@ -209,6 +209,16 @@ static inline unsigned int compat_init_text(const struct module *mod,
 
 /* ---- the scheduler ------------------------------------------------------- */
 
+/* The kind of wait of @task, as bits; 0: none, or for a CPU. */
+static inline unsigned int compat_state_of(const struct task_struct *task)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+	return READ_ONCE(task->state);
+#else
+	return READ_ONCE(task->__state);
+#endif
+}
+
 /*
  * The arguments of a probe of sched_switch behind the first two, and the state
  * that @prev leaves its CPU in.
@@ -216,11 +226,7 @@ static inline unsigned int compat_init_text(const struct module *mod,
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
 #define COMPAT_SWITCH_ARGS(prev, next, state)                                  \
 	struct task_struct *prev, struct task_struct *next
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
-#define COMPAT_SWITCH_STATE(prev, state) ((unsigned int)(prev)->state)
-#else
-#define COMPAT_SWITCH_STATE(prev, state) ((prev)->__state)
-#endif
+#define COMPAT_SWITCH_STATE(prev, state) compat_state_of(prev)
 #else
 #define COMPAT_SWITCH_ARGS(prev, next, state)                                  \
 	struct task_struct *prev, struct task_struct *next, unsigned int state
@@ -230,30 +236,40 @@ static inline unsigned int compat_init_text(const struct module *mod,
 /* ---- tasks --------------------------------------------------------------- */
 
 /*
- * Whether processes of the same user may look into the current task, which has
- * an address space: not after it has changed its user, or runs a file that it
- * may not read. In any context.
+ * Whether processes of the same user may look into @task, which has an address
+ * space and is the running one or gets no CPU meanwhile: not after it has
+ * changed its user, or runs a file that it may not read. In any context.
  */
-static inline bool compat_current_is_dumpable(void)
+static inline bool compat_is_dumpable(const struct task_struct *task)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 	const struct task_exec_state *state;
 	bool is_dumpable;
 
 	rcu_read_lock();
-	state = rcu_dereference(current->exec_state);
+	state = rcu_dereference(task->exec_state);
 	is_dumpable =
 		state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
 	rcu_read_unlock();
 	return is_dumpable;
 #else
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
-	unsigned long flags = __mm_flags_get_dumpable(current->mm);
+	unsigned long flags = __mm_flags_get_dumpable(task->mm);
 #else
-	unsigned long flags = READ_ONCE(current->mm->flags);
+	unsigned long flags = READ_ONCE(task->mm->flags);
 #endif
 
 	return (flags & MMF_DUMPABLE_MASK) == SUID_DUMP_USER;
+#endif
+}
+
+/* Whether @task has a CPU, or is about to lose it. */
+static inline bool compat_has_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	return READ_ONCE(task->on_cpu);
+#else
+	return task == current;
 #endif
 }
 

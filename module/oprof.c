@@ -145,12 +145,15 @@ int oprofile_setup(void)
 	return err;
 }
 
-static void stop_counters(void)
+/* @is_read: there is somebody to read what is still to be counted. */
+static void stop_counters(bool is_read)
 {
 	if (!settings_state.is_running)
 		return;
-	wait_stop();
 	running->stop();
+	if (is_read)
+		wait_count_unfinished();
+	wait_stop();
 	resolve_settle();
 	settings_state.is_running = false;
 }
@@ -158,7 +161,7 @@ static void stop_counters(void)
 void oprofile_shutdown(void)
 {
 	mutex_lock(&settings_mutex);
-	stop_counters();
+	stop_counters(false);
 	/* The last deferred samples may still ask for a sync. */
 	resolve_shutdown();
 	buffer_sync_shutdown();
@@ -221,7 +224,7 @@ void oprofile_unregister_provider(const struct oprofile_operations *ops)
 {
 	mutex_lock(&settings_mutex);
 	if (running == ops)
-		stop_counters();
+		stop_counters(false);
 	counter_unregister(ops);
 	mutex_unlock(&settings_mutex);
 }
@@ -241,7 +244,7 @@ int oprofile_stop(void)
 
 	mutex_lock(&settings_mutex);
 	if (settings_state.is_set_up) {
-		stop_counters();
+		stop_counters(true);
 		err = resolve_drain();
 		hand_over();
 	}

@@ -24,18 +24,18 @@ static bool has_one_identity(const struct cred *cred)
 	       gid_eq(cred->gid, cred->fsgid);
 }
 
-u32 owner_of_current(void)
+u32 owner_of(const struct task_struct *task)
 {
-	const struct cred *cred = rcu_dereference_raw(current->real_cred);
+	const struct cred *cred = rcu_dereference_raw(task->real_cred);
 
-	if (!current->mm || current->flags & PF_KTHREAD ||
+	if (!task->mm || task->flags & PF_KTHREAD ||
 	    uid_eq(cred->uid, GLOBAL_ROOT_UID) || !has_one_identity(cred) ||
-	    !cap_isclear(cred->cap_permitted) || !compat_current_is_dumpable())
+	    !cap_isclear(cred->cap_permitted) || !compat_is_dumpable(task))
 		return NO_OWNER;
 	return __kuid_val(cred->uid);
 }
 
-u32 user_of_current(void)
+u32 user_of(const struct task_struct *task)
 {
-	return __kuid_val(rcu_dereference_raw(current->real_cred)->uid);
+	return __kuid_val(rcu_dereference_raw(task->real_cred)->uid);
 }

@@ -7,17 +7,20 @@
 /* No ordinary user may see the sample. */
 #define NO_OWNER U32_MAX
 
-/*
- * The user who could read all of the running task with a debugger, numbered as
- * in the first user namespace; NO_OWNER for root, tasks of the kernel, and
- * those with privileges or that have changed their user. Any context.
- */
-u32 owner_of_current(void);
+struct task_struct;
 
 /*
- * The real user of the running task, numbered alike; 0 for tasks of the kernel.
- * A process without privileges cannot change it. Any context.
+ * The user who could read all of @task with a debugger, numbered as in the
+ * first user namespace; NO_OWNER for root, tasks of the kernel, and those with
+ * privileges or that have changed their user. @task is the running one, or gets
+ * no CPU meanwhile. Any context.
  */
-u32 user_of_current(void);
+u32 owner_of(const struct task_struct *task);
+
+/*
+ * The real user of such a task, numbered alike; 0 for tasks of the kernel. A
+ * process without privileges cannot change it. Any context.
+ */
+u32 user_of(const struct task_struct *task);
 
 #endif /* MODULE_OWNER_H */

@@ -26,6 +26,13 @@ bool wait_is_wanted(void);
 int wait_start(void);
 void wait_stop(void);
 
+/*
+ * Count the waits that are going on, up to now. Sampling is about to stop: from
+ * here on nothing else is counted, but threads that get a CPU before
+ * wait_stop() have their waits counted up to this moment, too. May sleep.
+ */
+void wait_count_unfinished(void);
+
 /* Sample 1 << @shift times more rarely from now on. Any time. */
 void wait_lower_rate(unsigned int shift);
 

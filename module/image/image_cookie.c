@@ -263,9 +263,9 @@ static struct image *new_image(u32 uid, gfp_t gfp)
 	return image;
 }
 
-static u64 make_in_task(struct file *file)
+static u64 make_in_task(struct file *file, u32 user)
 {
-	struct image *image = new_image(user_of_current(), GFP_KERNEL);
+	struct image *image = new_image(user, GFP_KERNEL);
 	u64 cookie;
 
 	if (!image)
@@ -280,10 +280,9 @@ static u64 make_in_task(struct file *file)
 	return cookie;
 }
 
-static u64 make_in_interrupt(struct file *file)
+static u64 make_in_interrupt(struct file *file, u32 user)
 {
-	struct image *image =
-		new_image(user_of_current(), GFP_ATOMIC | __GFP_NOWARN);
+	struct image *image = new_image(user, GFP_ATOMIC | __GFP_NOWARN);
 	u64 cookie;
 
 	if (!image)
@@ -300,15 +299,15 @@ static u64 make_in_interrupt(struct file *file)
 	return cookie;
 }
 
-u64 image_cookie_get(struct file *file)
+u64 image_cookie_get(struct file *file, u32 user)
 {
 	u64 cookie = image_cookie_find(file_inode(file));
 
 	if (cookie)
 		return cookie;
 	/* A task that has interrupts off may not sleep either. */
-	return in_task() && !irqs_disabled() ? make_in_task(file)
-					     : make_in_interrupt(file);
+	return in_task() && !irqs_disabled() ? make_in_task(file, user)
+					     : make_in_interrupt(file, user);
 }
 
 u64 image_cookie_vdso(bool is_32bit)

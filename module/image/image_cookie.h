@@ -31,12 +31,13 @@ void image_cookies_shutdown(void);
 u64 image_cookie_find(const struct inode *inode);
 
 /*
- * The cookie of @file, made when it has none yet. Returns 0 when memory is
+ * The cookie of @file, made when it has none yet, and then its image counts for
+ * @user (owner.h). Returns 0 when memory is
  * short or there are too many (image_share.h). Any context but NMI; the caller
  * holds a reference. Waits for nothing but memory, and in an interrupt not for
  * that.
  */
-u64 image_cookie_get(struct file *file);
+u64 image_cookie_get(struct file *file, u32 user);
 
 /* The cookie of the vdso of 64-bit tasks or of 32-bit ones. */
 u64 image_cookie_vdso(bool is_32bit);

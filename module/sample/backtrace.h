@@ -22,8 +22,10 @@
 #include "sample/lookup.h"
 #include "uapi/oprofile.h"
 
+struct mm_struct;
 struct op_sample;
 struct pt_regs;
+struct task_struct;
 
 /* A piece of an address space that words of a user stack point to. */
 struct backtrace_range {
@@ -96,6 +98,16 @@ void backtrace_add_found(struct backtrace *bt, const u64 *frames,
 void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample);
 
 /*
+ * The same for @task of @user, which waited in the kernel when @regs were
+ * copied from where it left user mode, and whose address space @mm the caller
+ * holds. In another task. What it says holds only if @task has had no CPU
+ * since.
+ */
+void backtrace_add_user_of(struct backtrace *bt, const struct op_sample *sample,
+			   const struct task_struct *task, struct mm_struct *mm,
+			   struct pt_regs *regs, u32 user);
+
+/*
  * The same in a task, for a user sample that is resolved at this: the mappings
  * are locked once for both. May sleep. On anything but LOOKUP_DONE there is no
  * place that the sample could be stored for.
@@ -115,11 +127,17 @@ static inline unsigned int backtrace_room(const struct backtrace *bt)
 	return backtrace_depth - bt->nr_frames;
 }
 
-/* backtrace_kernel.c: up to @max callers of @regs in the kernel. Any context.
+/*
+ * backtrace_kernel.c: up to @max callers in the kernel of @regs in the current
+ * task; or of where @task lost its CPU, which it does not get meanwhile. Any
+ * context.
  */
 unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
 				   unsigned int max,
 				   enum op_trace_ending *ending);
+unsigned int backtrace_walk_waiting(struct task_struct *task, u64 *frames,
+				    unsigned int max,
+				    enum op_trace_ending *ending);
 
 /* The registers of the kernel code that the current hard interrupt came over,
  * NULL if it came over user mode or nothing tells them. */

@@ -9,6 +9,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 #include <asm/irq_regs.h>
+#include <asm/processor.h>
 
 #include "sample/backtrace.h"
 
@@ -28,15 +29,15 @@ static bool is_in_user_mode(struct unwind_state *state)
  * At generated code that it does not know the unwinder goes on by frame
  * pointers, which is a guess: the end is not taken for the outermost frame.
  */
-unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
-				   unsigned int max,
-				   enum op_trace_ending *ending)
+static unsigned int walk_kernel(struct task_struct *task, struct pt_regs *regs,
+				u64 *frames, unsigned int max,
+				enum op_trace_ending *ending)
 {
 	struct unwind_state state;
 	unsigned int nr = 0;
 
 	*ending = OP_TRACE_NO_UNWIND;
-	unwind_start(&state, current, regs, NULL);
+	unwind_start(&state, task, regs, NULL);
 	for (; !unwind_done(&state); unwind_next_frame(&state)) {
 		unsigned long pc = unwind_get_return_address(&state);
 
@@ -53,6 +54,20 @@ unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
 	if (!unwind_error(&state))
 		*ending = OP_TRACE_WHOLE;
 	return nr;
+}
+
+unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
+				   unsigned int max,
+				   enum op_trace_ending *ending)
+{
+	return walk_kernel(current, regs, frames, max, ending);
+}
+
+unsigned int backtrace_walk_waiting(struct task_struct *task, u64 *frames,
+				    unsigned int max,
+				    enum op_trace_ending *ending)
+{
+	return walk_kernel(task, NULL, frames, max, ending);
 }
 
 /* Only some interrupts leave their registers where get_irq_regs() looks. */
@@ -84,9 +99,9 @@ static u64 plain_address(u64 lr)
 	return lr | GENMASK_ULL(63, VA_BITS_MIN);
 }
 
-static bool is_on_task_stack(u64 fp)
+static bool is_on_stack_of(struct task_struct *task, u64 fp)
 {
-	u64 base = (u64)task_stack_page(current);
+	u64 base = (u64)task_stack_page(task);
 
 	return fp >= base && fp < base + THREAD_SIZE;
 }
@@ -96,14 +111,12 @@ static bool is_on_task_stack(u64 fp)
  * lead to that of the task, and never back. The last one is made at the entry
  * to the kernel.
  */
-unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
-				   unsigned int max,
-				   enum op_trace_ending *ending)
+static unsigned int walk_kernel(struct task_struct *task, u64 fp, u64 *frames,
+				unsigned int nr, unsigned int max,
+				enum op_trace_ending *ending)
 {
-	u64 last = (u64)task_pt_regs(current)->stackframe;
-	u64 fp = regs->regs[29];
+	u64 last = (u64)task_pt_regs(task)->stackframe;
 	struct frame_record record;
-	unsigned int nr = 0;
 
 	while (fp != last) {
 		*ending = OP_TRACE_BAD_STACK;
@@ -112,8 +125,8 @@ unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
 					     sizeof(record)) ||
 		    !record.lr)
 			return nr;
-		if (record.fp <= fp &&
-		    (is_on_task_stack(fp) || !is_on_task_stack(record.fp)))
+		if (record.fp <= fp && (is_on_stack_of(task, fp) ||
+					!is_on_stack_of(task, record.fp)))
 			return nr;
 		*ending = OP_TRACE_DEPTH;
 		if (nr == max)
@@ -123,6 +136,24 @@ unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
 	}
 	*ending = OP_TRACE_WHOLE;
 	return nr;
+}
+
+unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
+				   unsigned int max,
+				   enum op_trace_ending *ending)
+{
+	return walk_kernel(current, regs->regs[29], frames, 0, max, ending);
+}
+
+unsigned int backtrace_walk_waiting(struct task_struct *task, u64 *frames,
+				    unsigned int max,
+				    enum op_trace_ending *ending)
+{
+	*ending = OP_TRACE_DEPTH;
+	if (!max)
+		return 0;
+	frames[0] = plain_address(thread_saved_pc(task));
+	return walk_kernel(task, thread_saved_fp(task), frames, 1, max, ending);
 }
 
 struct pt_regs *backtrace_interrupted(void)
@@ -142,6 +173,14 @@ struct pt_regs *backtrace_interrupted(void)
 unsigned int backtrace_walk_kernel(struct pt_regs *regs, u64 *frames,
 				   unsigned int max,
 				   enum op_trace_ending *ending)
+{
+	*ending = OP_TRACE_NO_UNWIND;
+	return 0;
+}
+
+unsigned int backtrace_walk_waiting(struct task_struct *task, u64 *frames,
+				    unsigned int max,
+				    enum op_trace_ending *ending)
 {
 	*ending = OP_TRACE_NO_UNWIND;
 	return 0;

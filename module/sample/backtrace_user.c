@@ -19,6 +19,7 @@
 #include "buffer/cpu_buffer.h"
 #include "compat.h"
 #include "oprofile_stats.h"
+#include "owner.h"
 #include "sample/backtrace.h"
 #include "sample/lookup.h"
 #include "sample/user_regs.h"
@@ -32,8 +33,10 @@
 /* What all steps of one stack need. */
 struct walk {
 	struct backtrace *bt;
+	const struct task_struct *task; /* current, or one that waits */
 	struct mm_struct *mm;
 	struct pt_regs *regs;
+	u32 user; /* of task */
 	struct op_sample place; /* in the image of the last caller, at first
 				 * the sample */
 	struct vm_area_struct *vma; /* of place, or NULL; while these are
@@ -48,9 +51,16 @@ struct walk {
  */
 static bool lock_maps(struct walk *walk)
 {
-	if (walk->may_sleep
-		    ? lookup_lock_maps(walk->mm)
-		    : COMPAT_IRQ_MAY_LOCK_MMAP && mmap_read_trylock(walk->mm))
+	bool is_locked;
+
+	if (walk->task != current)
+		is_locked = mmap_read_trylock(walk->mm);
+	else if (walk->may_sleep)
+		is_locked = lookup_lock_maps(walk->mm);
+	else
+		is_locked =
+			COMPAT_IRQ_MAY_LOCK_MMAP && mmap_read_trylock(walk->mm);
+	if (is_locked)
 		return true;
 	walk->bt->ending = OP_TRACE_NO_UNWIND;
 	if (walk->unresolved)
@@ -69,7 +79,7 @@ static bool find_sample(struct walk *walk)
 	if (!sample)
 		return true;
 	pc = sample->offset;
-	walk->lookup = lookup_sample(sample, walk->mm, MAKE, &walk->vma);
+	walk->lookup = lookup_sample(sample, walk->mm, walk->user, &walk->vma);
 	walk->place = *sample;
 	walk->base = pc - sample->offset;
 	return walk->lookup == LOOKUP_DONE;
@@ -168,6 +178,10 @@ static __always_inline unsigned int follow(const struct walk *walk,
 static unsigned int follow_frames(const struct walk *walk, unsigned int nr,
 				  unsigned int max)
 {
+	if (walk->task != current) {
+		walk->bt->ending = OP_TRACE_NO_UNWIND;
+		return nr;
+	}
 	if (!user_is_64bit(walk->regs))
 		return follow(walk, nr, max, read_narrow_frame, 3);
 	if (!walk->may_sleep)
@@ -194,7 +208,7 @@ static bool find_place(const struct walk *walk, struct vm_area_struct *vma,
 		       u64 pc, struct op_sample *place)
 {
 	*place = (struct op_sample){ .offset = pc };
-	if (lookup_place(place, vma, MAKE) == LOOKUP_DONE)
+	if (lookup_place(place, vma, walk->user) == LOOKUP_DONE)
 		return true;
 	walk->bt->ending = OP_TRACE_NO_UNWIND;
 	return false;
@@ -238,7 +252,10 @@ static u64 entry_address(const struct walk *walk)
 {
 	u64 pc = instruction_pointer(walk->regs);
 
-	return syscall_get_nr(current, walk->regs) == -1 ? pc + 1 : pc;
+	return syscall_get_nr((struct task_struct *)walk->task, walk->regs) ==
+			       -1
+		       ? pc + 1
+		       : pc;
 }
 
 static void add_by_frame_pointers(struct walk *walk)
@@ -280,8 +297,8 @@ static unsigned int wanted_len(const struct walk *walk, u64 sp)
 
 /*
  * In a task, from one page that could not be read: one that was never used, is
- * swapped out, or was hidden by NUMA balancing. The mappings are locked. Only
- * of anonymous memory, which waits for no file.
+ * swapped out, was hidden by NUMA balancing, or is of another process. The
+ * mappings are locked. Only of anonymous memory, which waits for no file.
  */
 static bool read_absent(const struct walk *walk, void *to, u64 from, size_t len)
 {
@@ -310,9 +327,9 @@ static unsigned int read_stack(const struct walk *walk, u64 sp,
 
 		part = PAGE_SIZE - offset_in_page(sp + done);
 		part = min(part, len - done);
-		if (!read_user(to, sp + done, part) &&
-		    !(walk->may_sleep &&
-		      read_absent(walk, to, sp + done, part)))
+		if (walk->task == current && read_user(to, sp + done, part))
+			continue;
+		if (!walk->may_sleep || !read_absent(walk, to, sp + done, part))
 			break;
 	}
 	return done & ~7u;
@@ -363,9 +380,9 @@ static const struct backtrace_range *learn_range(const struct walk *walk,
 	} else if (vma) {
 		range.start = vma->vm_start;
 		range.end = vma->vm_end;
-		range.is_code =
-			vma->vm_flags & VM_EXEC &&
-			lookup_cookie(vma, MAKE, &range.cookie) == LOOKUP_DONE;
+		range.is_code = vma->vm_flags & VM_EXEC &&
+				lookup_cookie(vma, walk->user, &range.cookie) ==
+					LOOKUP_DONE;
 		if (vma->vm_file)
 			range.offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	}
@@ -458,10 +475,11 @@ static void add_stack(struct walk *walk)
 
 /* -------------------------------------------------------------------------- */
 
-static bool is_of_user(struct mm_struct *mm, struct pt_regs *regs)
+static bool is_of_user(const struct walk *walk)
 {
-	return mm && !(current->flags & (PF_KTHREAD | PF_USER_WORKER)) &&
-	       user_mode(regs);
+	return walk->mm &&
+	       !(walk->task->flags & (PF_KTHREAD | PF_USER_WORKER)) &&
+	       user_mode(walk->regs);
 }
 
 static void add_user(struct walk *walk)
@@ -476,12 +494,32 @@ void backtrace_add_user(struct backtrace *bt, const struct op_sample *sample)
 {
 	struct walk walk = {
 		.bt = bt,
+		.task = current,
 		.mm = current->mm,
 		.regs = task_pt_regs(current),
+		.user = user_of(current),
 		.place = *sample,
 	};
 
-	if (bt->ending == OP_TRACE_WHOLE && is_of_user(walk.mm, walk.regs))
+	if (bt->ending == OP_TRACE_WHOLE && is_of_user(&walk))
+		add_user(&walk);
+}
+
+void backtrace_add_user_of(struct backtrace *bt, const struct op_sample *sample,
+			   const struct task_struct *task, struct mm_struct *mm,
+			   struct pt_regs *regs, u32 user)
+{
+	struct walk walk = {
+		.bt = bt,
+		.task = task,
+		.mm = mm,
+		.regs = regs,
+		.user = user,
+		.place = *sample,
+		.may_sleep = true,
+	};
+
+	if (bt->ending == OP_TRACE_WHOLE && is_of_user(&walk))
 		add_user(&walk);
 }
 
@@ -489,14 +527,16 @@ enum lookup backtrace_resolve(struct backtrace *bt, struct op_sample *sample)
 {
 	struct walk walk = {
 		.bt = bt,
+		.task = current,
 		.mm = current->mm,
 		.regs = task_pt_regs(current),
+		.user = user_of(current),
 		.place = *sample,
 		.unresolved = sample,
 		.may_sleep = true,
 	};
 
-	if (is_of_user(walk.mm, walk.regs)) {
+	if (is_of_user(&walk)) {
 		add_user(&walk);
 		return walk.lookup;
 	}

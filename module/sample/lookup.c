@@ -42,7 +42,7 @@ bool lookup_lock_maps(struct mm_struct *mm)
 
 /* *@inode is that of the program's file. It may go away: compare it, no more.
  */
-static u64 cookie_of_program(struct mm_struct *mm, enum on_new_image on_new,
+static u64 cookie_of_program(struct mm_struct *mm, u32 maker,
 			     const struct inode **inode)
 {
 	struct file *file;
@@ -56,23 +56,23 @@ static u64 cookie_of_program(struct mm_struct *mm, enum on_new_image on_new,
 		cookie = image_cookie_find(*inode);
 	}
 	rcu_read_unlock();
-	if (cookie || !file || on_new == LEAVE)
+	if (cookie || !file || maker == LEAVE_NEW)
 		return cookie;
 
 	file = compat_get_exe_file(mm);
 	if (file) {
 		*inode = file_inode(file);
-		cookie = image_cookie_get(file);
+		cookie = image_cookie_get(file, maker);
 		fput(file);
 	}
 	return cookie;
 }
 
-u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new)
+u64 lookup_app(struct mm_struct *mm, u32 maker)
 {
 	const struct inode *inode;
 
-	return cookie_of_program(mm, on_new, &inode);
+	return cookie_of_program(mm, maker, &inode);
 }
 
 /* The vdso has no file but a name that its mapping tells. */
@@ -85,22 +85,20 @@ static bool is_vdso(struct vm_area_struct *vma)
 	return name && !strcmp(name, "[vdso]");
 }
 
-static enum lookup file_cookie(struct file *file, enum on_new_image on_new,
-			       u64 *cookie)
+static enum lookup file_cookie(struct file *file, u32 maker, u64 *cookie)
 {
-	if (on_new == LEAVE) {
+	if (maker == LEAVE_NEW) {
 		*cookie = image_cookie_find(file_inode(file));
 		return *cookie ? LOOKUP_DONE : LOOKUP_NEW_IMAGE;
 	}
-	*cookie = image_cookie_get(file);
+	*cookie = image_cookie_get(file, maker);
 	return *cookie ? LOOKUP_DONE : LOOKUP_NO_COOKIE;
 }
 
-enum lookup lookup_cookie(struct vm_area_struct *vma, enum on_new_image on_new,
-			  u64 *cookie)
+enum lookup lookup_cookie(struct vm_area_struct *vma, u32 maker, u64 *cookie)
 {
 	if (vma->vm_file)
-		return file_cookie(vma->vm_file, on_new, cookie);
+		return file_cookie(vma->vm_file, maker, cookie);
 	*cookie = is_vdso(vma) ? image_cookie_vdso(vma->vm_end <= U32_MAX)
 			       : OP_NO_COOKIE;
 	return LOOKUP_DONE;
@@ -137,10 +135,10 @@ static void tell_place(struct op_sample *sample, struct vm_area_struct *vma,
 }
 
 enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
-			 enum on_new_image on_new)
+			 u32 maker)
 {
 	u64 cookie;
-	enum lookup lookup = lookup_cookie(vma, on_new, &cookie);
+	enum lookup lookup = lookup_cookie(vma, maker, &cookie);
 
 	if (lookup == LOOKUP_DONE)
 		tell_place(sample, vma, cookie);
@@ -148,15 +146,15 @@ enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
 }
 
 enum lookup lookup_sample(struct op_sample *sample, struct mm_struct *mm,
-			  enum on_new_image on_new, struct vm_area_struct **vma)
+			  u32 maker, struct vm_area_struct **vma)
 {
 	const struct inode *app;
 
 	*vma = vma_lookup(mm, sample->offset);
 	if (!*vma)
 		return LOOKUP_NO_MAPPING;
-	sample->app_cookie = cookie_of_program(mm, on_new, &app);
-	if (!sample->app_cookie && on_new == LEAVE &&
+	sample->app_cookie = cookie_of_program(mm, maker, &app);
+	if (!sample->app_cookie && maker == LEAVE_NEW &&
 	    rcu_access_pointer(mm->exe_file))
 		return LOOKUP_NEW_IMAGE;
 	/* Most samples are in the program itself. */
@@ -165,5 +163,5 @@ enum lookup lookup_sample(struct op_sample *sample, struct mm_struct *mm,
 		tell_place(sample, *vma, sample->app_cookie);
 		return LOOKUP_DONE;
 	}
-	return lookup_place(sample, *vma, on_new);
+	return lookup_place(sample, *vma, maker);
 }

@@ -24,10 +24,10 @@ enum lookup {
 };
 
 /*
- * What may be done about a file that has no cookie yet: leave it (a later
- * step will do it), or make one.
+ * A file that has no cookie yet gets one that counts for the user @maker
+ * (owner.h), or is left to a later step.
  */
-enum on_new_image { LEAVE, MAKE };
+#define LEAVE_NEW U32_MAX
 
 /*
  * Lock the mappings of @mm for reading, in a task. False when somebody else
@@ -39,22 +39,20 @@ enum on_new_image { LEAVE, MAKE };
 bool lookup_lock_maps(struct mm_struct *mm);
 
 /* The cookie of the program of @mm, or 0. Needs no lock. */
-u64 lookup_app(struct mm_struct *mm, enum on_new_image on_new);
+u64 lookup_app(struct mm_struct *mm, u32 maker);
 
 /*
  * The program and the place of a user sample, whose offset is an address. *@vma
  * is the mapping, if there is one.
  */
 enum lookup lookup_sample(struct op_sample *sample, struct mm_struct *mm,
-			  enum on_new_image on_new,
-			  struct vm_area_struct **vma);
+			  u32 maker, struct vm_area_struct **vma);
 
 /*
  * The cookie of what is mapped in @vma: *@cookie is OP_NO_COOKIE for anonymous
  * memory.
  */
-enum lookup lookup_cookie(struct vm_area_struct *vma, enum on_new_image on_new,
-			  u64 *cookie);
+enum lookup lookup_cookie(struct vm_area_struct *vma, u32 maker, u64 *cookie);
 
 /*
  * Replace the address in sample->offset by what it stands for in @vma, and tell
@@ -62,6 +60,6 @@ enum lookup lookup_cookie(struct vm_area_struct *vma, enum on_new_image on_new,
  * offset is still the address.
  */
 enum lookup lookup_place(struct op_sample *sample, struct vm_area_struct *vma,
-			 enum on_new_image on_new);
+			 u32 maker);
 
 #endif /* MODULE_LOOKUP_H */

@@ -94,7 +94,7 @@ static void resolve_own(struct op_sample *sample, const u64 *record)
 	if (bt) {
 		lookup = backtrace_resolve(bt, sample);
 	} else if (lookup_lock_maps(mm)) {
-		lookup = lookup_sample(sample, mm, MAKE, &vma);
+		lookup = lookup_sample(sample, mm, user_of(current), &vma);
 		mmap_read_unlock(mm);
 	}
 	if (!defer_settles(sample))
@@ -143,7 +143,8 @@ static void add_user_sample(struct op_sample *sample, const u64 *record,
 		return;
 	}
 	if (resolve_now(sample, may_defer) && mmap_read_trylock(mm)) {
-		lookup = lookup_sample(sample, mm, may_defer ? LEAVE : MAKE,
+		lookup = lookup_sample(sample, mm,
+				       may_defer ? LEAVE_NEW : user_of(current),
 				       &vma);
 		mmap_read_unlock(mm);
 	}
@@ -162,8 +163,9 @@ static void add_kernel_sample(struct op_sample *sample, const u64 *record,
 
 	/* The task may be in here for hours: nothing can be deferred. */
 	if (mm)
-		sample->app_cookie =
-			lookup_app(mm, COMPAT_IRQ_MAY_LOCK_MMAP ? MAKE : LEAVE);
+		sample->app_cookie = lookup_app(mm, COMPAT_IRQ_MAY_LOCK_MMAP
+							    ? user_of(current)
+							    : LEAVE_NEW);
 	sample->space = SAMPLE_KERNEL;
 	if (sample->code) {
 		store_record(sample, record);
@@ -193,15 +195,15 @@ static struct backtrace *kernel_callers(struct pt_regs *regs)
 	return bt;
 }
 
-/* A sample of the current task at @pc, where it is now. */
-static struct op_sample sample_of_current(u64 pc)
+/* A sample of @task at @pc, where it is now. */
+static struct op_sample sample_of(const struct task_struct *task, u64 pc)
 {
 	return (struct op_sample){
 		.offset = pc,
-		.tid = current->pid,
-		.tgid = current->tgid,
-		.owner = owner_of_current(),
-		.cpu = smp_processor_id(),
+		.tid = task->pid,
+		.tgid = task->tgid,
+		.owner = owner_of(task),
+		.cpu = task_cpu(task),
 	};
 }
 
@@ -209,7 +211,7 @@ static struct op_sample sample_of_current(u64 pc)
 static void add_now(struct pt_regs *regs, u64 pc, bool is_user,
 		    unsigned int counter, unsigned int shift)
 {
-	struct op_sample sample = sample_of_current(pc);
+	struct op_sample sample = sample_of(current, pc);
 
 	sample.counter = counter;
 	sample.shift = shift;
@@ -279,7 +281,7 @@ static void stage(struct pt_regs *regs, u64 pc, bool is_user,
 		.task = current,
 		.tid = current->pid,
 		.tgid = current->tgid,
-		.owner = owner_of_current(),
+		.owner = owner_of(current),
 		.counter = counter,
 		.shift = shift,
 		.is_user = is_user,
@@ -325,18 +327,34 @@ EXPORT_SYMBOL_GPL(oprofile_add_kernel_pc);
 
 /* ---- waits --------------------------------------------------------------- */
 
-/* Frames of the scheduler at the end of a wait, at most. */
-#define MAX_SCHEDULER_FRAMES 12
-
 unsigned long resolve_scheduler_start, resolve_scheduler_end;
+
+/*
+ * Let @sample be at the innermost of the @nr frames that is not the
+ * scheduler's. Returns how many frames are then in front of the callers.
+ */
+static unsigned int leave_scheduler(struct op_sample *sample, const u64 *frames,
+				    unsigned int nr)
+{
+	unsigned int skipped = 0;
+
+	while (skipped < nr && frames[skipped] >= resolve_scheduler_start &&
+	       frames[skipped] < resolve_scheduler_end)
+		skipped++;
+	if (skipped == nr)
+		return nr;
+	/* A return address belongs to the call before it. */
+	sample->offset = frames[skipped] - 1;
+	return skipped + 1;
+}
 
 void resolve_add_wait(struct pt_regs *regs, unsigned int counter, u16 nr_taken,
 		      u8 shift)
 {
 	u64 begun = handler_begins(HANDLER_WAIT);
-	struct op_sample sample = sample_of_current(instruction_pointer(regs));
-	u64 own[MAX_SCHEDULER_FRAMES], *frames = own;
-	unsigned int nr, max = MAX_SCHEDULER_FRAMES, skipped = 0;
+	struct op_sample sample = sample_of(current, instruction_pointer(regs));
+	u64 own[RESOLVE_SCHEDULER_FRAMES], *frames = own;
+	unsigned int nr, max = RESOLVE_SCHEDULER_FRAMES, skipped;
 	enum op_trace_ending ending;
 	struct backtrace *bt = NULL;
 
@@ -349,18 +367,55 @@ void resolve_add_wait(struct pt_regs *regs, unsigned int counter, u16 nr_taken,
 		max = backtrace_depth;
 	}
 	nr = backtrace_walk_kernel(regs, frames, max, &ending);
-	while (skipped < nr && frames[skipped] >= resolve_scheduler_start &&
-	       frames[skipped] < resolve_scheduler_end)
-		skipped++;
-	if (skipped < nr) {
-		/* A return address belongs to the call before it. */
-		sample.offset = frames[skipped] - 1;
-		skipped++;
-	}
+	skipped = leave_scheduler(&sample, frames, nr);
 	if (bt)
 		backtrace_add_found(bt, frames + skipped, nr - skipped, ending);
 	add_kernel_sample(&sample, NULL, current->mm, bt);
 	handler_ends(HANDLER_WAIT, begun);
+}
+
+void resolve_see_waiting(struct resolve_waiting *waiting)
+{
+	struct task_struct *task = waiting->task;
+	u64 *frames = waiting->own_frames;
+	unsigned int max = RESOLVE_SCHEDULER_FRAMES;
+
+	if (waiting->bt) {
+		frames = waiting->bt->frames;
+		max = backtrace_depth;
+	}
+	waiting->sample = sample_of(task, resolve_scheduler_start);
+	waiting->user = user_of(task);
+	waiting->regs = *task_pt_regs(task);
+	waiting->nr_frames =
+		backtrace_walk_waiting(task, frames, max, &waiting->ending);
+	waiting->nr_skipped =
+		leave_scheduler(&waiting->sample, frames, waiting->nr_frames);
+}
+
+void resolve_gather_waiting(struct resolve_waiting *waiting)
+{
+	struct backtrace *bt = waiting->bt;
+
+	waiting->sample.app_cookie = lookup_app(waiting->mm, waiting->user);
+	if (!bt)
+		return;
+	backtrace_add_found(bt, bt->frames + waiting->nr_skipped,
+			    waiting->nr_frames - waiting->nr_skipped,
+			    waiting->ending);
+	backtrace_add_user_of(bt, &waiting->sample, waiting->task, waiting->mm,
+			      &waiting->regs, waiting->user);
+}
+
+void resolve_add_waiting(const struct resolve_waiting *waiting,
+			 unsigned int counter, u16 nr_taken, u8 shift)
+{
+	struct op_sample sample = waiting->sample;
+
+	sample.counter = counter;
+	sample.nr_taken = nr_taken;
+	sample.shift = shift;
+	store(&sample, NULL, waiting->bt);
 }
 
 /* ---- AMD IBS ------------------------------------------------------------- */
@@ -400,7 +455,7 @@ static void add_ibs(const struct oprofile_ibs_sample *ibs)
 {
 	const u8 *raw = ibs->raw;
 	unsigned int nr_regs = (ibs->size - sizeof(u32)) / sizeof(u64);
-	struct op_sample sample = sample_of_current(ibs->pc);
+	struct op_sample sample = sample_of(current, ibs->pc);
 	u64 record[OP_MAX_IBS_WORDS];
 	u32 caps;
 

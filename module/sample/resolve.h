@@ -16,9 +16,15 @@
  * oprofile_provider.h has what adds samples.
  */
 
+#include <linux/ptrace.h>
 #include <linux/types.h>
 
-struct pt_regs;
+#include "buffer/cpu_buffer.h"
+#include "uapi/oprofile.h"
+
+struct backtrace;
+struct mm_struct;
+struct task_struct;
 
 /* Make room for deferred work. Returns 0 or -ENOMEM. */
 int resolve_setup(void);
@@ -41,6 +47,35 @@ void resolve_settle(void);
  */
 void resolve_add_wait(struct pt_regs *regs, unsigned int counter, u16 nr_taken,
 		      u8 shift);
+
+/* Frames of the scheduler at the end of a wait, at most. */
+#define RESOLVE_SCHEDULER_FRAMES 12
+
+/* A thread that waits while others run, and what is known of its stack. */
+struct resolve_waiting {
+	/* Set by the caller, who holds references to these. */
+	struct task_struct *task;
+	struct mm_struct *mm; /* of task */
+	struct backtrace *bt; /* empty; NULL: no callers */
+	/* Set by resolve_see_waiting(). */
+	struct op_sample sample;
+	struct pt_regs regs; /* of user mode */
+	u32 user;
+	enum op_trace_ending ending; /* of what is in the kernel */
+	unsigned int nr_frames, nr_skipped;
+	u64 own_frames[RESOLVE_SCHEDULER_FRAMES];
+};
+
+/*
+ * See where a thread waits, while nothing can give it a CPU; any context. Then
+ * gather its callers in user mode, in a task, and add a sample of it as
+ * resolve_add_wait() does. If the thread has had a CPU since it was seen, these
+ * callers are worthless: bt is to be taken away before the sample is added.
+ */
+void resolve_see_waiting(struct resolve_waiting *waiting);
+void resolve_gather_waiting(struct resolve_waiting *waiting);
+void resolve_add_waiting(const struct resolve_waiting *waiting,
+			 unsigned int counter, u16 nr_taken, u8 shift);
 
 /* The scheduler's code; both 0: not known. Settings. */
 extern unsigned long resolve_scheduler_start, resolve_scheduler_end;

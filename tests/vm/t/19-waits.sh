@@ -43,14 +43,27 @@ exits "but not an interval of 1 ns" 1 sh -c "echo 1 >$FS/wait/3/interval && echo
 put wait/3/interval $INTERVAL
 exec 3<&-
 
+# What waits for all the time that is sampled, and longer: sleeping, then stopped.
+sleep 3600 &
+before=$!
 cat $FS/buffer >"$TMP/stream" &
 reader=$!
 is_open() {
-	[ -e "/proc/$reader/fd/0" ] && put enable 1
+	[ -e "/proc/$reader/fd/0" ] && now >"$TMP/began" && put enable 1
+}
+# now: ms since the boot.
+now() {
+	awk '{ printf "%d", $1 * 1000 }' /proc/uptime
 }
 wait_until "sampling" is_open
+now >"$TMP/begun"
+sleep 3600 &
+after=$!
 "$TESTBIN/waits" "$(by_tier 3 10)" >"$TMP/truth"
+life=$(($(now) - $(cat "$TMP/begun")))
 ok "stop" put enable 0
+whole=$(($(now) - $(cat "$TMP/began")))
+kill "$before" "$after"
 wait_until "all is read" sh -c "[ \"\$(cat $FS/stats/cpu0/sample_received)\" -gt 0 ]"
 put dump 1
 kill "$reader"
@@ -80,6 +93,17 @@ close_to() {
 	awk -v a="$1" -v b="$2" -v l="$3" \
 		'BEGIN { d = a - b; exit !(d * d <= (0.03 * l) ^ 2) }'
 }
+# is_between GOT LEAST MOST: with what is drawn, and what a fork takes.
+is_between() {
+	[ "$1" -ge $(($2 * 97 / 100 - 2)) ] && [ "$1" -le $(($3 + 2)) ]
+}
+for pid in "$before" "$after"; do
+	got=$(ms "$pid" 1)
+	ok "a wait that goes on counts: $got ms of $life to $whole" \
+		is_between "$got" "$life" "$whole"
+	got=$(ms "$pid" 3)
+	ok "as blocked: $got" is_between "$got" "$life" "$whole"
+done
 is "four threads say how they lived" "$(wc -l <"$TMP/truth")" 4
 while read -r name tid life cpu ready _; do
 	life=$((life / 1000000)) cpu=$((cpu / 1000000)) ready=$((ready / 1000000))
@@ -122,12 +146,18 @@ while read -r name tid _; do
 	esac
 	like "$name waited in" "$(innermost "$tid")" "$where"
 done <"$TMP/truth"
+like "the one that goes on waits in" "$(innermost "$before")" nanosleep
+
 # ---- the whole way
+
+sleep 3600 &
+sleeps=$!
 
 ok "start" start --event=timer,THREAD_WAIT:$INTERVAL --separate=kernel,thread \
 	--callgraph=16
 "$TESTBIN/waits" 2 >"$TMP/truth"
 ok "stop" stop
+kill "$sleeps"
 ok "taken = stored + lost" sums_up
 report -l --merge=all image:"$TESTBIN/waits" event:THREAD_WAIT
 head -n 20 "$TMP/report" | sed 's/^/# /'
@@ -141,5 +171,9 @@ done
 report --format=folded image:"$TESTBIN/waits" event:THREAD_WAIT
 like "with the stack that they waited with" "$(cat "$TMP/report")" \
 	'start_thread;live;wait_for_pipe;.*read;.*pipe_read [0-9]+'
+report --format=folded image:"$(command -v sleep)" event:THREAD_WAIT
+head -n 5 "$TMP/report" | sed 's/^/# /'
+like "a wait that goes on has its stack" "$(cat "$TMP/report")" \
+	'nanosleep;.*hrtimer_nanosleep [0-9]{4}'
 end_profiler
 done_testing
