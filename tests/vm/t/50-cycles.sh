@@ -45,7 +45,7 @@ are_freed() {
 }
 
 cycle() {
-	start --separate=lib,kernel &&
+	start --separate=lib,kernel --event=timer,THREAD_WAIT:1000000 --callgraph=8 &&
 		"$TESTBIN/storm" "$(by_tier 1 2)" >/dev/null &&
 		stop && "$BIN/opcontrol" --deinit
 }

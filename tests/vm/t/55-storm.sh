@@ -4,7 +4,7 @@
 # and libraries that come and go, mounts, CPUs that are taken away, garbage
 # written to oprofilefs; and in it the profiler, started, dumped, stopped, killed
 # and unloaded with settings of all kinds, sampling by the timer or by real NMIs,
-# with stacks and without. The kernel has no complaint, and each account is whole.
+# with stacks and without, and waits. The kernel has no complaint, and each account is whole.
 # tier: all
 # timeout: 1200
 # vm-smp: 3
@@ -87,11 +87,11 @@ write_garbage() {
 settings() {
 	case $(($1 % 6)) in
 	0) echo --separate=lib,kernel ;;
-	1) echo --callgraph=64 --separate=lib,kernel ;;
+	1) echo --callgraph=64 --separate=lib,kernel --event=timer,THREAD_WAIT:100000 ;;
 	2) echo --cpu-buffer-size=16 --buffer-size=4096 --buffer-watershed=1024 ;;
 	3) echo --callgraph=16 --callgraph-stack=16384 --separate=thread ;;
 	4) echo --callgraph=64 --cpu-buffer-size=16 --buffer-size=4096 \
-		--buffer-watershed=1024 ;;
+		--buffer-watershed=1024 --event=timer,THREAD_WAIT:1000000 ;;
 	5) echo --separate=all --buffer-size=1048576 ;;
 	esac
 }
