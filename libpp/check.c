@@ -201,7 +201,7 @@ static int say_unlisted(const char *path, int err, void *ctx)
 
 /* ---- packs --------------------------------------------------------------- */
 
-/* What is found of the pack, and of how much. */
+/* Say how much of a damaged pack can be read. */
 static void say_recovered_pack(struct checking *c, const char *path)
 {
 	uint64_t nr = pack_nr_missing(db_folder_pack(c->folder));
@@ -562,7 +562,7 @@ static int check_stored(const struct op_walk_entry *entry, void *ctx)
 
 /* ---- all of it ----------------------------------------------------------- */
 
-/* Who may not open the lock cannot repair either. */
+/* A user who may not open the lock cannot repair the session either. */
 static int take_daemon_lock(struct checking *c, struct op_diag *diag)
 {
 	const char *path = c->session->lock;

@@ -3,10 +3,10 @@
 #define LIBPP_MESSAGES_H
 
 /*
- * What a report has to say besides its figures: warnings about samples or
- * images that are not as they should be, and remarks on how the report came
- * about. Libraries add messages, programs print them. Each is one line
- * "what: why; what to try" without a program's name.
+ * Messages of a report, besides its figures: warnings about samples or images
+ * that are not as they should be, and remarks on how the report was made.
+ * Libraries add messages, programs print them. Each is one line "thing: why;
+ * what to try" without a program's name.
  */
 
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #define MODULE_HANDLER_TIME_H
 
 /*
- * What sampling costs each CPU: stats/cpuN/handler_ns. Looking at the clock
- * twice costs a good part of what a sample does, so one handler in
+ * The cost of sampling for each CPU: stats/cpuN/handler_ns. Looking at the
+ * clock twice costs a good part of what a sample does, so one handler in
  * HANDLER_EVERY is timed and counts for all of them. Each place takes its own
  * turns, as places may follow each other in a fixed order.
  */
@@ -19,7 +19,7 @@
 #define HANDLER_EVERY 16
 
 /*
- * What nobody in the handler sees of an interrupt: to enter and leave it, and
+ * The part of an interrupt that no handler can time: to enter and leave it, and
  * to set the timer or the counter again. Some 1,150 instructions
  * (doc/overhead.md), at two for each nanosecond.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One mutex orders open, start, stop, dump, release and changes of settings, so
- * no other file has to think of two at once.
+ * The mutex oprof_mutex orders open, start, stop, dump, release and changes of
+ * settings, so no other file has to think of two at the same time.
  *
  * Setup makes the parts in turn, and an error undoes them by labels in reverse
  * order. A stop goes the way of the samples: first the counters, then the
@@ -44,7 +44,7 @@ unsigned long oprofile_cpu_buffer_size = 8192;
 static const struct oprofile_operations *running; /* by these */
 static unsigned int rate_shift; /* the rate is divided by 1 << this */
 
-/* What the settings come to. */
+/* The sizes of the buffers, computed from the settings. */
 struct buffer_sizes {
 	unsigned long nr_words, watershed; /* of the event buffer */
 	unsigned long nr_samples; /* of each CPU buffer */

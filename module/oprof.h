@@ -36,7 +36,8 @@ unsigned int oprofile_rate_shift(void);
 /* Move what the CPU buffers hold to the reader. -EINVAL when not set up. */
 int oprofile_dump(void);
 
-/* What samples, or would: the @size bytes of @name hold all or a part of it. */
+/* Write the name of the hardware that samples, or would sample, to @name: as
+ * much of it as fits into @size bytes. */
 void oprofile_cpu_type(char *name, size_t size);
 
 /* Print the image cookies, none while idle. */

@@ -3,10 +3,10 @@
 #define MODULE_OPROFILE_PROVIDER_H
 
 /*
- * Who makes samples: something that interrupts every CPU now and then, and
- * tells where it was. The module has two of these, hardware counters and the
- * timer. Another module may register one of its own, for hardware that these
- * do not know; it is then the one that is used.
+ * A provider makes samples: it interrupts every CPU now and then, and reports
+ * where that was. The module has two providers, hardware counters and the
+ * timer. Another module may register its own, for hardware that these two do
+ * not know; it is then used instead of them.
  */
 
 #include <linux/types.h>
@@ -54,7 +54,7 @@ void oprofile_add_sample(struct pt_regs *regs, unsigned int counter,
 void oprofile_add_kernel_pc(unsigned long pc, unsigned int counter,
 			    unsigned int shift);
 
-/* One sample of AMD IBS, as the kernel's perf_events hands it out. */
+/* A sample of AMD IBS, as the kernel's perf_events hands it out. */
 struct oprofile_ibs_sample {
 	u64 pc; /* what the hardware says, or the registers of the interrupt */
 	bool is_user; /* in the current task */

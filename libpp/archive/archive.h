@@ -69,8 +69,9 @@ int pp_archive_sessions(const struct pp_archive *archive,
 			size_t *nr);
 
 /*
- * What the file @path is called in the archive, which is what it was called at
- * home without the first slash; part of @path. NULL if it is not in there.
+ * The name of the file @path in the archive: its path on the machine where the
+ * archive was made, without the first slash. A part of @path; NULL if @path is
+ * not in the archive.
  */
 const char *pp_archive_name(const struct pp_archive *archive, const char *path);
 

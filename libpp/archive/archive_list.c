@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What belongs to an archive. It is found with the functions that find it for
- * a report (pp_side_find(), pp_image_symbols_open()), so that a report on the
- * archive looks for nothing that is not there: the sample files and trees that
- * are asked for, the images in them with their debug files, the kernel's
- * symbols, ledgers and logs, the event files, and with --with-sources the
- * source files.
+ * The list of an archive is made with the functions that find files for a
+ * report (pp_side_find(), pp_image_symbols_open()), so that a report on the
+ * archive misses nothing: the sample files and trees that are asked for, the
+ * images in them with their debug files, the kernel's symbols, ledgers and
+ * logs, the event files, and with --with-sources the source files.
  *
  * Each file has a place in the archive, where a report will look for it: its
  * path here, unless that comes from --root, or from an archive that is

@@ -3,9 +3,10 @@
 #define LIBPP_ARCHIVE_ARCHIVE_LIST_H
 
 /*
- * What belongs into an archive (libpp/archive/archive.h): the sample files that
- * a specification asks for, and whatever reports on them would read. It is
- * found by what finds it for a report, so that nothing is forgotten.
+ * The contents of a new archive (libpp/archive/archive.h): the sample files
+ * that a specification asks for, and all files that reports on them would read.
+ * The functions that find files for a report find these, so that nothing is
+ * forgotten.
  */
 
 #include <stdbool.h>

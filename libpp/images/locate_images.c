@@ -132,7 +132,7 @@ static int by_base(const void *pa, const void *pb)
 	return strcmp(a->base, b->base);
 }
 
-/* What cannot be read in there is as if it were not there. */
+/* A file or folder in the image path that cannot be read is skipped. */
 static int note_file_in_image_path(const struct op_walk_entry *entry, void *ctx)
 {
 	struct pp_locator *locator = ctx;

@@ -28,7 +28,7 @@ static int compare_archives(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* One that is not there is as good as damaged. */
+/* An archive that does not exist is handled like a damaged one. */
 static int note_archive(struct merge_work *work, const char *path)
 {
 	struct merge_archive *archive = &work->archives[work->nr_archives++];

@@ -91,8 +91,8 @@ static int compare_links(const void *a, const void *b)
 	return strcmp(x->link, y->link) ?: strcmp(x->file, y->file);
 }
 
-/* What programs were run by links: of one that leads elsewhere on each machine,
- * the first by name. */
+/* Write the links by which programs were started. A link that leads to another
+ * program on each machine is written once, with the first target by name. */
 static int write_links(struct run *run, const char *to, struct op_tasks *tasks)
 {
 	char *path = op_arena_printf(&run->arena, "%s/tasks", to);

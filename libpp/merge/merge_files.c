@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What archives hold besides sessions: binaries, debug files, symbols of
- * kernels, sources, descriptions of events. Of each the sum has one.
+ * Archives hold more than sessions: binaries, debug files, symbols of kernels,
+ * sources, descriptions of events. The sum has one copy of each.
  *
  * Two builds of a program have one path, so in the sum a binary is where a
  * session keeps copies of those that are gone, named by its build-id and
@@ -374,8 +374,8 @@ static int place_by_content(struct taking *t)
 	return place_binary(t, &id);
 }
 
-/* What is in the session folder beside samples/; logs and maps of processes are
- * those of one machine. */
+/* Place the file @rest of the session folder, not of its samples/. Logs and
+ * maps of processes belong to one machine and are left out. */
 static int place_file_of_session(struct taking *t, const char *rest)
 {
 	char name[PATH_MAX];
@@ -389,7 +389,8 @@ static int place_file_of_session(struct taking *t, const char *rest)
 	return place_file(t, name);
 }
 
-/* What is below the session folder in its place; NULL if it is not there. */
+/* The path of the current file below the session folder of its archive; NULL if
+ * it is elsewhere. */
 static const char *rest_of_session(const struct taking *t)
 {
 	const char *home = pp_archive_name(t->archive, t->archive->session.dir);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a sample file of one machine is in the sum of many.
+ * A sample file of one machine is renamed when it becomes a part of the sum of
+ * many.
  *
  * In its name the numbers of process, thread and CPU become "all". A file
  * without a build-id is told by its device and inode, which say nothing on

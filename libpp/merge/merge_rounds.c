@@ -142,7 +142,8 @@ static int write_labels_of_set(struct merge_work *work,
 	return err;
 }
 
-/* What was a sum of an earlier round is not needed any more. */
+/* Remove the sums of an earlier round among @items, which are not needed any
+ * more. */
 static void remove_runs(struct merge_item *items, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)

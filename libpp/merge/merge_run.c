@@ -40,7 +40,8 @@ static int open_archive_of(struct run *run, struct run_source *source)
 			  &source->archive, run->why);
 }
 
-/* What @part is called in the sum; a sum of ours has the name already. */
+/* Set the name of @part in the sum. A sum of an earlier round has that name
+ * already. */
 static int name_of_part(struct run *run, struct run_part *part)
 {
 	struct run_source *source = run->source;
@@ -314,7 +315,7 @@ static void end_run(struct run *run)
 	op_arena_release(&run->arena);
 }
 
-/* What a pack that was written takes when it is added up. */
+/* Set *@memory to the bytes that adding up the pack in @to will need. */
 static int measure_run(const char *to, uint64_t *memory)
 {
 	struct db_folder *folder;

@@ -3,7 +3,7 @@
 #define LIBPP_MERGE_MERGE_WORK_H
 
 /*
- * What the files of libpp/merge/ hand on to each other.
+ * Structures and functions that the files of libpp/merge/ share.
  *
  * A merge is a sort of sessions by their labels, and a sum of those that are
  * alike. It has these steps:
@@ -166,8 +166,8 @@ struct db_member;
 struct op_mangle;
 
 /*
- * What the sample file @name of @archive, or of none, is called in the sum:
- * written to @buf of OP_MANGLE_MAX bytes. *@changes: its contents change, too.
+ * Write the name that the sample file @name of @archive (NULL: of none) has in
+ * the sum to @buf of OP_MANGLE_MAX bytes. *@changes: its contents change, too.
  * Returns 0 or -EINVAL when it is no name, with the reason in @why.
  */
 int merge_name(const struct merge_work *work, const struct pp_archive *archive,

@@ -56,8 +56,8 @@ char *pp_debuginfod_fetch(struct pp_debuginfod *server, const char *name,
  * it from the cache, so that it is asked for again one day. */
 void pp_debuginfod_refuse(struct pp_debuginfod *server, const char *path);
 
-/* What went wrong, the first time that this is called after it did; NULL else.
- * @server may be NULL. */
+/* Returns the text of the first failure, once: NULL before a failure and after
+ * the first call that returned the text. @server may be NULL. */
 const char *pp_debuginfod_failure(struct pp_debuginfod *server);
 
 #endif /* LIBPP_SYMBOLS_DEBUGINFOD_H */

@@ -374,7 +374,8 @@ static void drop_arguments(char *text)
 	}
 }
 
-/* What is before the "@" of a stub ("@plt") or a version is mangled. */
+/* In names of stubs ("@plt") and of versions only the part before the "@" is
+ * mangled. */
 static const char *demangle_start(struct op_arena *arena, const char *name,
 				  const char *end, enum pp_demangle how)
 {

@@ -148,8 +148,8 @@ static bool begins(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-/* Of no use for names and lines: where variables lie, macros, lists of what is
- * in the rest, how to unwind. These may be a fifth of all. */
+/* Sections that names and lines do not need: places of variables, macros,
+ * indexes of other sections, unwind tables. They may be a fifth of the file. */
 static bool is_of_no_use(const char *debug_name)
 {
 	static const char *const parts[] = { "frame", "loc", "mac",
@@ -175,8 +175,8 @@ static bool is_go_table(const char *name)
 	return !strcmp(name, PP_GO_TABLE) || !strcmp(name, PP_GO_TABLE_RELRO);
 }
 
-/* What reports read in place of a symbol table: op_bfd_functions.c, and
- * op_bfd_go.c. */
+/* Sections that reports read instead of a symbol table: see op_bfd_functions.c
+ * and op_bfd_go.c. */
 static bool stands_for_symbols(const struct digest *d, const uint8_t *at,
 			       const char *name)
 {
@@ -235,7 +235,9 @@ static bool keeps_section(const struct digest *d, uint64_t nr, bool relocated)
 	}
 }
 
-/* What of the binary decides on its other sections. */
+/*
+ * Note which tables the binary has: they decide which other sections are kept.
+ */
 static void look_for_tables(struct digest *d)
 {
 	for (uint64_t i = 1; i < d->nr; i++) {

@@ -59,8 +59,8 @@ static bool is_init_section(const asection *section)
 	return !strncmp(bfd_section_name(section), ".init", 5);
 }
 
-/* As the kernel puts them in memory: in the order of the file, those that run
- * once behind all others. */
+/* The order in which the kernel puts sections in memory: that of the file, but
+ * sections that run once follow all others. */
 static int compare_unlinked_sections(const void *pa, const void *pb)
 {
 	const asection *const *pa_section = pa, *const *pb_section = pb;

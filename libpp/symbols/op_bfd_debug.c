@@ -126,7 +126,7 @@ static int folder_len(const char *path)
 	return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* What a file has to have to be the one that the binary names. */
+/* The facts by which a file is proved to be the debug file of a binary. */
 struct debug_proof {
 	const uint8_t *id; /* the binary's build-id; NULL: it has none */
 	size_t len;

@@ -92,7 +92,7 @@ print_styled(void *stream, enum disassembler_style style, const char *fmt, ...)
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* As it is written. */
+/* The name as the listing prints it. */
 static const char *shown_name(struct op_disasm *d, const char *name)
 {
 	if (!d->options.demangle)

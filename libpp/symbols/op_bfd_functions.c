@@ -134,7 +134,8 @@ static uint64_t end_of_symbol(const struct pp_raw_symbol *sym)
 	return end;
 }
 
-/* As "(0x%PRIx64)", of which there are hundreds of thousands. */
+/* Write "(0x%PRIx64)" by hand: printf would take long for hundreds of thousands
+ * of these. */
 static void name_by_address(char name[NAME_MAX], uint64_t address)
 {
 	char digits[OP_DECIMAL_LEN];
@@ -145,7 +146,8 @@ static void name_by_address(char name[NAME_MAX], uint64_t address)
 	memcpy(name, ")", 2);
 }
 
-/* Those of the ascending @starts that no symbol of the sorted list holds. */
+/* Add those of the ascending @starts that are inside no symbol of the sorted
+ * list. */
 static void add_starts(struct op_bfd *bfd, struct symbol_list *list,
 		       const uint64_t *starts, size_t nr)
 {

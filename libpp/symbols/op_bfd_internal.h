@@ -3,12 +3,12 @@
 #define LIBPP_SYMBOLS_OP_BFD_INTERNAL_H
 
 /*
- * What the files op_bfd*.c share; they alone see libbfd. Three things need
- * care: a stripped binary has its symbols in a separate debug file whose
- * sections have addresses but no contents, so that offsets always come from
- * the binary's own sections; libbfd prints and asserts unless told otherwise;
- * and all that it returns about a damaged file may be nonsense, so that each
- * address is looked up in a section before it is used.
+ * Types and functions that the files op_bfd*.c share; no other file sees
+ * libbfd. Three things need care: a stripped binary has its symbols in a
+ * separate debug file whose sections have addresses but no contents, so that
+ * offsets always come from the binary's own sections; libbfd prints and asserts
+ * unless told otherwise; and all that it returns about a damaged file may be
+ * nonsense, so that each address is looked up in a section before it is used.
  */
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ struct code_section {
 	uint64_t offset; /* in the file */
 };
 
-/* What the system failed to read, the first time that it did. */
+/* The first failure of the system to read a file. */
 struct bfd_fault {
 	int err; /* a negative errno; 0: nothing */
 	char *path;
@@ -155,7 +155,7 @@ struct op_bfd_label {
 	asymbol *sym;
 };
 
-/* Those of a binary. */
+/* The labels and slots of a binary. */
 struct op_bfd_labels {
 	struct op_bfd_label *labels; /* by vma, the best name for one first */
 	size_t nr_labels;
@@ -173,7 +173,8 @@ void op_bfd_labels_release(struct op_bfd_labels *labels);
 const struct op_bfd_label *op_bfd_label_find(const struct op_bfd_labels *labels,
 					     uint64_t vma);
 
-/* What will be in the slot at @vma; NULL if none is there. */
+/* The symbol whose address will be in the slot at @vma; NULL if no slot is
+ * there. */
 const struct op_bfd_label *op_bfd_slot_find(const struct op_bfd_labels *labels,
 					    uint64_t vma);
 

@@ -127,7 +127,9 @@ static size_t packed_header_len(const struct object *object,
 						     : sizeof(Elf32_Chdr);
 }
 
-/* What zlib packed, which libbfd would unpack with zlib, in twice the time. */
+/*
+ * Unpack a section that zlib packed; libbfd would take twice the time for it.
+ */
 static bool inflate_section(struct object *object, asection *section,
 			    bfd_byte **bytes)
 {
@@ -202,7 +204,9 @@ static struct object *object_with_lines(struct op_bfd *bfd)
 	return has_line_section(&bfd->debug) ? &bfd->debug : NULL;
 }
 
-/* What all look-ups need: strings, with those in a file that is shared. */
+/*
+ * Read the strings that all look-ups need, also those of a shared debug file.
+ */
 static struct pp_dwarf read_strings(struct op_bfd *bfd, struct object *object)
 {
 	struct pp_dwarf dwarf = {

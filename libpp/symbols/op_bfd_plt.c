@@ -59,7 +59,8 @@ static bfd_byte *read_section_named(bfd *abfd, const char *name,
 /* ---- slots ----------------------------------------------------------------
  */
 
-/* What the dynamic linker fills with the address of one function. */
+/* Relocations of these types make the dynamic linker write the address of one
+ * function into a slot. */
 static bool is_slot(uint64_t info)
 {
 	switch (ELF64_R_TYPE(info)) {

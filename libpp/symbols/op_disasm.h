@@ -29,8 +29,9 @@ void op_disasm_free(struct op_disasm *disasm);
 const char *op_disasm_format(const struct op_disasm *disasm);
 
 /*
- * What instructions call the address @vma, of all the names that it may have;
- * NULL if no symbol is there. It lives as long as @disasm.
+ * The name that instructions which call the address @vma are shown with, of all
+ * the names that it may have; NULL if no symbol is there. The string lives as
+ * long as @disasm.
  */
 const char *op_disasm_name(struct op_disasm *disasm, uint64_t vma);
 

@@ -43,7 +43,7 @@ static int add_map_symbol(struct op_arena *arena,
 	return 0;
 }
 
-/* Of functions that overlap keep the later one. */
+/* Keep the later one of functions that overlap. */
 static size_t drop_replaced(struct pp_raw_symbol *list, size_t nr)
 {
 	size_t kept = 0;

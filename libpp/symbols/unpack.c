@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is packed is read and written in pieces, so that the memory needed is
+ * Packed files are read and written in pieces, so that the memory needed is
  * that of the file in memory. Its size is bounded, because a few bytes that are
  * made for it unpack to any length. The three libraries have the same loop
  * under different names: a decoder takes what it can of the input and fills

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One consumer at a time, under sync_mutex, empties the CPU buffers one after
- * the other. Each sample in them is self-contained; the context records of the
- * stream are made here, from what the reader has been told since the sync
- * began. They go into the event buffer in one piece with their sample: when
- * there is no room, both are dropped, and what the reader knows stays as it
- * was, so the next sample brings its context again. A trace that does not fit
- * is tried once more without its callers.
+ * The consumer empties the CPU buffers one after the other; sync_mutex admits
+ * one consumer at a time. Each sample in the buffers is self-contained; the
+ * context records of the stream are made here, from what the reader has been
+ * told since the sync began. They go into the event buffer in one piece with
+ * their sample: when there is no room, both are dropped, and what the reader
+ * knows stays as it was, so the next sample brings its context again. A trace
+ * that does not fit is tried once more without its callers.
  *
  * The notice of a module that comes, has begun to work or goes must lie between
  * the samples before and after that. So all CPU buffers are emptied first; and
@@ -38,8 +38,8 @@
 #define MAX_WORDS 40
 
 /*
- * What the reader knows at the end of the stream. Every sync begins with an
- * empty one, so that a reader that lost its way soon finds it again.
+ * The context that the reader knows at the end of the stream. Every sync begins
+ * with an empty one, so that a reader that lost its way soon finds it again.
  */
 struct context {
 	bool has_cpu, has_task, has_mode, has_image;
@@ -232,8 +232,9 @@ static bool sync_notices(void)
 }
 
 /*
- * Of the buffer of @cpu. What the reader knows changes only by what reached the
- * event buffer; callers have context of their own.
+ * Move one sample of the buffer of @cpu into the event buffer. @known changes
+ * only by records that reached the event buffer; callers have context of their
+ * own.
  */
 static void sync_sample(struct context *known, unsigned int cpu,
 			const struct op_sample *sample)
@@ -260,7 +261,7 @@ static void sync_sample(struct context *known, unsigned int cpu,
 		op_sample_lose(sample, STAT_EVENT_LOST_OVERFLOW);
 }
 
-/* What is known of @mod when it has come to @state. */
+/* Make a notice of the places of @mod, which has come to @state. */
 static void make_module_notice(const struct module *mod, unsigned long state)
 {
 	struct module_notice *notice;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One event of perf_events for each kind and CPU, whose raw data is what the
- * hardware left in its registers. The hardware knows no modes: which one a
- * sample is in is looked at here.
+ * Each kind of IBS has one event of perf_events on each CPU, whose raw data is
+ * the contents of the hardware's registers. The hardware knows no modes, so the
+ * mode of a sample is determined here.
  */
 
 #include <linux/err.h>
@@ -114,8 +114,9 @@ static u16 cpu_family(void)
 }
 
 /*
- * What was interrupted. perf_events writes the address that the hardware told
- * to @regs, and a code segment that fits; the stack segment is left as it was.
+ * True if the interrupt came over user mode. perf_events writes the address
+ * that the hardware gave, and a code segment that fits, to @regs; the stack
+ * segment is left as it was.
  */
 static bool is_over_user(const struct pt_regs *regs)
 {

@@ -115,8 +115,7 @@ static void end_turn(struct multiplex *m)
 	m->nr_on = 0;
 }
 
-/* One turn of each event, so that one that can never have a counter is found.
- */
+/* Give each event one turn, to find events that can never have a counter. */
 static int try_all_events(struct multiplex *m)
 {
 	unsigned int tried;

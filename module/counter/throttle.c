@@ -7,7 +7,8 @@
 #include "counter/throttle.h"
 #include "oprofile_stats.h"
 
-/* What perf_events writes to hw.interrupts of an event that it throttles. */
+/* The value that perf_events writes to hw.interrupts of an event that it
+ * throttles. */
 #define THROTTLED (~0ull)
 
 void throttle_lose(u64 nr)

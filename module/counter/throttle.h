@@ -19,7 +19,7 @@ struct perf_event;
  */
 void throttle_lose(u64 nr);
 
-/* Of one event on one CPU. */
+/* The state of one event on one CPU. */
 struct throttle {
 	u64 nr; /* samples that its overflows stand for */
 	u64 started_at; /* ns */
@@ -35,7 +35,9 @@ void throttle_start(struct throttle *throttle);
 void throttle_overflow(struct throttle *throttle,
 		       const struct perf_event *event, unsigned int shift);
 
-/* It has stopped; it is about to go on, if it has stopped before. */
+/*
+ * The event has stopped; the event is about to go on, if it has stopped before.
+ */
 void throttle_stop(struct throttle *throttle);
 void throttle_continue(struct throttle *throttle);
 

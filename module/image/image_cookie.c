@@ -196,7 +196,7 @@ static char *read_path(struct image_share *share, struct file *file)
 	return NULL;
 }
 
-/* What memory tells of @file. */
+/* Set the path and the flags of @image from @file, without reading a disk. */
 static void set_name(struct image *image, struct file *file)
 {
 	image->path = read_path(image->share, file);
@@ -210,7 +210,7 @@ static void set_name(struct image *image, struct file *file)
 		image->flags |= OP_IMAGE_MAY_HANG;
 }
 
-/* It has a cookie, and a name if it is to have one: the reader may ask. */
+/* Store @image under its cookie; the reader may ask for it from now on. */
 static void publish(struct image *image, struct file *file)
 {
 	if (image->path && S_ISREG(file_inode(file)->i_mode) &&

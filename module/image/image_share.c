@@ -14,7 +14,7 @@
 
 /* Bytes of names for each image, 128 MiB for 1 << 18. */
 #define NAME_BYTES 512
-/* One user may have a range of some 65,536 numbers. */
+/* The buckets fit a user who has a range of some 65,536 numbers. */
 #define BUCKET_BITS 10
 
 struct image_share {

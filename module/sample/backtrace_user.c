@@ -30,7 +30,7 @@
 /* Bytes above the stack pointer that a program starts with. */
 #define ABOVE_START 64
 
-/* What all steps of one stack need. */
+/* State that all steps of one stack walk share. */
 struct walk {
 	struct backtrace *bt;
 	const struct task_struct *task; /* current, or one that waits */
@@ -365,7 +365,7 @@ insert_range(struct backtrace *bt, const struct backtrace_range *range)
 	return &bt->ranges[at];
 }
 
-/* What is around @address, which is in no range yet: a mapping or a hole. */
+/* Store the mapping or the hole around @address, which is in no range yet. */
 static const struct backtrace_range *learn_range(const struct walk *walk,
 						 u64 address)
 {

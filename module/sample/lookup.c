@@ -20,7 +20,7 @@
 #include "sample/lookup.h"
 #include "uapi/oprofile.h"
 
-/* One sleep between two looks at the lock. */
+/* The time between two attempts to take the lock. */
 #define LOCK_STEP_US 250
 
 /*

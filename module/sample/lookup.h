@@ -3,9 +3,9 @@
 #define MODULE_LOOKUP_H
 
 /*
- * What an address stands for in an address space: the image or anonymous
+ * Look-ups of addresses in an address space: each finds the image or anonymous
  * memory that is mapped there. The caller holds the lock of the mappings for
- * reading, unless it says otherwise; any context but NMI.
+ * reading, unless a comment says otherwise; any context but NMI.
  */
 
 #include <linux/types.h>
@@ -14,7 +14,7 @@ struct mm_struct;
 struct op_sample;
 struct vm_area_struct;
 
-/* What became of a look-up. */
+/* The result of a look-up. */
 enum lookup {
 	LOOKUP_DONE,
 	LOOKUP_NEW_IMAGE, /* the image has no cookie yet */

@@ -235,9 +235,10 @@ static struct backtrace *staged_callers(const struct nmi_sample *staged,
 }
 
 /*
- * What an NMI saw. Over user mode the task is still here; over kernel code
- * that had interrupts off it may have been switched away, and then nothing
- * tells its program, nor its callers in user mode.
+ * Add a sample that an NMI took. If the NMI came over user mode the task is
+ * still here; if it came over kernel code with interrupts off, the task may
+ * have been switched away, and its program and its callers in user mode are
+ * unknown.
  */
 static void add_staged(const struct nmi_sample *staged, const u64 *words)
 {

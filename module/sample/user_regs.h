@@ -3,7 +3,7 @@
 #define MODULE_USER_REGS_H
 
 /*
- * What the machines call the registers that walking a user stack needs.
+ * Names, on each machine, of the registers that walking a user stack needs.
  */
 
 #include <linux/mm.h>
@@ -28,7 +28,8 @@ static inline u64 user_frame_pointer(const struct pt_regs *regs)
 	return regs->bp;
 }
 
-/* Of a 32-bit program, from the words around its frame pointer. */
+/* Read the next frame pointer and the return address of a 32-bit program, from
+ * the words around its frame pointer. */
 static inline void user_narrow_frame(const u32 words[3], u64 at, u64 *next,
 				     u64 *pc)
 {
@@ -65,7 +66,8 @@ static inline bool user_is_64bit(struct pt_regs *regs)
 	return !compat_user_mode(regs);
 }
 
-/* Of 32-bit programs ARM code has it in r11, Thumb code in r7. */
+/* 32-bit programs have their frame pointer in r11 (ARM code) or r7 (Thumb
+ * code). */
 static inline u64 user_frame_pointer(const struct pt_regs *regs)
 {
 	if (!compat_user_mode(regs))
@@ -74,9 +76,10 @@ static inline u64 user_frame_pointer(const struct pt_regs *regs)
 }
 
 /*
- * Of a 32-bit program, from the words around its frame pointer. GCC lets it
- * point to the return address, others to the frame pointer below. That is of a
- * frame above, and no code is above the stack. A return to Thumb code is odd.
+ * Read the next frame pointer and the return address of a 32-bit program, from
+ * the words around its frame pointer. GCC lets it point to the return address,
+ * other compilers to the frame pointer below. A word that is a frame pointer is
+ * above @at, and no code is above the stack. A return to Thumb code is odd.
  */
 static inline void user_narrow_frame(const u32 words[3], u64 at, u64 *next,
 				     u64 *pc)

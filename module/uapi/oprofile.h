@@ -170,7 +170,8 @@ enum op_trace_ending {
 	OP_NR_TRACE_ENDINGS
 };
 
-/* Whose registers OP_USER_STACK holds, in the DWARF numbers of its ABI. */
+/* The machine whose registers OP_USER_STACK holds, in the DWARF numbers of its
+ * ABI. */
 enum op_stack_arch {
 	OP_STACK_X86_64 = 1, /* 17: rax rdx rcx rbx rsi rdi rbp rsp r8-15 rip */
 	OP_STACK_AARCH64 = 2, /* 33: x0-x30 sp pc */

@@ -179,7 +179,8 @@ static void list_instruction(const struct listing *l, uint64_t at, uint64_t len,
 	list_more_bytes(l, at + done, len - done);
 }
 
-/* What -l and -S say about the instruction at @vma, where it changes. */
+/* Print the function and line (-l) and the source text (-S) of the instruction
+ * at @vma, when they change. */
 static void list_source_line(struct listing *l, uint64_t vma)
 {
 	const struct opannotate_options *o = l->text->options;

@@ -17,8 +17,8 @@
 char *opannotate_locate(const struct opannotate_options *options,
 			const char *name);
 
-/* What the file @path was called at home, if it is in an archive; part of it.
- * Else @path. */
+/* The path that the file @path had where it was archived, as a part of @path. A
+ * file that is in no archive keeps its @path. */
 const char *opannotate_home_path(const struct opannotate_options *options,
 				 const char *path);
 

@@ -11,7 +11,7 @@
 #include "libpp/report/report.h"
 #include "pp/options.h"
 
-/* As popt leaves them. */
+/* The arguments as popt leaves them. */
 struct opannotate_args {
 	struct pp_common_args common;
 	struct pp_source_args sources;
@@ -21,7 +21,8 @@ struct opannotate_args {
 	int source, assembly, both, all, exclude_dependent, no_header, no_pager;
 };
 
-/* What parts of the arguments for objdump mean here. */
+/* The meaning, for the listings here, of those arguments for objdump that are
+ * understood. */
 struct opannotate_listing {
 	struct op_disasm_options disasm;
 	bool with_lines; /* -l: names of functions and lines */

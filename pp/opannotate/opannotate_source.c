@@ -22,7 +22,7 @@
 #include "pp/opannotate/opannotate_files.h"
 #include "pp/opannotate/opannotate_text.h"
 
-/* One source file at work. */
+/* A source file that is being annotated. */
 struct source {
 	const struct opannotate_text *text;
 	const struct pp_annotated_file *file;
@@ -44,7 +44,7 @@ static void write_source_line(const struct source *s, const char *text,
 	fputc('\n', out);
 }
 
-/* What is known of lines that the file does not have (any more). */
+/* Print the counts of lines that the file does not have, or no longer has. */
 static void write_missing_lines(const struct source *s, size_t from)
 {
 	size_t nr_missing = s->file->nr_lines - from;

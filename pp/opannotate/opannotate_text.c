@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What annotated sources and listings of instructions have in common: the
- * counts in the margin before a line, comments with the counts of symbols, and
- * the header. A margin has a fixed width, whatever the counts, so that sources
- * stay aligned; its colour tells a line's share of all samples in the column
- * where that is largest.
+ * Annotated sources and listings of instructions share these parts: the counts
+ * in the margin before a line, comments with the counts of symbols, and the
+ * header. A margin has a fixed width, whatever the counts, so that sources stay
+ * aligned; its colour shows a line's share of all samples in the column where
+ * that is largest.
  */
 
 #include "pp/opannotate/opannotate_text.h"
@@ -208,7 +208,7 @@ static void write_interpretation(const struct opannotate_text *t)
 		fputs(" * Output all files\n", t->out);
 }
 
-/* What was counted, as opreport has it. */
+/* Write the description of the counted events, as opreport prints it. */
 static void write_counted_to(FILE *out, const struct pp_report *report)
 {
 	const struct pp_format_options options = { 0 };

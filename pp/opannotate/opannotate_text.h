@@ -19,8 +19,8 @@ struct opannotate_text {
 	struct pp_messages *messages; /* to be printed behind the text */
 };
 
-/* What stands before a line: the counts, or blanks as wide when they are all
- * zeros or NULL, and " :". */
+/* Write the margin before a line: the counts, or as many blanks when they are
+ * all zeros or NULL, and " :". */
 void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts);
 
 /* Whether some count is not zero; NULL has none. */
@@ -36,8 +36,8 @@ void opannotate_symbols(const struct opannotate_text *t,
 			const struct pp_symbol_entry *const *symbols,
 			size_t nr);
 
-/* What was counted; with --all a comment that says what was asked for, too.
- * Returns 0 or -ENOMEM. */
+/* Write the description of the counted events; with --all also a comment with
+ * the arguments. Returns 0 or -ENOMEM. */
 int opannotate_header(const struct opannotate_text *t);
 
 /* Whether some column is at least the asked percentage of its total. */

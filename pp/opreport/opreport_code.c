@@ -304,7 +304,7 @@ static int list_whole_function(struct code_finder *f,
 	return err;
 }
 
-/* Of an inlined function, the instructions that have samples. */
+/* List the instructions of an inlined function that have samples. */
 static int list_inlining(struct code_finder *f, struct pp_code_symbol *symbol)
 {
 	const struct pp_symbol_entry *entry = symbol->entry;

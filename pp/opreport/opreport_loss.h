@@ -3,8 +3,8 @@
 #define PP_OPREPORT_OPREPORT_LOSS_H
 
 /*
- * What opreport does about lost samples: it fails where --max-loss says so, and
- * it warns where the report itself does not tell of them.
+ * Lost samples in opreport: it fails if more are lost than --max-loss allows,
+ * and it warns if the report itself does not show the loss.
  */
 
 #include <stdio.h>

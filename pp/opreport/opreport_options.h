@@ -11,7 +11,7 @@
 #include "libpp/report/report.h"
 #include "pp/options.h"
 
-/* As popt leaves them. */
+/* The arguments as popt leaves them. */
 struct opreport_args {
 	struct pp_common_args common;
 	char *output, *html, *threshold, *sort, *merge, *layout, *demangle;

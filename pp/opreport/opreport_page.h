@@ -2,8 +2,8 @@
 #ifndef PP_OPREPORT_OPREPORT_PAGE_H
 #define PP_OPREPORT_OPREPORT_PAGE_H
 
-/* What a format that shows all of a profile needs beside the table of symbols:
- * the stacks, and the code of the hottest functions. */
+/* Data that a format which shows all of a profile needs beside the table of
+ * symbols: the stacks, and the code of the hottest functions. */
 
 #include "libpp/images/code.h"
 #include "pp/opreport/opreport_options.h"

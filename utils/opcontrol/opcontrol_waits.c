@@ -54,7 +54,8 @@ int oc_waits_check_source(const struct oc_fs *fs, const struct event_list *list,
 	return 0;
 }
 
-/* Both stay 0 where the kernel hides them; then no frame is left out. */
+/* The addresses of the scheduler's code; both stay 0 if the kernel hides them,
+ * and then no frame is left out. */
 static void find_scheduler(uint64_t *start, uint64_t *end)
 {
 	FILE *file = fopen(KALLSYMS, "re");

@@ -93,7 +93,9 @@ enum {
 	DW_FORM_GNU_strp_alt = 0x1f21,
 };
 
-/* What a value is read with. */
+/*
+ * A form, with the facts of the unit that the length of its values depends on.
+ */
 struct pp_dwarf_form {
 	uint64_t form;
 	uint8_t version; /* of the unit */

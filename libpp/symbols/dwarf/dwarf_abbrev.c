@@ -143,7 +143,7 @@ static int compare_abbrev_codes(const void *a, const void *b)
 	return op_compare(x->code, y->code);
 }
 
-/* What is in such entries may have code. */
+/* Entries of these kinds may have entries with code among their children. */
 static bool may_hold_code(const struct pp_abbrev *abbrev)
 {
 	return abbrev->tag == DW_TAG_compile_unit ||
@@ -183,7 +183,7 @@ static int note_shapes(struct pp_abbrevs *table)
 	return 0;
 }
 
-/* What an abbreviation has that nobody asks for. */
+/* Skip an abbreviation: its tag, its flag of children, its attributes. */
 static void skip_abbrev(struct op_cursor *c)
 {
 	uint64_t name, form;

@@ -73,7 +73,7 @@ struct pp_abbrev_place {
 	int64_t constant;
 };
 
-/* What an abbreviation says of its entries. */
+/* An abbreviation: the layout of all entries that name its code. */
 struct pp_abbrev {
 	uint64_t code;
 	uint64_t tag;
@@ -103,8 +103,8 @@ struct pp_abbrevs {
 	struct pp_shape *shapes; /* 256, by the first byte of an entry */
 };
 
-/* One pair of an abbreviation; false behind the last. @constant is the value of
- * a form that has it there. */
+/* Read the next attribute of an abbreviation; false after the last. @constant
+ * is set for a form that has its value in the abbreviation. */
 bool pp_dwarf_next_attribute(struct op_cursor *abbrev, uint64_t *name,
 			     uint64_t *form, int64_t *constant);
 

@@ -238,7 +238,7 @@ static void take_attribute(const struct pp_dwarf *dwarf,
 	}
 }
 
-/* What the first entry says about the unit. */
+/* Store an attribute of the unit's first entry that is about the whole unit. */
 static void take_unit_attribute(struct pp_dwarf_unit *unit, uint64_t name,
 				uint64_t value)
 {
@@ -289,7 +289,6 @@ static inline bool find_values(const struct pp_dwarf *dwarf,
 	return !c->failed && (!code || *abbrev);
 }
 
-/* What the abbreviation tells. */
 static void take_abbrev(struct pp_die *die, const struct pp_abbrev *abbrev)
 {
 	*die = (struct pp_die){ .sibling = PP_NO_DIE, .origin = PP_NO_DIE };
@@ -381,7 +380,8 @@ static bool skim_values(const struct pp_dwarf *dwarf,
 	return !c->failed;
 }
 
-/* What the entry of that shape at @offset tells of where its children end. */
+/* The offset after the children of the entry at @offset, which has @shape;
+ * PP_NO_DIE if the entry does not give it. */
 static inline uint64_t sibling_of_shape(const struct pp_dwarf *dwarf,
 					const struct pp_dwarf_unit *unit,
 					uint64_t offset,

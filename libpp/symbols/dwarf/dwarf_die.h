@@ -72,7 +72,7 @@ struct pp_die {
 bool pp_die_read(const struct pp_dwarf *dwarf, const struct pp_dwarf_unit *unit,
 		 uint64_t offset, struct pp_die *die);
 
-/* What a walk over entries needs to know of one that it jumps over. */
+/* An entry that a walk over entries jumps over. */
 struct pp_skimmed {
 	const struct pp_abbrev *abbrev; /* tag 0 for the end of a list of
 					   children */

@@ -560,8 +560,8 @@ static size_t find_scopes(struct pp_inline_index *index,
 	return nr;
 }
 
-/* What the entry at @offset is called as part of the name of @inner, which is
- * right in it: lambdas and the like are told apart by their line. */
+/* The name of the scope at @offset as a part of the name of @inner, which is
+ * directly in it. The line makes the name of a lambda unique. */
 static const char *name_of_scope(struct pp_inline_index *index,
 				 const struct pp_dwarf_unit *unit,
 				 uint64_t offset, const char *inner)

@@ -240,7 +240,7 @@ static int compare_rows(const void *a, const void *b)
 		       ?: op_compare(x->order, y->order);
 }
 
-/* Of rows for one address keep the last. */
+/* Keep only the last of several rows for one address. */
 static void drop_replaced(struct pp_line_index *index)
 {
 	size_t kept = 0;

@@ -31,7 +31,7 @@ struct pp_line_header {
 bool pp_line_header_read(const struct pp_dwarf *dwarf, struct op_cursor *c,
 			 struct pp_line_header *header);
 
-/* What a file of a header is called; each may be NULL. */
+/* The name of a file of a header, in parts; each may be NULL. */
 struct pp_line_file {
 	const char *name;
 	const char *dir; /* of the name, unless that is absolute */
