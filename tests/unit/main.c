@@ -5,14 +5,22 @@
  */
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
+#include "tests/unit/expect.h"
 #include "tests/unit/test.h"
 
 static struct CMUnitTest *tests;
 static size_t nr_tests;
 static CMFixtureFunction group_setup, group_teardown;
 static void (*start_tests)(int argc, char **argv);
+static bool has_skipped;
+
+void test_note_skip(void)
+{
+	has_skipped = true;
+}
 
 void test_add(const struct CMUnitTest *test)
 {
@@ -42,5 +50,8 @@ int main(int argc, char **argv)
 	failed = _cmocka_run_group_tests(program_invocation_short_name, tests,
 					 nr_tests, group_setup, group_teardown);
 	free(tests);
+	/* A test that was skipped or has failed compared no texts. */
+	if (expect_leftovers() && !failed && !has_skipped)
+		return 1;
 	return failed;
 }
