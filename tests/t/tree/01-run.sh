@@ -106,7 +106,8 @@ unit=tests/unit/libpp/report/test_pp_trees
 mkdir -p "$tree/tests/t/room" "$tree/tests/expect/unit/libpp/report"
 cp "$TOP/tests/run" "$tree/tests/"
 cp "$TOP/tests/t/lib.sh" "$tree/tests/t/"
-cp -r "$TOP/tests/expect/${unit#tests/}" "$tree/tests/expect/unit/libpp/report/"
+cp -r "$TOP/tests/expect/${unit#tests/}" "$TOP/tests/expect/${unit#tests/}.txt" \
+	"$tree/tests/expect/unit/libpp/report/"
 cat >"$tree/tests/t/room/10-text.sh" <<'END'
 #!/bin/sh
 . "$(dirname "$0")/../lib.sh"
@@ -153,6 +154,20 @@ if [ -x "$O/$unit" ]; then
 	like "--accept writes it there" "$out" '^wrote  tests/expect/unit/libpp/report/test_pp_trees/kinds.txt'
 	ok "as it was" diff -r "$TOP/tests/expect/${unit#tests/}" \
 		"$tree/tests/expect/${unit#tests/}"
+
+	# Texts of rows are sections of one file.
+	rows=tests/expect/${unit#tests/}.txt
+	sed -i '2s/^/x/' "$tree/$rows"
+	run_tree "$tree/$unit.c"
+	like "the text of a row counts" "$last" ' passed, 1 failed,'
+	like "and is shown alone" "$out" '@@ -1,[0-9]* [+]1,[0-9]* @@'
+	run_tree --accept "$tree/$unit.c"
+	like "--accept writes that of a row" "$out" "^wrote  $rows"
+	ok "and leaves the others" cmp "$TOP/$rows" "$tree/$rows"
+	printf '\n=== nobody\ntext\n' >>"$tree/$rows"
+	run_tree "$tree/$unit.c"
+	like "a text of no row fails" "$last" ' passed, 1 failed,'
+	like "by its name" "$out" 'no row is called "nobody"'
 else
 	skip "texts of unit tests" "unit tests are not built"
 fi

@@ -199,173 +199,67 @@ FOLDER_TEST(files_are_listed)
 		struct wanted wanted;
 		const char *text;
 	} rows[] = {
-		{ "a program", { X }, NULL, { "", "$/root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $\n" },
-		{ "a relative root", { X }, NULL, { "", "root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $\n" },
-		{ "a root with dots", { X }, NULL, { "", "$/./root//." },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $\n" },
-		{ "a root with two dots", { X }, NULL, { "", "$/path/../root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $\n" },
+		{ "a program", { X }, NULL, { "", "$/root" }, EXPECTED_ROW },
+		{ "a relative root", { X }, NULL, { "", "root" }, EXPECTED_ROW },
+		{ "a root with dots", { X }, NULL, { "", "$/./root//." }, EXPECTED_ROW },
+		{ "a root with two dots", { X }, NULL, { "", "$/path/../root" }, EXPECTED_ROW },
 		{ "a root that ends in two dots", { X }, NULL, { "", "$/root/bin/.." },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "a root with names like dots", { X }, "mkdir -p '..r'; ln -sfn ../root ..r/.b", { "", "$/..r/.b" },
-		  "image $/..r/.b/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "no such program", { "current v v E 1=1" }, NULL, { "", "$/root" },
-		  "samples $/samples/current/{root}/bin/v/{dep}/{root}/bin/v/E.100.0.all.all.all\n"
-		  "of $\n"
-		  "/bin/v: no symbols: not found; give its folder with --image-path or --root\n" },
+		  EXPECTED_ROW },
 		{ "debug file beside it", { "current y y E 1=1" }, NULL, { "", "$/root" },
-		  "image $/root/bin/y -> /bin/y\n"
-		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "debug file by build-id", { "current w w E 1=1" }, NULL, { "", "$/root" },
-		  "image $/root/bin/w -> /bin/w\n"
-		  "debug $/root/usr/lib/debug/.build-id/ab/cdef0123.debug -> /usr/lib/debug/.build-id/ab/cdef0123.debug\n"
-		  "samples $/samples/current/{root}/bin/w/{dep}/{root}/bin/w/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "what debug files share", { "current u u E 1=1" }, MAKE_SHARED "mv s root/usr/lib/debug/.dwz/s", { "", "$/root" },
-		  "image $/root/bin/u -> /bin/u\n"
-		  "debug $/root/usr/lib/debug/.build-id/ab/cdef0124.debug -> /usr/lib/debug/.build-id/ab/cdef0124.debug\n"
-		  "debug $/root/usr/lib/debug/.build-id/ab/../../.dwz/s -> /usr/lib/debug/.build-id/77/010203.debug\n"
-		  "samples $/samples/current/{root}/bin/u/{dep}/{root}/bin/u/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "that by its build-id", { "current u u E 1=1" }, MAKE_SHARED "rm root/usr/lib/debug/.dwz/s; mkdir root/usr/lib/debug/.build-id/77; mv s root/usr/lib/debug/.build-id/77/010203.debug", { "", "$/root" },
-		  "image $/root/bin/u -> /bin/u\n"
-		  "debug $/root/usr/lib/debug/.build-id/ab/cdef0124.debug -> /usr/lib/debug/.build-id/ab/cdef0124.debug\n"
-		  "debug $/root/usr/lib/debug/.build-id/77/010203.debug -> /usr/lib/debug/.build-id/77/010203.debug\n"
-		  "samples $/samples/current/{root}/bin/u/{dep}/{root}/bin/u/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "another build of that", { "current u u E 1=1" }, MAKE_SHARED "cp root/bin/x root/usr/lib/debug/.dwz/s; rm root/usr/lib/debug/.build-id/77/010203.debug", { "", "$/root" },
-		  "image $/root/bin/u -> /bin/u\n"
-		  "debug $/root/usr/lib/debug/.build-id/ab/cdef0124.debug -> /usr/lib/debug/.build-id/ab/cdef0124.debug\n"
-		  "samples $/samples/current/{root}/bin/u/{dep}/{root}/bin/u/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "image path", { "current z z E 1=1" }, NULL, { "", "$/root", { "path" } },
-		  "image $/path/z\n"
-		  "samples $/samples/current/{root}/bin/z/{dep}/{root}/bin/z/E.100.0.all.all.all\n"
-		  "of $ $/path\n" },
+		  EXPECTED_ROW },
 		{ "two image paths", { X }, NULL, { "", "$/root", { "$/path/", "root/bin" } },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $ $/path $/root/bin\n" },
-		{ "a kernel", { "current k k E 1=1" }, NULL, { "" , NULL },
-		  "session $/symbols/vmlinux-01\n"
-		  "samples $/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
+		{ "a kernel", { "current k k E 1=1" }, NULL, { "" , NULL }, EXPECTED_ROW },
 		{ "a kernel with lines", { "current k k E 1=1" }, NULL, { "" , "$/root" },
-		  "image $/root/usr/lib/debug/boot/vmlinux-1 -> /usr/lib/debug/boot/vmlinux-1\n"
-		  "session $/symbols/vmlinux-01\n"
-		  "samples $/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "a kernel in the image path", { "current k k E 1=1" }, NULL, { "" , NULL, { "path" } },
-		  "image $/path/vmlinux\n"
-		  "session $/symbols/vmlinux-01\n"
-		  "samples $/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all\n"
-		  "of $ $/path\n"
-		  "/vmlinux: no symbols: not a kernel, as it has no _stext\n" },
+		  EXPECTED_ROW },
 		{ "a module", { "current m m E 1=1" }, "touch symbols/mod-01", { "" , NULL, { "path" } },
-		  "image $/path/mod.ko\n"
-		  "session $/symbols/mod-01\n"
-		  "samples $/samples/current/{kern}/mod/{dep}/{kern}/mod/E.100.0.all.all.all\n"
-		  "of $ $/path\n" },
+		  EXPECTED_ROW },
 		{ "anonymous memory", { "current x a E 1=1" }, NULL, { "" , "$/root" },
-		  "samples $/samples/current/{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x2000/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "two programs", { "current y y E 1=1", "current x x E 1=1", "current y x E 1=1" }, NULL, { "" , "$/root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "image $/root/bin/y -> /bin/y\n"
-		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "samples $/samples/current/{root}/bin/y/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "samples $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/E.100.0.all.all.all\n"
-		  "of $\n" },
-		{ "calls", { X, "current x x>y E 1>2=1" }, NULL, { "" , "$/root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "image $/root/bin/y -> /bin/y\n"
-		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/{cg}/{root}/bin/y/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
+		{ "calls", { X, "current x x>y E 1>2=1" }, NULL, { "" , "$/root" }, EXPECTED_ROW },
 		{ "trees", { X, "tree current x E 1:x+1>y+1>a+1" }, NULL, { "" , "$/root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "image $/root/bin/y -> /bin/y\n"
-		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "trees $/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "trees of others", { X, "current y y E 1=1", "tree current x E 1:x+1", "tree current y E 1:y+1" }, NULL, { "lib-image:/bin/y" , "$/root" },
-		  "image $/root/bin/y -> /bin/y\n"
-		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/E.100.0.all.all.all\n"
-		  "trees $/samples/current/{root}/bin/y/{tree}/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "no dependent images", { X, "current x k E 1=1" }, NULL, { "" , "$/root", { NULL }, true },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "an event", { X, "current x x F 1=1" }, NULL, { "event:F" , "$/root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/F.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "a session", { X, "old y y F 1=1" }, "touch samples/old/ledger samples/current/ledger", { "session:old" , "$/root" },
-		  "image $/root/bin/y -> /bin/y\n"
-		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "samples $/samples/old/{root}/bin/y/{dep}/{root}/bin/y/F.100.0.all.all.all\n"
-		  "session $/samples/old/ledger\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "two sessions", { X, "old x x F 1=1" }, "touch samples/old/ledger samples/current/ledger", { "session:old,current" , "$/root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "samples $/samples/old/{root}/bin/x/{dep}/{root}/bin/x/F.100.0.all.all.all\n"
-		  "session $/samples/old/ledger\n"
-		  "session $/samples/current/ledger\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "accounts and logs", { X }, "mkdir -p samples/current; touch abi samples/oprofiled.log samples/operf.log samples/current/ledger", { "" , "$/root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "session $/samples/current/ledger\n"
-		  "session $/abi\n"
-		  "session $/samples/oprofiled.log\n"
-		  "session $/samples/operf.log\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "a log that is no file", { X }, "rm abi; mkdir samples/operf.log", { "" , "$/root" },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "sources", { "current x x E 1000=1", "current y y E 1001=1" }, NULL, { "" , "$/root", { NULL }, false, true },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "image $/root/bin/y -> /bin/y\n"
-		  "debug $/root/bin/.debug/y.debug -> /bin/.debug/y.debug\n"
-		  "source $/x.c\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "samples $/samples/current/{root}/bin/y/{dep}/{root}/bin/y/E.100.0.all.all.all\n"
-		  "of $\n" },
+		  EXPECTED_ROW },
 		{ "sources of no program", { "current v v E 1=1" }, NULL, { "" , "$/root", { NULL }, false, true },
-		  "samples $/samples/current/{root}/bin/v/{dep}/{root}/bin/v/E.100.0.all.all.all\n"
-		  "of $\n"
-		  "/bin/v: no symbols: not found; give its folder with --image-path or --root\n" },
+		  EXPECTED_ROW },
 		{ "none", { X }, NULL, { "event:G" , "$/root" }, "event:G: no sample files match; events here: E\n" },
 		{ "no folder", { X }, NULL, { "" , "none" }, "none: No such file or directory; give --root a folder that exists\n" },
 		{ "no folder in the path", { X }, NULL, { "" , NULL, { "path", "none" } }, "none: No such file or directory; give --image-path a folder that exists\n" },
 		{ "sources that are missing", { "current x x E 1000=1" }, "mv x.c x2.c", { "" , "$/root", { NULL }, false, true },
-		  "image $/root/bin/x -> /bin/x\n"
-		  "samples $/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "of $\n"
-		  "1 source file cannot be found, the first: $/x.c; annotations will lack them\n" },
+		  EXPECTED_ROW },
 	};
 	/* clang-format on */
 
@@ -457,111 +351,42 @@ FOLDER_TEST(archives_are_written)
 		{ "new folders", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/b/c" }, 0, "ls -A to to/b to/b/c",
 		  EXPECTED("new-folders") },
 		{ "here", { X }, NULL, NULL, { "", "$/root" }, { .folder = "here" }, 0, "ls -A | grep here; ls -A here; rm -r here",
-		  "here\n"
-		  ".oparchive\n"
-		  "bin\n"
-		  "tmp\n" },
+		  EXPECTED_ROW },
 		{ "modes and times", { X }, "chmod 500 root/bin/x; touch -d @1000000000.5 root/bin/x", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "stat -c '%a %.1Y' to/a/bin/x; stat -c %a to/a to/a/bin to/a/.oparchive/facts",
-		  "700 1000000000.5\n"
-		  "755\n"
-		  "755\n"
-		  "644\n" },
+		  EXPECTED_ROW },
 		{ "copies", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "cmp root/bin/x to/a/bin/x && echo same", "same\n" },
 		{ "digests", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/a", .symbols_only = true }, 0, "cmp -s root/bin/x to/a/bin/x || echo differs; readelf -SW to/a/bin/x | grep -c oprofile; cd to/a && sha256sum --quiet -c .oparchive/SHA256SUMS",
-		  "differs\n"
-		  "1\n" },
+		  EXPECTED_ROW },
 		{ "digests leave debug files", { "current y y E 1=1" }, NULL, NULL, { "", "$/root" }, { .folder = "to/a", .symbols_only = true }, 0, "cmp root/bin/.debug/y.debug to/a/bin/.debug/y.debug && echo same; cmp -s root/bin/y to/a/bin/y || echo differs",
-		  "same\n"
-		  "differs\n" },
+		  EXPECTED_ROW },
 		{ "digests of what is no binary", { X }, "cp root/bin/x x2", "echo text >root/bin/x", { "", "$/root" }, { .folder = "to/a", .symbols_only = true }, 0, "cat to/a/bin/x; cd to/a && sha256sum --quiet -c .oparchive/SHA256SUMS; cd ../..; mv x2 root/bin/x", "text\n" },
 		{ "an empty folder", { X }, "mkdir -p to/a", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to to/a",
-		  "to:\n"
-		  "a\n"
-		  "\n"
-		  "to/a:\n"
-		  ".oparchive\n"
-		  "bin\n"
-		  "tmp\n" },
+		  EXPECTED_ROW },
 		{ "a folder", { X }, "mkdir -p to/a; touch to/a/f", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to to/a",
-		  "to/a: already exists; remove it, name another folder, or replace an archive with --force\n"
-		  "to:\n"
-		  "a\n"
-		  "\n"
-		  "to/a:\n"
-		  "f\n" },
+		  EXPECTED_ROW },
 		{ "no archive", { X }, "mkdir -p to/a; touch to/a/f", NULL, { "", "$/root" }, { .folder = "to/a", .replace = true }, 0, "ls -A to to/a",
-		  "to/a: already exists and is not an archive; remove it, or name another folder\n"
-		  "to:\n"
-		  "a\n"
-		  "\n"
-		  "to/a:\n"
-		  "f\n" },
+		  EXPECTED_ROW },
 		{ "an archive", { X }, "mkdir -p to/a/.oparchive to/a/d; touch to/a/.oparchive/facts to/a/d/f", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to to/a",
-		  "to/a: already exists; remove it, name another folder, or replace an archive with --force\n"
-		  "to:\n"
-		  "a\n"
-		  "\n"
-		  "to/a:\n"
-		  ".oparchive\n"
-		  "d\n" },
+		  EXPECTED_ROW },
 		{ "replaced", { X }, "mkdir -p to/a/.oparchive to/a/d; touch to/a/.oparchive/facts to/a/d/f; ln -s f to/a/d/l", NULL, { "", "$/root" }, { .folder = "to/a", .replace = true }, 0, "ls -A to to/a",
-		  "to:\n"
-		  "a\n"
-		  "\n"
-		  "to/a:\n"
-		  ".oparchive\n"
-		  "bin\n"
-		  "tmp\n" },
+		  EXPECTED_ROW },
 		{ "a file", { X }, "mkdir -p to; touch to/a", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to",
-		  "to/a: already exists; remove it, name another folder, or replace an archive with --force\n"
-		  "a\n" },
+		  EXPECTED_ROW },
 		{ "below a file", { X }, "touch to", NULL, { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to",
-		  "to/a: cannot be written: Not a directory; nothing is kept\n"
-		  "to\n" },
+		  EXPECTED_ROW },
 		{ "ended at once", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/a" }, 1, "ls -A to", "to/a: ended early; nothing is kept\n" },
 		{ "ended later", { X }, NULL, NULL, { "", "$/root" }, { .folder = "to/a" }, 5000, "ls -A to", "to/a: ended early; nothing is kept\n" },
-		{ .name = "made meanwhile", .files = { X }, .meanwhile = "mkdir -p to/a; touch to/a/f", .wanted = { "", "$/root" }, .how = { .folder = "to/a" }, .show = "ls -A to to/a", .text =
-		  "to/a: already exists; remove it, name another folder, or replace an archive with --force\n"
-		  "to:\n"
-		  "a\n"
-		  "\n"
-		  "to/a:\n"
-		  "f\n" },
-		{ .name = "a file made meanwhile", .files = { X }, .meanwhile = "touch to/a", .wanted = { "", "$/root" }, .how = { .folder = "to/a", .replace = true }, .show = "ls -A to", .text =
-		  "to/a: already exists and is not an archive; remove it, or name another folder\n"
-		  "a\n" },
-		{ .name = "an empty folder made meanwhile", .files = { X }, .meanwhile = "mkdir to/a", .wanted = { "", "$/root" }, .how = { .folder = "to/a" }, .show = "ls -A to to/a", .text =
-		  "to:\n"
-		  "a\n"
-		  "\n"
-		  "to/a:\n"
-		  ".oparchive\n"
-		  "bin\n"
-		  "tmp\n" },
-		{ .name = "an archive made meanwhile", .files = { X }, .meanwhile = "mkdir -p to/a/.oparchive; touch to/a/.oparchive/facts", .wanted = { "", "$/root" }, .how = { .folder = "to/a", .replace = true }, .show = "ls -A to to/a", .text =
-		  "to:\n"
-		  "a\n"
-		  "\n"
-		  "to/a:\n"
-		  ".oparchive\n"
-		  "bin\n"
-		  "tmp\n" },
+		{ .name = "made meanwhile", .files = { X }, .meanwhile = "mkdir -p to/a; touch to/a/f", .wanted = { "", "$/root" }, .how = { .folder = "to/a" }, .show = "ls -A to to/a", .text = EXPECTED_ROW },
+		{ .name = "a file made meanwhile", .files = { X }, .meanwhile = "touch to/a", .wanted = { "", "$/root" }, .how = { .folder = "to/a", .replace = true }, .show = "ls -A to", .text = EXPECTED_ROW },
+		{ .name = "an empty folder made meanwhile", .files = { X }, .meanwhile = "mkdir to/a", .wanted = { "", "$/root" }, .how = { .folder = "to/a" }, .show = "ls -A to to/a", .text = EXPECTED_ROW },
+		{ .name = "an archive made meanwhile", .files = { X }, .meanwhile = "mkdir -p to/a/.oparchive; touch to/a/.oparchive/facts", .wanted = { "", "$/root" }, .how = { .folder = "to/a", .replace = true }, .show = "ls -A to to/a", .text = EXPECTED_ROW },
 		{ "no binary any more", { X }, "cp root/bin/x x2", "rm root/bin/x", { "", "$/root" }, { .folder = "to/a" }, 0, "mv x2 root/bin/x; " SHOW,
-		  "$/root/bin/x: cannot be read: No such file or directory; the archive is without it\n"
-		  "./.oparchive/SHA256SUMS\n"
-		  "./.oparchive/events/my/cpu/cpu\n"
-		  "./.oparchive/events/my/cpu/events\n"
-		  "./.oparchive/events/my/cpu/unit_masks\n"
-		  "./.oparchive/facts\n"
-		  ".$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all\n"
-		  "format = 1\n"
-		  "session = $\n" },
+		  EXPECTED_ROW },
 		{ "no samples any more", { X }, NULL, "rm '" SAMPLES "'", { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to", "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: cannot be read: No such file or directory; nothing is kept\n" },
 		{ "no tree any more", ALL, NULL, "rm '" TREE "'", { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to", "$/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all: cannot be read: No such file or directory; nothing is kept\n" },
 		{ "no events any more", { X }, NULL, "mv events/my events/your", { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to; mv events/your events/my", "events/my/cpu/cpu: cannot be read: No such file or directory; nothing is kept\n" },
 		{ "no ledger any more", { X }, "touch samples/current/ledger", "rm samples/current/ledger", { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to",
-		  "$/samples/current/ledger: cannot be read: No such file or directory; the archive is without it\n"
-		  "a\n" },
+		  EXPECTED_ROW },
 		{ "damaged samples", { X }, NULL, "echo damage >'" SAMPLES "'", { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to", "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: cannot be read: Device or resource busy; nothing is kept\n" },
 		{ "a damaged tree", ALL, NULL, "echo damage >'" TREE "'", { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to", "$/samples/current/{root}/bin/x/{tree}/E.100.0.all.all.all: cannot be read: Device or resource busy; nothing is kept\n" },
 		{ "a folder for samples", { X }, NULL, "rm '" SAMPLES "'; mkdir '" SAMPLES "'", { "", "$/root" }, { .folder = "to/a" }, 0, "ls -A to", "$/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: cannot be read: Is a directory; nothing is kept\n" },
@@ -737,15 +562,7 @@ FOLDER_TEST(packs_are_archived)
 		  EXPECTED("one-program") },
 		{ "one session", { "session:b", "$/none" },
 		  EXPECTED("one-session") },
-		{ "a time", { "session:a time:@100-@200", "$/none" },
-		  "samples $/samples/a/.span-100-200/packed (1)\n"
-		  "session $/samples/a/.span-100-200/ledger\n"
-		  "session $/samples/a/.dropped-1-100/ledger\n"
-		  "of $\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "$/samples/a/labels: host=h team=t\n"
-		  "$/samples/a/.span-100-200/packed, 1:\n"
-		  "  {root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all: 7\n" },
+		{ "a time", { "session:a time:@100-@200", "$/none" }, EXPECTED_ROW },
 	};
 	/* clang-format on */
 
@@ -836,8 +653,7 @@ FOLDER_TEST(archives_are_opened)
 		{ "facts elsewhere", FACTS(SOUND) SUMS "; mv .oparchive/facts ..; ln -s ../../facts .oparchive/facts", "18: $/a/.oparchive: a symbolic link leads out of the archive\n" },
 		{ "sums elsewhere", FACTS(SOUND) SUMS "; mv .oparchive/SHA256SUMS ..; ln -s ../../SHA256SUMS .oparchive", "18: $/a/.oparchive: a symbolic link leads out of the archive\n" },
 		{ "events elsewhere", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; " SUMS "; mv .oparchive/events ..; ln -s ../../events .oparchive",
-		  "session $/a/home/s\nevents $/a/.oparchive/events\nevents are changed\n"
-		  "warning: $/a/.oparchive/events/x: a symbolic link leads out of the archive; events are not described\n" },
+		  EXPECTED_ROW },
 		{ "facts that are none", FACTS("x\\n") SUMS, "22: $/a/.oparchive/facts:1: no \"key = value\": x\n" },
 		{ "no format", FACTS("session = /home/s\\n") SUMS, "22: $/a/.oparchive/facts: format: not told" AGAIN },
 		{ "another format", FACTS("format = 2\\nsession = /home/s\\n") SUMS,
@@ -850,15 +666,11 @@ FOLDER_TEST(archives_are_opened)
 		{ "whole", FACTS(SOUND) "mkdir -p a/.oparchive/events a/home; echo >a/.oparchive/events/x; echo >a/home/f; echo >a/homely; " SUMS "; rm homely",
 		  "session $/a/home/s\nevents $/a/.oparchive/events\n" },
 		{ "files are missing", FACTS(SOUND) "mkdir -p a/home; echo >a/home/f; echo >a/home/g; " SUMS "; rm home/*",
-		  "session $/a/home/s\nevents $/a/.oparchive/events\n"
-		  "warning: $/a/home/f: missing in the archive; its content is left out\n"
-		  "warning: $/a/home/g: missing in the archive; its content is left out\n" },
+		  EXPECTED_ROW },
 		{ "other events", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; echo >a/.oparchive/events/y; " SUMS "; echo z >.oparchive/events/y",
-		  "session $/a/home/s\nevents $/a/.oparchive/events\nevents are changed\n"
-		  "warning: $/a/.oparchive/events/y: it is not the archived file; events are not described\n" },
+		  EXPECTED_ROW },
 		{ "events are missing", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; echo >a/.oparchive/events/y; " SUMS "; rm .oparchive/events/y",
-		  "session $/a/home/s\nevents $/a/.oparchive/events\nevents are changed\n"
-		  "warning: $/a/.oparchive/events/y: No such file or directory; events are not described\n" },
+		  EXPECTED_ROW },
 	};
 	/* clang-format on */
 

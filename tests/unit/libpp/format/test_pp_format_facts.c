@@ -560,197 +560,71 @@ static const struct fact_row {
 	  EXPECTED("tasks-and-their-images") },
 	{ "tasks without a head",
 	  "text", tasks_in_rows, 0, { .no_header = true, .long_names = true, .global_percent = true }, "", "END",
-	  "      600 60.0000         3 37.5000 10/10  prog\n"
-	  "\t      500 50.0000         3 37.5000 /usr/bin/prog\n"
-	  "\t      100 10.0000         0       0 /lib/libc.so\n"
-	  "      300 30.0000         5 62.5000 10/11  prog/worker\n"
-	  "\t      200 20.0000         5 62.5000 /lib/libc.so\n"
-	  "\t      100 10.0000         0       0 /usr/bin/prog\n"
-	  "      100 10.0000         0       0 20/20  other\n"
-	  "\t      100 10.0000         0       0 /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "processes",
-	  "text", processes_in_rows, 0, { .no_header = true }, "", "END",
-	  "      600 99.5025 10  prog\n"
-	  "\t      500 83.3333 prog\n"
-	  "\t      100 16.6667 libc.so\n"
-	  "        3  0.4975 20  other\n"
-	  "\t        3 100.000 prog\n" },
+	  "text", processes_in_rows, 0, { .no_header = true }, "", "END", EXPECTED_ROW },
 	{ "processes in cgroups",
-	  "text", cgroups_in_rows, 0, { .no_header = true }, "", "END",
-	  "      600 99.5025 10  prog   a.service\n"
-	  "\t      500 83.3333 prog\n"
-	  "\t      100 16.6667 libc.so\n"
-	  "        3  0.4975 20  other  b\n"
-	  "\t        3 100.000 prog\n" },
+	  "text", cgroups_in_rows, 0, { .no_header = true }, "", "END", EXPECTED_ROW },
 	{ "cgroups",
-	  "text", cgroups_alone, 0, { .no_header = true }, "", "END",
-	  "      600 99.5025 a.service\n"
-	  "\t      500 83.3333 prog\n"
-	  "\t      100 16.6667 libc.so\n"
-	  "        3  0.4975 b\n"
-	  "\t        3 100.000 prog\n" },
+	  "text", cgroups_alone, 0, { .no_header = true }, "", "END", EXPECTED_ROW },
 	{ "an image in two applications",
-	  "text", one_image_of_two, 0, { .no_header = true }, "", "END",
-	  "      600 60.0000         3 37.5000 10/10  prog\n"
-	  "\t      500 83.3333         3 100.000 other\n"
-	  "\t      100 16.6667         0       0 libc.so of other\n"
-	  "\t      100 16.6667         0       0 libc.so of prog\n"
-	  "      300 30.0000         5 62.5000 10/11  prog/worker\n"
-	  "\t      200 66.6667         5 100.000 libc.so of other\n"
-	  "\t      200 66.6667         5 100.000 libc.so of prog\n"
-	  "\t      100 33.3333         0       0 other\n"
-	  "      100 10.0000         0       0 20/20  other\n" },
+	  "text", one_image_of_two, 0, { .no_header = true }, "", "END", EXPECTED_ROW },
 	{ "symbols of tasks",
-	  "text", tasks_in_rows, SYMBOLS, { 0 }, "", "END",
-	  "CPU: AMD64 family10\n"
-	  "Counted CYCLES 0x01 100000\n"
-	  "Counted MISSES 0x01 100000\n"
-	  "samples  %        samples  %        tgid/tid  process/thread  image name               symbol name\n"
-	  "500      50.0000  3        37.5000  10/10     prog            prog                     main\n"
-	  "200      20.0000  5        62.5000  10/11     prog/worker     libc.so                  f<a&, \"b\">\n"
-	  "100      10.0000  0              0  10/11     prog/worker     prog                     main\n"
-	  "100      10.0000  0              0  10/10     prog            libc.so                  f<a&, \"b\">\n"
-	  "100      10.0000  0              0  20/20     other           other                    /opt/other\n" },
+	  "text", tasks_in_rows, SYMBOLS, { 0 }, "", "END", EXPECTED_ROW },
 	{ "symbols of tasks with running sums",
 	  "text", tasks_in_rows, SYMBOLS, { .no_header = true, .accumulated = true }, "", "END",
-	  "500      500           50.0000  50.0000    3        3             37.5000  37.5000    10/10     prog            prog                     main\n"
-	  "200      700           20.0000  70.0000    5        8             62.5000  100.000    10/11     prog/worker     libc.so                  f<a&, \"b\">\n"
-	  "100      800           10.0000  80.0000    0        8                   0  100.000    10/11     prog/worker     prog                     main\n"
-	  "100      900           10.0000  90.0000    0        8                   0  100.000    10/10     prog            libc.so                  f<a&, \"b\">\n"
-	  "100      1000          10.0000  100.000    0        8                   0  100.000    20/20     other           other                    /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "symbols of tasks by symbol",
-	  "text", in_order_of_symbols, SYMBOLS, { .no_header = true }, "", "END",
-	  "500      50.0000  3        37.5000  10/10     prog            prog                     main\n"
-	  "100      10.0000  0              0  10/11     prog/worker     prog                     main\n"
-	  "100      10.0000  0              0  10/10     prog            libc.so                  f<a&, \"b\">\n"
-	  "200      20.0000  5        62.5000  10/11     prog/worker     libc.so                  f<a&, \"b\">\n"
-	  "100      10.0000  0              0  20/20     other           other                    /opt/other\n" },
+	  "text", in_order_of_symbols, SYMBOLS, { .no_header = true }, "", "END", EXPECTED_ROW },
 	{ "symbols of tasks with what they called",
-	  "text", totals_of_tasks, SYMBOLS, { 0 }, "samples", "END",
-	  "samples  %        total %  samples  %        total %  tgid/tid  process/thread  image name               symbol name\n"
-	  "500      50.0000  50.0000  3        37.5000  37.5000  10/10     prog            prog                     main\n"
-	  "200      20.0000  20.0000  5        62.5000  62.5000  10/11     prog/worker     libc.so                  f<a&, \"b\">\n"
-	  "100      10.0000  10.0000  0              0        0  10/11     prog/worker     prog                     main\n"
-	  "100      10.0000  10.0000  0              0        0  10/10     prog            libc.so                  f<a&, \"b\">\n"
-	  "100      10.0000  10.0000  0              0        0  20/20     other           other                    /opt/other\n"
-	  "0              0  60.0000  0              0  37.5000  10/10     prog            other                    /opt/other\n"
-	  "0              0  30.0000  0              0  62.5000  10/11     prog/worker     other                    /opt/other\n" },
+	  "text", totals_of_tasks, SYMBOLS, { 0 }, "samples", "END", EXPECTED_ROW },
 	{ "symbols of processes",
 	  "text", processes_in_rows, SYMBOLS, { .show_address = true }, "vma", "END",
-	  "vma      samples  %        tgid/tid  process/thread  image name               symbol name\n"
-	  "00401000 500      82.9187  10        prog            prog                     main\n"
-	  "00001000 100      16.5837  10        prog            libc.so                  f<a&, \"b\">\n"
-	  "00401000 3         0.4975  20        other           prog                     main\n" },
+	  EXPECTED_ROW },
 	{ "symbols of processes in cgroups",
-	  "text", cgroups_in_rows, SYMBOLS, { 0 }, "samples", "END",
-	  "samples  %        tgid/tid  process/thread  cgroup     image name               symbol name\n"
-	  "500      82.9187  10        prog            a.service  prog                     main\n"
-	  "100      16.5837  10        prog            a.service  libc.so                  f<a&, \"b\">\n"
-	  "3         0.4975  20        other           b          prog                     main\n" },
+	  "text", cgroups_in_rows, SYMBOLS, { 0 }, "samples", "END", EXPECTED_ROW },
 	{ "symbols of cgroups",
-	  "text", cgroups_alone, SYMBOLS, { 0 }, "samples", "END",
-	  "samples  %        cgroup     image name               symbol name\n"
-	  "500      82.9187  a.service  prog                     main\n"
-	  "100      16.5837  a.service  libc.so                  f<a&, \"b\">\n"
-	  "3         0.4975  b          prog                     main\n" },
+	  "text", cgroups_alone, SYMBOLS, { 0 }, "samples", "END", EXPECTED_ROW },
 	{ "lines",
-	  "text", source_lines, SYMBOLS | LINES, { 0 }, "samples", "END",
-	  "samples  %        linenr info  image name  symbol name  source\n"
-	  "600      60.0000  main.c:12    prog        main         for (i = 0; i < nr; i++) { do_something(i); }\n"
-	  "399      39.9000  f.c:7        libc.so     f<a&, \"b\">\n"
-	  "1         0.1000  (no line)    other       /opt/other\n" },
+	  "text", source_lines, SYMBOLS | LINES, { 0 }, "samples", "END", EXPECTED_ROW },
 	{ "lines on a terminal",
-	  "text", source_lines, SYMBOLS | LINES, { .width = 80 }, "samples", "END",
-	  "samples  %        linenr info  symbol name  source\n"
-	  "600      60.0000  main.c:12    main         for (i = 0; i < nr; i++) { do_someth\n"
-	  "399      39.9000  f.c:7        f\n"
-	  "1         0.1000  (no line)    /opt/other\n" },
+	  "text", source_lines, SYMBOLS | LINES, { .width = 80 }, "samples", "END", EXPECTED_ROW },
 	{ "lines on a terminal with little room",
-	  "text", source_lines, SYMBOLS | LINES, { .width = 56 }, "samples", "END",
-	  "samples  %        linenr info  symbol name  source\n"
-	  "600      60.0000  main.c:12    main         for (i = 0;\n"
-	  "399      39.9000  f.c:7        f\n"
-	  "1         0.1000  (no line)    /opt/other\n" },
+	  "text", source_lines, SYMBOLS | LINES, { .width = 56 }, "samples", "END", EXPECTED_ROW },
 	{ "lines on a wide terminal",
 	  "text", source_lines, SYMBOLS | LINES | MANY_APPS, { .width = 100, .long_names = true }, "samples", "END",
-	  "samples  %        linenr info         image name    app name      symbol name  source\n"
-	  "600      60.0000  /src/dir/main.c:12  /usr/bin/prog /usr/bin/prog main         for (i = 0; i < nr; i\n"
-	  "399      39.9000  /src/f.c:7          /lib/libc.so  /usr/bin/prog f\n"
-	  "1         0.1000  (no line)           /opt/other    /opt/other    /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "lines with long names",
 	  "text", long_names_of_lines, SYMBOLS | LINES, { .width = 99 }, "samples", "END",
-	  "samples  %        linenr info               symbol name               source\n"
-	  "600      60.0000  a_file_with_quite_a_long_name_as_well.c:12 a_name_of_a...ong_indeed  for (i = 0;\n"
-	  "399      39.9000  f.c:7                     f\n"
-	  "1         0.1000  (no line)                 /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "lines with long names in a file",
 	  "text", long_names_of_lines, SYMBOLS | LINES, { .long_names = true }, "samples", "END",
-	  "samples  %        linenr info                   image name     symbol name               source\n"
-	  "600      60.0000  /src/a_file_with_quite_a_long_name_as_well.c:12 /usr/bin/prog  a_name_of_a_function_that_is_quite_long_indeed for (i = 0; i < nr; i++) { do_something(i); }\n"
-	  "399      39.9000  /src/f.c:7                    /lib/libc.so   f<a&, \"b\">\n"
-	  "1         0.1000  (no line)                     /opt/other     /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "lines in JSON",
-	  "json", source_lines, SYMBOLS, { 0 }, "\"lines\"", "END",
-	  "\"lines\": [\n"
-	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"source\": \"for (i = 0; i < nr; i++) { do_something(i); }\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600], \"percent\": [60]},\n"
-	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"file\": \"/src/f.c\", \"line\": 7, \"samples\": [399], \"percent\": [39.9]},\n"
-	  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1]}\n"
-	  " ]\n"
-	  "}\n" },
+	  "json", source_lines, SYMBOLS, { 0 }, "\"lines\"", "END", EXPECTED_ROW },
 	{ "lines in CSV",
-	  "csv", source_lines, SYMBOLS, { 0 }, "", "END",
-	  "version,row,class,application,image,symbol,address,file,line,samples,percent,source\n"
-	  "1,line,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,\"for (i = 0; i < nr; i++) { do_something(i); }\"\n"
-	  "1,line,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,/src/f.c,7,399,39.9,\n"
-	  "1,line,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1,\n" },
+	  "csv", source_lines, SYMBOLS, { 0 }, "", "END", EXPECTED_ROW },
 	{ "a scale",
-	  "text", a_scale, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES 0x01 100000\n"
-	  "CYCLES was counted 25.0 % of the time: counts are scaled by 4, intervals widened; 1000 samples in all, 95 % interval 898 to 1113\n" },
+	  "text", a_scale, 0, { 0 }, "Counted", "            cpu", EXPECTED_ROW },
 	{ "samples that came together",
-	  "text", a_scale_in_turns, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES 0x01 100000\n"
-	  "CYCLES was counted 25.0 % of the time: counts are scaled by 4, intervals widened; 1000 samples in all, 95 % interval 702 to 1425\n" },
+	  "text", a_scale_in_turns, 0, { 0 }, "Counted", "            cpu", EXPECTED_ROW },
 	{ "samples that stand for some",
-	  "text", a_scale_and_a_grain, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES 0x01 100000\n"
-	  "CYCLES was counted 25.0 % of the time: counts are scaled by 4, intervals widened; 1000 samples in all, 95 % interval 691 to 1447\n" },
+	  "text", a_scale_and_a_grain, 0, { 0 }, "Counted", "            cpu", EXPECTED_ROW },
 	{ "samples that count for their periods",
-	  "text", samples_of_periods, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES 0x01 100000\n"
-	  "4 samples of CYCLES, each counted for its period, 250.0 events on average\n" },
+	  "text", samples_of_periods, 0, { 0 }, "Counted", "            cpu", EXPECTED_ROW },
 	{ "periods in JSON",
-	  "json", samples_of_periods, 0, { 0 }, "\"classes\"", "\"applications\"",
-	  "\"classes\": [\n"
-	  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"periods\": 4, \"sum_of_periods\": 1000, \"cpu\": 0, \"samples\": 1000}\n"
-	  " ],\n"
-	  " " },
+	  "json", samples_of_periods, 0, { 0 }, "\"classes\"", "\"applications\"", EXPECTED_ROW },
 	{ "a scale of a column",
-	  "text", a_scale_of_a_cpu, 0, { 0 }, "Counted", "            cpu",
-	  "Counted CYCLES 0x01 100000\n"
-	  "CYCLES was counted 25.0 % of the time: counts are scaled by 4, intervals widened\n"
-	  "Samples on CPU 0\n" },
+	  "text", a_scale_of_a_cpu, 0, { 0 }, "Counted", "            cpu", EXPECTED_ROW },
 	{ "an old scale",
-	  "text", an_old_scale, SYMBOLS | DIFF, { 0 }, "Counted", "samples  %",
-	  "Counted CYCLES 0x01 100000\n"
-	  "In the old profile CYCLES was counted 50.0 % of the time: counts are scaled by 2, intervals widened; 2000 samples in all, 95 % interval 1914 to 2090\n" },
+	  "text", an_old_scale, SYMBOLS | DIFF, { 0 }, "Counted", "samples  %", EXPECTED_ROW },
 	{ "a scale in JSON",
-	  "json", a_scale, 0, { 0 }, "\"classes\"", "\"applications\"",
-	  "\"classes\": [\n"
-	  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"scale\": 4, \"time_counted_percent\": 25, \"time_enabled_ns\": 4000, \"time_counted_ns\": 1000, \"samples_interval\": [898.256006, 1113.26837], \"cpu\": 0, \"samples\": 1000}\n"
-	  " ],\n"
-	  " " },
+	  "json", a_scale, 0, { 0 }, "\"classes\"", "\"applications\"", EXPECTED_ROW },
 	{ "an old scale in JSON",
 	  "json", an_old_scale, SYMBOLS | DIFF, { 0 }, "\"old_scales\"", "\"applications\"",
-	  "\"old_scales\": [\n"
-	  "  2\n"
-	  " ],\n"
-	  " " },
+	  EXPECTED_ROW },
 	{ "a scale in CSV",
-	  "csv", a_scale, 0, { 0 }, "1,scaled", "END",
-	  "1,scaled,cpu:0,,,,,,,1000,25\n"
-	  "1,scaled_low,cpu:0,,,,,,,898.256006\n"
-	  "1,scaled_high,cpu:0,,,,,,,1113.26837\n" },
+	  "csv", a_scale, 0, { 0 }, "1,scaled", "END", EXPECTED_ROW },
 	{ "a scale in XML",
 	  "xml", a_scale, SYMBOLS, { 0 }, "<eventsetup", "</setup>",
 	  "<eventsetup  id=\"0\" eventname=\"CYCLES\" unitmask=\"1\" setupcount=\"100000\" timecounted=\"25\" scale=\"4\"/>\n" },
@@ -770,37 +644,13 @@ static const struct fact_row {
 	  "text", some_was_dropped, 0, { 0 }, "Time", "            cpu",
 	  "Time: 2026-03-31 14:00:00 to 2026-03-31 14:02:00, 2 spans; 77 samples up to 2026-03-31 13:58:20 dropped\n" },
 	{ "an old history",
-	  "text", an_old_history, SYMBOLS | DIFF, { 0 }, "Time", "samples",
-	  "Time of the old profile: 2026-03-31 14:00:00 to 2026-03-31 14:02:00, 9 spans\n"
-	  "Time: 2026-03-31 14:00:00 to 2026-03-31 14:02:00, 2 spans\n" },
+	  "text", an_old_history, SYMBOLS | DIFF, { 0 }, "Time", "samples", EXPECTED_ROW },
 	{ "a history in JSON",
-	  "json", a_history, 0, { 0 }, "\"history\"", "\"applications\"",
-	  "\"history\": {\n"
-	  "  \"begin\": 1774965600,\n"
-	  "  \"end\": 1774965720,\n"
-	  "  \"spans\": 2\n"
-	  " },\n"
-	  " " },
+	  "json", a_history, 0, { 0 }, "\"history\"", "\"applications\"", EXPECTED_ROW },
 	{ "a part in JSON",
-	  "json", a_part_of_it, 0, { 0 }, "\"history\"", "\"applications\"",
-	  "\"history\": {\n"
-	  "  \"begin\": 1774965600,\n"
-	  "  \"end\": 1774965720,\n"
-	  "  \"spans\": 2,\n"
-	  "  \"asked_begin\": 1774965600,\n"
-	  "  \"asked_end\": 1774965660\n"
-	  " },\n"
-	  " " },
+	  "json", a_part_of_it, 0, { 0 }, "\"history\"", "\"applications\"", EXPECTED_ROW },
 	{ "a history that was dropped in JSON",
-	  "json", some_was_dropped, 0, { 0 }, "\"history\"", "\"applications\"",
-	  "\"history\": {\n"
-	  "  \"begin\": 1774965600,\n"
-	  "  \"end\": 1774965720,\n"
-	  "  \"spans\": 2,\n"
-	  "  \"dropped_end\": 1774965500,\n"
-	  "  \"dropped_samples\": 77\n"
-	  " },\n"
-	  " " },
+	  "json", some_was_dropped, 0, { 0 }, "\"history\"", "\"applications\"", EXPECTED_ROW },
 	{ "an old history in JSON",
 	  "json", an_old_history, 0, { 0 }, "\"history\"", "\"applications\"",
 	  EXPECTED("an-old-history-in-json") },
@@ -808,107 +658,45 @@ static const struct fact_row {
 	  "csv", some_was_dropped, 0, { 0 }, "1,dropped", "END",
 	  "1,dropped,,,,,,,,77\n" },
 	{ "a history in XML",
-	  "xml", a_history, SYMBOLS, { 0 }, "<history", "<binary",
-	  "<history begin=\"1774965600\" end=\"1774965720\" spans=\"2\"/>\n"
-	  "\n" },
+	  "xml", a_history, SYMBOLS, { 0 }, "<history", "<binary", EXPECTED_ROW },
 	{ "a history that was dropped in XML",
-	  "xml", some_was_dropped, SYMBOLS, { 0 }, "<history", "<binary",
-	  "<history begin=\"1774965600\" end=\"1774965720\" spans=\"2\" droppedend=\"1774965500\" droppedsamples=\"77\"/>\n"
-	  "\n" },
+	  "xml", some_was_dropped, SYMBOLS, { 0 }, "<history", "<binary", EXPECTED_ROW },
 	{ "times in JSON",
-	  "json", columns_of_times, TWO, { 0 }, "\"classes\"", "\"applications\"",
-	  "\"classes\": [\n"
-	  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"begin\": 1774965600, \"end\": 1774965660, \"samples\": 1000},\n"
-	  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"begin\": 1774965660, \"end\": 1774965720, \"samples\": 8}\n"
-	  " ],\n"
-	  " " },
+	  "json", columns_of_times, TWO, { 0 }, "\"classes\"", "\"applications\"", EXPECTED_ROW },
 	{ "times in XML",
-	  "xml", columns_of_times, SYMBOLS | TWO, { 0 }, "<classes", "<binary",
-	  "<classes>\n"
-	  "<class  name=\"c0\" begin=\"1774965600\" end=\"1774965660\"/>\n"
-	  "<class  name=\"c1\" begin=\"1774965660\" end=\"1774965720\"/>\n"
-	  "</classes>\n" },
+	  "xml", columns_of_times, SYMBOLS | TWO, { 0 }, "<classes", "<binary", EXPECTED_ROW },
 	{ "named threads",
-	  "text", named_threads, TWO, { 0 }, "Thread", "            cpu",
-	  "Thread 7 (a \"program\")\n"
-	  "Thread 8 (a \"program\"/worker)\n" },
+	  "text", named_threads, TWO, { 0 }, "Thread", "            cpu", EXPECTED_ROW },
 	{ "named threads in JSON",
-	  "json", named_threads, TWO, { 0 }, "\"classes\"", "\"applications\"",
-	  "\"classes\": [\n"
-	  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"tgid\": 7, \"tid\": 7, \"process\": \"a \\\"program\\\"\", \"samples\": 1000},\n"
-	  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"tgid\": 7, \"tid\": 8, \"process\": \"a \\\"program\\\"\", \"thread\": \"worker\", \"mount_namespace\": 4026531841, \"samples\": 8}\n"
-	  " ],\n"
-	  " " },
+	  "json", named_threads, TWO, { 0 }, "\"classes\"", "\"applications\"", EXPECTED_ROW },
 	{ "named threads in CSV",
-	  "csv", named_threads, TWO, { 0 }, "", "END",
-	  "version,row,class,application,image,symbol,address,file,line,samples,percent,process,thread,cgroup\n"
-	  "1,image,cpu:0,/usr/bin/prog,/usr/bin/prog,,,,,600,60,\"a \"\"program\"\"\",,\n"
-	  "1,image,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,,,,,3,37.5,\"a \"\"program\"\"\",worker,\n"
-	  "1,image,cpu:0,/usr/bin/prog,/lib/libc.so,,,,,399,39.9,\"a \"\"program\"\"\",,\n"
-	  "1,image,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,,,,,5,62.5,\"a \"\"program\"\"\",worker,\n"
-	  "1,image,cpu:0,/opt/other,/opt/other,,,,,1,0.1,\"a \"\"program\"\"\",,\n" },
+	  "csv", named_threads, TWO, { 0 }, "", "END", EXPECTED_ROW },
 	{ "named threads in CSV with changes",
-	  "csv", named_threads, SYMBOLS | DIFF | TWO, { 0 }, "", "END",
-	  "version,row,class,application,image,symbol,address,file,line,samples,percent,old_samples,old_percent,change_percent,process,thread,cgroup\n"
-	  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,1000,50,20,\"a \"\"program\"\"\",,\n"
-	  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,3,37.5,0,0,0,\"a \"\"program\"\"\",worker,\n"
-	  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9,0,0,,\"a \"\"program\"\"\",,\n"
-	  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5,0,0,,\"a \"\"program\"\"\",worker,\n"
-	  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1,7,0.35,-100,\"a \"\"program\"\"\",,\n" },
+	  "csv", named_threads, SYMBOLS | DIFF | TWO, { 0 }, "", "END", EXPECTED_ROW },
 	{ "named threads in CSV with intervals of changes",
 	  "csv", named_threads, SYMBOLS | DIFF | INTERVALS | TWO, { 0 }, "version", "1,symbol,cpu:12",
-	  "version,row,class,application,image,symbol,address,file,line,samples,percent,percent_low,percent_high,old_samples,old_percent,change_percent,change_low,change_high,p,significant,process,thread,cgroup\n"
-	  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,56.930943,62.9925219,1000,50,20,10.5,30,1e-05,1,\"a \"\"program\"\"\",,\n" },
+	  EXPECTED_ROW },
 	{ "named processes",
-	  "text", named_processes, TWO, { 0 }, "Processes", "            cpu",
-	  "Processes with a thread group ID of 7 (a \"program\")\n"
-	  "Processes with a thread group ID of all\n" },
+	  "text", named_processes, TWO, { 0 }, "Processes", "            cpu", EXPECTED_ROW },
 	{ "cgroups in columns",
-	  "text", columns_of_cgroups, TWO, { 0 }, "Processes", "            cpu",
-	  "Processes in cgroup /system.slice/a.service\n"
-	  "Processes in cgroup unknown\n" },
+	  "text", columns_of_cgroups, TWO, { 0 }, "Processes", "            cpu", EXPECTED_ROW },
 	{ "a cgroup and all",
-	  "text", one_cgroup_and_all, TWO, { 0 }, "Processes", "            cpu",
-	  "Processes in cgroup /system.slice/a.service\n"
-	  "Processes in cgroup all\n" },
+	  "text", one_cgroup_and_all, TWO, { 0 }, "Processes", "            cpu", EXPECTED_ROW },
 	{ "cgroups in JSON",
-	  "json", columns_of_cgroups, TWO, { 0 }, "\"classes\"", "\"applications\"",
-	  "\"classes\": [\n"
-	  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"cgroup\": \"/system.slice/a.service\", \"cgroup_name\": \"a.service\", \"samples\": 1000},\n"
-	  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 12, \"cgroup_name\": \"unknown\", \"samples\": 8}\n"
-	  " ],\n"
-	  " " },
+	  "json", columns_of_cgroups, TWO, { 0 }, "\"classes\"", "\"applications\"", EXPECTED_ROW },
 	{ "cgroups in CSV",
-	  "csv", columns_of_cgroups, TWO, { .no_header = true }, "", "END",
-	  "1,image,cpu:0,/usr/bin/prog,/usr/bin/prog,,,,,600,60,,,/system.slice/a.service\n"
-	  "1,image,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,,,,,3,37.5,,,\n"
-	  "1,image,cpu:0,/usr/bin/prog,/lib/libc.so,,,,,399,39.9,,,/system.slice/a.service\n"
-	  "1,image,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,,,,,5,62.5,,,\n"
-	  "1,image,cpu:0,/opt/other,/opt/other,,,,,1,0.1,,,/system.slice/a.service\n" },
+	  "csv", columns_of_cgroups, TWO, { .no_header = true }, "", "END", EXPECTED_ROW },
 	{ "labels",
-	  "text", labels_of_sessions, TWO, { 0 }, "Samples of", "            cpu",
-	  "Samples of host a\n"
-	  "Samples of host b\n" },
+	  "text", labels_of_sessions, TWO, { 0 }, "Samples of", "            cpu", EXPECTED_ROW },
 	{ "labels in JSON",
-	  "json", labels_of_sessions, TWO, { 0 }, "\"classes\"", "\"applications\"",
-	  "\"classes\": [\n"
-	  "  {\"name\": \"cpu:0\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 0, \"label\": \"host\", \"label_value\": \"a\", \"samples\": 1000},\n"
-	  "  {\"name\": \"cpu:12 and a long name\", \"event\": \"CYCLES\", \"count\": 100000, \"unit_mask\": 1, \"cpu\": 12, \"label\": \"host\", \"label_value\": \"b\", \"samples\": 8}\n"
-	  " ],\n"
-	  " " },
+	  "json", labels_of_sessions, TWO, { 0 }, "\"classes\"", "\"applications\"", EXPECTED_ROW },
 	{ "a rate that was lowered",
-	  "text", rate_was_lowered, 0, { 0 }, "Samples", "            cpu",
-	  "Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n"
-	  "Rate lowered to 250/s for 12 s of 60 s to stay within 1 % of each CPU; cost 1.00 %: each sample stands for several, intervals are wider\n" },
+	  "text", rate_was_lowered, 0, { 0 }, "Samples", "            cpu", EXPECTED_ROW },
 	{ "a rate that was not",
 	  "text", rate_was_as_asked, 0, { 0 }, "Samples", "            cpu",
 	  "Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n" },
 	{ "a rate that was lowered in JSON",
-	  "json", rate_was_lowered, 0, { 0 }, "\"causes\"", "\"applications\"",
-	  "\"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2},\n"
-	  "  \"cost\": {\"time_ns\": 60000000000, \"cpus_ns\": 120000000000, \"handler_ns\": 600000000, \"daemon_ns\": 600000000, \"lowered_ns\": 12000000000, \"spread\": 0, \"budget\": 10000, \"divisor\": 4, \"rate\": 1000, \"percent\": 1}\n"
-	  " },\n"
-	  " " },
+	  "json", rate_was_lowered, 0, { 0 }, "\"causes\"", "\"applications\"", EXPECTED_ROW },
 	{ "a rate that was lowered in XML",
 	  "xml", rate_was_lowered, SYMBOLS, { 0 }, "<account", "<loss",
 	  "<account  source=\"file\" taken=\"1010\" stored=\"1000\" pending=\"0\" lost=\"10\" loweredby=\"4\" loweredfor=\"12.0\" of=\"60.0\" cost=\"1.000\">\n" },
@@ -919,130 +707,58 @@ static const struct fact_row {
 	  "text", files_were_unread, 0, { 0 }, "Not shown", "            cpu",
 	  "Not shown: 3 sample files could not be read\n" },
 	{ "files that were not read in JSON",
-	  "json", files_were_unread, 0, { 0 }, "\"unread", "\"applications\"",
-	  "\"unread_files\": 3,\n"
-	  " " },
+	  "json", files_were_unread, 0, { 0 }, "\"unread", "\"applications\"", EXPECTED_ROW },
 	{ "files that were not read in CSV",
 	  "csv", files_were_unread, 0, { 0 }, "1,unread", "END",
 	  "1,unread,,,,,,,,3\n" },
 	{ "totals",
 	  "text", totals_alone, SYMBOLS | TWO | INTERVALS, { .accumulated = true }, "samples", "END",
-	  "samples  cum. samples  %        95% interval      cum. %     total %  95% interval      samples  cum. samples  %        95% interval      cum. %     total %  95% interval      image name               symbol name\n"
-	  "600      600           60.0000  56.9309-62.9925   60.0000    90.0000  87.9848-91.7091   3        3             37.5000  13.6844-69.4258   37.5000    50.0000  21.5216-78.4784   prog                     main\n"
-	  "399      999           39.9000  36.9091-42.9682   99.9000          0  0.0000-0.3827     5        8             62.5000  30.5742-86.3156   100.000          0  0.0000-32.4408    libc.so                  f<a&, \"b\">\n"
-	  "0        999                 0  0.0000-0.3827     99.9000     0.1000  0.0177-0.5643     0        8                   0  0.0000-32.4408    100.000    100.000  67.5592-100.0000  other                    /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "totals in CSV",
-	  "csv", totals_alone, SYMBOLS | TWO, { 0 }, "", "END",
-	  "version,row,class,application,image,symbol,address,file,line,samples,percent,total,total_percent\n"
-	  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,900,90\n"
-	  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,3,37.5,4,50\n"
-	  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9,0,0\n"
-	  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5,0,0\n"
-	  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,0,0,1,0.1\n"
-	  "1,symbol,cpu:12 and a long name,/opt/other,/opt/other,/opt/other,,,,0,0,8,100\n" },
+	  "csv", totals_alone, SYMBOLS | TWO, { 0 }, "", "END", EXPECTED_ROW },
 	{ "totals and tasks in CSV",
 	  "csv", totals_and_a_task, CALLS | TWO | INTERVALS | DETAILS, { 0 }, "", "1,symbol,cpu:0,/opt",
 	  EXPECTED("totals-and-tasks-in-csv") },
 	{ "totals in JSON",
 	  "json", with_totals, SYMBOLS | TWO | INTERVALS, { 0 }, "\"symbols\"", "END",
-	  "\"symbols\": [\n"
-	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600, 3], \"percent\": [60, 37.5], \"percent_interval\": [[56.930943, 62.9925219], [13.6844286, 69.4257605]], \"total\": [900, 4], \"total_percent\": [90, 50], \"total_percent_interval\": [[87.9848037, 91.7090556], [21.5216062, 78.4783938]]},\n"
-	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399, 5], \"percent\": [39.9, 62.5], \"percent_interval\": [[36.9091251, 42.9681754], [30.5742395, 86.3155714]], \"total\": [0, 0], \"total_percent\": [0, 0], \"total_percent_interval\": [[0, 0.382675849], [0, 32.4407565]]},\n"
-	  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1, 0], \"percent\": [0.1, 0], \"percent_interval\": [[0.0176546371, 0.56425586], [0, 32.4407565]], \"total\": [1, 8], \"total_percent\": [0.1, 100], \"total_percent_interval\": [[0.0176546371, 0.56425586], [67.5592435, 100]]}\n"
-	  " ]\n"
-	  "}\n" },
+	  EXPECTED_ROW },
 	{ "totals on a page",
 	  "html", totals_alone, SYMBOLS | TWO, { 0 }, "\"has_totals\"", " \"cpu\"",
 	  "\"has_totals\": true,\n" },
 	{ "totals of symbols on a page",
-	  "html", totals_alone, SYMBOLS | TWO, { 0 }, " \"counts\"", " \"texts\"",
-	  " \"counts\": [2,0,600,1,3,2,0,399,1,5,0],\n"
-	  "  \"all\": [2,0,900,1,4,0,2,0,1,1,8]\n"
-	  " },\n" },
+	  "html", totals_alone, SYMBOLS | TWO, { 0 }, " \"counts\"", " \"texts\"", EXPECTED_ROW },
 	{ "an inlined function",
 	  "text", an_inlined_function, SYMBOLS | DETAILS, { .show_address = true }, "vma", "END",
-	  "vma      samples  %        image name               symbol name\n"
-	  "00401000 600      60.0000  prog                     main\n"
-	  "  00401000 100      16.6667\n"
-	  "  00401008 500      83.3333\n"
-	  "inlined  399      39.9000  libc.so                  f<a&, \"b\">\n"
-	  "  00001001 399      100.000\n"
-	  "00000000 1         0.1000  other                    /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "an inlined function at a long address",
 	  "text", an_inlined_function, SYMBOLS | BIG, { .show_address = true }, "vma", "END",
-	  "vma      samples  %        image name               symbol name\n"
-	  "0000000000401000 600      60.0000  prog                     main\n"
-	  "inlined          399      39.9000  libc.so                  f<a&, \"b\">\n"
-	  "0000000000000000 1         0.1000  other                    /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "an inlined function in JSON",
-	  "json", an_inlined_function, SYMBOLS, { 0 }, "\"symbols\"", "END",
-	  "\"symbols\": [\n"
-	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600], \"percent\": [60]},\n"
-	  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"inlined\": true, \"address\": \"0x1000\", \"size\": 8, \"samples\": [399], \"percent\": [39.9]},\n"
-	  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1]}\n"
-	  " ]\n"
-	  "}\n" },
+	  "json", an_inlined_function, SYMBOLS, { 0 }, "\"symbols\"", "END", EXPECTED_ROW },
 	{ "an inlined function on a page",
-	  "html", an_inlined_function, SYMBOLS, { 0 }, " \"vma\"", " \"counts\"",
-	  " \"vma\": [\"401000\", \"inlined\", \"\"],\n"
-	  " " },
+	  "html", an_inlined_function, SYMBOLS, { 0 }, " \"vma\"", " \"counts\"", EXPECTED_ROW },
 	{ "symbols on a terminal",
 	  "text", places_of_all, SYMBOLS | MANY_APPS | LINES, { .width = 80 }, "samples", "END",
-	  "samples  %        linenr info           image name  app name  symbol name\n"
-	  "600      60.0000  main.c:12             prog        prog      main\n"
-	  "399      39.9000  a_long_name_of_a_file.c:4000 libc.so     prog      f<a&, \"b\">\n"
-	  "1         0.1000  b.c:1                 other       other     /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "symbols without places on a terminal",
 	  "text", one_place, SYMBOLS | MANY_APPS | LINES, { .width = 80 }, "samples", "END",
-	  
-		  "samples  %        linenr info  image name  app name  symbol name\n"
-		  "600      60.0000  main.c:12    prog        prog      main\n"
-		  "399      39.9000  b.c:1        libc.so     prog      f<a&, \"b\">\n"
-		  "1         0.1000  (no line)    other       other     /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "symbols without places in a file",
 	  "text", one_place, SYMBOLS | MANY_APPS | LINES, { .width = 0 }, "samples", "END",
-	  
-		  "samples  %        linenr info                 image name               app name                 symbol name\n"
-		  "600      60.0000  main.c:12                   prog                     prog                     main\n"
-		  "399      39.9000  b.c:1                       libc.so                  prog                     f<a&, \"b\">\n"
-		  "1         0.1000  (no location information)   other                    other                    /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "symbols on a narrow terminal",
 	  "text", places_of_all, SYMBOLS | MANY_APPS | LINES, { .width = 40, .long_names = true }, "samples", "END",
-	  "samples  %        linenr info       image name     app name       symbol name\n"
-	  "600      60.0000  /src/dir/main.c:12 /usr/bin/prog  /usr/bin/prog  main\n"
-	  "399      39.9000  /src/a_long_name_of_a_file.c:4000 /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n"
-	  "1         0.1000  b.c:1             /opt/other     /opt/other     /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "symbols on a wide terminal",
 	  "text", places_of_all, SYMBOLS | MANY_APPS | LINES, { .width = 200, .long_names = true }, "samples", "END",
-	  "samples  %        linenr info                        image name     app name       symbol name\n"
-	  "600      60.0000  /src/dir/main.c:12                 /usr/bin/prog  /usr/bin/prog  main\n"
-	  "399      39.9000  /src/a_long_name_of_a_file.c:4000  /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n"
-	  "1         0.1000  b.c:1                              /opt/other     /opt/other     /opt/other\n" },
+	  EXPECTED_ROW },
 	{ "builds on a page",
-	  "html", builds_were_added, 0, { 0 }, " \"builds\"", " \"totals\"",
-	  " \"builds\": [\n"
-	  "  \"/lib/libc.so\",\n"
-	  "  3,\n"
-	  "  \"/opt/other\",\n"
-	  "  2\n"
-	  " ],\n" },
+	  "html", builds_were_added, 0, { 0 }, " \"builds\"", " \"totals\"", EXPECTED_ROW },
 	{ "messages on a page",
-	  "html", there_are_messages, 0, { 0 }, " \"warnings\"", " \"apps\"",
-	  " \"warnings\": [\n"
-	  "  \"/bin/x: no symbols\",\n"
-	  "  \"\\u003clost>\"\n"
-	  " ],\n"
-	  " \"code_warnings\": [],\n" },
+	  "html", there_are_messages, 0, { 0 }, " \"warnings\"", " \"apps\"", EXPECTED_ROW },
 	{ "columns of the stacks on a page",
 	  "html", a_page_with_stacks, TWO, { .stacks = &page_stacks }, " \"events\"", " \"builds\"",
-	  " \"events\": [\n"
-	  "  {\"name\": \"cpu:0\", \"column\": -1},\n"
-	  "  {\"name\": \"cpu:12 and a long name\", \"column\": 0}\n"
-	  " ],\n"
-	  " \"class_event\": [\n"
-	  "  0,\n"
-	  "  1\n"
-	  " ],\n" },
+	  EXPECTED_ROW },
 	{ "stacks on a page",
 	  "html", a_page_with_stacks, TWO, { .stacks = &page_stacks }, " \"tree\"", " \"texts\"",
 	  EXPECTED("stacks-on-a-page") },
@@ -1075,18 +791,10 @@ static const struct fact_row {
 	  EXPECTED("lines-in-xml") },
 	{ "lines in classic XML",
 	  "xml", lines_of_one_function, SYMBOLS | LINES, { .xml_classic = true }, "<symboltable", "END",
-	  "<symboltable>\n"
-	  "<symboldata  id=\"0\"  name=\"main\"  file=\"/src/dir/main.c\" line=\"12\"  startingaddr=\"00401000\"/>\n"
-	  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  file=\"/src/f.c\" line=\"7\"  startingaddr=\"00001000\"/>\n"
-	  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
-	  "</symboltable>\n"
-	  "</profile>\n" },
+	  EXPECTED_ROW },
 	{ "a callee that is not shown",
 	  "xml", a_callee_that_is_not_shown, CALLS, { 0 }, "<symboltable", "</profile",
-	  "<symboltable>\n"
-	  "<symboldata  id=\"0\"  name=\"main\"  startingaddr=\"00401000\"/>\n"
-	  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
-	  "</symboltable>\n" },
+	  EXPECTED_ROW },
 	{ "functions of one name",
 	  "xml", functions_of_one_name, SYMBOLS | DETAILS, { 0 }, "<binary", "<bytestable",
 	  EXPECTED("functions-of-one-name") },
@@ -1094,27 +802,11 @@ static const struct fact_row {
 	  "xml", three_events, SYMBOLS, { 0 }, "<setup", "<module",
 	  EXPECTED("three-events-in-xml") },
 	{ "one application in callgrind",
-	  "callgrind", one_application, SYMBOLS, { 0 }, "cmd", "\nob=",
-	  "cmd: /usr/bin/prog\n"
-	  "desc: CPU: AMD64 family10\n"
-	  "positions: line\n"
-	  "event: CYCLES_user : cpu:0, Cycles?of the CPU\n"
-	  "events: CYCLES_user\n"
-	  "summary: 1000\n" },
+	  "callgrind", one_application, SYMBOLS, { 0 }, "cmd", "\nob=", EXPECTED_ROW },
 	{ "several applications in callgrind",
-	  "callgrind", columns_of_cgroups, SYMBOLS, { 0 }, "cmd", "\nob=",
-	  "cmd: 2 applications\n"
-	  "desc: CPU: AMD64 family10\n"
-	  "positions: line\n"
-	  "event: CYCLES : cpu:0\n"
-	  "events: CYCLES\n"
-	  "summary: 1000\n" },
+	  "callgrind", columns_of_cgroups, SYMBOLS, { 0 }, "cmd", "\nob=", EXPECTED_ROW },
 	{ "names that fit a terminal, and one that does not",
-	  "text", names_of_some_length, SYMBOLS, { .width = 80 }, "samples", "END",
-	  "samples  %        image name            symbol name\n"
-	  "600      60.0000  libof20characters.so  main\n"
-	  "399      39.9000  libof21ch...ters0.so  f<a&, \"b\">\n"
-	  "1         0.1000  other                 /opt/other\n" },
+	  "text", names_of_some_length, SYMBOLS, { .width = 80 }, "samples", "END", EXPECTED_ROW },
 };
 /* clang-format on */
 

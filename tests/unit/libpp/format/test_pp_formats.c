@@ -153,21 +153,9 @@ TEST(text_is_written)
 		  EXPECTED("summary") },
 		{ "summary of two", TWO, { 0 }, .text =
 		  EXPECTED("summary-of-two") },
-		{ "summary without header", TWO, { BARE }, .text =
-		  "      999 99.9000         8 100.000 prog\n"
-		  "\t      600 60.0601         3 37.5000 prog\n"
-		  "\t      399 39.9399         5 62.5000 libc.so\n"
-		  "        1  0.1000         0       0 other\n" },
-		{ "summary, paths", 0, { BARE, .long_names = true }, .text =
-		  "      999 99.9000 /usr/bin/prog\n"
-		  "\t      600 60.0601 /usr/bin/prog\n"
-		  "\t      399 39.9399 /lib/libc.so\n"
-		  "        1  0.1000 /opt/other\n" },
-		{ "summary, global", 0, { BARE, .global_percent = true }, .text =
-		  "      999 99.9000 prog\n"
-		  "\t      600 60.0000 prog\n"
-		  "\t      399 39.9000 libc.so\n"
-		  "        1  0.1000 other\n" },
+		{ "summary without header", TWO, { BARE }, .text = EXPECTED_ROW },
+		{ "summary, paths", 0, { BARE, .long_names = true }, .text = EXPECTED_ROW },
+		{ "summary, global", 0, { BARE, .global_percent = true }, .text = EXPECTED_ROW },
 		{ "summary, intervals", INTERVALS | TWO, { 0 }, .text =
 		  EXPECTED("summary-intervals") },
 		{ "symbols", SYMBOLS, { 0 },
@@ -176,59 +164,21 @@ TEST(text_is_written)
 		  "600      60.0000  prog                     main\n"
 		  "399      39.9000  libc.so                  f<a&, \"b\">\n"
 		  "1         0.1000  other                    /opt/other\n" },
-		{ "symbols of two", SYMBOLS | TWO, { 0 }, .text =
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES 0x01 100000\n"
-		  "Samples on CPU 0\n"
-		  "Samples on CPU 12\n"
-		  "samples  %        samples  %        image name               symbol name\n"
-		  "600      60.0000  3        37.5000  prog                     main\n"
-		  "399      39.9000  5        62.5000  libc.so                  f<a&, \"b\">\n"
-		  "1         0.1000  0              0  other                    /opt/other\n" },
-		{ "symbols without header", SYMBOLS | TWO, { BARE }, .text =
-		  "600      60.0000  3        37.5000  prog                     main\n"
-		  "399      39.9000  5        62.5000  libc.so                  f<a&, \"b\">\n"
-		  "1         0.1000  0              0  other                    /opt/other\n" },
+		{ "symbols of two", SYMBOLS | TWO, { 0 }, .text = EXPECTED_ROW },
+		{ "symbols without header", SYMBOLS | TWO, { BARE }, .text = EXPECTED_ROW },
 		{ "symbols of applications", SYMBOLS | MANY_APPS, { .long_names = true },
-		  .from = "samples", .text =
-		  "samples  %        image name               app name                 symbol name\n"
-		  "600      60.0000  /usr/bin/prog            /usr/bin/prog            main\n"
-		  "399      39.9000  /lib/libc.so             /usr/bin/prog            f<a&, \"b\">\n"
-		  "1         0.1000  /opt/other               /opt/other               /opt/other\n" },
+		  .from = "samples", .text = EXPECTED_ROW },
 		{ "symbols, addresses", SYMBOLS, { .show_address = true },
-		  .from = "vma", .text =
-		  "vma      samples  %        image name               symbol name\n"
-		  "00401000 600      60.0000  prog                     main\n"
-		  "00001000 399      39.9000  libc.so                  f<a&, \"b\">\n"
-		  "00000000 1         0.1000  other                    /opt/other\n" },
+		  .from = "vma", .text = EXPECTED_ROW },
 		{ "symbols, long addresses", SYMBOLS | BIG, { .show_address = true },
-		  .from = "vma", .text =
-		  "vma      samples  %        image name               symbol name\n"
-		  "0000000000401000 600      60.0000  prog                     main\n"
-		  "00007f0000001000 399      39.9000  libc.so                  f<a&, \"b\">\n"
-		  "0000000000000000 1         0.1000  other                    /opt/other\n" },
+		  .from = "vma", .text = EXPECTED_ROW },
 		{ "symbols, lines", SYMBOLS | LINES, { 0 },
-		  .from = "samples", .text =
-		  "samples  %        linenr info                 image name               symbol name\n"
-		  "600      60.0000  main.c:12                   prog                     main\n"
-		  "399      39.9000  (no location information)   libc.so                  f<a&, \"b\">\n"
-		  "1         0.1000  (no location information)   other                    /opt/other\n" },
-		{ "symbols, paths of lines", SYMBOLS | LINES, { BARE, .long_names = true }, .text =
-		  "600      60.0000  /src/dir/main.c:12          /usr/bin/prog            main\n"
-		  "399      39.9000  (no location information)   /lib/libc.so             f<a&, \"b\">\n"
-		  "1         0.1000  (no location information)   /opt/other               /opt/other\n" },
+		  .from = "samples", .text = EXPECTED_ROW },
+		{ "symbols, paths of lines", SYMBOLS | LINES, { BARE, .long_names = true }, .text = EXPECTED_ROW },
 		{ "symbols, running sums", SYMBOLS | TWO, { .accumulated = true },
-		  .from = "samples", .text =
-		  "samples  cum. samples  %        cum. %     samples  cum. samples  %        cum. %     image name               symbol name\n"
-		  "600      600           60.0000  60.0000    3        3             37.5000  37.5000    prog                     main\n"
-		  "399      999           39.9000  99.9000    5        8             62.5000  100.000    libc.so                  f<a&, \"b\">\n"
-		  "1        1000           0.1000  100.000    0        8                   0  100.000    other                    /opt/other\n" },
+		  .from = "samples", .text = EXPECTED_ROW },
 		{ "symbols, intervals", SYMBOLS | INTERVALS, { 0 },
-		  .from = "samples", .text =
-		  "samples  %        95% interval      image name               symbol name\n"
-		  "600      60.0000  56.9309-62.9925   prog                     main\n"
-		  "399      39.9000  36.9091-42.9682   libc.so                  f<a&, \"b\">\n"
-		  "1         0.1000  0.0177-0.5643     other                    /opt/other\n" },
+		  .from = "samples", .text = EXPECTED_ROW },
 		{ "details", SYMBOLS | DETAILS, { .show_address = true },
 		  .from = "vma", .text =
 		  "vma      samples  %        image name               symbol name\n"
@@ -239,21 +189,8 @@ TEST(text_is_written)
 		  "  00001001 399      100.000\n"
 		  "00000000 1         0.1000  other                    /opt/other\n" },
 		{ "details, all there is", SYMBOLS | DETAILS | LINES | TWO | INTERVALS | MANY_APPS, { .show_address = true, .accumulated = true, .global_percent = true },
-		  .from = "vma", .text =
-		  "vma      samples  cum. samples  %        95% interval      cum. %     samples  cum. samples  %        95% interval      cum. %     linenr info                 image name               app name                 symbol name\n"
-		  "00401000 600      600           60.0000  56.9309-62.9925   60.0000    3        3             37.5000  13.6844-69.4258   37.5000    main.c:12                   prog                     prog                     main\n"
-		  "  00401000 100      100           10.0000  8.2909-12.0152    10.0000    3        3             37.5000  13.6844-69.4258   37.5000    main.c:12\n"
-		  "  00401008 500      600           50.0000  46.9070-53.0930   60.0000    0        3                   0  0.0000-32.4408    37.5000    (no location information)\n"
-		  "00001000 399      999           39.9000  36.9091-42.9682   99.9000    5        8             62.5000  30.5742-86.3156   100.000    (no location information)   libc.so                  prog                     f<a&, \"b\">\n"
-		  "  00001001 399      399           39.9000  36.9091-42.9682   39.9000    5        5             62.5000  30.5742-86.3156   62.5000    file.c:4000000000\n"
-		  "00000000 1        1000           0.1000  0.0177-0.5643     100.000    0        8                   0  0.0000-32.4408    100.000    (no location information)   other                    other                    /opt/other\n" },
-		{ "details, running sums", SYMBOLS | DETAILS, { BARE, .accumulated = true }, .text =
-		  "600      600           60.0000  60.0000    prog                     main\n"
-		  "  100      100           16.6667  16.6667\n"
-		  "  500      600           83.3333  100.000\n"
-		  "399      999           39.9000  99.9000    libc.so                  f<a&, \"b\">\n"
-		  "  399      399           100.000  100.000\n"
-		  "1        1000           0.1000  100.000    other                    /opt/other\n" },
+		  .from = "vma", .text = EXPECTED_ROW },
+		{ "details, running sums", SYMBOLS | DETAILS, { BARE, .accumulated = true }, .text = EXPECTED_ROW },
 		{ "changes", SYMBOLS | DIFF, { 0 },
 		  .from = "samples", .text =
 		  "samples  %        diff %    image name               symbol name\n"
@@ -266,10 +203,7 @@ TEST(text_is_written)
 		  "600      600           60.0000  56.9309-62.9925   60.0000    +20.0000  +10.5000..+30.0000    *    prog                     main\n"
 		  "399      999           39.9000  36.9091-42.9682   99.9000    +++       +5.0000..+++               libc.so                  f<a&, \"b\">\n"
 		  "7        ---           ---      ---               ---        ---       -100.0000..-20.0000   *    other                    /opt/other\n" },
-		{ "changes of two", SYMBOLS | DIFF | TWO, { BARE }, .text =
-		  "600      60.0000  +20.0000  3        37.5000        0   prog                     main\n"
-		  "399      39.9000  +++       5        62.5000  +++       libc.so                  f<a&, \"b\">\n"
-		  "7        ---      ---       0        ---      ---       other                    /opt/other\n" },
+		{ "changes of two", SYMBOLS | DIFF | TWO, { BARE }, .text = EXPECTED_ROW },
 		{ "call graph", CALLS, { 0 },
 		  .from = "samples", .text =
 		  EXPECTED("call-graph") },
@@ -288,22 +222,13 @@ TEST(csv_is_written)
 {
 	/* clang-format off */
 	static const struct written rows[] = {
-		{ "summary", TWO, { 0 }, .text =
-		  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
-		  "1,image,cpu:0,/usr/bin/prog,/usr/bin/prog,,,,,600,60\n"
-		  "1,image,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,,,,,3,37.5\n"
-		  "1,image,cpu:0,/usr/bin/prog,/lib/libc.so,,,,,399,39.9\n"
-		  "1,image,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,,,,,5,62.5\n"
-		  "1,image,cpu:0,/opt/other,/opt/other,,,,,1,0.1\n" },
+		{ "summary", TWO, { 0 }, .text = EXPECTED_ROW },
 		{ "summary, intervals", INTERVALS, { 0 }, .text =
 		  "version,row,class,application,image,symbol,address,file,line,samples,percent,percent_low,percent_high\n"
 		  "1,image,cpu:0,/usr/bin/prog,/usr/bin/prog,,,,,600,60,56.930943,62.9925219\n"
 		  "1,image,cpu:0,/usr/bin/prog,/lib/libc.so,,,,,399,39.9,36.9091251,42.9681754\n"
 		  "1,image,cpu:0,/opt/other,/opt/other,,,,,1,0.1,0.0176546371,0.56425586\n" },
-		{ "without header", ACCOUNT, { BARE }, .text =
-		  "1,image,cpu:0,/usr/bin/prog,/usr/bin/prog,,,,,600,60\n"
-		  "1,image,cpu:0,/usr/bin/prog,/lib/libc.so,,,,,399,39.9\n"
-		  "1,image,cpu:0,/opt/other,/opt/other,,,,,1,0.1\n" },
+		{ "without header", ACCOUNT, { BARE }, .text = EXPECTED_ROW },
 		{ "account", ACCOUNT, { 0 },
 		  .from = "1,taken", .text =
 		  "1,taken,,,,,,,,1010\n"
@@ -386,13 +311,7 @@ TEST(json_is_written)
 		  " ]\n"
 		  "}\n" },
 		{ "call graph", CALLS, { 0 },
-		  .from = " \"symbols\"", .text =
-		  " \"symbols\": [\n"
-		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600], \"percent\": [60], \"cumulative\": [660], \"callers\": [{\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [10], \"percent\": [20]}, {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"recursive\": true, \"samples\": [40], \"percent\": [80]}], \"callees\": [{\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [60], \"percent\": [8.57142857]}, {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"recursive\": true, \"samples\": [40], \"percent\": [5.71428571]}]},\n"
-		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399], \"percent\": [39.9], \"cumulative\": [409], \"callers\": [{\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [60], \"percent\": [100]}], \"callees\": [{\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [10], \"percent\": [2.44498778]}]},\n"
-		  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"cumulative\": [1], \"callers\": [], \"callees\": []}\n"
-		  " ]\n"
-		  "}\n" },
+		  .from = " \"symbols\"", .text = EXPECTED_ROW },
 	};
 	/* clang-format on */
 
@@ -430,12 +349,7 @@ TEST(xml_is_written)
 		  "</account>\n"
 		  "\n" },
 		{ "lines", SYMBOLS | LINES, { 0 },
-		  .from = "<symboltable>", .to = "</profile>", .text =
-		  "<symboltable>\n"
-		  "<symboldata  id=\"0\"  name=\"main\"  file=\"/src/dir/main.c\" line=\"12\"  startingaddr=\"00401000\"/>\n"
-		  "<symboldata  id=\"1\"  name=\"f&lt;a&amp;, &quot;b&quot;&gt;\"  startingaddr=\"00001000\"/>\n"
-		  "<symboldata  id=\"2\"  name=\"/opt/other\"  startingaddr=\"00000000\"/>\n"
-		  "</symboltable>\n" },
+		  .from = "<symboltable>", .to = "</profile>", .text = EXPECTED_ROW },
 		{ "details", SYMBOLS | DETAILS | LINES | CODE | BIG, { 0 },
 		  .from = "<options", .to = "</profile>", .text =
 		  EXPECTED("details-2") },
@@ -463,19 +377,9 @@ TEST(html_is_written)
 		  .from = " \"symbols\"", .to = "</script", .text =
 		  EXPECTED("page-symbols") },
 		{ "page: a comparison", SYMBOLS | DIFF | INTERVALS, { 0 },
-		  .from = "  \"counts\"", .to = " \"texts\"", .text =
-		  "  \"counts\": [1,0,600,1,0,399,1,0,1],\n"
-		  "  \"old\": [1,0,1000,0,1,0,7],\n"
-		  "  \"presence\": [0,1,2],\n"
-		  "  \"changes\": [20,10.5,30,1e-05,1,null,5,null,0.03,0,-100,-100,-20,0.04,1]\n"
-		  " },\n" },
+		  .from = "  \"counts\"", .to = " \"texts\"", .text = EXPECTED_ROW },
 		{ "page: what was asked for", 0, { .command = "opreport </script>" },
-		  .from = " \"title\"", .to = " \"cpu\"", .text =
-		  " \"title\": \"Profile: prog, other\",\n"
-		  " \"counted\": \"CPU: AMD64 family10\\u000aCounted CYCLES 0x01 100000\\u000a\",\n"
-		  " \"command\": \"opreport \\u003c/script>\",\n"
-		  " \"diff\": false,\n"
-		  " \"has_totals\": false,\n" },
+		  .from = " \"title\"", .to = " \"cpu\"", .text = EXPECTED_ROW },
 	};
 	/* clang-format on */
 

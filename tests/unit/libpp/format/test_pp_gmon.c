@@ -167,88 +167,55 @@ FOLDER_TEST(samples_go_into_bins)
 	static const struct made rows[] = {
 		{ "nothing", { { 0 } }, { { 0 } }, "8 /1\n" },
 		{ "large bins", { { 0x1000, 0x20, false, { { 0x1000, 1 }, { 0x1004, 2 }, { 0x1018, 3 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1020: 3 x2 3\n" },
+		  EXPECTED_ROW },
 		{ "no instructions of 4 bytes", { { 0x1000, 0x20, false, { { 0x1000, 1 }, { 0x1005, 2 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "1000-1006: 1 x1 2\n" },
+		  EXPECTED_ROW },
 		{ "bytes of one bin", { { 0x1000, 0x20, false, { { 0x1002, 1 }, { 0x1003, 2 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "1002-1004: 3\n" },
+		  EXPECTED_ROW },
 		{ "no sample at an address", { { 0x1000, 0x20, false, { { 0x1000, 1 }, { 0x1001, 0 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1008: 1\n" },
+		  EXPECTED_ROW },
 		{ "another image", { { 0x1000, 0x20, false, { { 0x1000, 1 } } }, { 0x1020, 0x20, true, { { 0x1021, 2 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1008: 1\n" },
+		  EXPECTED_ROW },
 		{ "two symbols in a large bin", { { 0x1000, 0x14, false, { { 0x1010, 1 } } }, { 0x1014, 0x20, false, { { 0x1014, 2 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "1010-1016: 1 x1 2\n" },
+		  EXPECTED_ROW },
 		{ "a symbol that ends in a bin with samples", { { 0x1000, 0x14, false, { { 0x1010, 1 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "1010-1012: 1\n" },
+		  EXPECTED_ROW },
 		{ "a symbol that starts in a bin with samples", { { 0x100c, 0x14, false, { { 0x100c, 1 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "100c-100e: 1\n" },
+		  EXPECTED_ROW },
 		{ "a symbol that ends in a bin without", { { 0x1000, 0x14, false, { { 0x1000, 1 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1008: 1\n" },
+		  EXPECTED_ROW },
 		{ "no symbol cuts a bin", { { 0x1004, 0, false, { { 0x1000, 1 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1008: 1\n" },
+		  EXPECTED_ROW },
 		{ "a bin cut in another image", { { 0x1000, 8, false, { { 0x1000, 1 } } }, { 0x1004, 4, true, { { 0 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1008: 1\n" },
+		  EXPECTED_ROW },
 		{ "the last byte of an odd end", { { 0x1000, 5, false, { { 0x1004, 1 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "1002-1004: 1\n" },
+		  EXPECTED_ROW },
 		{ "the last byte of an even end", { { 0x1001, 5, false, { { 0x1005, 1 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "1004-1006: 1\n" },
+		  EXPECTED_ROW },
 		{ "a byte before an odd end", { { 0x1000, 5, false, { { 0x1002, 1 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "1002-1004: 1\n" },
+		  EXPECTED_ROW },
 		{ "a symbol of one byte", { { 0x1000, 1, false, { { 0x1000, 1 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "1000-1002: 1\n" },
+		  EXPECTED_ROW },
 		{ "a symbol of two bytes", { { 0x1001, 2, false, { { 0x1002, 1 } } } }, { { 0 } },
-		  "2 /1\n"
-		  "1000-1002: 1\n" },
+		  EXPECTED_ROW },
 		{ "the fullest bin", { { 0x1000, 0x20, false, { { 0x1000, 65535 }, { 0x1008, 1 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1010: 65535 1\n" },
+		  EXPECTED_ROW },
 		{ "a bin too full", { { 0x1000, 0x20, false, { { 0x1000, 1 }, { 0x1008, 65536 }, { 0x1010, 2 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1008: 1\n"
-		  "1008-1010: 65535\n"
-		  "1008-1010: 1\n"
-		  "1010-1018: 2\n" },
+		  EXPECTED_ROW },
 		{ "a bin of three records", { { 0x1000, 0x20, false, { { 0x1000, 131071 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1008: 65535\n"
-		  "1000-1008: 65535\n"
-		  "1000-1008: 1\n" },
+		  EXPECTED_ROW },
 		{ "a gap as long as may be", { { 0x10000, 0x100000, false, { { 0x10000, 1 }, { 0x50000, 2 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "10000-50008: 1 x32767 2\n" },
+		  EXPECTED_ROW },
 		{ "a gap too long", { { 0x10000, 0x100000, false, { { 0x10000, 1 }, { 0x50008, 2 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "10000-10008: 1\n"
-		  "50008-50010: 2\n" },
+		  EXPECTED_ROW },
 		{ "calls", { { 0x1000, 8, false, { { 0 } } }, { 0x2000, 8, false, { { 0 } } } },
 		  { CALL(0, 1, 0x1004, 0x2000, 5), CALL(1, 1, 0x2006, 0x2000, 4294967295), CALL(1, 0, 1, 2, 4294967296) },
-		  "8 /1\n"
-		  "1004>2000 5\n"
-		  "2006>2000 4294967295\n"
-		  "1>2 4294967295\n"
-		  "1>2 1\n" },
+		  EXPECTED_ROW },
 		{ "calls elsewhere", { { 0x1000, 8, false, { { 0 } } }, { 0x2000, 8, true, { { 0 } } } },
 		  { CALL(0, 1, 0x1004, 0x2000, 5), CALL(1, 0, 0x2006, 0x1000, 6), CALL(0, 0, 0x1001, 0x1000, 7) },
-		  "8 /1\n"
-		  "1001>1000 7\n" },
+		  EXPECTED_ROW },
 		{ "symbols that overlap", { { 0x1000, 8, false, { { 0x1000, 3 } } }, { 0x1000, 8, false, { { 0x1000, 4 } } } }, { { 0 } },
-		  "8 /1\n"
-		  "1000-1008: 7\n" },
+		  EXPECTED_ROW },
 	};
 	/* clang-format on */
 

@@ -322,66 +322,19 @@ TEST(files_hold_the_report)
 {
 	/* clang-format off */
 	static const struct row rows[] = {
-		{ "an event", ACCOUNT, NULL, write_values, "samples count (default)\n"
-		  "CYCLES count\n"
-		  "period 100000 CYCLES count\n"
-		  "# AMD64 family10 — opreport\n"
-		  "# Samples: 1010 = 1000 + 10 (8 buffer_full, 2 no_mm)\n" },
-		{ "the timer", 0, the_timer, write_values, "samples count (default)\n"
-		  "TIMER nanoseconds\n"
-		  "period 4000000 TIMER nanoseconds\n"
-		  "# AMD64 family10, 250 samples per second and CPU — opreport\n" },
-		{ "the timer at a rate", 0, the_timer_at_a_rate, write_values, "samples count (default)\n"
-		  "TIMER nanoseconds\n"
-		  "period 1003009 TIMER nanoseconds\n"
-		  "# AMD64 family10, 250 samples per second and CPU — opreport\n" },
-		{ "the timer of old", 0, the_timer_of_old, write_values, "samples count (default)\n"
-		  "TIMER nanoseconds\n"
-		  "period 1000000 TIMER nanoseconds\n"
-		  "# AMD64 family10 — opreport\n" },
-		{ "a clock", 0, a_clock, write_values, "samples count (default)\n"
-		  "cpu-clock nanoseconds\n"
-		  "period 100000 cpu-clock nanoseconds\n"
-		  "time 3000000000\n"
-		  "# AMD64 family10 — opreport\n"
-		  "# Not shown: 2 sample files could not be read\n" },
-		{ "no count", 0, no_count, write_values, "samples count (default)\n"
-		  "# AMD64 family10 — opreport\n"
-		  "# Not shown: 1 sample file could not be read\n" },
-		{ "two events", TWO, two_events, write_values, "samples:A count (default)\n"
-		  "A count\n"
-		  "samples:B count\n"
-		  "B count\n"
-		  "# AMD64 family10 — opreport\n" },
-		{ "two masks", TWO, two_masks, write_values, "samples:CYCLES:100000:0x01 count (default)\n"
-		  "CYCLES:100000:0x01 count\n"
-		  "samples:CYCLES:100000:0x20 count\n"
-		  "CYCLES:100000:0x20 count\n"
-		  "# AMD64 family10 — opreport\n" },
-		{ "two sessions", TWO, two_sessions, write_values, "samples count (default)\n"
-		  "CYCLES count\n"
-		  "period 100000 CYCLES count\n"
-		  "# AMD64 family10 — opreport\n" },
-		{ "mappings", 0, NULL, write_mappings, "/bin/prog to 402000 'ab01' sources\n"
-		  "/lib/x.so to 3000 ''\n"
-		  "/vmlinux to ffffffffffffffff ''\n" },
-		{ "samples", 0, NULL, write_pprof_samples, "1,100000 <main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a\n"
-		  "2,200000 <h in main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a\n"
-		  "3,300000 <h in h in main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a\n"
-		  "4,400000 <k /vmlinux+fffffffffffffff5> <f()=_Zf /lib/x.so+1000> <h in h in main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a\n"
-		  "5,500000 <main(m.c:5) /bin/prog+401000> <main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a\n"
-		  "6,600000 <main(m.c:5) /bin/prog+401000> <[broken]> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a\n"
-		  "7,700000 <other> application=/opt/other tgid=9 cgroup=unknown\n"
-		  "8,800000 <[x.so] /lib/x.so> application=/opt/other tgid=9 cgroup=unknown\n" },
-		{ "of two events", TWO, two_events, write_pprof_samples, "1,100000,0,0 <main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a\n"
-		  "0,0,2,20 <h in main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a\n"
-		  "3,300000,3,30 <h in h in main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a\n"
-		  "0,0,9223372036854775807,9223372036854775807 <[x.so] /lib/x.so> application=/opt/other tgid=9 cgroup=unknown\n" },
-		{ "of two sessions", TWO, two_sessions, write_pprof_samples, "1,100000 <main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a session=new\n"
-		  "2,200000 <h in main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a session=old\n"
-		  "3,300000 <h in h in main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a session=new\n"
-		  "3,300000 <h in h in main(m.c:5) /bin/prog+401000> application=/bin/prog tgid=7 tid=8 process=prog thread=w� cgroup=/a session=old\n"
-		  "9223372036854775807,9223372036854775807 <[x.so] /lib/x.so> application=/opt/other tgid=9 cgroup=unknown session=old\n" },
+		{ "an event", ACCOUNT, NULL, write_values, EXPECTED_ROW },
+		{ "the timer", 0, the_timer, write_values, EXPECTED_ROW },
+		{ "the timer at a rate", 0, the_timer_at_a_rate, write_values, EXPECTED_ROW },
+		{ "the timer of old", 0, the_timer_of_old, write_values, EXPECTED_ROW },
+		{ "a clock", 0, a_clock, write_values, EXPECTED_ROW },
+		{ "no count", 0, no_count, write_values, EXPECTED_ROW },
+		{ "two events", TWO, two_events, write_values, EXPECTED_ROW },
+		{ "two masks", TWO, two_masks, write_values, EXPECTED_ROW },
+		{ "two sessions", TWO, two_sessions, write_values, EXPECTED_ROW },
+		{ "mappings", 0, NULL, write_mappings, EXPECTED_ROW },
+		{ "samples", 0, NULL, write_pprof_samples, EXPECTED_ROW },
+		{ "of two events", TWO, two_events, write_pprof_samples, EXPECTED_ROW },
+		{ "of two sessions", TWO, two_sessions, write_pprof_samples, EXPECTED_ROW },
 	};
 	/* clang-format on */
 

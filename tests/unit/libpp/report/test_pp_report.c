@@ -159,70 +159,31 @@ FOLDER_TEST(samples_are_of_symbols)
 	const struct row rows[] = {
 		{ "edges of symbols",
 		  { "current k k E 0=1 ff=2 100=4 1ff=8 200=16 3ff=32 400=64 ffffffff=128" },
-		  { SYMBOLS }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_weak,0x400,,,192,75.2941176\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,32,12.5490196\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,16,6.2745098\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,12,4.70588235\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,3,1.17647059\n" },
+		  { SYMBOLS }, "", EXPECTED_ROW },
 		{ "the last address of all",
-		  { "current k k E ffffffffffffffff=1 150=2" }, { SYMBOLS }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,66.6666667\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,(no symbols),,,,1,33.3333333\n" },
+		  { "current k k E ffffffffffffffff=1 150=2" }, { SYMBOLS }, "", EXPECTED_ROW },
 		{ "addresses",
-		  { "current k k E 110=1 108=2 204=3" }, { DETAILS }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,50\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x108,,,2,33.3333333\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x110,,,1,16.6666667\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,3,50\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,wait,0x204,,,3,50\n" },
+		  { "current k k E 110=1 108=2 204=3" }, { DETAILS }, "", EXPECTED_ROW },
 		{ "several applications, one address",
 		  { "current x k E 110=1 111=5", "current y k E 110=2", "current k k E 110=4" }, { DETAILS }, "",
-		  "1,symbol,E:100,/bin/x,/vmlinux,do_work,0x100,,,6,50\n"
-		  "1,address,E:100,/bin/x,/vmlinux,do_work,0x110,,,1,8.33333333\n"
-		  "1,address,E:100,/bin/x,/vmlinux,do_work,0x111,,,5,41.6666667\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,4,33.3333333\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x110,,,4,33.3333333\n"
-		  "1,symbol,E:100,/bin/y,/vmlinux,do_work,0x100,,,2,16.6666667\n"
-		  "1,address,E:100,/bin/y,/vmlinux,do_work,0x110,,,2,16.6666667\n" },
+		  EXPECTED_ROW },
 		{ "merged applications",
 		  { "current x k E 110=1", "current y k E 110=2" }, { DETAILS, .select.merge = PP_MERGE_LIB }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,100\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x110,,,3,100\n" },
+		  EXPECTED_ROW },
 		{ "two events at one address",
 		  { "current x k E 110=1", "current x k F 110=2 111=3" }, { DETAILS }, "",
-		  "1,symbol,E:100,/bin/x,/vmlinux,do_work,0x100,,,1,100\n"
-		  "1,symbol,F:100,/bin/x,/vmlinux,do_work,0x100,,,5,100\n"
-		  "1,address,E:100,/bin/x,/vmlinux,do_work,0x110,,,1,100\n"
-		  "1,address,F:100,/bin/x,/vmlinux,do_work,0x110,,,2,40\n"
-		  "1,address,F:100,/bin/x,/vmlinux,do_work,0x111,,,3,60\n" },
+		  EXPECTED_ROW },
 		{ "anonymous memory",
-		  { "current x a E 10=1 20=2" }, { DETAILS }, "",
-		  "1,symbol,E:100,/bin/x,anon (tgid:7 range:0x1000-0x2000),anon (tgid:7 range:0x1000-0x2000),,,,3,100\n"
-		  "1,address,E:100,/bin/x,anon (tgid:7 range:0x1000-0x2000),anon (tgid:7 range:0x1000-0x2000),0x1010,,,1,33.3333333\n"
-		  "1,address,E:100,/bin/x,anon (tgid:7 range:0x1000-0x2000),anon (tgid:7 range:0x1000-0x2000),0x1020,,,2,66.6666667\n" },
-		{ "no binary", { "current x x E 10=1 20=2" }, { DETAILS }, "",
-		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,3,100\n"
-		  "1,address,E:100,/bin/x,/bin/x,/bin/x,0x10,,,1,33.3333333\n"
-		  "1,address,E:100,/bin/x,/bin/x,/bin/x,0x20,,,2,66.6666667\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
+		  { "current x a E 10=1 20=2" }, { DETAILS }, "", EXPECTED_ROW },
+		{ "no binary", { "current x x E 10=1 20=2" }, { DETAILS }, "", EXPECTED_ROW },
 		{ "the largest counts",
 		  { "current k k E 110=18446744073709551615 120=5" }, { SYMBOLS }, "", "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,18446744073709551615,100\n" },
 		{ "applications",
 		  { "current x x E 1=1", "current y y E 1=2", "current y k E 1=3", "current a a E 1=5", "current x k E 1=4" },
-		  { 0 }, "",
-		  "1,image,E:100,/bin/x,/vmlinux,,,,,4,26.6666667\n"
-		  "1,image,E:100,/bin/x,/bin/x,,,,,1,6.66666667\n"
-		  "1,image,E:100,/bin/y,/vmlinux,,,,,3,20\n"
-		  "1,image,E:100,/bin/y,/bin/y,,,,,2,13.3333333\n"
-		  "1,image,E:100,anon (tgid:7 range:0x1000-0x2000),anon (tgid:7 range:0x1000-0x2000),,,,,5,33.3333333\n" },
+		  { 0 }, "", EXPECTED_ROW },
 		{ "applications, reversed",
 		  { "current x x E 1=1", "current y y E 1=2", "current y k E 1=3", "current x k E 1=4" },
-		  { .symbols.sort.reverse = true }, "",
-		  "1,image,E:100,/bin/x,/bin/x,,,,,1,10\n"
-		  "1,image,E:100,/bin/x,/vmlinux,,,,,4,40\n"
-		  "1,image,E:100,/bin/y,/bin/y,,,,,2,20\n"
-		  "1,image,E:100,/bin/y,/vmlinux,,,,,3,30\n" },
+		  { .symbols.sort.reverse = true }, "", EXPECTED_ROW },
 		{ "applications themselves",
 		  { "current x x E 1=1", "current y k E 1=3" }, { .select.exclude_dependent = true }, "", "1,image,E:100,/bin/x,/bin/x,,,,,1,100\n" },
 		{ "none of them",
@@ -242,51 +203,35 @@ FOLDER_TEST(some_of_it_is_chosen)
 		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,9\n" },
 		{ "above it", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .threshold = 9.1 }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,90\n" },
 		{ "in one of two columns", { "current k k E 0=99 100=1", "current k k F 0=1 100=99" }, { SYMBOLS, .threshold = 50 }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,99,99\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,1,1\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,1,1\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,99,99\n" },
+		  EXPECTED_ROW },
 		{ "applications at the threshold", { "current x x E 0=90", "current y y E 0=10" }, { .threshold = 10 }, "",
-		  "1,image,E:100,/bin/x,/bin/x,,,,,90,90\n"
-		  "1,image,E:100,/bin/y,/bin/y,,,,,10,10\n" },
+		  EXPECTED_ROW },
 		{ "applications below it", { "current x x E 0=90", "current y y E 0=10" }, { .threshold = 10.5 }, "", "1,image,E:100,/bin/x,/bin/x,,,,,90,90\n" },
 		{ "include", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .names.include = LIST("wait", "_stext") }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,98.9010989\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,1.0989011\n" },
+		  EXPECTED_ROW },
 		{ "exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .names.exclude = LIST("wait", "x") }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,90.9090909\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,9.09090909\n" },
+		  EXPECTED_ROW },
 		{ "include and exclude", { "current k k E 0=90 100=9 200=1" }, { SYMBOLS, .names.include = LIST("wait", "_stext"), .names.exclude = LIST("wait") }, "", "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,90,100\n" },
 		{ "none", { "current k k E 0=90" }, { SYMBOLS, .names.include = LIST("none") }, "",
 		  "--include-symbols=none: no symbol of this name has samples; there are _stext\n" },
 		{ "sessions", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },
 		{ "two sessions", { "current k k E 0=90", "old k k E 0=5 100=1" }, { SYMBOLS, .select.merge = PP_MERGE_SESSION }, "session:old,current",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,95,98.9583333\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,1,1.04166667\n" },
+		  EXPECTED_ROW },
 		{ "a column for each", { "current k k E 0=90", "old k k E 0=5 100=1" }, { SYMBOLS }, "session:old,current",
-		  "1,symbol,session:current,/vmlinux,/vmlinux,_stext,0x0,,,90,100\n"
-		  "1,symbol,session:old,/vmlinux,/vmlinux,_stext,0x0,,,5,83.3333333\n"
-		  "1,symbol,session:old,/vmlinux,/vmlinux,do_work,0x100,,,1,16.6666667\n" },
+		  EXPECTED_ROW },
 		{ "no such session", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:odl", "odl: no such session in $/samples; its sessions: old, current\n" },
 		{ "all but one", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:old,current session-exclude:old", "1,image,E:100,/vmlinux,/vmlinux,,,,,90,100\n" },
 		{ "none left", { "current k k E 0=90" }, { 0 }, "session-exclude:current", "session-exclude:current: no session is left; exclude fewer\n" },
 		{ "one image", { "current x k E 0=90", "current x x E 1=5", "current k k E 0=1" }, { .select.only_image = "/vmlinux" }, "",
-		  "1,image,E:100,/bin/x,/vmlinux,,,,,90,98.9010989\n"
-		  "1,image,E:100,/vmlinux,/vmlinux,,,,,1,1.0989011\n" },
+		  EXPECTED_ROW },
 		{ "one image without samples", { "current x k E 0=90" }, { .select.only_image = "/bin/x" }, "",
 		  "/bin/x: there are no samples in it\n" },
 		{ "calls of applications themselves", { "current x x E 1=1", "current x x>x E 1>2=5", "current x x>k E 1>0=6", "current x k E 0=7", "current x k>x E 0>1=8" }, { CALLS, .select.exclude_dependent = true }, "",
-		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,1,100,1,,,,\n"
-		  "1,caller,E:100,/bin/x,/bin/x,/bin/x,,,,5,100,,/bin/x,/bin/x,/bin/x,\n"
-		  "1,callee,E:100,/bin/x,/bin/x,/bin/x,,,,5,83.3333333,,/bin/x,/bin/x,/bin/x,\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
+		  EXPECTED_ROW },
 		{ "times without a history", { "current k k E 0=90" }, { .select.over_time = true }, "",
 		  "$/samples/current: it has no history to show over time; leave out --over-time, and profile with opcontrol --setup --history=SIZE\n" },
 		{ "reversed", { "current k k E 0=1 100=9 200=5 300=5" }, { SYMBOLS, .symbols.sort.reverse = true }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,5\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,5,25\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,25\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,45\n" },
+		  EXPECTED_ROW },
 		{ "by path", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:./samples/old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },
 	};
 	/* clang-format on */
@@ -310,109 +255,49 @@ FOLDER_TEST(calls_are_of_symbols)
 		  EXPECTED("addresses") },
 		{ "addresses of two columns",
 		  { "current k k E 10=1", "current k k F 10=1", "current k k>k E 110>0=5 120>0=8", "current k k>k F 110>0=4" }, { CALLS, .calls.addresses = true, .threshold = 60 }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,13,100,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,caller,F:100,/vmlinux,/vmlinux,do_work,0x100,,,4,100,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "call 0x110>0x0 5 of E:100\n"
-		  "call 0x110>0x0 4 of F:100\n"
-		  "call 0x120>0x0 8 of E:100\n" },
+		  EXPECTED_ROW },
 		{ "addresses of two applications",
 		  { "current x k E 10=1", "current y k E 10=2", "current x k>k E 110>0=9", "current y k>k E 110>0=4", "old x k E 10=1", "old x k>k E 110>0=1" }, { CALLS, .calls.addresses = true, .threshold = 70, .select.merge = PP_MERGE_SESSION }, "session:old,current",
-		  "call 0x110>0x0 10 in /bin/x and /bin/x\n"
-		  "call 0x110>0x0 4 in /bin/y and /bin/y\n" },
+		  EXPECTED_ROW },
 		{ "addresses of sessions that are added up",
 		  { "current k k E 10=1", "current k k>k E 110>0=3 110>100=1", "old k k E 10=1", "old k k>k E 110>0=4 10>0=1" }, { CALLS, .calls.addresses = true, .threshold = 100, .select.merge = PP_MERGE_SESSION }, "session:old,current",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100,2,,,,\n"
-		  "call 0x10>0x0 1\n"
-		  "call 0x110>0x0 7\n"
-		  "call 0x110>0x100 1\n" },
+		  EXPECTED_ROW },
 		{ "addresses of an image without symbols",
 		  { "current k k E 10=1", "current k k>m E 110>0=3", "current k m>k E 1>0=4", "current k k>k E 10>0=5" }, { CALLS, .calls.addresses = true, .threshold = 100 }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
-		  "call 0x10>0x0 5\n"
-		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
+		  EXPECTED_ROW },
 		{ "addresses in stacks",
 		  { "current k k E 100=9", "tree current k E 2:k+110>k+100 3:k+118>k+100 4:k+10>k+118>k+200" }, { CALLS, .calls.addresses = true, .threshold = 100 }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,9,100,13,,,,\n"
-		  "call 0x10>0x100 4\n"
-		  "call 0x110>0x100 2\n"
-		  "call 0x118>0x100 3\n"
-		  "call 0x118>0x200 4\n" },
+		  EXPECTED_ROW },
 		{ "stacks in place of arcs",
 		  { "current k k E 100=5", "current k k F 100=5", "current k k>k E 10>100=7", "current k k>k F 10>100=8", "tree current k E 5:k+210>k+100" }, { CALLS, .threshold = 0.1 }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,100,5,,,,\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,5,100,5,,,,\n"
-		  "1,caller,F:100,/vmlinux,/vmlinux,_stext,0x0,,,8,100,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,100,,/vmlinux,/vmlinux,do_work,0x100\n" },
+		  EXPECTED_ROW },
 		{ "stacks of two events in place of arcs",
 		  { "current k k E 100=5", "current k k F 100=5", "current k k>k E 10>100=7", "current k k>k F 10>100=8", "tree current k E 5:k+210>k+100", "tree current k F 4:k+310>k+100" }, { CALLS, .threshold = 0.1 }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,5,100,5,,,,\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,5,100,5,,,,\n"
-		  "1,caller,F:100,/vmlinux,/vmlinux,wait,0x300,,,4,100,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,100,,/vmlinux,/vmlinux,do_work,0x100\n" },
+		  EXPECTED_ROW },
 		{ "arcs of another session than the stacks",
 		  { "current k k E 100=5", "current k k>k E 10>100=7", "tree current k E 5:k+210>k+100", "old k k E 100=5", "old k k>k E 310>100=9" }, { CALLS, .threshold = 0.1, .select.merge = PP_MERGE_SESSION }, "session:old,current",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,10,100,10,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,5,35.7142857,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x300,,,9,64.2857143,,/vmlinux,/vmlinux,do_work,0x100\n" },
+		  EXPECTED_ROW },
 		{ "into an image without samples",
 		  { "current k k E 10=1", "current k k>m E 110>0=3" }, { CALLS }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
-		  "1,symbol,E:100,/vmlinux,/mod,/mod,,,,0,0,0,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,100,,/vmlinux,/mod,/mod,\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
-		  "1,callee,E:100,/vmlinux,/mod,/mod,,,,3,100,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
+		  EXPECTED_ROW },
 		{ "into an image that is not asked for",
 		  { "current x k E 10=1", "current x x E 10=1", "current x k>x E 110>0=3" }, { CALLS }, "lib-image:/vmlinux",
-		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
-		  "1,symbol,E:100,/bin/x,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
-		  "1,callee,E:100,/bin/x,/bin/x,/bin/x,,,,3,100,,/bin/x,/vmlinux,do_work,0x100\n"
-		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,0,0,0,,,,\n"
-		  "1,caller,E:100,/bin/x,/vmlinux,do_work,0x100,,,3,100,,/bin/x,/bin/x,/bin/x,\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
+		  EXPECTED_ROW },
 		{ "of two columns",
 		  { "current k k E 10=1", "current k k F 10=1", "current k k>k E 110>0=3", "current k k>k F 110>0=4 111>1=5" }, { CALLS }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,1,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,3,100,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,caller,F:100,/vmlinux,/vmlinux,do_work,0x100,,,9,100,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,9,,,,\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,3,100,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,callee,F:100,/vmlinux,/vmlinux,_stext,0x0,,,9,100,,/vmlinux,/vmlinux,do_work,0x100\n" },
+		  EXPECTED_ROW },
 		{ "of two applications",
 		  { "current x k E 10=1", "current y k E 10=2", "current x k>k E 110>0=3", "current y k>k E 110>0=4" }, { CALLS }, "",
-		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,2,66.6666667,2,,,,\n"
-		  "1,caller,E:100,/bin/y,/vmlinux,do_work,0x100,,,4,100,,/bin/y,/vmlinux,_stext,0x0\n"
-		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,1,33.3333333,1,,,,\n"
-		  "1,caller,E:100,/bin/x,/vmlinux,do_work,0x100,,,3,100,,/bin/x,/vmlinux,_stext,0x0\n"
-		  "1,symbol,E:100,/bin/x,/vmlinux,do_work,0x100,,,0,0,3,,,,\n"
-		  "1,callee,E:100,/bin/x,/vmlinux,_stext,0x0,,,3,100,,/bin/x,/vmlinux,do_work,0x100\n"
-		  "1,symbol,E:100,/bin/y,/vmlinux,do_work,0x100,,,0,0,4,,,,\n"
-		  "1,callee,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,100,,/bin/y,/vmlinux,do_work,0x100\n" },
+		  EXPECTED_ROW },
 		{ "from another application's image",
 		  { "current y k E 10=2", "current x x E 10=1", "current x x>k E 110>0=3" }, { CALLS }, "",
-		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,2,66.6666667,2,,,,\n"
-		  "1,symbol,E:100,/bin/x,/bin/x,/bin/x,,,,1,33.3333333,4,,,,\n"
-		  "1,callee,E:100,/bin/x,/vmlinux,_stext,0x0,,,3,75,,/bin/x,/bin/x,/bin/x,\n"
-		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,0,0,0,,,,\n"
-		  "1,caller,E:100,/bin/x,/bin/x,/bin/x,,,,3,100,,/bin/x,/vmlinux,_stext,0x0\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n" },
+		  EXPECTED_ROW },
 		{ "below the threshold",
 		  { "current k k E 10=80 110=20", "current k k>k E 110>0=79 200>0=21 10>100=1" }, { CALLS, .threshold = 20 }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,80,80,81,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,wait,0x200,,,21,21,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,79,79,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,20,20,99,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100,,/vmlinux,/vmlinux,do_work,0x100\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,_stext,0x0,,,79,79.7979798,,/vmlinux,/vmlinux,do_work,0x100\n" },
+		  EXPECTED_ROW },
 		{ "shown by name",
 		  { "current k k E 10=80 110=20", "current k k>k E 110>0=79 10>200=1" }, { CALLS, .names.include = LIST("_stext") }, "",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,80,80,81,,,,\n"
-		  "1,caller,E:100,/vmlinux,/vmlinux,do_work,0x100,,,79,100,,/vmlinux,/vmlinux,_stext,0x0\n"
-		  "1,callee,E:100,/vmlinux,/vmlinux,wait,0x200,,,1,1.2345679,,/vmlinux,/vmlinux,_stext,0x0\n" },
+		  EXPECTED_ROW },
 		{ "equal ones",
 		  { "current k k E 10=5 110=5", "current k k>k E 0>100=5 0>200=5 0>300=5 200>0=5 300>0=5 100>0=5" }, { CALLS }, "",
 		  EXPECTED("equal-ones") },
@@ -427,62 +312,35 @@ FOLDER_TEST(profiles_are_compared)
 	/* clang-format off */
 	const struct row rows[] = {
 		{ "both, new and gone", { "current k k E 0=60 100=40", "old k k E 0=30 200=70" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,70,70,-100\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,60,30,30,100\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,40,40,0,0,\n" },
+		  EXPECTED_ROW },
 		{ "of one name", { "current k k E 200=10 300=20 0=70", "old k k E 300=40 0=60" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,70,70,60,60,16.6666667\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,20,20,40,40,-50\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,10,10,0,0,\n" },
+		  EXPECTED_ROW },
 		{ "of one name, fewer now", { "current k k E 200=10 0=70", "old k k E 200=5 300=40 0=60" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,70,87.5,60,57.1428571,53.125\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,0,0,40,38.0952381,-100\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,10,12.5,5,4.76190476,162.5\n" },
+		  EXPECTED_ROW },
 		{ "two of one name on both sides", { "current k k E 200=10 300=20", "old k k E 200=40 300=10" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x300,,,20,66.6666667,10,20,233.333333\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,10,33.3333333,40,80,-58.3333333\n" },
+		  EXPECTED_ROW },
 		{ "two columns", { "current k k E 0=60 100=40", "current k k F 0=5 200=15", "old k k E 0=30 200=20", "old k k F 0=10 100=30" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,60,30,60,0\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,5,25,10,25,0\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,40,40,0,0,\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,30,75,-100\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,20,40,-100\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,wait,0x200,,,15,75,0,0,\n" },
+		  EXPECTED_ROW },
 		{ "two columns with intervals", { "current k k E 0=600 100=400", "current k k F 0=500 100=500", "old k k E 0=500 100=500", "old k k F 0=500 100=500" }, { SYMBOLS, .intervals = true }, "{ session:old } {}",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,600,60,56.930943,62.9925219,500,50,20,10.807295,30.0542973,8.45371967e-06,1\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,500,50,46.90696,53.09304,500,50,0,-8.39714936,9.16690835,1,0\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,400,40,37.0074781,43.069057,500,50,-20,-27.4977021,-11.7940983,8.45371967e-06,1\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,do_work,0x100,,,500,50,46.90696,53.09304,500,50,0,-8.39714936,9.16690835,1,0\n" },
+		  EXPECTED_ROW },
 		{ "at the threshold", { "current k k E 0=50 100=50", "old k k E 0=40 100=60" }, { SYMBOLS, .threshold = 25 }, "{ session:old } {}",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,50,50,40,40,25\n" },
 		{ "below it", { "current k k E 0=50 100=50", "old k k E 0=40 100=60" }, { SYMBOLS, .threshold = 25.1 }, "{ session:old } {}", "" },
 		{ "new above any threshold", { "current k k E 0=100 100=1", "old k k E 0=100 200=1" }, { SYMBOLS, .threshold = 50 }, "{ session:old } {}",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,1,0.99009901,0,0,\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,1,0.99009901,-100\n" },
+		  EXPECTED_ROW },
 		{ "intervals", { "current k k E 0=600 100=400", "old k k E 0=500 100=500 200=1" }, { SYMBOLS, .intervals = true }, "{ session:old } {}",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,600,60,56.930943,62.9925219,500,49.95005,20.12,10.9154345,30.1874219,7.57798453e-06,1\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,400,40,37.0074781,43.069057,500,49.95005,-19.92,-27.426604,-11.7041586,9.32770685e-06,1\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,0,0.382675849,1,0.0999000999,-100,-100,284.225114,1,0\n" },
+		  EXPECTED_ROW },
 		{ "by application", { "current x k E 0=6", "current y k E 0=4", "old x k E 0=5", "old z k E 0=5" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,6,60,5,50,20\n"
-		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,40,5,50,-20\n" },
+		  EXPECTED_ROW },
 		{ "by application of one side alone", { "current x k E 0=6", "current y k E 0=4", "old x k E 0=5", "old z k E 0=3", "old w k E 0=2" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,E:100,/bin/x,/vmlinux,_stext,0x0,,,6,60,5,50,20\n"
-		  "1,symbol,E:100,/bin/y,/vmlinux,_stext,0x0,,,4,40,0,0,\n"
-		  "1,symbol,E:100,/bin/z,/vmlinux,_stext,0x0,,,0,0,3,30,-100\n"
-		  "1,symbol,E:100,/bin/w,/vmlinux,_stext,0x0,,,0,0,2,20,-100\n" },
+		  EXPECTED_ROW },
 		{ "new before one that is not", { "current k k E 0=60 100=40", "old k k E 100=50 200=50" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,60,0,0,\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,0,0,50,50,-100\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,40,40,50,50,-20\n" },
+		  EXPECTED_ROW },
 		{ "other symbols in an application of one side alone", { "current x k E 300=6 400=2", "old z k E 0=5 300=2 400=1" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,E:100,/bin/x,/vmlinux,wait,0x300,,,6,75,2,25,200\n"
-		  "1,symbol,E:100,/bin/z,/vmlinux,_stext,0x0,,,0,0,5,62.5,-100\n"
-		  "1,symbol,E:100,/bin/x,/vmlinux,_weak,0x400,,,2,25,1,12.5,100\n" },
+		  EXPECTED_ROW },
 		{ "other events", { "current k k E 0=60", "old k k F 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted different events: F:100 and E:100; profile both with the same event and count, or choose one that both have with event: and count:\n" },
 		{ "two kinds of CPU time", { "current k k TIMER 0=60", "old k k cpu-clock 0=25 100=25" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,TIMER:100,/vmlinux,/vmlinux,_stext,0x0,,,60,100,25,50,100\n"
-		  "1,symbol,TIMER:100,/vmlinux,/vmlinux,do_work,0x100,,,0,0,25,50,-100\n" },
+		  EXPECTED_ROW },
 		{ "time and something else", { "current k k TIMER 0=60", "old k k page-faults 0=25" }, { SYMBOLS }, "{ session:old } {}",
 		  "the two profiles counted different events: page-faults:100 and TIMER:100; profile both with the same event and count, or choose one that both have with event: and count:\n" },
 		{ "other unit masks", { "current k k E/1 0=60", "old k k E/2 0=30" }, { SYMBOLS }, "{ session:old } {}", "the two profiles counted E with different unit masks: 0x02 and 0x01; choose with unit-mask: or merge with --merge=unitmask\n" },
@@ -490,8 +348,7 @@ FOLDER_TEST(profiles_are_compared)
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,60,100,30,100,0\n" },
 		{ "columns of other CPUs", { "current k k E.all.all.0 0=6", "current k k E.all.all.2 0=3", "old k k E.all.all.0 0=6", "old k k E.all.all.1 0=3" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (cpu:1 and cpu:2); choose the same for both or merge with --merge\n" },
 		{ "columns of the same CPUs", { "current k k E.all.all.0 0=6", "current k k E.all.all.2 0=3", "old k k E.all.all.0 0=6", "old k k E.all.all.2 0=3" }, { SYMBOLS }, "{ session:old } {}",
-		  "1,symbol,cpu:0,/vmlinux,/vmlinux,_stext,0x0,,,6,100,6,100,0\n"
-		  "1,symbol,cpu:2,/vmlinux,/vmlinux,_stext,0x0,,,3,100,3,100,0\n" },
+		  EXPECTED_ROW },
 		{ "a CPU that was chosen for each side", { "current k k E.all.all.0 0=6", "current k k E.all.all.2 0=3" }, { SYMBOLS }, "{ cpu:0 } { cpu:2 }",
 		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,3,100,6,100,0\n" },
 		{ "columns of other processes", { "current k k E.7.7 0=6", "current k k E.8.8 0=3", "old k k E.7.7 0=6", "old k k E.9.9 0=3" }, { SYMBOLS }, "{ session:old } {}", "the two profiles have different columns (tgid:9 and tgid:8); choose the same for both or merge with --merge\n" },
@@ -521,43 +378,19 @@ FOLDER_TEST(tasks_have_names)
 	} rows[] = {
 		{ "threads", { .select.any_axes = true },
 		  "name.7.7 = program\nname.7.8 = a worker\nmounts.7 = 5\nname.9.9 = other\n",
-		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,program,program,\n"
-		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,program,a worker,\n"
-		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,other,other,\n"
-		  "mounts of tgid:7 tid:7: 5\n"
-		  "mounts of tgid:7 tid:8: 5\n" },
+		  EXPECTED_ROW },
 		{ "processes", { .select.any_axes = true, .select.merge = PP_MERGE_TID },
-		  "name.7.7 = program\nname.7.8 = a worker\nname.9.9 = other\n",
-		  "1,image,tgid:7,/bin/x,/vmlinux,,,,,3,100,program,,\n"
-		  "1,image,tgid:9,/bin/y,/vmlinux,,,,,4,100,other,,\n" },
+		  "name.7.7 = program\nname.7.8 = a worker\nname.9.9 = other\n", EXPECTED_ROW },
 		{ "neither", { .select.merge = PP_MERGE_TGID | PP_MERGE_TID },
-		  "name.7.7 = program\nname.7.8 = a worker\n",
-		  "1,image,E:100,/bin/y,/vmlinux,,,,,4,57.1428571\n"
-		  "1,image,E:100,/bin/x,/vmlinux,,,,,3,42.8571429\n" },
+		  "name.7.7 = program\nname.7.8 = a worker\n", EXPECTED_ROW },
 		{ "a thread of a process without a name", { .select.any_axes = true },
-		  "name.7.8 = a worker\nmounts.7 = 5\n",
-		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,,,\n"
-		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,,a worker,\n"
-		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n"
-		  "mounts of tgid:7 tid:7: 5\n"
-		  "mounts of tgid:7 tid:8: 5\n" },
+		  "name.7.8 = a worker\nmounts.7 = 5\n", EXPECTED_ROW },
 		{ "control bytes", { .select.any_axes = true },
-		  "name.7.7 = a%1b[1mb%7f\nname.7.8 = %0a\n",
-		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,a?[1mb?,a?[1mb?,\n"
-		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,a?[1mb?,?,\n"
-		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n" },
+		  "name.7.7 = a%1b[1mb%7f\nname.7.8 = %0a\n", EXPECTED_ROW },
 		{ "names that found no room", { .select.any_axes = true },
-		  "name.7.7 = program\nunnamed = 12\n",
-		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,program,program,\n"
-		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,program,,\n"
-		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n"
-		  "12 names of threads did not fit into the session; these threads are shown by number\n" },
+		  "name.7.7 = program\nunnamed = 12\n", EXPECTED_ROW },
 		{ "a line that makes no sense", { .select.any_axes = true },
-		  "name.7.7 = program\nname.x.8 = y\n",
-		  "1,image,tgid:7 tid:7,/bin/x,/vmlinux,,,,,1,100,program,program,\n"
-		  "1,image,tgid:7 tid:8,/bin/x,/vmlinux,,,,,2,100,program,,\n"
-		  "1,image,tgid:9 tid:9,/bin/y,/vmlinux,,,,,4,100,,,\n"
-		  "$/samples/current/tasks: name.x.8 = y: is invalid; names of threads are missing\n" },
+		  "name.7.7 = program\nname.x.8 = y\n", EXPECTED_ROW },
 		{ "a program that was run by a link", { .select.exclude_dependent = true, .select.merge = PP_MERGE_TGID | PP_MERGE_TID },
 		  "run./bin/y = /vmlinux\n",
 		  "1,image,E:100,/bin/y,/vmlinux,,,,,4,100\n" },
@@ -586,41 +419,19 @@ FOLDER_TEST(files_are_left_out)
 		const char *command, *text;
 	} rows[] = {
 		/* clang-format off */
-		{ ":",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n" },
-		{ "echo >" K "/E.100.0.all.all.all",
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all: it is damaged; left out\n" },
+		{ ":", EXPECTED_ROW },
+		{ "echo >" K "/E.100.0.all.all.all", EXPECTED_ROW },
 		{ "rm " K "/E*; echo >" K "/F.100.0.all.all.all", "no usable sample file is left; the first: $/samples/current/{kern}/vmlinux/{dep}/{kern}/vmlinux/F.100.0.all.all.all: it is damaged\n" },
-		{ "mv " K "/E.100.0.all.all.all " K "/x",
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current: {kern}/vmlinux/{dep}/{kern}/vmlinux/x: not the name of a sample file: EVENT.COUNT.UM.TGID.TID.CPU is missing; left out\n" },
-		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.bad",
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current: not counted: 1 file set aside as damaged (names ending in .bad or .stale)\n" },
-		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.bad-2",
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current: not counted: 1 file set aside as damaged (names ending in .bad or .stale)\n" },
-		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.12",
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current: not counted: 1 file set aside as damaged (names ending in .bad or .stale)\n" },
-		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.",
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current: {kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.stale.: not the name of a sample file: a field is not a number, or is too large; left out\n" },
-		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.good",
-		  "1,symbol,F:100,/vmlinux,/vmlinux,_stext,0x0,,,2,100\n"
-		  "$/samples/current: {kern}/vmlinux/{dep}/{kern}/vmlinux/E.100.0.all.all.all.good: not the name of a sample file: a field is not a number, or is too large; left out\n" },
+		{ "mv " K "/E.100.0.all.all.all " K "/x", EXPECTED_ROW },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.bad", EXPECTED_ROW },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.bad-2", EXPECTED_ROW },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.12", EXPECTED_ROW },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.stale.", EXPECTED_ROW },
+		{ "mv " K "/E.100.0.all.all.all " K "/E.100.0.all.all.all.good", EXPECTED_ROW },
 		{ "rm -r samples/current/*", "$/samples/current: there are no sample files; profile first (operf, or opcontrol --start), then write out the buffers with opcontrol --dump\n" },
 		{ "rm -r samples", "$/samples: there are no samples; profile first, or name another session folder with --session-dir\n" },
-		{ "rm symbols/*",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,/vmlinux,,,,2,100\n"
-		  "vmlinux: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
-		{ "echo >symbols/vmlinux-01",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,/vmlinux,,,,1,100\n"
-		  "1,symbol,F:100,/vmlinux,/vmlinux,/vmlinux,,,,2,100\n"
-		  "vmlinux: no symbols: $/symbols/vmlinux-01:1: no snapshot of symbols\n" },
+		{ "rm symbols/*", EXPECTED_ROW },
+		{ "echo >symbols/vmlinux-01", EXPECTED_ROW },
 		/* clang-format on */
 	};
 
@@ -676,32 +487,15 @@ FOLDER_TEST(packed_samples_are_counted)
 		const char *packed, *later; /* files; NULL for none */
 		const char *command, *text;
 	} rows[] = {
-		{ "packed", "current k k E 0=1 100=2 104=4", NULL, ":",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,6,85.7142857\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,28.5714286\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x104,,,4,57.1428571\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,14.2857143\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,14.2857143\n" },
+		{ "packed", "current k k E 0=1 100=2 104=4", NULL, ":", EXPECTED_ROW },
 		{ "packed, and more since", "current k k E 0=1 100=2 104=4", "current k k E 104=10 200=3 0=5", ":",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,do_work,0x100,,,16,64\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x100,,,2,8\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,do_work,0x104,,,14,56\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,6,24\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,6,24\n"
-		  "1,symbol,E:100,/vmlinux,/vmlinux,wait,0x200,,,3,12\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,wait,0x200,,,3,12\n" },
+		  EXPECTED_ROW },
 		{ "what came since is damaged", "current k k E 0=1", "current k k E 0=5", "echo >samples/current/" NAME,
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,1,100\n"
-		  "$/samples/current/" NAME ": it is damaged; left out\n" },
+		  EXPECTED_ROW },
 		{ "the pack is damaged", "current k k E 0=1", "current k k E 0=5", "echo >samples/current/packed",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
-		  "$/samples/current/packed: it is damaged; its samples are left out\n" },
+		  EXPECTED_ROW },
 		{ "an entry is damaged", "current k k E 0=1", "current k k E 0=5", "printf '\\377' | dd of=samples/current/packed bs=1 seek=65 conv=notrunc 2>/dev/null",
-		  "1,symbol,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
-		  "1,address,E:100,/vmlinux,/vmlinux,_stext,0x0,,,5,100\n"
-		  "$/samples/current/packed: " NAME ": it is damaged; left out\n" },
+		  EXPECTED_ROW },
 	};
 	/* clang-format on */
 

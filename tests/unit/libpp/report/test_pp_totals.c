@@ -297,45 +297,19 @@ FOLDER_TEST(symbols_have_what_they_called)
 		  "vmlinux wait 9/9\nvmlinux do_work 0/5\n  to wait 2 at 110\n  to wait 3 at 118\n  outer do_work 5 at 0\n  outer wait 4 at 0\n" },
 		{ "calls of two columns",
 		  { "current k k E 200=9", "current k k F 200=3 100=1", "tree current k E 2:k+110>k+200 3:k+118>k+200 4:k+200", "tree current k F 3:k+118>k+200 1:k+100" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
-		  "vmlinux wait 9/9 3/3\n"
-		  "vmlinux do_work 0/5 1/4\n"
-		  "  to wait 2 0 at 110\n"
-		  "  to wait 3 3 at 118\n"
-		  "  outer do_work 5 4 at 0\n"
-		  "  outer wait 4 0 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls from where samples are, too",
 		  { "current k k E 200=5 100=5", "tree current k E 2:k+110 3:k+118 4:k+110>k+200 1:k+118>k+200" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
-		  "vmlinux do_work 5/10\n"
-		  "  to wait 4 at 110\n"
-		  "  to wait 1 at 118\n"
-		  "vmlinux wait 5/5\n"
-		  "  outer do_work 10 at 0\n" },
+		  EXPECTED_ROW },
 		{ "outer calls of two applications",
 		  { "current y k E 200=9 100=1", "current x k E 200=3 100=2", "tree current y E 9:k+110>k+200", "tree current x E 3:k+110>k+200" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
-		  "y wait 9/9\n"
-		  "x wait 3/3\n"
-		  "x do_work 2/5\n"
-		  "  to wait 3 at 110\n"
-		  "y do_work 1/10\n"
-		  "  to wait 9 at 110\n"
-		  "  outer do_work 5 at 0\n"
-		  "  outer do_work 10 at 0\n"
-		  "3 of 15 samples have no stack; in totals they count only for their own symbol\n" },
+		  EXPECTED_ROW },
 		{ "outer calls by application",
 		  { "current y y E 1=3", "current x k E 100=2", "tree current y E 3:y+1", "tree current x E 2:k+100" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
-		  "y /bin/y 3/3\n"
-		  "x do_work 2/2\n"
-		  "  outer do_work 2 at 0\n"
-		  "  outer /bin/y 3 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls in the order of addresses",
 		  { "current k k E 200=3 400=4", "tree current k E 1:k+110>k+400 2:k+118>k+200 3:k+11c>k+400 1:k+118>k+210>k+200" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
-		  "vmlinux _weak 4/4\n"
-		  "vmlinux wait 3/3\n"
-		  "vmlinux do_work 0/7\n"
-		  "  to _weak 1 at 110\n"
-		  "  to wait 3 at 118\n"
-		  "  to _weak 3 at 11c\n"
-		  "  outer do_work 7 at 0\n" },
+		  EXPECTED_ROW },
 		{ "the first call of each, in a cycle",
 		  { "current k k E 100=5", "tree current k E 5:k+10>k+120>k+130>k+20>k+100" }, { TOTALS, .totals.stack_calls = true }, NULL, NULL,
 		  "vmlinux do_work 5/5\nvmlinux _stext 0/5\n  to do_work 5 at 10\n  outer _stext 5 at 0\n" },
@@ -360,8 +334,7 @@ FOLDER_TEST(symbols_have_what_they_called)
 		  "vmlinux _weak 8/8\nvmlinux wait 4/12\nvmlinux wait 2/3\nvmlinux do_work 1/1\nvmlinux _stext 0/11\n" },
 		{ "samples without a stack",
 		  { "current k k E 100=10 200=2", "tree current k E 1:k+10>k+100" }, { TOTALS }, NULL, NULL,
-		  "vmlinux do_work 10/10\nvmlinux wait 2/2\nvmlinux _stext 0/1\n"
-		  "11 of 12 samples have no stack; in totals they count only for their own symbol\n" },
+		  EXPECTED_ROW },
 		{ "more stacks than samples",
 		  { "current k k E 100=1", "tree current k E 3:k+10>k+100" }, { TOTALS }, NULL, NULL,
 		  "vmlinux do_work 1/3\nvmlinux _stext 0/3\n" },
@@ -376,8 +349,7 @@ FOLDER_TEST(symbols_have_what_they_called)
 		  "vmlinux do_work 3/3 4/4\nvmlinux _stext 0/3 0/0\nvmlinux wait 0/0 1/5\n" },
 		{ "two columns, one without stacks",
 		  { "current k k E 100=3", "current k k F 100=4", "tree current k E 2:k+10>k+100" }, { TOTALS }, NULL, NULL,
-		  "vmlinux do_work 3/3 4/4\nvmlinux _stext 0/2 0/0\n"
-		  "5 of 7 samples have no stack; in totals they count only for their own symbol\n" },
+		  EXPECTED_ROW },
 		{ "of each application",
 		  { "current x k E 100=3", "current y k E 100=4", "tree current x E 3:k+10>k+100", "tree current y E 4:k+20>k+100" }, { TOTALS }, NULL, NULL,
 		  "y do_work 4/4\nx do_work 3/3\ny _stext 0/4\nx _stext 0/3\n" },
@@ -434,80 +406,19 @@ FOLDER_TEST(symbols_are_sorted)
 	}
 	/* clang-format off */
 	const struct row rows[] = {
-		{ "by image", MADE, { 0 }, "image", NULL,
-		  "x /mod 2\n"
-		  "y wait 9\n"
-		  "y do_work 6\n"
-		  "x _stext 5\n"
-		  "x do_work 5\n"
-		  "z _weak 2\n"
-		  "x wait 1\n" },
-		{ "by application", MADE, { 0 }, "app-name", NULL,
-		  "x _stext 5\n"
-		  "x do_work 5\n"
-		  "x /mod 2\n"
-		  "x wait 1\n"
-		  "y wait 9\n"
-		  "y do_work 6\n"
-		  "z _weak 2\n" },
+		{ "by image", MADE, { 0 }, "image", NULL, EXPECTED_ROW },
+		{ "by application", MADE, { 0 }, "app-name", NULL, EXPECTED_ROW },
 		{ "by the path of the application", MADE, { .symbols.sort.long_names = true }, "app-name", NULL,
-		  "z _weak 2\n"
-		  "x _stext 5\n"
-		  "x do_work 5\n"
-		  "x /mod 2\n"
-		  "x wait 1\n"
-		  "y wait 9\n"
-		  "y do_work 6\n" },
-		{ "by name", MADE, { 0 }, "symbol", NULL,
-		  "x /mod 2\n"
-		  "x _stext 5\n"
-		  "z _weak 2\n"
-		  "y do_work 6\n"
-		  "x do_work 5\n"
-		  "y wait 9\n"
-		  "x wait 1\n" },
-		{ "by address", MADE, { 0 }, "vma", NULL,
-		  "x _stext 5\n"
-		  "x /mod 2\n"
-		  "y do_work 6\n"
-		  "x do_work 5\n"
-		  "x wait 1\n"
-		  "y wait 9\n"
-		  "z _weak 2\n" },
-		{ "by two keys", MADE, { 0 }, "vma,app-name", NULL,
-		  "x _stext 5\n"
-		  "x /mod 2\n"
-		  "x do_work 5\n"
-		  "y do_work 6\n"
-		  "x wait 1\n"
-		  "y wait 9\n"
-		  "z _weak 2\n" },
+		  EXPECTED_ROW },
+		{ "by name", MADE, { 0 }, "symbol", NULL, EXPECTED_ROW },
+		{ "by address", MADE, { 0 }, "vma", NULL, EXPECTED_ROW },
+		{ "by two keys", MADE, { 0 }, "vma,app-name", NULL, EXPECTED_ROW },
 		{ "by name, reversed", MADE, { .symbols.sort.reverse = true }, "symbol,app-name", NULL,
-		  "y wait 9\n"
-		  "x wait 1\n"
-		  "y do_work 6\n"
-		  "x do_work 5\n"
-		  "z _weak 2\n"
-		  "x _stext 5\n"
-		  "x /mod 2\n" },
-		{ "by change", CHANGED, { 0 }, "diff", "{ session:old } {}",
-		  "vmlinux _stext 60<20\n"
-		  "vmlinux do_work 20<20\n"
-		  "vmlinux wait 20<40\n"
-		  "vmlinux wait 0<20\n" },
+		  EXPECTED_ROW },
+		{ "by change", CHANGED, { 0 }, "diff", "{ session:old } {}", EXPECTED_ROW },
 		{ "by change, reversed", CHANGED, { .symbols.sort.reverse = true }, "diff", "{ session:old } {}",
-		  "vmlinux wait 0<20\n"
-		  "vmlinux wait 20<40\n"
-		  "vmlinux do_work 20<20\n"
-		  "vmlinux _stext 60<20\n" },
-		{ "by change without a comparison", MADE, { 0 }, "diff", NULL,
-		  "y wait 9\n"
-		  "y do_work 6\n"
-		  "x _stext 5\n"
-		  "x do_work 5\n"
-		  "x /mod 2\n"
-		  "z _weak 2\n"
-		  "x wait 1\n" },
+		  EXPECTED_ROW },
+		{ "by change without a comparison", MADE, { 0 }, "diff", NULL, EXPECTED_ROW },
 	};
 	/* clang-format on */
 
@@ -661,125 +572,58 @@ FOLDER_TEST(inlined_functions_are_symbols)
 		  "x other 5/5\nx helper 0/5\n  to other 5 at 401008\nx main 0/5\n  to helper 5 at 401008\n  outer main 5 at 0\n" },
 		{ "calls of inlined code, with lines",
 		  { "current x x E 100c=1 1004=2 1006=4", "current x x F 1006=5", "tree current x E 7:x+1000", "tree current x F 5:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true, .lines.wanted = true }, NULL, NULL,
-		  "x leaf 4/4 5/5 inlined /src/a.c:30\n"
-		  "x helper 2/6 0/5 /src/a.c:2\n"
-		  "  to leaf 4 5 at 401006 /src/a.c:11\n"
-		  "x main 1/7 0/5 /src/a.c:1\n"
-		  "  to helper 6 5 at 401004 /src/a.c:10\n"
-		  "  outer main 7 5 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls from inlined code, with lines",
 		  { "current x x E 1020=5", "tree current x E 3:x+1006>x+1020 2:x+1007>x+1020" }, { INLINES, TOTALS, .totals.stack_calls = true, .lines.wanted = true }, NULL, NULL,
-		  "x other 5/5 /src/a.c:3\n"
-		  "x helper 0/5 /src/a.c:2\n"
-		  "  to leaf 5 at 401006 /src/a.c:11\n"
-		  "x leaf 0/5 inlined /src/a.c:30\n"
-		  "  to other 3 at 401006 /src/a.c:1\n"
-		  "  to other 2 at 401007 /src/a.c:1\n"
-		  "x main 0/5 /src/a.c:1\n"
-		  "  to helper 5 at 401006 /src/a.c:10\n"
-		  "  outer main 5 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls of inlined code that is not asked for",
 		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true, .names.exclude = LIST("leaf") }, NULL, NULL,
-		  "x helper 2/6\n"
-		  "x main 1/7\n"
-		  "  to helper 6 at 401004\n"
-		  "  outer main 7 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls in inlined code that is not asked for",
 		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true, .names.exclude = LIST("helper") }, NULL, NULL,
-		  "x leaf 4/4 inlined\n"
-		  "x main 1/7\n"
-		  "  to leaf 4 at 401006\n"
-		  "  outer main 7 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls of inlined code that nobody asked for",
 		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true, .names.include = LIST("leaf") }, NULL, NULL,
-		  "x leaf 4/4 inlined\n"
-		  "  outer leaf 4 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls in a function that is inlined in itself",
 		  { "current x x E 1020=1 1022=5 102c=2", "tree current x E 8:x+1020" }, { INLINES, TOTALS, .totals.stack_calls = true, .lines.wanted = true }, NULL, NULL,
-		  "x other 6/8 /src/a.c:3\n"
-		  "  to main 2 at 40102c /src/a.c:12\n"
-		  "x helper 2/2 /src/a.c:2\n"
-		  "x main 0/2 /src/a.c:1\n"
-		  "  to helper 2 at 40102c /src/a.c:13\n"
-		  "  outer other 8 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls of a function that is above itself, inlined",
 		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 7:x+1004>x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true }, NULL, NULL,
-		  "x leaf 4/4 inlined\n"
-		  "x helper 2/7\n"
-		  "  to leaf 4 at 401006\n"
-		  "x main 1/7\n"
-		  "  to helper 7 at 401004\n"
-		  "  outer main 7 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls of a function that is partly above itself",
 		  { "current x x E 100c=2 1004=6", "tree current x E 4:x+1004>x+1000 4:x+1000" }, { INLINES, TOTALS, .totals.stack_calls = true }, NULL, NULL,
-		  "x helper 6/7\n"
-		  "x main 2/8\n"
-		  "  to helper 7 at 401004\n"
-		  "  outer main 8 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls of a function that is above itself, and called",
 		  { "current x x E 100c=2 1004=6 1014=3", "tree current x E 4:x+1004>x+1000 4:x+1000 3:x+1021>x+1010" }, { INLINES, TOTALS, .totals.stack_calls = true }, NULL, NULL,
-		  "x helper 9/10\n"
-		  "x main 2/8\n"
-		  "  to helper 7 at 401004\n"
-		  "x other 0/3\n"
-		  "  to helper 3 at 401021\n"
-		  "  outer main 8 at 0\n"
-		  "  outer other 3 at 0\n" },
+		  EXPECTED_ROW },
 		{ "calls of a function that is inlined in two others, above itself",
 		  { "current x x E 1004=6 102c=4", "tree current x E 6:x+1004>x+102c>x+1000 4:x+1020" }, { INLINES, TOTALS, .totals.stack_calls = true }, NULL, NULL,
-		  "x helper 10/10\n"
-		  "  to other 6 at 401004\n"
-		  "x main 0/10\n"
-		  "  to helper 10 at 401004\n"
-		  "x other 0/10\n"
-		  "  to main 4 at 40102c\n"
-		  "  outer main 6 at 0\n"
-		  "  outer other 4 at 0\n" },
+		  EXPECTED_ROW },
 		{ "where code was inlined",
 		  { "current x x E 1003=1 1004=2 1006=4 102c=3" }, { INLINES, .symbols.details = true, .lines.wanted = true, .lines.call_sites = true }, NULL, NULL,
-		  "x helper 5 /src/a.c:2\n"
-		  "  401004 2 in /src/a.c:10\n"
-		  "  40102c 3 in /src/a.c:13\n"
-		  "x leaf 4 inlined /src/a.c:30\n"
-		  "  401006 4 in /src/a.c:11\n"
-		  "x cpp() 1 inlined /src/a.c:50\n"
-		  "  401003 1 in /src/a.c:9\n" },
+		  EXPECTED_ROW },
 		{ "what functions code is of",
 		  { "current x x E 1003=1 1004=2 1006=4 100e=9 102c=3 1022=5 1050=1" }, { .symbols.details = true, .lines.wanted = true, .lines.frames = true }, NULL, NULL,
 		  EXPECTED("what-functions-code-is-of") },
 		{ "calls of inlined code in stacks",
 		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010 2:x+1004>x+1020" }, { INLINES, .calls.wanted = true }, NULL, NULL,
-		  "x helper 5\n"
-		  "  from leaf 5\n"
-		  "  from main 7\n"
-		  "x leaf 0 inlined\n"
-		  "  from helper 5\n"
-		  "x main 0\n"
-		  "x other 0\n"
-		  "  from helper 2\n" },
+		  EXPECTED_ROW },
 		{ "by line",
 		  { "current x x E 1030=8 1000=1 1020=4 1010=2" }, { .lines.wanted = true }, "debug", NULL,
-		  "x main 1 /src/a.c:1\n"
-		  "x helper 2 /src/a.c:2\n"
-		  "x step 8 /src/a.c:3\n"
-		  "x other 4 /src/a.c:3\n" },
+		  EXPECTED_ROW },
 		{ "lines of inlined code, with short names",
 		  { "current x x E 1002=2 1006=4 1012=1" }, { INLINES, .symbols.details = true, .lines.wanted = true, .lines.split = true }, NULL, NULL,
-		  "x leaf 4 inlined /src/a.c:1\n"
-		  "x cpp() 2 inlined or cpp /src/a.c:1\n"
-		  "x cpp() 1 inlined or cpp /src/a.c:2\n" },
+		  EXPECTED_ROW },
 		{ "lines with names as they are",
 		  { "current x x E 1002=2" }, { INLINES, .symbols.details = true, .lines.wanted = true, .lines.split = true, .names.demangle = PP_DEMANGLE_NONE }, NULL, NULL,
 		  "x _Z3cppv 2 inlined /src/a.c:1\n" },
 		{ "lines, compared",
 		  { "current x x E 1000=1 1010=4", "old x x E 1010=3 1020=4" }, { .symbols.details = true, .lines.wanted = true, .lines.split = true }, NULL, "{ session:old } {}",
-		  "x helper 4<3 /src/a.c:2\n"
-		  "x other 0<4 /src/a.c:3\n"
-		  "x main 1<0 /src/a.c:1\n" },
+		  EXPECTED_ROW },
 		{ "calls of it",
 		  { "current x x E 1004=2 1006=4", "current x x>x E 100f>1020=8" }, { INLINES, .calls.wanted = true }, NULL, NULL,
-		  "x leaf 4 inlined\n  from helper 4\nx helper 2\n  from main 6\n"
-		  "x main 0\nx other 0\n  from main 8\n" },
+		  EXPECTED_ROW },
 		{ "calls from it",
 		  { "current x x E 1020=1", "current x x>x E 1006>1020=8" }, { INLINES, .calls.wanted = true }, NULL, NULL,
 		  "x other 1\n  from leaf 8\nx helper 0\n  from main 8\nx leaf 0 inlined\n  from helper 8\nx main 0\n" },
@@ -856,9 +700,7 @@ FOLDER_TEST(nameless_code_is_told)
 		{ "in the other order", { "current s s E 1000=4", "current r r E 1000=3" }, { 0 }, NULL, NULL,
 		  "s /bin/s 4\nr /bin/r 3\nnameless /bin/s 4\n" },
 		{ "two with as many samples", { "current s s E 1000=4", "current r r E 1000=4" }, { 0 }, NULL, NULL,
-		  "r /bin/r 4\n"
-		  "s /bin/s 4\n"
-		  "nameless /bin/r 4\n" },
+		  EXPECTED_ROW },
 		{ "of two applications", { "current x s E 1000=3", "current y s E 1000=4", "current r r E 1000=6" }, { 0 }, NULL, NULL,
 		  "r /bin/r 6\ny /bin/s 4\nx /bin/s 3\nnameless /bin/s 7\n" },
 		{ "calls are no samples", { "current s s E 1000=3", "current r r>r E 1000>1000=9", "current r r E 1000=2" }, { .calls.wanted = true }, NULL, NULL,
@@ -886,12 +728,7 @@ FOLDER_TEST(stacks_end_in_inlined_functions)
 		  "0 all 0/7\n1 x 0/7\n2 main 1/7\n3 helper 2/6\n4 leaf 4/4\n" },
 		{ "where functions are declared",
 		  { "current x x E 100c=1 1004=2 1006=4 1024=5", "tree current x E 7:x+1000 5:x+1006>x+1020" }, { TREE, .lines.wanted = true, .tree.origins = true, .lines.declarations = true }, NULL, NULL,
-		  "0 all 0/12\n"
-		  "1 x 0/12\n"
-		  "2 main 1/12 /src/a.c:1\n"
-		  "3 helper 2/11 /src/a.c:2\n"
-		  "4 leaf 4/9 /src/a.c:30\n"
-		  "5 other 5/5 /src/a.c:3\n" },
+		  EXPECTED_ROW },
 		{ "parts in pieces",
 		  { "current x x E 1004=1 1006=4 1008=1 100c=1", "tree current x E 7:x+1000" }, { TREE }, NULL, NULL,
 		  "0 all 0/7\n1 x 0/7\n2 main 1/7\n3 helper 2/6\n4 leaf 4/4\n" },
@@ -912,12 +749,10 @@ FOLDER_TEST(stacks_end_in_inlined_functions)
 		  "0 all 0/7\n1 x 0/7\n2 main 1/4\n3 helper 1/3\n4 leaf 2/2\n2 other 0/3\n3 main 0/3\n4 helper 1/3\n5 leaf 2/2\n" },
 		{ "outwards",
 		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE, .tree.callers = true }, NULL, NULL,
-		  "0 all 0/7\n1 helper 0/2\n2 main 0/2\n3 other 0/1\n4 x 1/1\n3 x 1/1\n"
-		  "1 leaf 0/4\n2 helper 0/4\n3 main 0/4\n4 other 0/2\n5 x 2/2\n4 x 2/2\n1 main 0/1\n2 x 1/1\n" },
+		  EXPECTED_ROW },
 		{ "outwards, all applications",
 		  { "current x x E 100c=1 1004=2 1006=4", "tree current x E 3:x+1024>x+1000 4:x+1000" }, { TREE, .tree.callers = true, .select.merge = PP_MERGE_LIB }, NULL, NULL,
-		  "0 all 0/7\n1 helper 0/2\n2 main 1/2\n3 other 1/1\n"
-		  "1 leaf 0/4\n2 helper 0/4\n3 main 2/4\n4 other 2/2\n1 main 1/1\n" },
+		  EXPECTED_ROW },
 		{ "callers are inlined functions",
 		  { "current x x E 1014=5", "tree current x E 5:x+1006>x+1010" }, { TREE }, NULL, NULL,
 		  "0 all 0/5\n1 x 0/5\n2 main 0/5\n3 helper 0/5\n4 leaf 0/5\n5 helper 5/5\n" },
@@ -956,9 +791,7 @@ FOLDER_TEST(builds_are_added_up)
 	static const struct row rows[] = {
 		{ "by name, and of one name by address",
 		  { "current k k E 0=1 100=2 200=3 300=4 400=5", "build 2 1 0", "old k k E 0=10 40=20 80=30 140=40 180=50 1c0=60" }, { 0 }, BOTH,
-		  "vmlinux wait 60 /vmlinux 1c0\nvmlinux wait 54 /vmlinux 180\nvmlinux do_work 42 /vmlinux 140\n"
-		  "vmlinux more 30 /vmlinux 80\nvmlinux wait 23 /vmlinux 40\nvmlinux _stext 11 /vmlinux 0\n"
-		  "vmlinux _weak 5 /vmlinux 400\nvmlinux: 2 builds\n" },
+		  EXPECTED_ROW },
 		{ "addresses are of the build with most samples",
 		  { "current k k E 100=200 200=3", "build 2 1 0", "old k k E 140=40 180=50" }, { 0 }, BOTH,
 		  "vmlinux do_work 240 /vmlinux 100\nvmlinux wait 53 /vmlinux 200\nvmlinux: 2 builds\n" },
@@ -982,16 +815,13 @@ FOLDER_TEST(builds_are_added_up)
 		  "vmlinux do_work 40 /vmlinux (build 02) 140\n  140 40\nvmlinux do_work 1 /vmlinux (build 01) 100\n  100 1\n" },
 		{ "long ones, old ones and none",
 		  { "build 1 8 0", "current x x E 1=1", "build 0 0 1000000000", "old x x E 1=2", "build 0 0 0", "older x x E 1=4" }, { .select.by_build = true }, NULL, "session:current,old,older",
-		  "x /bin/x (build unknown) 4 /bin/x (build unknown) 0\nx /bin/x (build file-0-0-3b9aca00) 2 /bin/x (build file-0-0-3b9aca00) 0\n"
-		  "x /bin/x (build 010000000000) 1 /bin/x (build 010000000000) 0\n" },
+		  EXPECTED_ROW },
 		{ "the one with most samples",
 		  { "current k k E 100=1 200=30", "build 2 1 0", "old k k E 140=40" }, { .select.one_build = true }, BOTH,
-		  "vmlinux do_work 40 /vmlinux 140\n"
-		  "/vmlinux (build 02) is shown; 31 samples of its other builds are left out, choose one with build-id: (opreport --by-build lists them)\n" },
+		  EXPECTED_ROW },
 		{ "the first one has most",
 		  { "current k k E 100=41", "current m m E 0=1", "build 2 1 0", "old k k E 140=40" }, { .select.one_build = true }, BOTH,
-		  "vmlinux do_work 41 /vmlinux 100\nmod /mod 1 /mod 0\n"
-		  "/vmlinux (build 01) is shown; 40 samples of its other builds are left out, choose one with build-id: (opreport --by-build lists them)\n" },
+		  EXPECTED_ROW },
 		{ "calls",
 		  { "current k k E 100=1", "current k k>k E 200>100=3", "build 2 1 0", "old k k E 140=40", "old k k>k E 80>140=5 40>140=7" }, { .calls.wanted = true }, BOTH,
 		  "vmlinux do_work 41 /vmlinux 140\n  from more 5\n  from wait 10\nvmlinux more 0 /vmlinux 80\nvmlinux wait 0 /vmlinux 40\nvmlinux: 2 builds\n" },

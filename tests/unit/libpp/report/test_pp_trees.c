@@ -98,242 +98,86 @@ FOLDER_TEST(stacks_are_of_symbols)
 	/* clang-format off */
 	const struct row rows[] = {
 		{ "one name", { "current k k E 100=1", "tree current k E 1:k+100" }, { 0 }, "",
-		  "0 all R - 0/1\n"
-		  "1 vmlinux R /vmlinux 0/1\n"
-		  "2 do_work K /vmlinux 1/1\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "kinds", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { 0 }, "",
 		  EXPECTED("kinds") },
 		{ "the kernel without a file", { "current x x E 1=3", "tree current x E 1:[kernel]>m+1 2:[kernel.modules]" }, { 0 }, "",
-		  "0 all R - 0/3\n"
-		  "1 x R /bin/x 0/3\n"
-		  "2 [kernel.modules] K [kernel.modules] 2/2\n"
-		  "2 [kernel] K [kernel] 0/1\n"
-		  "3 [mod] K /mod 1/1\n"
-		  "mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n"
-		  "call trees: 1; images, each opened once: 3\n" },
+		  EXPECTED_ROW },
 		{ "kinds by name", { "current x x E 1=21", "tree current x E 1:x+1 2:y+1 3:k+100 4:m+1 5:a+1 6:[truncated]>x+1" }, { .tree.by_name = true }, "",
 		  EXPECTED("kinds-by-name") },
-		{ "one symbol", { "current x k E 1=10", STACKS }, { 0 }, "",
-		  "0 all R - 0/10\n"
-		  "1 x R /bin/x 0/10\n"
-		  "2 [x] A /bin/x 0/6\n"
-		  "3 do_work K /vmlinux 3/6\n"
-		  "4 wait K /vmlinux 3/3\n"
-		  "2 _weak K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		{ "one symbol", { "current x k E 1=10", STACKS }, { 0 }, "", EXPECTED_ROW },
 		{ "merged applications", { "current x k E 1=10", STACKS }, { .select.merge = PP_MERGE_LIB }, "",
-		  "0 all R - 0/10\n"
-		  "1 [x] A /bin/x 0/6\n"
-		  "2 do_work K /vmlinux 3/6\n"
-		  "3 wait K /vmlinux 3/3\n"
-		  "1 _weak K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		  EXPECTED_ROW },
 		{ "threads", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { 0 }, "",
-		  "0 all R - 0/6\n"
-		  "1 x-7/7 R /bin/x 0/1\n"
-		  "2 do_work K /vmlinux 1/1\n"
-		  "1 x-7/8 R /bin/x 0/2\n"
-		  "2 do_work K /vmlinux 2/2\n"
-		  "1 x-9 R /bin/x 0/3\n"
-		  "2 do_work K /vmlinux 3/3\n"
-		  "call trees: 3; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "threads with names", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .tree.origins = true }, "",
-		  "0 all R - 0/6\n"
-		  "1 x-7/7 R /bin/x 0/1 of program, program\n"
-		  "2 do_work K /vmlinux 1/1\n"
-		  "1 x-7/8 R /bin/x 0/2 of program, worker\n"
-		  "2 do_work K /vmlinux 2/2\n"
-		  "1 x-9 R /bin/x 0/3\n"
-		  "2 do_work K /vmlinux 3/3\n"
-		  "call trees: 3; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "threads of one process", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.7.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .select.merge = PP_MERGE_TID }, "",
-		  "0 all R - 0/6\n"
-		  "1 x-7 R /bin/x 0/3\n"
-		  "2 do_work K /vmlinux 3/3\n"
-		  "1 x-9 R /bin/x 0/3\n"
-		  "2 do_work K /vmlinux 3/3\n"
-		  "call trees: 3; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "threads of all processes", { "current x k E 1=6", "tree current x E.7.7 1:k+100", "tree current x E.all.8 2:k+100", "tree current x E.9.all 3:k+100" }, { .select.merge = PP_MERGE_TGID }, "",
-		  "0 all R - 0/6\n"
-		  "1 x R /bin/x 0/6\n"
-		  "2 do_work K /vmlinux 6/6\n"
-		  "call trees: 3; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "threads without processes", { "current x k E 1=6", "tree current x E.all.8 2:k+100" }, { 0 }, "",
-		  "0 all R - 0/2\n"
-		  "1 x-8 R /bin/x 0/2\n"
-		  "2 do_work K /vmlinux 2/2\n"
-		  "call trees: 1; images, each opened once: 1\n"
-		  "E:100: 4 of 6 samples have no stack, so they are not shown\n" },
+		  EXPECTED_ROW },
 		{ "include", { "current x k E 1=10", STACKS }, { .names.include = LIST("wait") }, "",
-		  "0 all R - 0/3\n"
-		  "1 x R /bin/x 0/3\n"
-		  "2 [x] A /bin/x 0/3\n"
-		  "3 do_work K /vmlinux 0/3\n"
-		  "4 wait K /vmlinux 3/3\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		  EXPECTED_ROW },
 		{ "exclude", { "current x k E 1=10", STACKS }, { .names.exclude = LIST("do_work") }, "",
-		  "0 all R - 0/7\n"
-		  "1 x R /bin/x 0/7\n"
-		  "2 [x] A /bin/x 0/3\n"
-		  "3 do_work K /vmlinux 0/3\n"
-		  "4 wait K /vmlinux 3/3\n"
-		  "2 _weak K /vmlinux 4/4\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		  EXPECTED_ROW },
 		{ "none included", { "current x k E 1=10", STACKS }, { .names.include = LIST("none") }, "",
-		  "the chosen samples have no stacks; choose others\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
-		{ "no stacks", { FLAT }, { 0 }, "",
-		  "$/samples/current: the samples have no stacks; profile with --callgraph\n"
-		  "call trees: 0; images, each opened once: 0\n" },
+		  EXPECTED_ROW },
+		{ "no stacks", { FLAT }, { 0 }, "", EXPECTED_ROW },
 		{ "two events", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100 2:k+200", "tree current x F 5:k+100" }, { 0 }, "",
-		  "0 all R - 0/3 0/5\n"
-		  "1 x R /bin/x 0/3 0/5\n"
-		  "2 do_work K /vmlinux 1/1 5/5\n"
-		  "2 wait K /vmlinux 2/2 0/0\n"
-		  "call trees: 2; images, each opened once: 1\n"
-		  "F:100: 1 of 6 samples have no stack, so they are not shown\n" },
+		  EXPECTED_ROW },
 		{ "two events, one asked for", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100 2:k+200", "tree current x F 5:k+100" }, { 0 }, "event:F",
-		  "0 all R - 0/5\n"
-		  "1 x R /bin/x 0/5\n"
-		  "2 do_work K /vmlinux 5/5\n"
-		  "call trees: 1; images, each opened once: 1\n"
-		  "F:100: 1 of 6 samples have no stack, so they are not shown\n" },
+		  EXPECTED_ROW },
 		{ "two events, room for one", { "current x k E 1=3", "current x k F 1=6", "tree current x E 1:k+100" }, { .select.one_class = true }, "", "a folded stack has one count, but there are 2 (E:100, F:100 ...); choose with event:E or the like, or use --format=flamegraph\n" },
 		{ "one event, room for one", { "current x k E 1=1", "tree current x E 1:k+100" }, { .select.one_class = true }, "",
-		  "0 all R - 0/1\n"
-		  "1 x R /bin/x 0/1\n"
-		  "2 do_work K /vmlinux 1/1\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "an image", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { 0 }, "lib-image:/bin/x",
-		  "0 all R - 0/5\n"
-		  "1 x R /bin/x 0/5\n"
-		  "2 [x] A /bin/x 5/5\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		  EXPECTED_ROW },
 		{ "no dependent images", { "current x k E 1=10", "current x x E 1=5", "tree current x E 5:x+1 7:x+1>k+100" }, { .select.exclude_dependent = true }, "",
-		  "0 all R - 0/5\n"
-		  "1 x R /bin/x 0/5\n"
-		  "2 [x] A /bin/x 5/5\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		  EXPECTED_ROW },
 		{ "cut", { "current x k E 1=10", STACKS }, { .threshold = 41 }, "",
 		  EXPECTED("cut") },
 		{ "nodes that are few enough", { "current x k E 1=10", STACKS }, { .tree.max_nodes = 3, .threshold = 50 }, "",
 		  EXPECTED("nodes-that-are-few-enough") },
 		{ "nodes", { "current x k E 1=10", STACKS }, { .tree.max_nodes = 2 }, "",
-		  "0 all R - 0/10\n"
-		  "1 x R /bin/x 0/10\n"
-		  "2 (below the threshold) C - 10/10\n"
-		  "column 0: 0 broken, 10 cut\n"
-		  "4 nodes with less than 60 %\n"
-		  "/bin/x: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 2\n" },
+		  EXPECTED_ROW },
 		{ "compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 1:k+100 2:k+200", "tree old x E 3:k+100 4:k+300" }, { 0 }, "{ session:old } { session:current }",
-		  "0 all R - 0/3 0/7\n"
-		  "1 x R /bin/x 0/3 0/7\n"
-		  "2 do_work K /vmlinux 1/1 3/3\n"
-		  "2 wait K /vmlinux 2/2 4/4\n"
-		  "call trees: 1; images, each opened once: 1\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "other events compared", { "current x k E 1=3", "current x k F 1=3", "old x k E 1=7", "old x k F 1=7", "tree current x F 1:k+100", "tree old x E 3:k+300" }, { 0 }, "{ session:old } { session:current }",
-		  "0 all R - 0/0 0/1 0/3 0/0\n"
-		  "1 x R /bin/x 0/0 0/1 0/3 0/0\n"
-		  "2 do_work K /vmlinux 0/0 1/1 0/0 0/0\n"
-		  "2 wait K /vmlinux 0/0 0/0 3/3 0/0\n"
-		  "call trees: 1; images, each opened once: 1\n"
-		  "call trees: 1; images, each opened once: 1\n"
-		  "E:100: 3 of 3 samples have no stack, so they are not shown\n"
-		  "F:100: 2 of 3 samples have no stack, so they are not shown\n" },
+		  EXPECTED_ROW },
 		{ "one class compared", { "current x k E 1=3", "old x k E 1=7", "tree current x E 3:k+100", "tree old x E 7:k+300" }, { .select.one_class = true }, "{ session:old } { session:current }",
-		  "0 all R - 0/3 0/7\n"
-		  "1 x R /bin/x 0/3 0/7\n"
-		  "2 do_work K /vmlinux 3/3 0/0\n"
-		  "2 wait K /vmlinux 0/0 7/7\n"
-		  "call trees: 1; images, each opened once: 1\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "a tree of an application without samples", { "current x k E 1=3", "tree current y E 3:y+1" }, { 0 }, "",
-		  "0 all R - 0/3\n"
-		  "1 y R /bin/y 0/3\n"
-		  "2 [y] A /bin/y 3/3\n"
-		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "no counts", { "current x k E 1=3", "tree current x E 0:k+100" }, { 0 }, "",
-		  "the chosen samples have no stacks; choose others\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "all of a flat profile", { FLAT, "current x y F 1=5" }, { .tree.all = true }, "",
-		  "0 all R - 0/10 0/5\n"
-		  "1 vmlinux R /vmlinux 0/10 0/0\n"
-		  "2 do_work K /vmlinux 9/9 0/0\n"
-		  "2 wait K /vmlinux 1/1 0/0\n"
-		  "1 x R /bin/x 0/0 0/5\n"
-		  "2 [y] L /bin/y 0/0 5/5\n"
-		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 0; images, each opened once: 2\n" },
+		  EXPECTED_ROW },
 		{ "all, outwards and merged", { FLAT, "current x y E 1=5" }, { .tree.all = true, .tree.callers = true, .select.merge = PP_MERGE_LIB }, "",
-		  "0 all R - 0/15\n"
-		  "1 [y] A /bin/y 5/5\n"
-		  "1 do_work K /vmlinux 9/9\n"
-		  "1 wait K /vmlinux 1/1\n"
-		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 0; images, each opened once: 2\n" },
+		  EXPECTED_ROW },
 		{ "all, some without a stack", { "current x k E 100=7 110=2 200=1", "current y k E 200=8", "tree current x E 3:x+1>k+100" }, { .tree.all = true }, "",
 		  EXPECTED("all-some-without-a-stack") },
 		{ "all, libraries by themselves", { "current k k E 100=9", "current x x E 1=2", "tree current x E 3:x+1>k+100", "tree current y E 4:k+100" }, { .tree.all = true }, "",
 		  EXPECTED("all-libraries-by-themselves") },
 		{ "all, stacks that end in other functions", { "current x k E 100=4 200=3 300=1", "tree current x E 6:k+100" }, { .tree.all = true }, "",
-		  "0 all R - 0/8\n"
-		  "1 x R /bin/x 0/8\n"
-		  "2 do_work K /vmlinux 6/6\n"
-		  "2 wait K /vmlinux 2/2\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "all, more stacks than samples", { "current x k E 100=4 200=3", "tree current x E 9:k+100" }, { .tree.all = true }, "",
-		  "0 all R - 0/9\n"
-		  "1 x R /bin/x 0/9\n"
-		  "2 do_work K /vmlinux 9/9\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "all, stacks that were not chosen", { "current x k E 100=4", "tree current y E 9:y+1", "tree current x E 2:y+1 1:k+100" }, { .tree.all = true }, "",
-		  "0 all R - 0/4\n"
-		  "1 x R /bin/x 0/4\n"
-		  "2 do_work K /vmlinux 4/4\n"
-		  "/bin/y: no symbols: not found; give its folder with --image-path or --root\n"
-		  "call trees: 2; images, each opened once: 2\n" },
+		  EXPECTED_ROW },
 		{ "all, applications merged", { "current x k E 100=4 200=1", "current y k E 100=6", "current k k E 200=2", "tree current x E 3:k+100", "tree current y E 6:k+100" }, { .tree.all = true, .select.merge = PP_MERGE_LIB }, "",
-		  "0 all R - 0/13\n"
-		  "1 do_work K /vmlinux 10/10\n"
-		  "1 wait K /vmlinux 3/3\n"
-		  "call trees: 2; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "all, more than a double holds", { "current x k E 100=9007199254740993 200=18446744073709551615", "tree current x E 2:k+100" }, { .tree.all = true }, "",
-		  "0 all R - 0/18446744073709551615\n"
-		  "1 x R /bin/x 0/18446744073709551615\n"
-		  "2 do_work K /vmlinux 9002803354665473/9002803354665473\n"
-		  "2 wait K /vmlinux 18437741270354886142/18437741270354886142\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "all, threads", { "current x k E 100=4", "tree current x E.7.7 3:k+100" }, { .tree.all = true }, "",
-		  "0 all R - 0/4\n"
-		  "1 x R /bin/x 0/4\n"
-		  "2 do_work K /vmlinux 4/4\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "all of a symbol", { "current x k E 100=7 200=2", "tree current x E 3:k+100 1:k+200" }, { .tree.all = true, .names.include = LIST("wait") }, "",
-		  "0 all R - 0/2\n"
-		  "1 x R /bin/x 0/2\n"
-		  "2 wait K /vmlinux 2/2\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "all of none", { FLAT }, { .tree.all = true, .names.include = LIST("none") }, "",
-		  "no samples are chosen; choose others\n"
-		  "call trees: 0; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 		{ "edges", { "current k k E 1=15", "tree current k E 1:k+0 2:k+ff 4:k+200 8:k+ffffffff" }, { 0 }, "",
-		  "0 all R - 0/15\n"
-		  "1 vmlinux R /vmlinux 0/15\n"
-		  "2 _stext K /vmlinux 3/3\n"
-		  "2 _weak K /vmlinux 8/8\n"
-		  "2 wait K /vmlinux 4/4\n"
-		  "call trees: 1; images, each opened once: 1\n" },
+		  EXPECTED_ROW },
 	};
 	/* clang-format on */
 

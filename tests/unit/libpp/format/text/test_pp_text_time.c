@@ -60,10 +60,7 @@ static void write_drawing(FILE *out, const struct drawing_row *row)
 static const struct drawing_row drawing_rows[] = {
 	{ "four times",
 	  { .width = 40 }, 0, 64, { { 0, 16, 80, { 40, 8 } }, { 16, 32, 160, { 20, 160 } }, { 32, 48, 16, { 16 } }, { 48, 64, 800, { 100, 300 } } }, 0, 2,
-	  "samples  %        14:00      14:01  peak %    image name  symbol name\n"
-	  "1056     100.000  ....::::....@@@@  50.0      all samples; peak: per second\n"
-	  "176      16.6667  ++++::::@@@@::::  100.000   prog        main\n"
-	  "468      44.3182  ....@@@@    ====  100.000   libc.so     f<a&, \"b\">\n" },
+	  EXPECTED_ROW },
 	{ "in other characters",
 	  { .width = 40, .unicode = true }, 0, 64, { { 0, 16, 80, { 40, 8 } }, { 16, 32, 160, { 20, 160 } }, { 32, 48, 16, { 16 } }, { 48, 64, 800, { 100, 300 } } }, 0, 2,
 	  "samples  %        14:00      14:01  peak %    image name  symbol name\n"
@@ -72,98 +69,43 @@ static const struct drawing_row drawing_rows[] = {
 	  "468      44.3182  \u2581\u2581\u2581\u2581\u2588\u2588\u2588\u2588    \u2584\u2584\u2584\u2584  100.000   libc.so     f<a&, \"b\">\n" },
 	{ "each height",
 	  { .width = 40 }, 0, 16, { { 0, 4, 40, { 5, 9 } }, { 4, 8, 40, { 10, 19 } }, { 8, 12, 40, { 20, 30 } }, { 12, 16, 40, { 40, 40 } } }, 0, 2,
-	  "samples  %        14:00      14:00  peak %    image name  symbol name\n"
-	  "160      100.000  @@@@@@@@@@@@@@@@  10.0      all samples; peak: per second\n"
-	  "75       46.8750  ::::----++++@@@@  100.000   prog        main\n"
-	  "98       61.2500  ::::====####@@@@  100.000   libc.so     f<a&, \"b\">\n" },
+	  EXPECTED_ROW },
 	{ "times without samples, and between them",
 	  { .width = 40 }, 0, 160, { { 10, 50, 80, { 40, 0 } }, { 60, 90, 0, { 0 } }, { 110, 160, 30, { 30, 0 } } }, 0, 2,
-	  "samples  %        14:00      14:02  peak %    image name  symbol name\n"
-	  "110      100.000   @@@@      -----  2.0       all samples; peak: per second\n"
-	  "70       63.6364   ++++      @@@@@  100.000   prog        main\n"
-	  "0              0                          0   libc.so     f<a&, \"b\">\n" },
+	  EXPECTED_ROW },
 	{ "a short time beside long ones",
 	  { .width = 40 }, 0, 1600, { { 0, 800, 80, { 40, 8 } }, { 800, 805, 7, { 7 } }, { 805, 1400, 100, { 0, 1 } }, { 1430, 1440, 9, { 9 } } }, 0, 2,
-	  "samples  %        14:00      14:26  peak %    image name  symbol name\n"
-	  "196      100.000  ..............*   1.4       all samples; peak: per second\n"
-	  "56       28.5714  ++++++++      @   100.000   prog        main\n"
-	  "9         4.5918  @@@@@@@@......    10.0000   libc.so     f<a&, \"b\">\n" },
+	  EXPECTED_ROW },
 	{ "of times that overlap the later one",
 	  { .width = 40 }, 0, 160, { { 0, 160, 80, { 8, 8 } }, { 80, 160, 40, { 40, 1 } } }, 0, 2,
-	  "samples  %        14:00      14:02  peak %    image name  symbol name\n"
-	  "120      100.000  @@@@@@@@@@@@@@@@  0.5       all samples; peak: per second\n"
-	  "48       40.0000  ........@@@@@@@@  100.000   prog        main\n"
-	  "9         7.5000  @@@@@@@@--------  10.0000   libc.so     f<a&, \"b\">\n" },
+	  EXPECTED_ROW },
 	{ "a day and more has no seconds",
-	  { .width = 40 }, 0, 86400, { { 0, 86400, 86400, { 1, 1 } } }, 0, 2,
-	  "samples  %        03-31      04-01  peak %    image name  symbol name\n"
-	  "86400    100.000  @@@@@@@@@@@@@@@@  1.0       all samples; peak: per second\n"
-	  "1         0.0012  @@@@@@@@@@@@@@@@   0.0012   prog        main\n"
-	  "1         0.0012  @@@@@@@@@@@@@@@@   0.0012   libc.so     f<a&, \"b\">\n" },
+	  { .width = 40 }, 0, 86400, { { 0, 86400, 86400, { 1, 1 } } }, 0, 2, EXPECTED_ROW },
 	{ "a day in a wider terminal",
-	  { .width = 58 }, 0, 86400, { { 0, 86400, 86400, { 1, 1 } } }, 0, 2,
-	  "samples  %        03-31 14:00 04-01 14:00  peak %    image name  symbol name\n"
-	  "86400    100.000  @@@@@@@@@@@@@@@@@@@@@@@  1.0       all samples; peak: per second\n"
-	  "1         0.0012  @@@@@@@@@@@@@@@@@@@@@@@   0.0012   prog        main\n"
-	  "1         0.0012  @@@@@@@@@@@@@@@@@@@@@@@   0.0012   libc.so     f<a&, \"b\">\n" },
+	  { .width = 58 }, 0, 86400, { { 0, 86400, 86400, { 1, 1 } } }, 0, 2, EXPECTED_ROW },
 	{ "less than a day has no date",
-	  { .width = 40 }, 0, 86399, { { 0, 86399, 86399, { 1, 1 } } }, 0, 2,
-	  "samples  %        14:00      13:59  peak %    image name  symbol name\n"
-	  "86399    100.000  @@@@@@@@@@@@@@@@  1.0       all samples; peak: per second\n"
-	  "1         0.0012  @@@@@@@@@@@@@@@@   0.0012   prog        main\n"
-	  "1         0.0012  @@@@@@@@@@@@@@@@   0.0012   libc.so     f<a&, \"b\">\n" },
+	  { .width = 40 }, 0, 86399, { { 0, 86399, 86399, { 1, 1 } } }, 0, 2, EXPECTED_ROW },
 	{ "ten minutes have no seconds",
-	  { 0 }, 1, 601, { { 1, 601, 1000, { 1, 1 } } }, 0, 2,
-	  "samples  %        14:00                                      14:10  peak %    image name  symbol name\n"
-	  "1000     100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  1.7       all samples; peak: per second\n"
-	  "1         0.1000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   0.1000   prog        main\n"
-	  "1         0.1000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   0.1000   libc.so     f<a&, \"b\">\n" },
+	  { 0 }, 1, 601, { { 1, 601, 1000, { 1, 1 } } }, 0, 2, EXPECTED_ROW },
 	{ "less than ten minutes have",
-	  { 0 }, 1, 600, { { 1, 600, 1000, { 1, 1 } } }, 0, 2,
-	  "samples  %        14:00:01                                14:10:00  peak %    image name  symbol name\n"
-	  "1000     100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  1.7       all samples; peak: per second\n"
-	  "1         0.1000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   0.1000   prog        main\n"
-	  "1         0.1000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   0.1000   libc.so     f<a&, \"b\">\n" },
+	  { 0 }, 1, 600, { { 1, 600, 1000, { 1, 1 } } }, 0, 2, EXPECTED_ROW },
 	{ "no time at all",
-	  { .width = 40 }, 5, 5, { { 5, 5, 10, { 1, 9 } } }, 0, 2,
-	  "samples  %        14:00      14:00  peak %    image name  symbol name\n"
-	  "10       100.000                    0.0       all samples; peak: per second\n"
-	  "1        10.0000  @                 10.0000   prog        main\n"
-	  "9        90.0000  @                 90.0000   libc.so     f<a&, \"b\">\n" },
+	  { .width = 40 }, 5, 5, { { 5, 5, 10, { 1, 9 } } }, 0, 2, EXPECTED_ROW },
 	{ "applications",
-	  { .width = 40 }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2,
-	  "samples  %        14:00      14:00  peak %    image name  app name  symbol name\n"
-	  "10       100.000  @@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
-	  "1        10.0000  @@@@@@@@@@@@@@@@  10.0000   prog        prog      main\n"
-	  "9        90.0000  @@@@@@@@@@@@@@@@  90.0000   libc.so     prog      f<a&, \"b\">\n" },
+	  { .width = 40 }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2, EXPECTED_ROW },
 	{ "whole paths in a wide terminal",
 	  { .width = 200, .long_names = true, .no_header = true }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2,
-	  "10       100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
-	  "1        10.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  10.0000   /usr/bin/prog  /usr/bin/prog  main\n"
-	  "9        90.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  90.0000   /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n" },
+	  EXPECTED_ROW },
 	{ "whole paths in a file",
-	  { .long_names = true }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2,
-	  "samples  %        14:00:00                                14:00:16  peak %    image name     app name       symbol name\n"
-	  "10       100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
-	  "1        10.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  10.0000   /usr/bin/prog  /usr/bin/prog  main\n"
-	  "9        90.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  90.0000   /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n" },
+	  { .long_names = true }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2, EXPECTED_ROW },
 	{ "one image needs no column",
-	  { .width = 40 }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, 0, 1,
-	  "samples  %        14:00      14:00  peak %    symbol name\n"
-	  "10       100.000  @@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
-	  "1        10.0000  @@@@@@@@@@@@@@@@  10.0000   main\n" },
+	  { .width = 40 }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, 0, 1, EXPECTED_ROW },
 	{ "names that just fit",
 	  { .width = 104, .long_names = true }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, MANY_APPS, 2,
-	  "samples  %        14:00:00                         14:00:16  peak %    image name     app name       symbol name\n"
-	  "10       100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
-	  "1        10.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  10.0000   /usr/bin/prog  /usr/bin/prog  main\n"
-	  "9        90.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  90.0000   /lib/libc.so   /usr/bin/prog  f<a&, \"b\">\n" },
+	  EXPECTED_ROW },
 	{ "a name that is a byte too long",
 	  { .width = 103, .long_names = true }, 0, 16, { { 0, 16, 10, { 1, 9 } } }, 0, 2,
-	  "samples  %        14:00:00                         14:00:16  peak %    image name    symbol name\n"
-	  "10       100.000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  0.6       all samples; peak: per second\n"
-	  "1        10.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  10.0000   /usr/bin/prog  main\n"
-	  "9        90.0000  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  90.0000   /lib/libc.so  f<a&, \"b\">\n" },
+	  EXPECTED_ROW },
 };
 /* clang-format on */
 
