@@ -23,30 +23,13 @@ FOLDER_TEST(code_is_annotated)
 		{ .line = "opannotate --session-dir=. --root=root -s --all",
 		  .wanted = EXPECTED("opannotate-s-all") },
 		{ .line = "opannotate --session-dir=. --root=root -s --include-file=*.h -n",
-		  .wanted =
-			  "\n"
-			  "$/src/x.h\n"
-			  "\n"
-			  "    32 14.6789 :tiny, inlined from x.c:4 (30), x.c:31 (2)\n"
-			  "    32 14.6789 :     1  a header\n"
-			  "\n"
-			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
-			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root -s --exclude-file=*.h,*.c -n",
-		  .wanted =
-			  "\n"
-			  "1 function below 1 %: 1 sample (--threshold shows more, --all everything)\n"
-			  "opannotate: warning: /vmlinux: no source lines for 10 samples (4.587 %), in do_work; no binary has line information\n"
-			  "opannotate: none of 2 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root -s -i none",
-		  .wanted =
-			  "opannotate: --include-symbols=none: no symbol of this name has samples; there are bare, tiny, second, first, do_work\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root -a -i none",
-		  .wanted =
-			  "opannotate: --include-symbols=none: no symbol of this name has samples; there are bare, second, first, do_work\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root -a",
 		  .wanted = EXPECTED("opannotate-a") },
 		{ .line = "opannotate --session-dir=. --root=root -a -t 30 -n --include-file=x",
@@ -69,31 +52,16 @@ FOLDER_TEST(code_is_annotated)
 		{ .line = "opannotate --session-dir=. --root=root -a -i second -n --color=always",
 		  .wanted = EXPECTED("opannotate-a-i-second-n-color-always") },
 		{ .line = "opannotate --session-dir=. --root=root -s -i second -n --color=always",
-		  .wanted =
-			  "\n"
-			  "\033[4m$/src/x.c\033[m\n"
-			  "\n"
-			  "\033[1;31m     3 100.000\033[m :\033[1msecond\033[m\n"
-			  "               :    28  line 28\n"
-			  "               :    29  line 29\n"
-			  "\033[1;31m     3 100.000\033[m :    30  line 30\n"
-			  "               :    31  line 31\n"
-			  "               :    32  line 32\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root --source-with-assembly -n -i second",
 		  .wanted = EXPECTED(
 			  "opannotate-source-with-assembly-n-i-seco") },
 		{ .line = "opannotate --session-dir=. --root=root -s -i none /bin/none",
-		  .wanted =
-			  "opannotate: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root",
-		  .wanted =
-			  "opannotate: nothing to show; add --source or --assembly\n"
-			  "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. -s {",
-		  .wanted =
-			  "opannotate: a brace is missing; compare with \"{ OLD... } { NEW... }\"\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 	};
 	static const char account[] = "source = x\ntaken = 300\nstored = 218\n"
 				      "pending = 0\n"
@@ -119,26 +87,7 @@ FOLDER_TEST(code_is_annotated)
 	};
 
 	/* The head is at the end of a file of its own. */
-	static const char listed_header[] =
-		"     2 40.0000 :a header\n"
-		"/* \n"
-		" * Total samples for file : \"$/src/x.h\"\n"
-		" * \n"
-		" *      2 40.0000\n"
-		" */\n"
-		"\n"
-		"\n"
-		"/* \n"
-		" * Command line: opannotate --session-dir=. --root=root -s -i second -o listed \n"
-		" * \n"
-		" * Interpretation of command line:\n"
-		" * Output annotated source file with samples\n"
-		" * Output all files\n"
-		" * \n"
-		" * CPU: none/such\n"
-		" * Counted CYCLES 0x00 100\n"
-		" * Samples: 300 = 218 + 82 (82 buffer_full)\n"
-		" */\n";
+	static const char listed_header[] = EXPECTED_ROW;
 	struct text listed;
 	char path[512];
 
@@ -173,24 +122,16 @@ FOLDER_TEST(code_without_lines_is_told)
 	};
 	static const struct program_row of_five[] = {
 		{ .line = "opannotate --session-dir=. -sn event:CYCLES",
-		  .wanted =
-			  "opannotate: warning: /vmlinux: no source lines for 20 samples (100 %), in _stext, do_work, wait and 2 more symbols; no binary has line information\n"
-			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. -sn",
 		  .wanted =
 			  "opannotate: warning: /vmlinux: no source lines for 20 samples (100 %) and 8 samples (100 %), in _stext, do_work, wait and 2 more symbols; no binary has line information\n"
 			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
 			  "= 1\n" },
 		{ .line = "opannotate --session-dir=. -sn -e wait",
-		  .wanted =
-			  "opannotate: warning: /vmlinux: no source lines for 13 samples (100 %) and 1 sample (100 %), in _stext, do_work, _weak; no binary has line information\n"
-			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. -sn -e _stext,do_work,wait,_weak",
-		  .wanted =
-			  "opannotate: none of the chosen symbols has samples\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 	};
 
 	write_session(three, NR(three));
@@ -224,16 +165,7 @@ FOLDER_TEST(ends_of_functions_are_shown)
 		{ { "current x x CYCLES 1000=900 1010=8",
 		    "current x x MISSES 1000=900 101c=7" },
 		  { .line = "opannotate --session-dir=. --root=root -sn -i first",
-		    .wanted =
-			    "\n"
-			    "$/src/x.c\n"
-			    "\n"
-			    "   908 100.000   907 100.000   :first\n"
-			    "                               :     1  line 1\n"
-			    "   900 99.1189   900 99.2282   :     2  line 2\n"
-			    "                               :     3  line 3\n"
-			    "                               :     4  line 4\n"
-			    "                               :   ...  (8 + 7 samples)\n" } },
+		    .wanted = EXPECTED_ROW } },
 	};
 
 	make_binaries();
@@ -273,60 +205,24 @@ FOLDER_TEST(names_are_demangled)
 {
 	static const struct program_row rows[] = {
 		{ .line = "opannotate --session-dir=. --root=root -an /bin/c",
-		  .wanted =
-			  "\n"
-			  "root/bin/c\n"
-			  "\n"
-			  "     5 55.5556 :a::b(int)\n"
-			  "     5 55.5556 :  401000:\tret\n"
-			  "\n"
-			  "     4 44.4444 :c()\n"
-			  "     4 44.4444 :  401001:\tcall   401000 <a::b>\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root -an /bin/c --demangle=none",
-		  .wanted =
-			  "\n"
-			  "root/bin/c\n"
-			  "\n"
-			  "     5 55.5556 :_ZN1a1bEi\n"
-			  "     5 55.5556 :  401000:\tret\n"
-			  "\n"
-			  "     4 44.4444 :_Z1cv\n"
-			  "     4 44.4444 :  401001:\tcall   401000 <_ZN1a1bEi>\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root -an /bin/c --all",
 		  .wanted = EXPECTED("opannotate-an-bin-c-all") },
 		{ .line = "opannotate --session-dir=. --root=root -an /bin/c --all --objdump-params=-C",
 		  .wanted = EXPECTED(
 			  "opannotate-an-bin-c-all-objdump-params-c") },
 		{ .line = "opannotate --session-dir=. --root=root -sn /bin/c",
-		  .wanted =
-			  "\n"
-			  "$/src/c.cc\n"
-			  "\n"
-			  "     5 55.5556 :a::b(int)\n"
-			  "     5 55.5556 :     1  one\n"
-			  "opannotate: warning: /bin/c: no source lines for 4 samples (44.44 %), in c(); that code was not compiled with -g\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root -sn /bin/d",
-		  .wanted =
-			  "opannotate: warning: /vmlinux: no source lines for 15 samples (100 %), in _weak, wait, wait and 2 more symbols; no binary has line information\n"
-			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root -sn event:MISSES",
-		  .wanted =
-			  "opannotate: warning: /vmlinux: no source lines for 11 samples (100 %), in _weak, wait, do_work and 1 more symbol; no binary has line information\n"
-			  "opannotate: none of the binaries has source lines for its samples; add --assembly to see instructions\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 	};
 	static const struct program_row of_module[] = {
 		{ .line = "opannotate --session-dir=. --root=root --image-path=mods -an",
-		  .wanted =
-			  "\n"
-			  "mods/mod.ko\n"
-			  "\n"
-			  "     5 55.5556 :a::b(int)\n"
-			  "     5 55.5556 :  401000:\tret\n"
-			  "\n"
-			  "     4 44.4444 :c()\n"
-			  "     4 44.4444 :  401001:\tcall   401000 <a::b>\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opannotate --session-dir=. --root=root --image-path=mods -an --all",
 		  .wanted = EXPECTED("opannotate-image-path-mods-an-all") },
 	};

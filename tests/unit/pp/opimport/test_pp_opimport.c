@@ -438,10 +438,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		    { .line = "opreport --session-dir=s --callgraph -ng",
 		      .wanted = EXPECTED("opreport-callgraph-ng") },
 		    { .line = "opreport --session-dir=s tgid:12 tid:12 -lgn",
-		      .wanted =
-			      "20       66.6667  a.c:5                       c                        f\n"
-			      "9        30.0000  b.c:5                       b                        f\n"
-			      "1         3.3333  a.c:1                       b                        f\n" } } },
+		      .wanted = EXPECTED_ROW } } },
 		/* A process of a number that none has is none. */
 		{ "events: Ir\npid: 2147483648\nfn=f\n1 2\n",
 		  { { .line = IMPORTED("-t "),
@@ -502,15 +499,7 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		    { .line = "opreport --session-dir=s -lfn",
 		      .wanted = "2        100.000  3        100.000  f\n" },
 		    { .line = "opreport --session-dir=s -f",
-		      .wanted =
-			      "CPU: callgrind\n"
-			      "Counted Ir_x_ 0x00 1\n"
-			      "Counted b_c 0x00 1\n"
-			      "Samples: 5 = 5 + 0\n"
-			      "          Ir_x_:1|            b_c:1|\n"
-			      "  samples|      %|  samples|      %|\n"
-			      "------------------------------------\n"
-			      "        2 100.000         3 100.000 /run.py\n" } } },
+		      .wanted = EXPECTED_ROW } } },
 		{ CALLGRIND "\tfn= f \t\n 3  2\t\n",
 		  { { .line = "opimport -o s ./file",
 		      .wanted = "opimport: 2 = 2 + 0\n" },
@@ -524,17 +513,13 @@ IMPORT_TEST(files_of_callgrind_are_imported)
 		  { { .line = IMPORTED("-t "),
 		      .wanted = "opimport: 5 = 5 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn tgid:2147483647",
-		      .wanted =
-			      "3        60.0000  /opt/app                 main\n"
-			      "2        40.0000  /lib/lib.so              f\n" } } },
+		      .wanted = EXPECTED_ROW } } },
 		{ "cmd: other\nevents: A\npid: 2147483648\n"
 		  "ob=/lib/lib.so\nfn=f\n1 2\nob=/opt/app\nfn=main\n1 3\n",
 		  { { .line = IMPORTED("-t "),
 		      .wanted = "opimport: 5 = 5 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfn tgid:0",
-		      .wanted =
-			      "3        60.0000  /opt/app                 main\n"
-			      "2        40.0000  /lib/lib.so              f\n" } } },
+		      .wanted = EXPECTED_ROW } } },
 		/* Addresses are no lines, nor is what is too large for one. */
 		{ "events: A\npositions: addr\nfl=a.c\nfn=f\n0x10 2\nfn=g\n"
 		  "positions:\taddr line\n+1 6 3\n* +1 5\nfn=h\n+1 4294967296 4\n",
@@ -726,16 +711,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  { { .line = IMPORTED(""),
 		      .wanted = "opimport: 9 = 9 + 0\n" },
 		    { .line = "opreport --session-dir=s -lgf",
-		      .wanted =
-			      "CPU: pprof\n"
-			      "Counted cpu 0x00 1000\n"
-			      "Samples: 9 = 9 + 0\n"
-			      "Stacks: 9 stored = 9 whole\n"
-			      "samples  %        total %  linenr info                 image name               symbol name\n"
-			      "5        55.5556  55.5556  (no location information)   /bin/app                 0x50\n"
-			      "3        33.3333  33.3333  a.c:20                      /lib/so                  leaf\n"
-			      "1        11.1111  100.000  a.c:10                      /bin/app                 main\n"
-			      "0              0  33.3333  a.c:11                      /lib/so                  main\n" },
+		      .wanted = EXPECTED_ROW },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "app;main 1\n"
 				"app;main;0x50 5\n"
@@ -812,14 +788,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  { { .line = IMPORTED(""),
 		      .wanted = "opimport: 4 = 4 + 0\n" },
 		    { .line = "opreport --session-dir=s -l",
-		      .wanted =
-			      "CPU: pprof\n"
-			      "Counted cpu_nanoseconds 0x00 1\n"
-			      "Counted values 0x00 1\n"
-			      "Samples: 4 = 4 + 0\n"
-			      "Stacks: 4 stored = 4 whole\n"
-			      "samples  %        total %  samples  %        total %  symbol name\n"
-			      "3        100.000  100.000  1        100.000  100.000  0x10\n" } } },
+		      .wanted = EXPECTED_ROW } } },
 		/* Values that are both 0 say nothing of how they belong
 		 * together. */
 		{ PPROF "2{1=1 2=3 2=6} 2{1=1 2=0 2=0} 2{1=1 2=5 2=10}",
@@ -904,14 +873,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  { { .line = "opimport -o s ./file",
 		      .wanted = "opimport: 10 = 10 + 0\n" },
 		    { .line = "opreport --session-dir=s -lfg",
-		      .wanted =
-			      "CPU: pprof\n"
-			      "Counted delay__x__milli_s 0x00 1\n"
-			      "Counted values 0x00 1\n"
-			      "Samples: 10 = 10 + 0\n"
-			      "Stacks: 10 stored = 10 whole\n"
-			      "samples  %        total %  samples  %        total %  linenr info                 symbol name\n"
-			      "3        100.000  100.000  7        100.000  100.000  (no location information)   (no name)\n" },
+		      .wanted = EXPECTED_ROW },
 		    { .line = "opreport --session-dir=s -fn",
 		      .wanted =
 			      "        3 100.000         7 100.000 /file\n" } } },
@@ -1048,13 +1010,7 @@ IMPORT_TEST(files_of_pprof_are_imported)
 		  { { .line = IMPORTED("-t "),
 		      .wanted = "opimport: 63 = 63 + 0\n" },
 		    { .line = "opreport --session-dir=s -ln --layout=rows",
-		      .wanted =
-			      "32       50.7937  50.7937  0/0           app             main\n"
-			      "16       25.3968  25.3968  8/8           app             main\n"
-			      "8        12.6984  12.6984  7/2147483647  two/?           main\n"
-			      "4         6.3492   6.3492  7/7           two             main\n"
-			      "2         3.1746   3.1746  5/6           one/two         main\n"
-			      "1         1.5873   1.5873  5/5           one             main\n" },
+		      .wanted = EXPECTED_ROW },
 		    { .line = "opreport --session-dir=s --format=folded",
 		      .wanted = "app-0/0;main 32\n"
 				"app-5/5;main 1\n"
@@ -1170,10 +1126,7 @@ IMPORT_TEST(images_have_parts)
 		{ .line = IMPORTED(""),
 		  .wanted = "opimport: 465540 = 465540 + 0\n" },
 		{ .line = "opreport --session-dir=s -lfn -t 10",
-		  .wanted =
-			  "200000   42.9609  64.4413  /a                       f0\n"
-			  "100000   21.4804  64.4413  /a                       last\n"
-			  "100000   21.4804  21.4804  /a                       g\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opreport --session-dir=s -n",
 		  .wanted = "   465537 99.9994 a\n"
 			    "        3 6.4e-04 b\n" },
@@ -1211,32 +1164,16 @@ IMPORT_TEST(functions_are_as_large_as_their_lines)
 		const char *wanted;
 	} rows[] = {
 		{ "folded", "b;f 1\na;f;g 2\na;f 3\n", write_text,
-		  "a\n"
-		  "0000000000001000 0000000000000001 T f\n"
-		  "0000000000001010 0000000000000001 T g\n"
-		  "b\n"
-		  "0000000000001000 0000000000000001 T f\n" },
+		  EXPECTED_ROW },
 		{ "callgrind",
 		  "events: Ir\nob=a\nfl=a.c\nfn=f\n1 1\n2 1\n1 1\n3 1\n"
 		  "cfn=g\ncalls=1 4\n4 4\nob=b\nfn=h\n5 1\n6 1\n",
-		  write_text,
-		  "a\n"
-		  "0000000000001000 0000000000000004 T f\n"
-		  "0000000000001010 0000000000000001 T g\n"
-		  "b\n"
-		  "0000000000001000 0000000000000002 T h\n" },
+		  write_text, EXPECTED_ROW },
 		{ "pprof",
 		  PPROF "4{1=4 2=1 4{1=1 2=12}} 4{1=5 2=1 4{1=1 2=11}} "
 			"4{1=7 2=2 4{1=2 2=20}} 4{1=8 2=1 3=81} "
 			"2{1=1 2=1 2=2}",
-		  write_pprof,
-		  "app\n"
-		  "0000000000001000 0000000000000003 T main\n"
-		  "0000000000001010 0000000000000001 T 0x50\n"
-		  "0000000000001020 0000000000000001 T 0x51\n"
-		  "so\n"
-		  "0000000000001000 0000000000000001 T main\n"
-		  "0000000000001010 0000000000000001 T leaf\n" },
+		  write_pprof, EXPECTED_ROW },
 	};
 
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -1291,13 +1228,9 @@ IMPORT_TEST(packed_files_are_imported)
 		  REFUSED(": is cut short: it ends in its header; record it again") },
 		{ "PERFILE2 and no more",
 		  { { .line = "opimport -o s file other",
-		      .wanted =
-			      "opimport: file: is cut short: it ends in its header; record it again\n"
-			      "= 1\n" },
+		      .wanted = EXPECTED_ROW },
 		    { .line = "opimport -o s other file",
-		      .wanted =
-			      "opimport: other: is cut short: it ends in its header; record it again\n"
-			      "= 1\n" } } },
+		      .wanted = EXPECTED_ROW } } },
 	};
 
 	write_packed("other", "PERFILE2, which is no more");
@@ -1338,78 +1271,32 @@ IMPORT_TEST(command_lines_are_checked)
 #define OLD                                                                    \
 	"old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all"
 	static const struct program_row rows[] = {
-		{ .line = "opimport",
-		  .wanted =
-			  "opimport: nothing to import; name files of perf record, a file of pprof, callgrind or folded stacks, or an old session with --session, or an old sample file with its --abi\n"
-			  "= 2\n" },
+		{ .line = "opimport", .wanted = EXPECTED_ROW },
 		{ .line = "opimport -v",
 		  .wanted = "opimport: oprofile",
 		  .to = " 2." },
-		{ .line = "opimport --nonsense",
-		  .wanted =
-			  "opimport: --nonsense: unknown option; see opimport --help\n"
-			  "= 2\n" },
-		{ .line = "opimport -a abi",
-		  .wanted =
-			  "opimport: nowhere to write to; name it with --output\n"
-			  "= 2\n" },
-		{ .line = "opimport -a abi -o new",
-		  .wanted =
-			  "opimport: name exactly one sample file, or a session folder with --session\n"
-			  "= 2\n" },
+		{ .line = "opimport --nonsense", .wanted = EXPECTED_ROW },
+		{ .line = "opimport -a abi", .wanted = EXPECTED_ROW },
+		{ .line = "opimport -a abi -o new", .wanted = EXPECTED_ROW },
 		{ .line = "opimport -a abi -o new x y",
-		  .wanted =
-			  "opimport: name exactly one sample file, or a session folder with --session\n"
-			  "= 2\n" },
-		{ .line = "opimport -s old x",
-		  .wanted =
-			  "opimport: --session imports the whole folder; name no sample file\n"
-			  "= 2\n" },
-		{ .line = "opimport -s old",
-		  .wanted =
-			  "opimport: nowhere to write to; name it with --output\n"
-			  "= 2\n" },
-		{ .line = "opimport file none",
-		  .wanted =
-			  "opimport: file: is not a file of perf record; name one such file at a time, as each becomes a session\n"
-			  "= 1\n" },
-		{ .line = "opimport none",
-		  .wanted =
-			  "opimport: none: No such file or directory; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
-			  "= 1\n" },
-		{ .line = "opimport .",
-		  .wanted =
-			  "opimport: .: is neither a file nor a pipe; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
-			  "= 1\n" },
-		{ .line = "opimport -o s -",
-		  .wanted =
-			  "opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
+		{ .line = "opimport -s old x", .wanted = EXPECTED_ROW },
+		{ .line = "opimport -s old", .wanted = EXPECTED_ROW },
+		{ .line = "opimport file none", .wanted = EXPECTED_ROW },
+		{ .line = "opimport none", .wanted = EXPECTED_ROW },
+		{ .line = "opimport .", .wanted = EXPECTED_ROW },
+		{ .line = "opimport -o s -", .wanted = EXPECTED_ROW },
 		{ .line = "opimport -t -c -o s - none",
-		  .wanted =
-			  "opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
-			  "= 1\n" },
-		{ .line = "opimport -o s perf.data -",
-		  .wanted =
-			  "opimport: -: is empty; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n"
-			  "= 1\n" },
-		{ .line = "opimport -o s perf.data",
-		  .wanted =
-			  "opimport: perf.data: is cut short: it ends in its header; record it again\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
+		{ .line = "opimport -o s perf.data -", .wanted = EXPECTED_ROW },
+		{ .line = "opimport -o s perf.data", .wanted = EXPECTED_ROW },
 		{ .line = "opimport -o s perf.data a,b\\c",
-		  .wanted =
-			  "opimport: perf.data: is cut short: it ends in its header; record it again\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opimport -a none -o new " OLD,
-		  .wanted =
-			  "opimport: none: no such file; name the abi file of the session that the samples are from\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opimport -a abi -o new " OLD, .wanted = "" },
 		{ .line = "opimport -a abi -V -o new " OLD,
-		  .wanted =
-			  "opimport: new: already exists; --force replaces it\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opimport -a abi -V -f -o new " OLD,
 		  .wanted =
 			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: 4 samples at 2 places\n" },
@@ -1417,47 +1304,26 @@ IMPORT_TEST(command_lines_are_checked)
 		  .wanted =
 			  "opimport: warning: unknown: unknown CPU type 9999\n" },
 		{ .line = "opimport -a abi -o none/new " OLD,
-		  .wanted =
-			  "opimport: none/new: cannot be written: No such file or directory\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opimport -a abi -o new2 file",
-		  .wanted =
-			  "opimport: file: not a sample file of an earlier OProfile\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opimport -a abi -s old -o s",
-		  .wanted =
-			  "opimport: $/s/samples: it already contains samples; name another folder with --output\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "opimport -a abi -s old -o s",
-		  .wanted =
-			  "opimport: $/s/samples: it already contains samples; name another folder with --output\n"
-			  "= 1\n" },
-		{ .line = "opimport -V -s old -o s2",
-		  .wanted =
-			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: converted\n"
-			  "opimport: 1 session, 1 sample file (0 of call graphs)\n" },
+		  .wanted = EXPECTED_ROW },
+		{ .line = "opimport -V -s old -o s2", .wanted = EXPECTED_ROW },
 		{ .line = "opreport --session-dir=s -n",
 		  .wanted =
 			  "opreport: $/s/samples/current: there are no sample files; profile first (operf, or opcontrol --start), then write out the buffers with opcontrol --dump\n"
 			  "= 1\n" },
-		{ .line = "opimport -s none -o s3",
-		  .wanted =
-			  "opimport: none: contains no folder samples; name the folder that samples/ is in\n"
-			  "= 1\n" },
+		{ .line = "opimport -s none -o s3", .wanted = EXPECTED_ROW },
 	};
 	static const struct program_row far = {
-		.line = "opimport -s far -a abi -o s5",
-		.wanted =
-			"opimport: 1 session, 1 sample file (1 of call graphs)\n"
-			"opimport: warning: 4 calls are to or from anonymous memory of more than 4 GiB; the original kept 32 bits of their offsets, so that their symbols may be wrong\n"
+		.line = "opimport -s far -a abi -o s5", .wanted = EXPECTED_ROW
 	};
 	static const struct program_row broken[] = {
 		{ .line = "opimport -s old -a abi -o s4",
-		  .wanted =
-			  "opimport: old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/CPU.100000.0.all.all.all: not a sample file of an earlier OProfile\n"
-			  "opimport: 1 session, 0 sample files (0 of call graphs)\n"
-			  "opimport: old: 1 files could not be converted; their samples are missing in s4\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 	};
 
 	struct classic_file unknown = old_file;
@@ -1514,48 +1380,17 @@ IMPORT_TEST(hidden_folders_are_beside_the_output)
 	}
 }
 
-/* What may come of a profile that a daemon reads as a stream. */
-#define FAULTS_OF_PROFILE                                                                          \
-	"$/made/images/...: cannot replace: EIO\n"                                                 \
-	"$/made/images/...: cannot write: EIO\n"                                                   \
-	"$/made/images: EIO\n"                                                                     \
-	"$/made/samples: cannot make it: EIO; give --session-dir a folder that you may write to\n" \
-	"$/made/samples: there are samples already; name another folder with --output\n"           \
-	"a file in /var/tmp: EIO\n"                                                                \
-	"oprofiled: no such program in ... or on PATH; build it with make, or reinstall oprofile\n"
-
 /* clang-format off */
 static const struct fault_row fault_rows[] = {
 	{ .line = "opimport -a abi -o made " OLD,
-	  .told =
-		".opimport-...: cannot be removed: Directory not empty\n"
-		"abi: cannot open: EIO\n"
-		"abi: cannot read: EIO\n"
-		"made: cannot be written: EIO\n"
-		"old/samples/current/{...: cannot open: EIO\n"
-		"old/samples/current/{...: cannot read: EIO\n" },
+	  .told = EXPECTED_ROW },
 	{ .line = "opimport -s old -o made",
-	  .told =
-		"$/made/samples/current/{...: cannot be written: EIO\n"
-		"0 sessions, 0 sample files (0 of call graphs)\n"
-		"1 session, 0 sample files (0 of call graphs)\n"
-		"old/samples/current/{...: EIO\n"
-		"old/samples/current/{...: cannot be written: EIO\n"
-		"old/samples/current/{...: cannot open: EIO\n"
-		"old/samples/current/{...: cannot read: EIO\n"
-		"old/samples/current: EIO\n"
-		"old/samples: EIO\n"
-		"old/samples: EIO; name the folder that samples/ is in\n"
-		"old: 1 files could not be converted; their samples are missing in made\n" },
+	  .told = EXPECTED_ROW },
 	{ .line = "opimport -o made folded",
-	  .told =
-		FAULTS_OF_PROFILE
-		"folded: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n",
+	  .told = EXPECTED_ROW,
 	  .runs_daemon = true },
 	{ .line = "opimport -o made callgrind",
-	  .told =
-		FAULTS_OF_PROFILE
-		"callgrind: EIO; give a file of perf record, pprof, callgrind or folded stacks, or an old sample file with its --abi\n",
+	  .told = EXPECTED_ROW,
 	  .runs_daemon = true },
 };
 /* clang-format on */

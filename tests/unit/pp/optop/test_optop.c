@@ -739,65 +739,20 @@ TEST(results_are_taken)
 		size_t columns;
 		const char *letters, *wanted;
 	} rows[] = {
-		{ 60, "r",
-		  "optop  x  running  since the start\n"
-		  "CYCLES:100  4 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       3 75.0000 a\n"
-		  "       1 25.0000 b\n" },
+		{ 60, "r", EXPECTED_ROW },
 		{ 60, "e",
 		  "optop  x  running  since the start\n"
 		  "0 samples  no account\n"
 		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
 		  " samples >self % symbol\n"
 		  "it cannot be read\n" },
-		{ 60, "re",
-		  "optop  x  running  since the start\n"
-		  "CYCLES:100  4 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       3 75.0000 a\n"
-		  "       1 25.0000 b\n"
-		  "it cannot be read\n" },
-		{ 60, "rer",
-		  "optop  x  running  since the start\n"
-		  "CYCLES:100  6 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       5 83.3333 a\n"
-		  "       1 16.6667 b\n" },
-		{ 60, "ro",
-		  "optop  x  running  since the start\n"
-		  "CYCLES:100  4 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       3 75.0000 a\n"
-		  "       1 25.0000 b\n" },
-		{ 60, "o",
-		  "optop  x  running  since the start\n"
-		  "0 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "reading ...\n" },
-		{ 60, "rrt",
-		  "optop  x  running  since the last refresh\n"
-		  "CYCLES:100  2 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       2 100.000 a\n" },
-		{ 60, "rrtu",
-		  "optop  x  running  since the last refresh\n"
-		  "CYCLES:100  0 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "no samples since then\n" },
-		{ 60, "rtr",
-		  "optop  x  running  since the last refresh\n"
-		  "CYCLES:100  2 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       2 100.000 a\n" },
+		{ 60, "re", EXPECTED_ROW },
+		{ 60, "rer", EXPECTED_ROW },
+		{ 60, "ro", EXPECTED_ROW },
+		{ 60, "o", EXPECTED_ROW },
+		{ 60, "rrt", EXPECTED_ROW },
+		{ 60, "rrtu", EXPECTED_ROW },
+		{ 60, "rtr", EXPECTED_ROW },
 		{ 60, "rnr",
 		  "optop  x  running  since 01:01:01\n"
 		  "CYCLES:100  2 samples  no account\n"
@@ -816,29 +771,9 @@ TEST(results_are_taken)
 		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
 		  " samples >self % symbol\n"
 		  "       2 100.000 a\n" },
-		{ 60, "rnrt",
-		  "optop  x  running  since the start\n"
-		  "CYCLES:100  6 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       5 83.3333 a\n"
-		  "       1 16.6667 b\n" },
-		{ 60, "rsu",
-		  "optop  x  running  since the start\n"
-		  "CYCLES:100  4 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       3 75.0000 a\n"
-		  "       1 25.0000 b\n"
-		  "there are no totals: the samples have no stacks; profile wit\n" },
-		{ 60, "rsd",
-		  "optop  x  ended  since the start\n"
-		  "CYCLES:100  4 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       3 75.0000 a\n"
-		  "       1 25.0000 b\n"
-		  "the daemon has ended; these are all samples\n" },
+		{ 60, "rnrt", EXPECTED_ROW },
+		{ 60, "rsu", EXPECTED_ROW },
+		{ 60, "rsd", EXPECTED_ROW },
 	};
 
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -928,76 +863,33 @@ TEST(help_and_warnings_scroll)
 		bool has_messages;
 		const char *keys, *wanted;
 	} rows[] = {
-		{ 0, false, "?",
-		  "Up            one line up\n"
-		  "Down          one line down\n"
-		  "PageUp        a screen up\n"
-		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, false, "?", EXPECTED_ROW },
 		{ 0, false, "?D",
 		  "Down          one line down\n"
 		  "PageUp        a screen up\n"
 		  "PageDown      a screen down\n"
 		  "Up and Down scroll; any other key closes this\n" },
-		{ 0, false, "?NNNNNNNNNNNN",
-		  "w             show warnings about samples and binaries\n"
-		  "? h           this help\n"
-		  "q             quit\n"
-		  "Up and Down scroll; any other key closes this\n" },
-		{ 0, false, "?NNNNNNNNNNNNDU",
-		  "r             refresh now\n"
-		  "w             show warnings about samples and binaries\n"
-		  "? h           this help\n"
-		  "Up and Down scroll; any other key closes this\n" },
-		{ 0, false, "?NNNNNNNNNNNNP",
-		  "i             show or hide 95 % intervals\n"
-		  "Space         pause or resume\n"
-		  "r             refresh now\n"
-		  "Up and Down scroll; any other key closes this\n" },
-		{ 0, false, "?DP",
-		  "Up            one line up\n"
-		  "Down          one line down\n"
-		  "PageUp        a screen up\n"
-		  "Up and Down scroll; any other key closes this\n" },
-		{ 0, false, "?Uh",
-		  "       1 100.000 a\n"
-		  "\n"
-		  "\n"
-		  "q quit  ? help  Enter open  / filter  s sort\n" },
+		{ 0, false, "?NNNNNNNNNNNN", EXPECTED_ROW },
+		{ 0, false, "?NNNNNNNNNNNNDU", EXPECTED_ROW },
+		{ 0, false, "?NNNNNNNNNNNNP", EXPECTED_ROW },
+		{ 0, false, "?DP", EXPECTED_ROW },
+		{ 0, false, "?Uh", EXPECTED_ROW },
 		{ 0, false, "w",
 		  "there are no warnings\n"
 		  "\n"
 		  "\n"
 		  "Up and Down scroll; any other key closes this\n" },
-		{ 0, true, "w",
-		  "one\n"
-		  "two\n"
-		  "three\n"
-		  "Up and Down scroll; any other key closes this\n" },
-		{ 0, true, "wD",
-		  "two\n"
-		  "three\n"
-		  "four\n"
-		  "Up and Down scroll; any other key closes this\n" },
-		{ 0, true, "wDDDU",
-		  "one\n"
-		  "two\n"
-		  "three\n"
-		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, true, "w", EXPECTED_ROW },
+		{ 0, true, "wD", EXPECTED_ROW },
+		{ 0, true, "wDDDU", EXPECTED_ROW },
 		{ 1 << PP_REMARK_SFILE, true, "w",
 		  "sfile\n"
 		  "one\n"
 		  "two\n"
 		  "Up and Down scroll; any other key closes this\n" },
-		{ 1 << PP_REMARK_STATS, true, "wN",
-		  "three\n"
-		  "four\n"
-		  "stats\n"
-		  "Up and Down scroll; any other key closes this\n" },
+		{ 1 << PP_REMARK_STATS, true, "wN", EXPECTED_ROW },
 		{ 1 << PP_REMARK_BFD | 1 << PP_REMARK_STATS, true, "wND",
-		  "three\n"
-		  "four\n"
-		  "stats\n"
-		  "Up and Down scroll; any other key closes this\n" },
+		  EXPECTED_ROW },
 	};
 
 	for (size_t i = 0; i < NR(rows); i++) {
@@ -1083,13 +975,7 @@ TEST(wider_screens_have_more_columns)
 		  .columns = { 110, 140 },
 		  .reading = "a=7/8 b=13/100",
 		  .name = "hidden",
-		  .wanted =
-			  "110\n"
-			  " samples  self %    total >total % image               symbol\n"
-			  "       7 35.0000        8  40.0000 prog                a\n"
-			  "140\n"
-			  " samples  self %    total >total % image               symbol\n"
-			  "       7 35.0000        8  40.0000 prog                a\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .view = OPTOP_LINES,
 		  .columns = { 79, 80, 109, 110 },
 		  .reading = "/src/a/file/of/that/name.c=7",
@@ -1111,24 +997,12 @@ TEST(wider_screens_have_more_columns)
 		  .columns = { 30, 60 },
 		  .reading = "a_process_of_that_name=7",
 		  .name = "processes",
-		  .wanted =
-			  "30\n"
-			  ">self % pid      process\n"
-			  "100.000 prog     a_proce...t_n\n"
-			  "60\n"
-			  " samples >self % pid      process\n"
-			  "       7 100.000 prog     a_process_of_that_name\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .view = OPTOP_THREADS,
 		  .columns = { 30, 60 },
 		  .reading = "a_thread_of_that_name=7",
 		  .name = "threads",
-		  .wanted =
-			  "30\n"
-			  ">self % pid/tid          proce\n"
-			  "100.000 prog             a_thr\n"
-			  "60\n"
-			  " samples >self % pid/tid          process/thread\n"
-			  "       7 100.000 prog             a_thread_of_that_name\n" },
+		  .wanted = EXPECTED_ROW },
 	};
 
 	for (size_t i = 0; i < NR(rows); i++) {

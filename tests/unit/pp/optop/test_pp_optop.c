@@ -222,66 +222,19 @@ FOLDER_TEST(sessions_are_shown)
 		{ OPTOP_SYMBOLS, "Enter e", EXPECTED("symbols-enter-e") },
 		{ OPTOP_SYMBOLS, "Enter Right",
 		  EXPECTED("symbols-enter-right") },
-		{ OPTOP_SYMBOLS, "Enter Left",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  202 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  first\n"
-		  " samples  self % image               callers, the function, callees\n"
-		  "     172 85.1485 x                   [self]  first\n"
-		  "      30 14.8515 x                   callee  tiny\n" },
-		{ OPTOP_SYMBOLS, "Enter Left s",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  202 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  first\n"
-		  " samples  self % image               callers, the function, callees\n"
-		  "     172 85.1485 x                   [self]  first\n"
-		  "      30 14.8515 x                   callee  tiny\n"
-		  "code and calls cannot be sorted\n" },
+		{ OPTOP_SYMBOLS, "Enter Left", EXPECTED_ROW },
+		{ OPTOP_SYMBOLS, "Enter Left s", EXPECTED_ROW },
 		{ OPTOP_SYMBOLS, "Enter /", EXPECTED("symbols-enter-2") },
-		{ OPTOP_SYMBOLS, "/ t i Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  32 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  tiny\n"
-		  " samples  self % line   source\n"
-		  "$/src/x.h\n"
-		  "      32 100.000 1      a header\n" },
-		{ OPTOP_SYMBOLS, "/ t i Enter Enter 1",
-		  "optop  here  stored  since the start\n"
-		  "0 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  tiny\n"
-		  " samples  self % instruction\n"
-		  "tiny: it was inlined and has no code of its own; see its source, or the functions that it is in\n" },
+		{ OPTOP_SYMBOLS, "/ t i Enter Enter", EXPECTED_ROW },
+		{ OPTOP_SYMBOLS, "/ t i Enter Enter 1", EXPECTED_ROW },
 		{ OPTOP_SYMBOLS, "/ t i Enter Back",
 		  EXPECTED("symbols-t-i-enter-back") },
 		{ OPTOP_SYMBOLS, "/ y Rubout w o r k Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  10 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  do_work\n"
-		  " samples  self % instruction\n"
-		  "      10 100.000      110\n"
-		  "its binary is not available: only addresses with samples are shown\n" },
+		  EXPECTED_ROW },
 		{ OPTOP_SYMBOLS, "/ y Rubout w o r k Enter Enter 2",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  10 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  do_work\n"
-		  " samples  self % line   source\n"
-		  "there are no source lines; compile with -g or install the debug symbols\n" },
-		{ OPTOP_SYMBOLS, "/ / b i n / y Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  17 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  /bin/y\n"
-		  " samples  self % instruction\n"
-		  "       7 41.1765   401002  inc    %eax\n"
-		  "       9 52.9412   40100e  inc    %ebx\n"
-		  "       1  5.8824     2000\n" },
-		{ OPTOP_SYMBOLS, "/ / b i n / z Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  5 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  /bin/z\n"
-		  " samples  self % instruction\n"
-		  "       3 60.0000     1000\n"
-		  "       2 40.0000     1040\n"
-		  "its binary is not available: only addresses with samples are shown\n" },
+		  EXPECTED_ROW },
+		{ OPTOP_SYMBOLS, "/ / b i n / y Enter Enter", EXPECTED_ROW },
+		{ OPTOP_SYMBOLS, "/ / b i n / z Enter Enter", EXPECTED_ROW },
 		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 2",
 		  EXPECTED("symbols-s-e-c-enter-enter-2") },
 		{ OPTOP_IMAGES, "",
@@ -308,25 +261,9 @@ FOLDER_TEST(sessions_are_shown)
 		{ OPTOP_LINES, "", EXPECTED("lines"), 170 },
 		{ OPTOP_LINES, "", EXPECTED("lines-2") },
 		{ OPTOP_LINES, "Enter", EXPECTED("lines-enter") },
-		{ OPTOP_LINES, "Enter 1",
-		  "optop  here  stored  since the start\n"
-		  "0 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  $/src/x.c\n"
-		  " samples  self % instruction\n"
-		  "a source file has no instructions of its own; open one of its functions\n" },
-		{ OPTOP_LINES, "Enter 3",
-		  "optop  here  stored  since the start\n"
-		  "0 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  $/src/x.c\n"
-		  " samples  self % image               callers, the function, callees\n"
-		  "a source file has no calls; open one of its functions\n" },
-		{ OPTOP_LINES, "/ x . h Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  240 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  $/src/x.h\n"
-		  " samples  self % line   source\n"
-		  "$/src/x.h\n"
-		  "      32 13.3333 1      a header\n" },
+		{ OPTOP_LINES, "Enter 1", EXPECTED_ROW },
+		{ OPTOP_LINES, "Enter 3", EXPECTED_ROW },
+		{ OPTOP_LINES, "/ x . h Enter Enter", EXPECTED_ROW },
 		{ OPTOP_LINES, "End Enter", EXPECTED("lines-end-enter") },
 		{ OPTOP_PROCESSES, "",
 		  "optop  here  stored  since the start\n"
@@ -390,22 +327,9 @@ FOLDER_TEST(calls_and_tasks_are_shown)
 		  EXPECTED("symbols-f-i-r-enter-enter-3") },
 		{ OPTOP_SYMBOLS, "/ f i r Enter Enter 3 e",
 		  EXPECTED("symbols-f-i-r-enter-enter-3-e") },
-		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 3",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  23 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  second\n"
-		  " samples  self % image               callers, the function, callees\n"
-		  "      18 78.2609 x                   callee  first\n"
-		  "       3 13.0435 vmlinux             callee  do_work\n"
-		  "       2  8.6957 x                   [self]  second\n" },
+		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 3", EXPECTED_ROW },
 		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 3 Down Enter 3",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  7 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  do_work\n"
-		  " samples  self % image               callers, the function, callees\n"
-		  "       3 42.8571 x                   caller  second\n"
-		  "       4 57.1429 x                   caller  first\n"
-		  "       7 100.000 vmlinux             [self]  do_work\n" },
+		  EXPECTED_ROW },
 		{ OPTOP_PROCESSES, "",
 		  "optop  here  stored  since the start\n"
 		  "CYCLES:100  1/2  24 samples  no account\n"
@@ -428,21 +352,8 @@ FOLDER_TEST(calls_and_tasks_are_shown)
 		  "       6 28.5714       19  90.4762 x                   first\n"
 		  "       4 19.0476        4  19.0476 vmlinux             do_work\n"
 		  "       2  9.5238       20  95.2381 x                   second\n" },
-		{ OPTOP_PROCESSES, "Down Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  3 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  process 7  do_work\n"
-		  " samples  self % instruction\n"
-		  "       3 100.000      110\n"
-		  "its binary is not available: only addresses with samples are shown\n" },
-		{ OPTOP_THREADS, "",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  24 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % pid/tid          process/thread\n"
-		  "      15 62.5000 5/6              x/?\n"
-		  "       6 25.0000 5/5              x\n"
-		  "       3 12.5000 7/7              z\n" },
+		{ OPTOP_PROCESSES, "Down Enter Enter", EXPECTED_ROW },
+		{ OPTOP_THREADS, "", EXPECTED("threads") },
 		{ OPTOP_THREADS, "Down Enter",
 		  "optop  here  stored  since the start\n"
 		  "CYCLES:100  6 samples  no account\n"
@@ -451,14 +362,7 @@ FOLDER_TEST(calls_and_tasks_are_shown)
 		  "       4 66.6667        4  66.6667 vmlinux             do_work\n"
 		  "       2 33.3333        6  100.000 x                   second\n"
 		  "       0       0        4  66.6667 x                   first\n" },
-		{ OPTOP_THREADS, "Down Enter Back",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  24 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % pid/tid          process/thread\n"
-		  "      15 62.5000 5/6              x/?\n"
-		  "       6 25.0000 5/5              x\n"
-		  "       3 12.5000 7/7              z\n" },
+		{ OPTOP_THREADS, "Down Enter Back", EXPECTED_ROW },
 	};
 
 	make_binaries();
@@ -487,27 +391,9 @@ FOLDER_TEST(lines_are_chosen)
 		  .has_colors = true, .nr_lines = 3 },
 		{ OPTOP_SYMBOLS, "End", EXPECTED("symbols-end"),
 		  .has_colors = true, .nr_lines = 3 },
-		{ OPTOP_SYMBOLS, "/ w a i Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  8 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  wait\n"
-		  " samples  self % instruction\n"
-		  "       8 100.000      210\n"
-		  "its binary is not available: only addresses with samples are shown\n" },
-		{ OPTOP_SYMBOLS, "/ w a i Enter Down Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  4 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  wait\n"
-		  " samples  self % instruction\n"
-		  "       4 100.000      310\n"
-		  "its binary is not available: only addresses with samples are shown\n" },
-		{ OPTOP_SYMBOLS, "/ w a i Enter Down Enter 3",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/3  4 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  wait\n"
-		  " samples  self % image               callers, the function, callees\n"
-		  "       4 100.000 vmlinux             [self]  wait\n"
-		  "no callers or callees; record stacks with --callgraph\n" },
+		{ OPTOP_SYMBOLS, "/ w a i Enter Enter", EXPECTED_ROW },
+		{ OPTOP_SYMBOLS, "/ w a i Enter Down Enter", EXPECTED_ROW },
+		{ OPTOP_SYMBOLS, "/ w a i Enter Down Enter 3", EXPECTED_ROW },
 		{ OPTOP_SYMBOLS, "/ x \u00e9 \u20ac \U0001d11e Enter",
 		  "optop  here  stored  since the start\n"
 		  "CYCLES:100  1/3  79 samples  no account\n"
@@ -527,56 +413,13 @@ FOLDER_TEST(lines_are_chosen)
 		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
 		  " samples >self % path\n"
 		  "       3 100.000 /bin/x\n" },
-		{ OPTOP_IMAGES, "e e",
-		  "optop  here  stored  since the start\n"
-		  "STALLS:100  3/3  1 sample  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % path\n"
-		  "       1 100.000 /bin/x\n" },
-		{ OPTOP_IMAGES, "e e e",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/3  79 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % path\n"
-		  "      67 84.8101 /bin/x\n"
-		  "      12 15.1899 /vmlinux\n" },
-		{ OPTOP_IMAGES, "Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/3  65 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  first\n"
-		  " samples  self % source            instruction\n"
-		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
-		  "      50 76.9231                     40101a  nop\n",
-		  .nr_lines = 2 },
-		{ OPTOP_IMAGES, "Enter Enter Back Back",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/3  79 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % path\n"
-		  "      67 84.8101 /bin/x\n"
-		  "      12 15.1899 /vmlinux\n" },
-		{ OPTOP_LINES, "/ k e Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/3  79 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: ke\n"
-		  " samples >self % line                        path\n"
-		  "no row matches the filter; Esc removes it\n" },
-		{ OPTOP_LINES, "/ n o Enter Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/3  79 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: no\n"
-		  " samples >self % line                        path\n"
-		  "      12 15.1899 no line                     code of /vmlinux\n"
-		  "there is nothing to open\n" },
-		{ OPTOP_SYMBOLS, "Enter s",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/3  65 samples in it  no account\n"
-		  "1 assembly  2 source  3 calls  first\n"
-		  " samples  self % source            instruction\n"
-		  "                 x.c:12              401010  movabs $0x1122334455667788,%rax\n"
-		  "      50 76.9231                     40101a  nop\n"
-		  "code and calls cannot be sorted\n",
-		  .nr_lines = 2 },
+		{ OPTOP_IMAGES, "e e", EXPECTED_ROW },
+		{ OPTOP_IMAGES, "e e e", EXPECTED_ROW },
+		{ OPTOP_IMAGES, "Enter Enter", EXPECTED_ROW, .nr_lines = 2 },
+		{ OPTOP_IMAGES, "Enter Enter Back Back", EXPECTED_ROW },
+		{ OPTOP_LINES, "/ k e Enter Enter", EXPECTED_ROW },
+		{ OPTOP_LINES, "/ n o Enter Enter", EXPECTED_ROW },
+		{ OPTOP_SYMBOLS, "Enter s", EXPECTED_ROW, .nr_lines = 2 },
 		{ OPTOP_IMAGES, "s",
 		  "optop  here  stored  since the start\n"
 		  "CYCLES:100  1/3  79 samples  no account\n"
@@ -624,18 +467,8 @@ FOLDER_TEST(cgroups_are_shown)
 		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup ab.service\n"
 		  " samples >self % image               symbol\n"
 		  "       8 100.000 x                   second\n" },
-		{ OPTOP_CGROUPS, "Down Down Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  3 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup /\n"
-		  " samples >self % image               symbol\n"
-		  "       3 100.000 x                   bare\n" },
-		{ OPTOP_CGROUPS, "End Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1 sample  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup unknown\n"
-		  " samples >self % image               symbol\n"
-		  "       1 100.000 x                   first\n" },
+		{ OPTOP_CGROUPS, "Down Down Enter", EXPECTED_ROW },
+		{ OPTOP_CGROUPS, "End Enter", EXPECTED_ROW },
 	};
 
 	make_binaries();
@@ -655,9 +488,7 @@ FOLDER_TEST(other_sources_are_shown)
 	};
 	static const struct program_row once[] = {
 		{ .line = "optop --once --session-dir=. --base-dirs=/src",
-		  .wanted =
-			  "optop: --base-dirs changes where to look in --search-dirs; add that\n"
-			  "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 	};
 
 	make_binaries();
@@ -688,13 +519,7 @@ FOLDER_TEST(sources_are_searched)
 	s.base.lines.source_dirs = (struct pp_source_dirs){ search, bases };
 	write_screen(text_begin(&all), &s, "/ x . h Enter Enter", 100, 0);
 	close_screen(&s);
-	text_below_must_be(&all, *state, "searched",
-			   "optop  here  stored  since the start\n"
-			   "CYCLES:100  218 samples in it  no account\n"
-			   "1 assembly  2 source  3 calls  $/src/x.h\n"
-			   " samples  self % line   source\n"
-			   "$/src/x.h\n"
-			   "      32 14.6789 1      a header\n");
+	text_below_must_be(&all, *state, "searched", EXPECTED_ROW);
 }
 
 /* ---- the program --------------------------------------------------------- */
@@ -703,106 +528,44 @@ FOLDER_TEST(tables_are_printed_once)
 {
 	static const struct program_row rows[] = {
 		{ .line = "optop --once --session-dir=. --root=root",
-		  .wanted =
-			  "optop  $  stored  since the start\n"
-			  "CYCLES:100  218 samples  no account\n"
-			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-			  " samples >self %     95% interval image                         symbol\n"
-			  "     172 78.8991  73.0061-83.7912 x                             first\n"
-			  "      32 14.6789  10.5936-19.9875 x                             tiny\n"
-			  "      10  4.5872    2.5105-8.2366 vmlinux                       do_work\n"
-			  "       3  1.3761    0.4691-3.9672 x                             second\n"
-			  "       1  0.4587    0.0810-2.5521 x                             bare\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. --root=root --rows=2 --no-inlines",
-		  .wanted =
-			  "optop  $  stored  since the start\n"
-			  "CYCLES:100  218 samples  no account\n"
-			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-			  " samples >self %     95% interval image                         symbol\n"
-			  "     202 92.6606  88.4115-95.4321 x                             first\n"
-			  "      10  4.5872    2.5105-8.2366 vmlinux                       do_work\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. --root=root --rows=0 --view=line",
 		  .wanted = EXPECTED("optop-once-rows-0-view-line") },
 		{ .line = "optop --once --session-dir=. --root=root --filter=i --view=image",
-		  .wanted =
-			  "optop  $  stored  since the start\n"
-			  "CYCLES:100  218 samples  no account\n"
-			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: i\n"
-			  " samples >self %     95% interval path\n"
-			  "     208 95.4128  91.7634-97.4895 /bin/x\n"
-			  "      10  4.5872    2.5105-8.2366 /vmlinux\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. --root=root --filter=none -s total",
-		  .wanted =
-			  "optop  $  stored  since the start\n"
-			  "CYCLES:100  218 samples  no account\n"
-			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: none\n"
-			  " samples >self %     95% interval image                         symbol\n"
-			  "no row matches the filter; Esc removes it\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. --root=root session:current",
-		  .wanted =
-			  "optop  $ session:current  stored  since the start\n"
-			  "CYCLES:100  218 samples  no account\n"
-			  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-			  " samples >self %     95% interval image                         symbol\n"
-			  "     172 78.8991  73.0061-83.7912 x                             first\n"
-			  "      32 14.6789  10.5936-19.9875 x                             tiny\n"
-			  "      10  4.5872    2.5105-8.2366 vmlinux                       do_work\n"
-			  "       3  1.3761    0.4691-3.9672 x                             second\n"
-			  "       1  0.4587    0.0810-2.5521 x                             bare\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. /bin/none",
-		  .wanted =
-			  "optop: /bin/none: no sample files match; images here: /bin/x, /vmlinux\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=none",
-		  .wanted =
-			  "optop: $/none/samples: there are no samples; profile first, or name another session folder with --session-dir\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. --view=tree",
-		  .wanted =
-			  "optop: --view=tree: unknown; use image, symbol, line, process, thread or cgroup\n"
-			  "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. --sort=name",
-		  .wanted = "optop: --sort=name: unknown; use self or total\n"
-			    "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. --interval=1",
-		  .wanted =
-			  "optop: --interval changes nothing with --once; leave it out\n"
-			  "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. --rows=1000001",
-		  .wanted =
-			  "optop: --rows=1000001: not a number in range; give one from 0 to 1000000\n"
-			  "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --once --session-dir=. --rows=x",
-		  .wanted =
-			  "optop: --rows=x: not a number in range; give one from 0 to 1000000\n"
-			  "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --session-dir=. --rows=1",
-		  .wanted =
-			  "optop: --rows needs --once; add that, or leave it out\n"
-			  "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --session-dir=. --interval=86401",
-		  .wanted =
-			  "optop: --interval=86401: not a number in range; give one from 0 to 86400\n"
-			  "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --session-dir=. --filter=123456789012345678901234567890123456789012345678901234567890123",
-		  .wanted =
-			  "optop: standard input and output must be a terminal; use --once to print a table\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --session-dir=. --filter=1234567890123456789012345678901234567890123456789012345678901234",
-		  .wanted = "optop: --filter: too long; give at most 63 bytes\n"
-			    "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --session-dir=. --demangle=x",
-		  .wanted =
-			  "optop: --demangle=x: unknown; use none, normal or smart\n"
-			  "= 2\n" },
+		  .wanted = EXPECTED_ROW },
 		{ .line = "optop --session-dir=. { } { }",
-		  .wanted =
-			  "optop: the first braces are empty; compare with \"{ OLD... } { NEW... }\"\n"
-			  "= 1\n" },
-		{ .line = "optop --session-dir=.",
-		  .wanted =
-			  "optop: standard input and output must be a terminal; use --once to print a table\n"
-			  "= 1\n" },
+		  .wanted = EXPECTED_ROW },
+		{ .line = "optop --session-dir=.", .wanted = EXPECTED_ROW },
 	};
 
 	make_binaries();
