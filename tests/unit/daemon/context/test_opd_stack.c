@@ -20,12 +20,6 @@
 	"user; image 2; sample 0x301 0; image 1; sample 0x201 0;"              \
 	"sample 0x101 0; trace-end 0;"
 
-/* What comes of it, in samples/@dir, @nr times. */
-#define DEEP_FILES(dir, dep, nr)                                               \
-	dir "{kern}/vmlinux" dep " 0x500:" nr "\n" dir                         \
-	    "{root}/bin/app/{tree} " nr ": /bin/app+100 /bin/app+200"          \
-	    " /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
-
 /* One call, ended in one of several ways. */
 #define TWO "user; image 1; trace; sample 0x100 0; sample 0x201 0;"
 
@@ -58,22 +52,11 @@
 
 /* Of each the options follow those that separate libraries. */
 static const struct row rows[] = {
-	{ "stacks", NULL, START DEEP DEEP,
-	  DEEP_FILES("", "", "2") "taken 2 stored 2\n"
-				  "whole 2 frames 10\n"
-				  "callers 8\n" },
+	{ "stacks", NULL, START DEEP DEEP, EXPECTED_ROW },
 	{ "libraries_are_not_told_apart", "--separate-lib=0", START DEEP,
-	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 5\n"
-	  "callers 4\n" },
+	  EXPECTED_ROW },
 	{ "the_kernel_is_told_apart", "--separate-kernel=1", START DEEP,
-	  "{root}/bin/app/{dep}/{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+100 /bin/app+200 /lib/lib.so+300 vmlinux+400 vmlinux+500\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 5\n"
-	  "callers 4\n" },
+	  EXPECTED_ROW },
 	/* Each way to end, at the end of the stream or before more of it. */
 	{ "ends_too_deep", NULL, START TWO "trace-end 1",
 	  ENDED("[truncated]", "truncated") "\n" },
@@ -94,32 +77,19 @@ static const struct row rows[] = {
 	{ "offsets_beyond_32_bits", NULL,
 	  START "user; image 1; trace; sample 0x100 0; sample 0x100000001 0;"
 		"sample 0x100000000 0; sample 0x200 0; trace-end 0",
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+1ff /bin/app+ffffffff /bin/app+100000000 /bin/app+100\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 4\n"
-	  "callers 3\n" },
+	  EXPECTED_ROW },
 	{ "an_offset_may_be_0", NULL,
 	  START "user; image 1; trace; sample 0x0 0; sample 0x0 0;"
 		"sample 0x1 0; trace-end 0",
-	  "{root}/bin/app 0x0:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+0 /bin/app+0 /bin/app+0\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 3\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	{ "calls_without_stacks", NULL,
 	  START "user; image 1; times 9; sample 0x100 0;"
 		"call 0 7 2 0x200 1 0x100; call 0 2 2 0x200 1 0x100",
-	  "{root}/bin/app 0x100:9\n"
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so/{cg}/{root}/bin/app 0x200>0x100:9\n"
-	  "taken 9 stored 9\n"
-	  "arcs 9\n" },
+	  EXPECTED_ROW },
 	{ "calls_of_images_that_nobody_named", NULL,
 	  START "user; image 1; sample 0x100 0; call 0 3 9 0x200 1 0x100;"
 		"call 0 1 1 0x100000000 1 0x100",
-	  "{root}/bin/app 0x100:1\n"
-	  "taken 1 stored 1\n"
-	  "arcs_too_far 1 arcs_not_stored 3\n" },
+	  EXPECTED_ROW },
 	{ "calls_that_make_no_sense", NULL,
 	  START "call 0 0 2 0x200 1 0x100; call 9 1 2 0x200 1 0x100;"
 		"cpu 0; ctx 12 1; tgid 12;" TWO "call 0 1 2 0x200 1 0x100",
@@ -129,19 +99,11 @@ static const struct row rows[] = {
 	  START "user; image 1; trace; sample 0x100 0; image 9;"
 		"sample 0x201 0; image 1; sample 0x301 0; sample 0x401 0;"
 		"trace-end 0",
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+400 /bin/app+300 [unknown]+0 /bin/app+100\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 4\n"
-	  "callers 3\n" },
+	  EXPECTED_ROW },
 	{ "callers_in_no_image", NULL,
 	  START "user; image 1; trace; sample 0x100 0; image 0;"
 		"sample 0x201 0; image 1; sample 0x301 0; trace-end 0",
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+300 [unknown]+0 /bin/app+100\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 3\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	/* Names that come later bring sample and stack, each once. */
 	{ "names_that_come_later", NULL,
 	  START "user; image 7; trace; sample 0x100 0; image 8;"
@@ -152,20 +114,12 @@ static const struct row rows[] = {
 	{ "an_application_that_comes_later", NULL,
 	  START "ctx 12 9; tgid 12;" TWO "trace-end 0; show;"
 		"cookie 9 0 0 0 0 - /bin/late",
-	  "taken 1 stored 0 pending 1\n"
-	  "callers 1\n"
-	  "{root}/bin/late/{dep}/{root}/bin/app 0x100:1\n"
-	  "{root}/bin/late/{tree} 1: /bin/app+200 /bin/app+100\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED_ROW },
 	/* A stack goes where its sample goes. */
 	{ "lost_samples_have_no_stacks", NULL,
 	  START "user; image 1; trace; sample 0x100 5; sample 0x201 0;"
 		"trace-end 0; image 2; sample 0x1 0",
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so 0x1:1\n"
-	  "taken 2 stored 1 lost_bad_counter 1\n"
-	  "callers 1\n" },
+	  EXPECTED_ROW },
 	/* Trees of two builds do not mix. */
 	{ "another_build_of_the_callee", NULL, BUILD("01") "show;" BUILD("02"),
 	  EXPECTED("another-build-of-the-callee") },
@@ -174,13 +128,7 @@ static const struct row rows[] = {
 	  "user; image 5; trace; sample 0x100 0; sample 0x201 0; trace-end 0;"
 	  "stream 1 8; cookie 6 0 0 0 0 02 /bin/app; cpu 0; ctx 12 6; tgid 12;"
 	  "user; image 6; trace; sample 0x100 0; sample 0x201 0; trace-end 0",
-	  "{root}/bin/app/{build:01} 0x100:1\n"
-	  "{root}/bin/app/{build:02} 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
-	  "taken 2 stored 2\n"
-	  "whole 2 frames 4\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	/* Beside what an earlier daemon stored. */
 	{ "another_build_after_a_restart", NULL,
 	  "stream 1 8; cookie 5 0 0 0 0 01 /bin/app; cpu 0; ctx 12 5; tgid 12;"
@@ -188,53 +136,31 @@ static const struct row rows[] = {
 	  "restart;"
 	  "stream 1 8; cookie 6 0 0 0 0 02 /bin/app; cpu 0; ctx 12 6; tgid 12;"
 	  "user; image 6; trace; sample 0x100 0; sample 0x201 0; trace-end 0",
-	  "{root}/bin/app/{build:01} 0x100:1\n"
-	  "{root}/bin/app/{build:02} 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: [broken stack]+0 /bin/app+200 /bin/app+100\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+200 /bin/app+100\n"
-	  "taken 2 stored 2\n"
-	  "whole 1 broken 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED_ROW },
 	/* A kernel thread has no application, also in a module. */
 	{ "kernel_threads", NULL,
 	  START "kernel-range 0xffffffff81200000 0xffffffff81300000 - ext4;"
 		"ctx 7 0; tgid 7; kernel; trace; sample 0xffffffff81200010 0;"
 		"sample 0xffffffff81000021 0; sample 0xffffffff80fffffb 0;"
 		"trace-end 0",
-	  "{kern}/ext4 0x10:1\n"
-	  "{kern}/vmlinux/{tree} 1: [kernel-other]+0 vmlinux+20 ext4+10\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 3\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	{ "code_that_a_module_runs_once", NULL,
 	  START
 	  "kernel-range init 0xffffffff81200000 0xffffffff81300000 - ext4;"
 	  "ctx 7 0; tgid 7; kernel; trace; sample 0xffffffff81000021 0;"
 	  "sample 0xffffffff81200010 0; trace-end 0",
-	  "{kern}/vmlinux 0x21:1\n"
-	  "{kern}/vmlinux/{tree} 1: ext4+4000000f vmlinux+21\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED_ROW },
 	/* Memory of no file is as much apart as in flat files. */
 	{ "anonymous_memory", "--separate-thread=1 --separate-cpu=1",
 	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x100 0;"
 		"anon 0x17000 0x19000 glue; sample 0x201 0;"
 		"sample 0x5000 0;" /* is not in there */
 		"image 1; sample 0x301 0; trace-end 0",
-	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000/TIMER.0.0.12.12.0 0x100:1\n"
-	  "{root}/bin/app/{tree}/TIMER.0.0.12.12.0 1: /bin/app+300 [unknown]+0 glue(12.17000-19000)+200 jit(12.7000-9000)+100\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 4\n"
-	  "callers 3\n" },
+	  EXPECTED_ROW },
 	{ "anonymous_memory_to_its_ends", NULL,
 	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x1fff 0;"
 		"sample 0x0 0; sample 0x2000 0; sample 0x2001 0; trace-end 0",
-	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x1fff:1\n"
-	  "{root}/bin/app/{tree} 1: [unknown]+0 jit(12.7000-9000)+1fff jit(12.7000-9000)+0 jit(12.7000-9000)+1fff\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 4\n"
-	  "callers 3\n" },
+	  EXPECTED_ROW },
 	/* A stack is as often there as its sample; callers use nothing up. */
 	{ "stacks_taken_often", NULL,
 	  START "times 20;" TWO "trace-end 0;" TWO "trace-end 0;"
@@ -248,22 +174,7 @@ static const struct row rows[] = {
 	  EXPECTED("a-killed-daemon") },
 	{ "sessions", NULL,
 	  START DEEP "save one; show;" DEEP "show; reset; show;" DEEP,
-	  DEEP_FILES(
-		  "one/", "/{dep}/{kern}/vmlinux",
-		  "1") "taken 0 stored 0\n"
-		       "callers 4\n" DEEP_FILES("", "", "1") DEEP_FILES(
-			       "one/", "/{dep}/{kern}/vmlinux",
-			       "1") "taken 1 stored 1\n"
-				    "whole 1 frames 5\n"
-				    "callers 8\n" DEEP_FILES(
-					    "one/", "/{dep}/{kern}/vmlinux",
-					    "1") "taken 0 stored 0\n"
-						 "callers 8\n" DEEP_FILES("", "", "1") DEEP_FILES(
-							 "one/",
-							 "/{dep}/{kern}/vmlinux",
-							 "1") "taken 1 stored 1\n"
-							      "whole 1 frames 5\n"
-							      "callers 12\n" },
+	  EXPECTED_ROW },
 	/* The same name in two places, and in two processes. */
 	{ "anonymous_memory_is_told_apart", NULL,
 	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x100 0;"
@@ -271,122 +182,70 @@ static const struct row rows[] = {
 		"anon 0x17000 0x1a000 jit; sample 0x301 0; trace-end 0;"
 		"ctx 13 1; tgid 13; anon 0x7000 0x9000 jit; trace;"
 		"sample 0x100 0; trace-end 0",
-	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x100:1\n"
-	  "{root}/bin/app/{dep}/{anon:jit}/13.0x7000.0x9000 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: jit(12.17000-1a000)+300 jit(12.17000-19000)+200 jit(12.7000-9000)+100\n"
-	  "{root}/bin/app/{tree} 1: jit(13.7000-9000)+100\n"
-	  "taken 2 stored 2\n"
-	  "whole 2 frames 4\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	/* What failed is tried again from time to time, not at each stack. */
 	/* ---- user stacks that are unwound here ---- */
 	{ "a_user_stack", NULL,
 	  START "user; image 1; trace; sample 0x100 0;" ON_X86(
 		  "0", "0x10010", "0x1100") "trace-end 0",
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
-	  "taken 1 stored 1\n"
-	  "guessed 1 frames 3\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	{ "a_user_stack_of_arm64", NULL,
 	  START
 	  "user; image 1; trace; sample 0x100 0; user-stack 2 33 3 64" ARM(
 		  "0x10010", "0x1100") MAPS MEMORY "; trace-end 0",
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+100\n"
-	  "taken 1 stored 1\n"
-	  "guessed 1 frames 3\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	/* An interrupt: the instruction is under way. */
 	{ "a_user_stack_below_the_kernel", NULL,
 	  START IN_KERNEL ON_X86("0", "0x10010", "0x1100") "trace-end 0",
-	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
-	  "taken 1 stored 1\n"
-	  "guessed 1 frames 4\n"
-	  "callers 3\n" },
+	  EXPECTED_ROW },
 	/* A system call: what is there is a return address. */
 	{ "a_user_stack_below_a_system_call", NULL,
 	  START IN_KERNEL ON_X86("0x1100", "0x10010", "0x1100") "trace-end 0",
-	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+ff vmlinux+500\n"
-	  "taken 1 stored 1\n"
-	  "guessed 1 frames 4\n"
-	  "callers 3\n" },
+	  EXPECTED_ROW },
 	/* As register x2 of arm64 says nothing of the kind. */
 	{ "a_user_stack_below_the_kernel_of_arm64", NULL,
 	  START IN_KERNEL
 	  "user-stack 2 33 3 64 0 0 0x1100"
 	  " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0x10010 0 0x10000 0x1100" MAPS
 		  MEMORY "; trace-end 0",
-	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 /bin/app+100 vmlinux+500\n"
-	  "taken 1 stored 1\n"
-	  "guessed 1 frames 4\n"
-	  "callers 3\n" },
+	  EXPECTED_ROW },
 	{ "a_user_stack_in_anonymous_memory", NULL,
 	  START IN_KERNEL ON_X86("0", "0x10010", "0x7100") "trace-end 0",
-	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: [guessed]+0 /lib/lib.so+600 /bin/app+200 anon(12.7000-8000)+100 vmlinux+500\n"
-	  "taken 1 stored 1\n"
-	  "guessed 1 frames 4\n"
-	  "callers 3\n" },
+	  EXPECTED_ROW },
 	{ "a_user_stack_at_the_ends_of_a_mapping", NULL,
 	  START IN_KERNEL ON_X86("0", "0", "0x1000") "trace-end 0;" IN_KERNEL
 		  ON_X86("0", "0", "0x1fff") "trace-end 0",
-	  "{kern}/vmlinux 0x500:2\n"
-	  "{root}/bin/app/{tree} 1: [no unwind data]+0 /bin/app+0 vmlinux+500\n"
-	  "{root}/bin/app/{tree} 1: [no unwind data]+0 /bin/app+fff vmlinux+500\n"
-	  "taken 2 stored 2\n"
-	  "no_unwind_data 2 frames 4\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	{ "a_user_stack_in_no_mapping", NULL,
 	  START IN_KERNEL ON_X86("0", "0x10010",
 				 "0x2000") "trace-end 0;" IN_KERNEL
 		  ON_X86("0", "0x10010", "0xfff") "trace-end 0",
-	  "{kern}/vmlinux 0x500:2\n"
-	  "{root}/bin/app/{tree} 2: [broken stack]+0 vmlinux+500\n"
-	  "taken 2 stored 2\n"
-	  "broken 2 frames 2\n" },
+	  EXPECTED_ROW },
 	{ "a_user_stack_without_mappings", NULL,
 	  START IN_KERNEL "user-stack 1 17 0 64" X86("0", "0x10010", "0x1100")
 		  MEMORY "; trace-end 0",
-	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: [broken stack]+0 vmlinux+500\n"
-	  "taken 1 stored 1\n"
-	  "broken 1 frames 1\n" },
+	  EXPECTED_ROW },
 	/* The unwinder asks for a file once only. */
 	{ "a_user_stack_of_an_image_without_a_name", NULL,
 	  START IN_KERNEL "user-stack 1 17 3 64" X86(
 		  "0", "0x10010",
 		  "0x1100") " 0x1000 0x2000 0 1 0x5000 0x6000 0 9 0x7000 0x8000 0 0" MEMORY
 			    "; trace-end 0",
-	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: [no unwind data]+0 vmlinux+500\n"
-	  "taken 1 stored 1\n"
-	  "no_unwind_data 1 frames 1\n" },
+	  EXPECTED_ROW },
 	/* Mappings may touch. */
 	{ "mappings_side_by_side", NULL,
 	  START IN_KERNEL "user-stack 1 17 3 64" X86(
 		  "0", "0",
 		  "0x2000") " 0x1000 0x2000 0 1 0x2000 0x3000 0x300 2 0x3000 0x4000 0 0" MEMORY
 			    "; trace-end 0",
-	  "{kern}/vmlinux 0x500:1\n"
-	  "{root}/bin/app/{tree} 1: [no unwind data]+0 /lib/lib.so+300 vmlinux+500\n"
-	  "taken 1 stored 1\n"
-	  "no_unwind_data 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED_ROW },
 	{ "mappings_that_overlap", NULL,
 	  START
 	  "user; image 1; trace; sample 0x100 0; user-stack 1 17 2 64" X86(
 		  "0", "0",
 		  "0x1100") " 0x1000 0x2000 0 1 0x1fff 0x3000 0x300 2" MEMORY
 			    "; trace-end 0",
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: [truncated]+0 /bin/app+100\n"
-	  "taken 1 stored 1\n"
-	  "truncated 1 frames 1\n"
-	  "bad_records 1\n" },
+	  EXPECTED_ROW },
 	{ "registers_of_another_machine", NULL,
 	  START
 	  "user; image 1; trace; sample 0x100 0; user-stack 2 17 3 64" X86(
@@ -394,77 +253,46 @@ static const struct row rows[] = {
 	  "; trace-end 0;"
 	  "user; image 1; trace; sample 0x100 0; user-stack 1 33 3 64" ARM(
 		  "0x10010", "0x1100") MAPS MEMORY "; trace-end 0",
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: [truncated]+0 /bin/app+100\n"
-	  "taken 2 stored 1 lost_no_context 1\n"
-	  "truncated 1 frames 1\n"
-	  "bad_records 2\n" },
+	  EXPECTED_ROW },
 	/* Code that a program made is its own, whatever is separated. */
 	{ "anonymous_memory_without_libraries", "--separate-lib=0",
 	  START "user; anon 0x7000 0x9000 jit; trace; sample 0x100 0;"
 		"image 1; sample 0x201 0; trace-end 0; image 2; trace;"
 		"sample 0x300 0; anon 0x7000 0x9000 jit; sample 0x101 0;"
 		"trace-end 0;",
-	  "{root}/bin/app/{dep}/{anon:jit}/12.0x7000.0x9000 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+200 jit(12.7000-9000)+100\n"
-	  "{root}/bin/app/{tree} 1: jit(12.7000-9000)+100 /lib/lib.so+300\n"
-	  "{root}/lib/lib.so 0x300:1\n"
-	  "taken 2 stored 2\n"
-	  "whole 2 frames 4\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	/* ---- only some images are wanted ---- */
 	{ "the_innermost_image_is_wanted", "--image=/lib/lib.so",
 	  START "user; image 2; trace; sample 0x301 0; image 1; sample 0x101 0;"
 		"trace-end 0; image 1; trace; sample 0x100 0; image 2;"
 		"sample 0x201 0; trace-end 0;",
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so 0x301:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+100 /lib/lib.so+301\n"
-	  "taken 2 stored 1 lost_image_filter 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	{ "the_application_is_wanted", "--image=/bin/app",
 	  START
 	  "user; image 2; trace; sample 0x301 0; image 1; sample 0x101 0;"
 	  "trace-end 0; ctx 13 2; tgid 13; trace; image 2; sample 0x100 0;"
 	  "image 1; sample 0x201 0; trace-end 0;",
-	  "{root}/bin/app/{dep}/{root}/lib/lib.so 0x301:1\n"
-	  "{root}/bin/app/{tree} 1: /bin/app+100 /lib/lib.so+301\n"
-	  "taken 2 stored 1 lost_image_filter 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	{ "the_application_is_wanted_without_libraries",
 	  "--image=/bin/app --separate-lib=0",
 	  START "user; image 2; trace; sample 0x301 0; image 1; sample 0x101 0;"
 		"trace-end 0; image 1; trace; sample 0x100 0; image 2;"
 		"sample 0x201 0; trace-end 0;",
-	  "{root}/bin/app 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: /lib/lib.so+200 /bin/app+100\n"
-	  "taken 2 stored 1 lost_image_filter 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	/* ---- what is separated has to be known ---- */
 	{ "a_thread_that_is_not_known", "--separate-thread=1",
 	  BEGIN "cpu 0; ctx 12 1; user; image 1; trace; sample 0x100 0;"
 		"sample 0x201 0; trace-end 0; tgid 11; image 1; trace;"
 		"sample 0x100 0; sample 0x201 0; trace-end 0;",
-	  "{root}/bin/app/TIMER.0.0.11.12.all 0x100:1\n"
-	  "{root}/bin/app/{tree}/TIMER.0.0.11.12.all 1: /bin/app+200 /bin/app+100\n"
-	  "taken 2 stored 1 lost_no_context 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	{ "a_cpu_that_is_not_known", "--separate-cpu=1",
 	  BEGIN "ctx 12 1; tgid 12; user; image 1; trace; sample 0x100 0;"
 		"sample 0x201 0; trace-end 0;",
-	  "taken 1 stored 0 lost_no_context 1\n"
-	  "callers 1\n" },
+	  EXPECTED_ROW },
 	{ "a_thread_and_a_cpu", "--separate-thread=1 --separate-cpu=1",
 	  BEGIN "cpu 3; ctx 12 1; tgid 11; user; image 1; trace;"
 		"sample 0x100 0; sample 0x201 0; trace-end 0;",
-	  "{root}/bin/app/TIMER.0.0.11.12.3 0x100:1\n"
-	  "{root}/bin/app/{tree}/TIMER.0.0.11.12.3 1: /bin/app+200 /bin/app+100\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED_ROW },
 	/* Of code that the kernel generated an address says nothing later. */
 	{ "generated_code", NULL,
 	  START "kernel-range code 0xffffffffa0000000 0xffffffffa0001000 -"
@@ -472,21 +300,11 @@ static const struct row rows[] = {
 		"sample 0xffffffff81000201 0; trace-end 0; trace;"
 		"sample 0xffffffff81000100 0; sample 0xffffffffa0000201 0;"
 		"trace-end 0;",
-	  "{kern}/bpf_prog 0x100:1\n"
-	  "{kern}/vmlinux 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: vmlinux+200 bpf_prog+0\n"
-	  "{root}/bin/app/{tree} 1: bpf_prog+0 vmlinux+100\n"
-	  "taken 2 stored 2\n"
-	  "whole 2 frames 4\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	{ "kernel_code_in_no_range", NULL,
 	  START "kernel; trace; sample 0xffffffff81000100 0;"
 		"sample 0xffffffffb0000201 0; trace-end 0;",
-	  "{kern}/vmlinux 0x100:1\n"
-	  "{root}/bin/app/{tree} 1: [kernel-other]+0 vmlinux+100\n"
-	  "taken 1 stored 1\n"
-	  "whole 1 frames 2\n"
-	  "callers 1\n" },
+	  EXPECTED_ROW },
 	{ "a_tree_that_cannot_be_opened", NULL,
 	  START "mkdir {root}/bin/app/{tree}/" EVENT ";" DEEP
 		"show; rmdir {root}/bin/app/{tree}/" EVENT ";" DEEP

@@ -47,94 +47,39 @@ static const char world[] =
 #define IMPOSSIBLE "raw 0xffffffffffffffff 0x1117000000005;"
 
 static const struct row rows[] = {
-	{ "nothing_separated", NULL, TOUR,
-	  "{kern}/[kernel-other] 0x0:1\n"
-	  "{kern}/[vdso] 0x9:1\n"
-	  "{kern}/ext4 0x30:1 0x34:1\n"
-	  "{kern}/vmlinux 0x1:1 0x20:1\n"
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000 0x10:1\n"
-	  "{root}/bin/sh 0x1000:3\n"
-	  "{root}/lib/libc.so.6 0x1234:1\n"
-	  "taken 11 stored 11\n" },
-	{ "libraries_separated", "--separate-lib=1", TOUR,
-	  "{kern}/[kernel-other] 0x0:1\n"
-	  "{kern}/ext4 0x30:1 0x34:1\n"
-	  "{kern}/vmlinux 0x1:1 0x20:1\n"
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000 0x10:1\n"
-	  "{root}/bin/sh/{dep}/{kern}/[vdso] 0x9:1\n"
-	  "{root}/bin/sh 0x1000:3\n"
-	  "{root}/bin/sh/{dep}/{root}/lib/libc.so.6 0x1234:1\n"
-	  "taken 11 stored 11\n" },
+	{ "nothing_separated", NULL, TOUR, EXPECTED_ROW },
+	{ "libraries_separated", "--separate-lib=1", TOUR, EXPECTED_ROW },
 	{ "kernel_separated", "--separate-kernel=1", TOUR,
 	  EXPECTED("kernel-separated") },
 	{ "threads_separated", "--separate-thread=1", TOUR,
 	  EXPECTED("threads-separated") },
-	{ "cpus_separated", "--separate-cpu=1", TOUR,
-	  "{kern}/[kernel-other]/TIMER.0.0.all.all.1 0x0:1\n"
-	  "{kern}/[vdso]/TIMER.0.0.all.all.1 0x9:1\n"
-	  "{kern}/ext4/TIMER.0.0.all.all.1 0x30:1 0x34:1\n"
-	  "{kern}/vmlinux/TIMER.0.0.all.all.1 0x1:1 0x20:1\n"
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000/TIMER.0.0.all.all.1 0x10:1\n"
-	  "{root}/bin/sh/TIMER.0.0.all.all.1 0x1000:3\n"
-	  "{root}/lib/libc.so.6/TIMER.0.0.all.all.1 0x1234:1\n"
-	  "taken 11 stored 11\n" },
+	{ "cpus_separated", "--separate-cpu=1", TOUR, EXPECTED_ROW },
 	{ "all_separated",
 	  "--separate-kernel=1 --separate-thread=1 --separate-cpu=1", TOUR,
 	  EXPECTED("all-separated") },
 	{ "vmlinux_by_path", "--vmlinux=/boot/no-vmlinux",
-	  "kernel; sample 0xffffffff81000009 0",
-	  "{root}/boot/no-vmlinux 0x9:1\n"
-	  "taken 1 stored 1\n" },
+	  "kernel; sample 0xffffffff81000009 0", EXPECTED_ROW },
 	/* The shell's own code and its anonymous memory. */
 	{ "filtered_samples_are_a_cause", "--image=/bin/sh", TOUR,
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000 0x10:1\n"
-	  "{root}/bin/sh 0x1000:3\n"
-	  "taken 11 stored 4 lost_image_filter 7\n" },
+	  EXPECTED_ROW },
 	{ "modules_are_filtered_by_name", "--image=/bin/sh,ext4", TOUR,
-	  "{kern}/ext4 0x30:1 0x34:1\n"
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x7f0000000000.0x7f0000001000 0x10:1\n"
-	  "{root}/bin/sh 0x1000:3\n"
-	  "taken 11 stored 6 lost_image_filter 5\n" },
+	  EXPECTED_ROW },
 	{ "ranges_that_overlap_are_cut", NULL,
 	  "kernel; sample 0xffffffffc0001fff 0; sample 0xffffffffc0002000 0;"
 	  "sample 0xffffffffc0003000 0; sample 0xffffffff80ffffff 0;"
 	  "sample 0xffffffff81001000 0",
-	  "{kern}/[kernel-other] 0x0:3\n"
-	  "{kern}/ext4 0x1fff:1\n"
-	  "{kern}/vfat 0x0:1\n"
-	  "taken 5 stored 5\n" },
+	  EXPECTED_ROW },
 	{ "a_new_table_forgets_the_old_one", NULL,
 	  "kernel; sample 0xffffffffc0000030 0;"
 	  "kernel-range first 0xffffffffc0000000 0xffffffffc0001000 - xfs;"
 	  "sample 0xffffffffc0000030 0; sample 0xffffffff81000000 0",
-	  "{kern}/[kernel-other] 0x0:1\n"
-	  "{kern}/ext4 0x30:1\n"
-	  "{kern}/xfs 0x30:1\n"
-	  "taken 3 stored 3\n" },
-	{ "turns_of_tasks", NULL, TURNS_ON_CPUS,
-	  "{kern}/ext4 0x30:9\n"
-	  "{kern}/vmlinux 0x20:9\n"
-	  "{root}/lib/libc.so.6 0x10:9\n"
-	  "taken 27 stored 27\n" },
+	  EXPECTED_ROW },
+	{ "turns_of_tasks", NULL, TURNS_ON_CPUS, EXPECTED_ROW },
 	{ "turns_of_applications", "--separate-lib=1 --separate-kernel=1",
-	  TURNS_ON_CPUS,
-	  "{root}/bin/sh/{dep}/{kern}/ext4 0x30:6\n"
-	  "{root}/bin/sh/{dep}/{kern}/vmlinux 0x20:6\n"
-	  "{root}/bin/sh/{dep}/{root}/lib/libc.so.6 0x10:6\n"
-	  "{root}/lib/libc.so.6/{dep}/{kern}/ext4 0x30:3\n"
-	  "{root}/lib/libc.so.6/{dep}/{kern}/vmlinux 0x20:3\n"
-	  "{root}/lib/libc.so.6 0x10:3\n"
-	  "taken 27 stored 27\n" },
+	  TURNS_ON_CPUS, EXPECTED_ROW },
 	{ "turns_of_threads", "--separate-thread=1", TURNS_ON_CPUS,
 	  EXPECTED("turns-of-threads") },
-	{ "turns_on_cpus", "--separate-cpu=1", TURNS_ON_CPUS,
-	  "{kern}/ext4/TIMER.0.0.all.all.1 0x30:6\n"
-	  "{kern}/ext4/TIMER.0.0.all.all.2 0x30:3\n"
-	  "{kern}/vmlinux/TIMER.0.0.all.all.1 0x20:6\n"
-	  "{kern}/vmlinux/TIMER.0.0.all.all.2 0x20:3\n"
-	  "{root}/lib/libc.so.6/TIMER.0.0.all.all.1 0x10:6\n"
-	  "{root}/lib/libc.so.6/TIMER.0.0.all.all.2 0x10:3\n"
-	  "taken 27 stored 27\n" },
+	{ "turns_on_cpus", "--separate-cpu=1", TURNS_ON_CPUS, EXPECTED_ROW },
 	{ "turns_of_users", "--separate-user=1",
 	  TURN("ctx 5 1; tgid 5 1000;") TURN("ctx 6 1; tgid 6 1001;")
 		  TURN("ctx 5 1; tgid 5 1000;") TURN("ctx 6 1; tgid 6 1001;")
@@ -142,27 +87,14 @@ static const struct row rows[] = {
 	  EXPECTED("turns-of-users") },
 	{ "turns_of_programs_run_by_links",
 	  "--separate-lib=1 --separate-kernel=1", LINKS LINKED_TURNS LATER_LINK,
-	  "{root}/bin/dash/{dep}/{kern}/ext4 0x30:2\n"
-	  "{root}/bin/dash/{dep}/{kern}/vmlinux 0x20:2\n"
-	  "{root}/bin/dash/{dep}/{root}/bin/sh 0x11:1\n"
-	  "{root}/bin/dash/{dep}/{root}/lib/libc.so.6 0x10:2\n"
-	  "{root}/bin/sh/{dep}/{kern}/ext4 0x30:2\n"
-	  "{root}/bin/sh/{dep}/{kern}/vmlinux 0x20:2\n"
-	  "{root}/bin/sh/{dep}/{root}/lib/libc.so.6 0x10:2\n"
-	  "taken 13 stored 13\n"
-	  "bad_records 2\n" },
+	  EXPECTED_ROW },
 	{ "turns_while_names_change", NULL,
 	  TURNS "cookie 2 0 0 0 0 - /lib/new.so;"
 		"kernel-range first 0xffffffff81000000 0xffffffff81001000 - "
 		"vmlinux;"
 		"kernel-range 0xffffffffc0000020 0xffffffffc0004000 - "
 		"xfs;" TURNS,
-	  "{kern}/ext4 0x30:3\n"
-	  "{kern}/vmlinux 0x20:6\n"
-	  "{kern}/xfs 0x10:3\n"
-	  "{root}/lib/libc.so.6 0x10:3\n"
-	  "{root}/lib/new.so 0x10:3\n"
-	  "taken 18 stored 18\n" },
+	  EXPECTED_ROW },
 	{ "samples_without_context_are_lost", "--separate-lib=1",
 	  "sample 0x1 0;" /* neither kernel nor user */
 	  "user; sample 0x2 0;" /* no image */
@@ -173,77 +105,50 @@ static const struct row rows[] = {
 	  "anon 0x1000 0x2000 anon; ctx 1 1; tgid 1;"
 	  "sample 0x1000 0;" /* beyond its end */
 	  "sample 0xfff 0; sample 0xfff 1; sample 0xfff 1000",
-	  "{root}/bin/sh/{dep}/{anon:anon}/1.0x1000.0x2000 0xfff:1\n"
-	  "{root}/bin/sh/{dep}/{root}/lib/libc.so.6 0x5:1\n"
-	  "taken 10 stored 2 lost_no_context 3 lost_no_image 1 lost_no_image_name 1 lost_bad_counter 2 lost_bad_record 1\n" },
+	  EXPECTED_ROW },
 	{ "bad_records_make_the_context_unknown", NULL,
 	  "user; image 1; sample 0x1 0;"
 	  "record 3 0; sample 0x2 0;" /* an image without a cookie */
 	  "user; image 1; ctx 18446744073709551614 1; sample 0x3 0;"
 	  "cpu 1099511627776;"
 	  "record 999 0 7 8; user; image 1; record 998 0; sample 0x1 0",
-	  "{root}/bin/sh 0x1:2\n"
-	  "taken 4 stored 2 lost_no_context 2\n"
-	  "bad_records 3 unknown_codes 2\n" },
+	  EXPECTED_ROW },
 	{ "records_may_grow", NULL,
-	  "record 5 0 1 2; record 3 0 1 5 6; sample 0x1 0",
-	  "{root}/bin/sh 0x1:1\n"
-	  "taken 1 stored 1\n" },
+	  "record 5 0 1 2; record 3 0 1 5 6; sample 0x1 0", EXPECTED_ROW },
 	/* The first sample is taken by nobody. */
 	{ "impossible_lengths_are_skipped", NULL,
 	  IMPOSSIBLE "user; sample 0x5 0; cpu 1; user; image 1; sample 0x6 0",
-	  "{root}/bin/sh 0x6:1\n"
-	  "taken 1 stored 1\n"
-	  "bad_lengths 1 skipped_words 6\n" },
+	  EXPECTED_ROW },
 	{ "cut_samples", NULL,
 	  "user; image 1; sample 0x1 0; raw 2; user; sample 0x3 0; raw 4",
-	  "{root}/bin/sh 0x1:1 0x3:1\n"
-	  "taken 3 stored 2 lost_bad_record 1\n"
-	  "incomplete 1\n" },
+	  EXPECTED_ROW },
 	{ "callers_are_no_samples", NULL,
 	  "user; image 1; trace; sample 0x1 0; sample 0x2 0; image 2;"
 	  "sample 0x3 0; trace; sample 0x4 0; cpu 0; user; image 1;"
 	  "sample 0x5 0",
-	  "{root}/bin/sh 0x1:1 0x5:1\n"
-	  "{root}/bin/sh/{tree} 1: [truncated]+0 /lib/libc.so.6+2 /bin/sh+1 /bin/sh+1\n"
-	  "{root}/bin/sh/{tree} 1: [truncated]+0 /lib/libc.so.6+4\n"
-	  "{root}/lib/libc.so.6 0x4:1\n"
-	  "taken 3 stored 3\n"
-	  "truncated 2 frames 4\n"
-	  "callers 2\n" },
+	  EXPECTED_ROW },
 	/* It holds for the next sample alone, whatever becomes of that. */
 	{ "samples_taken_often", NULL,
 	  "user; image 1; sample 0x10 0; times 1000; sample 0x10 0;"
 	  "sample 0x10 0 x2; times 1; sample 0x20 0; times 5; times 7;"
 	  "kernel; user; sample 0x20 0; times 0x1000000000000;"
 	  "sample 0x30 0; times 30; sample 0x10 9; sample 0x10 0",
-	  "{root}/bin/sh 0x10:1004 0x20:8 0x30:281474976710656\n"
-	  "taken 281474976711698 stored 281474976711668 lost_bad_counter 30\n" },
+	  EXPECTED_ROW },
 	{ "samples_taken_often_wait", NULL,
 	  "times 3; user; image 7; sample 0x10 0; times 4; sample 0x20 0;"
 	  "image 1; sample 0x10 0; show; cookie 7 0 0 0 0 - /bin/late; show;"
 	  "times 5; image 9; sample 0x10 0; stream 1 8",
-	  "{root}/bin/sh 0x10:1\n"
-	  "taken 8 stored 1 pending 7\n"
-	  "{root}/bin/late 0x10:3 0x20:4\n"
-	  "{root}/bin/sh 0x10:1\n"
-	  "taken 8 stored 8\n"
-	  "{root}/bin/late 0x10:3 0x20:4\n"
-	  "{root}/bin/sh 0x10:1\n"
-	  "taken 13 stored 8 lost_no_image_name 5\n" },
+	  EXPECTED_ROW },
 	{ "samples_taken_often_are_cut", NULL,
 	  "user; image 1; times 6; raw 2; user; sample 0x10 0; times 8;"
 	  "cpu 1; ctx 7424 1; tgid 7423; user; image 1; sample 0x10 0",
-	  "{root}/bin/sh 0x10:2\n"
-	  "taken 8 stored 2 lost_bad_record 6\n" },
+	  EXPECTED_ROW },
 	{ "times_that_cannot_be", NULL,
 	  "user; image 1; times 0; sample 0x10 0;"
 	  "cpu 1; ctx 7424 1; tgid 7423; user; image 1;"
 	  "times 0x1000000000001; sample 0x10 0;"
 	  "cpu 1; ctx 7424 1; tgid 7423; user; image 1; sample 0x10 0",
-	  "{root}/bin/sh 0x10:1\n"
-	  "taken 3 stored 1 lost_no_context 2\n"
-	  "bad_records 2\n" },
+	  EXPECTED_ROW },
 	{ "ibs_records_are_samples", NULL,
 	  "ibs-fetch 1 2 3 4 5; ibs-op 1 2 3 4 5 6 7 8 9",
 	  "taken 2 stored 0 lost_no_ibs_event 2\n" },
@@ -251,44 +156,34 @@ static const struct row rows[] = {
 	{ "losses_of_the_stream", NULL,
 	  "lost 5 event_lost_overflow; lost 2 event_lost_overflow;"
 	  "lost 18446744073709551614 event_lost_overflow; lost 1 \"Bad Name\"",
-	  "taken 7 stored 0 event_lost_overflow 7\n"
-	  "bad_records 2\n" },
+	  EXPECTED_ROW },
 	/* The third would share a file with the first. */
 	{ "events_of_the_stream", NULL,
 	  "event 0 0x76 1000 0 1 1 CLK; event 3 0x76 500 0 1 1 MISS;"
 	  "event 2 0x76 1000 0 1 1 CLK; event 32 0x76 1000 0 1 1 FAR;"
 	  "event 4 0x76 1000 0 1 1 a/b;"
 	  "cpu 0; user; image 1; sample 0x1 0; sample 0x1 3; sample 0x1 2",
-	  "{root}/bin/sh/CLK.1000.0.all.all.all 0x1:1\n"
-	  "{root}/bin/sh/MISS.500.0.all.all.all 0x1:1\n"
-	  "taken 3 stored 2 lost_bad_counter 1\n"
-	  "bad_records 3\n" },
+	  EXPECTED_ROW },
 	/* The image was named in the first stream only. */
 	{ "a_second_stream_begins_anew", NULL,
 	  "event 0 0x76 1000 0 1 1 CLK; user; image 1; stream 1 8;"
 	  "cpu 0; user; image 1; sample 0x1 0; cookie 1 0 0 0 0 - /bin/cat;"
 	  "sample 0x2 0",
-	  "{root}/bin/cat 0x1:1 0x2:1\n"
-	  "taken 2 stored 2\n" },
+	  EXPECTED_ROW },
 	{ "names_that_cannot_be", NULL,
 	  "cookie 4 0 0 0 0 - /a//b;" /* no kernel says that */
 	  "cookie 5 0 0 0 0 - vmlinux;" /* is the kernel's */
 	  "cookie 6 0 0 0 0 - /../../etc/passwd; cookie 0 0 0 0 0 - /bin/true;"
 	  "user; image 4; sample 0x1 0; image 5; sample 0x1 0;"
 	  "image 6; sample 0x1 0",
-	  "{root}/%2e%2e/%2e%2e/etc/passwd 0x1:1\n"
-	  "taken 3 stored 1 lost_no_image_name 1 lost_sample_file 1\n"
-	  "bad_records 1\n" },
+	  EXPECTED_ROW },
 	/* ---- code that the kernel makes ---- */
 	{ "generated_code_has_names", NULL,
 	  "kernel-range code 0xffffffffa0001000 0xffffffffa0001080 - bpf_a;"
 	  "kernel; sample 0xffffffffa0000fff 0; sample 0xffffffffa0001000 0;"
 	  "sample 0xffffffffa000107f 0; sample 0xffffffffa0001080 0;"
 	  "sample 0xffffffff81000005 0",
-	  "{kern}/[kernel-other] 0x0:2\n"
-	  "{kern}/bpf_a 0x0:1 0x7f:1\n"
-	  "{kern}/vmlinux 0x5:1\n"
-	  "taken 5 stored 5\n" },
+	  EXPECTED_ROW },
 	/* What starts in the new code has gone, what starts before ends there.
 	 */
 	{ "generated_code_comes_and_goes", NULL,
@@ -302,13 +197,7 @@ static const struct row rows[] = {
 	  "kernel-range code 0xffffffffa000107f 0xffffffffa0001101 - bpf_e;"
 	  "sample 0xffffffffa0001000 0; sample 0xffffffffa0001090 0;"
 	  "sample 0xffffffffa0001170 0",
-	  "{kern}/[kernel-other] 0x0:1\n"
-	  "{kern}/bpf_a 0x0:1 0x7f:1\n"
-	  "{kern}/bpf_b 0x10:1\n"
-	  "{kern}/bpf_c 0x0:1\n"
-	  "{kern}/bpf_d 0x10:1\n"
-	  "{kern}/bpf_e 0x11:1\n"
-	  "taken 7 stored 7\n" },
+	  EXPECTED_ROW },
 	/* Keys that no other code of the module has; the runs of samples in
 	 * between are those of the rest of the module and of the kernel. */
 	{ "code_that_a_module_runs_once", NULL,
@@ -319,23 +208,17 @@ static const struct row rows[] = {
 	  "sample 0xffffffffa0001005 0;"
 	  "kernel-range first 0xffffffffc0000000 0xffffffffc0001000 - ext4;"
 	  "sample 0xffffffffa0001005 0",
-	  "{kern}/[kernel-other] 0x0:3\n"
-	  "{kern}/ext4 0x30:2 0x40000000:2 0x40000005:1 0x4000007f:1\n"
-	  "{kern}/vmlinux 0x5:1\n"
-	  "taken 10 stored 10\n" },
+	  EXPECTED_ROW },
 	/* A range of the kernel at that place stays. */
 	{ "generated_code_in_a_module", NULL,
 	  "kernel-range code 0xffffffffc0000000 0xffffffffc0000080 - bpf_a;"
 	  "kernel; sample 0xffffffffc0000010 0; sample 0xffffffffc0000090 0",
-	  "{kern}/ext4 0x10:1 0x90:1\n"
-	  "taken 2 stored 2\n" },
+	  EXPECTED_ROW },
 	{ "ranges_that_cannot_be", NULL,
 	  "kernel-range 0x2000 0x1000 - backwards;"
 	  "kernel-range code 0x2000 0x2000 - empty;"
 	  "kernel-range 0x1000 0x2000 - \"a/../b\"; kernel; sample 0x1500 0",
-	  "{kern}/a%2f..%2fb 0x500:1\n"
-	  "taken 1 stored 1\n"
-	  "bad_records 2\n" },
+	  EXPECTED_ROW },
 	/* Ranges are told by both of their ends, also beside the last one. */
 	{ "samples_far_from_the_last", NULL,
 	  "kernel; sample 0xffffffff81000020 0 x2; sample 0x7f000010 0;"
@@ -343,10 +226,7 @@ static const struct row rows[] = {
 	  "sample 0xffffffff81000000 0 x2; sample 0xffffffff80ffffff 0;"
 	  "user; anon 0x1000 0x3000 anon; sample 0x1fff 0 x2;"
 	  "sample 0x2000 0 x2; sample 0x0 0 x2",
-	  "{kern}/[kernel-other] 0x0:4\n"
-	  "{kern}/vmlinux 0x0:2 0x20:2 0xfff:2\n"
-	  "{root}/bin/sh/{dep}/{anon:anon}/7423.0x1000.0x3000 0x0:2 0x1fff:2\n"
-	  "taken 16 stored 14 lost_bad_record 2\n" },
+	  EXPECTED_ROW },
 	/* ---- the log ---- */
 	{ "statistics", NULL,
 	  TOUR "trace; sample 0x1 0; sample 0x2 0; trace-end 1; sample 0x3 9;"
@@ -367,33 +247,16 @@ static const struct row rows[] = {
 	{ "samples_are_logged", "--verbose=samples",
 	  "user; image 2; sample 0x5 0 x2; sample 0x5 7; image 9; sample 0x6 0;"
 	  "log; cookie 9 0 0 0 0 - /bin/late; log",
-	  "sample 0x5 counter 0 cpu 1 tgid 7423 tid 7424: stored\n"
-	  "sample 0x5 counter 0 cpu 1 tgid 7423 tid 7424: stored\n"
-	  "sample 0x5 counter 7 cpu 1 tgid 7423 tid 7424: lost_bad_counter\n"
-	  "sample 0x6 counter 0 cpu 1 tgid 7423 tid 7424: deferred\n"
-	  "{root}/bin/late 0x6:1\n"
-	  "{root}/lib/libc.so.6 0x5:2\n"
-	  "taken 4 stored 3 lost_bad_counter 1\n" },
+	  EXPECTED_ROW },
 	/* Only the first of a kind, as there may be many. */
 	{ "what_makes_no_sense_is_logged", NULL,
 	  "record 3 0; record 5 0; record 3 0; record 98 0; record 99 0;" IMPOSSIBLE
 	  "cpu 1;" IMPOSSIBLE "cpu 1; log",
-	  "a record of code 3 is invalid\n"
-	  "unknown code 98 in the stream: skipped\n"
-	  "a record of impossible length: skipping to the next CPU switch\n"
-	  "taken 0 stored 0\n"
-	  "bad_records 2 unknown_codes 2 bad_lengths 2 skipped_words 4\n" },
+	  EXPECTED_ROW },
 	{ "names_are_logged", "--verbose=misc,sfile",
 	  "log; cookie 7 0 0 0 0 - /bin/seven; cookie 8 0 0 0 0 - vmlinux;"
 	  "user; image 7; sample 0x5 0; log",
-	  "cookie 1 is /bin/sh\n"
-	  "cookie 2 is /lib/libc.so.6\n"
-	  "cookie 7 is /bin/seven\n"
-	  "vmlinux: a kernel image has the same name\n"
-	  "cookie 8 is vmlinux\n"
-	  "opened {root}/bin/seven/{dep}/{root}/bin/seven/TIMER.0.0.all.all.all\n"
-	  "{root}/bin/seven 0x5:1\n"
-	  "taken 1 stored 1\n" },
+	  EXPECTED_ROW },
 };
 
 static void run_trans(const struct row *row, FILE *out)

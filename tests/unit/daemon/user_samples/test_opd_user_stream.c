@@ -29,10 +29,7 @@ static const struct row rows[] = {
 	  WORLD MINE "image 1; user; sample 0x10 0; sample 0x10 0;" THEIRS
 		     "image 3; user; sample 0x30 0;" NOBODYS
 		     "sample 0x30 0;" MINE "image 2; sample 0x20 0;",
-	  "by\n"
-	  "{root}/bin/mine 0x10:2\n"
-	  "{root}/lib/c 0x20:1\n"
-	  "taken 3 stored 3\n" },
+	  EXPECTED_ROW },
 	{ "nothing_is_theirs", USERS,
 	  WORLD THEIRS "image 3; user; sample 0x30 0;",
 	  "-61: there are no samples of your processes\n" },
@@ -43,18 +40,12 @@ static const struct row rows[] = {
 	  WORLD MINE
 	  "kernel; sample 0xffffffff81000010 0; sample 0xffffffff81000020 0;"
 	  "sample 0xffffffffc0000010 0; sample 0xffffffffd0000000 0;",
-	  "by kernel lib\n"
-	  "{root}/bin/mine/{dep}/{kern}/kernel 0x0:4\n"
-	  "taken 4 stored 4\n" },
+	  EXPECTED_ROW },
 	{ "the_kernel_is_told", USERS " --separate-kernel=1 kernel",
 	  WORLD MINE
 	  "kernel; sample 0xffffffff81000010 0; sample 0xffffffff81000020 0;"
 	  "sample 0xffffffffc0000010 0; sample 0xffffffffd0000000 0;",
-	  "by kernel lib\n"
-	  "{root}/bin/mine/{dep}/{kern}/ext4 0x10:1\n"
-	  "{root}/bin/mine/{dep}/{kern}/kernel 0x0:1\n"
-	  "{root}/bin/mine/{dep}/{kern}/vmlinux 0x10:1 0x20:1\n"
-	  "taken 4 stored 4\n" },
+	  EXPECTED_ROW },
 	{ "all_that_keeps_apart", ALL,
 	  WORLD "task-name 11 11 main; task-name 11 12 worker;"
 		"task-cgroup 11 0 /a/b;" MINE
@@ -62,43 +53,26 @@ static const struct row rows[] = {
 		"image 2; user; sample 0x20 0;"
 		"anon 0x7f0000000000 0x7f0000010000 anon; sample 0x30 0;"
 		"show-names;",
-	  "by lib thread cpu cgroup\n"
-	  "main worker\n"
-	  "{root}/bin/mine/{cgroup}/a/b/{dep}/{anon:anon}/11.0x7f0000000000.0x7f0000010000/TIMER.0.0.11.12.2 0x30:1\n"
-	  "{root}/bin/mine/{cgroup}/a/b/{dep}/{root}/lib/c/TIMER.0.0.11.12.1 0x20:1\n"
-	  "{root}/bin/mine/{cgroup}/a/b/{dep}/{root}/lib/c/TIMER.0.0.11.12.2 0x20:1\n"
-	  "taken 3 stored 3\n" },
+	  EXPECTED_ROW },
 	{ "threads_without_names", USERS " --separate-thread=1",
 	  WORLD "task-name 11 12 worker;" MINE
 		"ctx 13 1; tgid 11 1000; image 1; user; sample 0x10 0;" MINE
 		"image 1; user; sample 0x10 0; show-names;",
-	  "by thread\n"
-	  "- worker\n"
-	  "{root}/bin/mine/TIMER.0.0.11.12.all 0x10:1\n"
-	  "{root}/bin/mine/TIMER.0.0.11.13.all 0x10:1\n"
-	  "taken 2 stored 2\n" },
+	  EXPECTED_ROW },
 	{ "anonymous_memory_of_all_threads", USERS,
 	  WORLD MINE "user; anon 0x7f0000000000 0x7f0000010000 anon;"
 		     "sample 0x30 0; anon 0x1000 0x2000 12345678; sample 0x5 0",
-	  "by lib\n"
-	  "{root}/bin/mine/{dep}/{anon:12345678}/11.0x1000.0x2000 0x5:1\n"
-	  "{root}/bin/mine/{dep}/{anon:anon}/11.0x7f0000000000.0x7f0000010000 0x30:1\n"
-	  "taken 2 stored 2\n" },
+	  EXPECTED_ROW },
 	/* It is in the kernel's hands, and nothing that is to be kept from
 	 * users. */
 	{ "images_that_the_kernel_has_for_all", USERS,
 	  WORLD "cookie 5 2 0 0 0 - [vdso]; cookie 6 2 0 0 0 - [vsyscall];" MINE
 		"user; image 5; sample 0x10 0; image 6; sample 0x20 0",
-	  "by\n"
-	  "{kern}/[vdso] 0x10:1\n"
-	  "{kern}/[vsyscall] 0x20:1\n"
-	  "taken 2 stored 2\n" },
+	  EXPECTED_ROW },
 	{ "stacks_are_left_out", USERS " --separate-lib=1",
 	  WORLD MINE "user; image 1; trace; sample 0x10 0; sample 0x20 0;"
 		     "trace-end 0; call 0 1 2 0x200 1 0x100",
-	  "by\n"
-	  "{root}/bin/mine 0x10:1\n"
-	  "taken 1 stored 1\n" },
+	  EXPECTED_ROW },
 	{ "what_files_say", USERS " kernel",
 	  "stream 1 8 2400000 i386/core; event 0 0xcd 1000 0x1 1 1 LOADS;"
 	  "event 1 250 0 0 1 1 TIMER;"
@@ -107,14 +81,7 @@ static const struct row rows[] = {
 	  "cookie 1 0 0 0 77 1112131415161718 /bin/mine;" MINE "cpu 1;" MINE
 	  "image 1; user; sample 0x10 0; sample 0x11 1;"
 	  "kernel; sample 0xffffffff81000010 0; show-headers",
-	  "by\n"
-	  "{kern}/vmlinux/{build:0102030405060708}/LOADS.1000.1.all.all.all: i386/core kind 1 event 205 count 1000 um 1 khz 2400000 build 8:0102030405060708\n"
-	  "{root}/bin/mine/{build:1112131415161718}/LOADS.1000.1.all.all.all: i386/core kind 0 event 205 count 1000 um 1 mtime 77 khz 2400000 build 8:1112131415161718\n"
-	  "{root}/bin/mine/{build:1112131415161718}/TIMER.250.0.all.all.all: timer kind 0 hz 250 mtime 77 khz 2400000 build 8:1112131415161718\n"
-	  "{kern}/vmlinux/{build:0102030405060708}/LOADS.1000.1.all.all.all 0x10:1\n"
-	  "{root}/bin/mine/{build:1112131415161718}/LOADS.1000.1.all.all.all 0x10:1\n"
-	  "{root}/bin/mine/{build:1112131415161718}/TIMER.250.0.all.all.all 0x11:1\n"
-	  "taken 3 stored 3\n" },
+	  EXPECTED_ROW },
 	{ "a_stream_of_a_thread", ALL,
 	  WORLD "task-name 11 11 main; task-name 11 12 worker;"
 		"task-cgroup 11 0 /a/b;" MINE
@@ -165,21 +132,14 @@ static const struct row rows[] = {
 	  WORLD MINE
 	  "image 1; user; sample 0x10 0; image 2; sample 0x20 0;"
 	  "damage {root}/lib/c/{user}/1000/{dep}/{root}/lib/c/TIMER.0.0.all.all.all",
-	  "by\n"
-	  "{root}/bin/mine 0x10:1\n"
-	  "taken 1 stored 1\n" },
+	  EXPECTED_ROW },
 	{ "a_file_of_another_version_is_left_out", USERS,
 	  WORLD MINE
 	  "image 1; user; sample 0x10 0; image 2; sample 0x20 0;"
 	  "renew {root}/lib/c/{user}/1000/{dep}/{root}/lib/c/TIMER.0.0.all.all.all",
-	  "by\n"
-	  "{root}/bin/mine 0x10:1\n"
-	  "taken 1 stored 1\n" },
+	  EXPECTED_ROW },
 	{ "a_span_that_is_none_is_left_out", USERS,
-	  WORLD MINE "image 1; user; sample 0x10 0; not-a-span",
-	  "by\n"
-	  "{root}/bin/mine 0x10:1\n"
-	  "taken 1 stored 1\n" },
+	  WORLD MINE "image 1; user; sample 0x10 0; not-a-span", EXPECTED_ROW },
 	/* A process that is the user's own no more has nothing in it. */
 	{ "users_are_told_by_whole_numbers", USERS,
 	  WORLD "ctx 12 1; tgid 11 100; image 1; user; sample 0x10 0;"
@@ -191,34 +151,24 @@ static const struct row rows[] = {
 		"cookie 5 0 0 0 0 1112131415161718 /lib/d;" MINE
 		"user; image 4; sample 0x10 0; image 5; sample 0x10 0;"
 		"sample 0x10 0;",
-	  "by\n"
-	  "{root}/lib/d/{build:0102030405060708} 0x10:1\n"
-	  "{root}/lib/d/{build:1112131415161718} 0x10:2\n"
-	  "taken 3 stored 3\n" },
+	  EXPECTED_ROW },
 	{ "several_events", USERS,
 	  "stream 1 8; event 0 0xcd 1000 0x1 1 1 LOADS;"
 	  "event 1 0x3c 5000 0x0 1 1 CYCLES;"
 	  "cookie 1 0 0 0 0 - /bin/mine; cpu 1;" MINE
 	  "image 1; user; sample 0x10 1; sample 0x20 0; sample 0x10 1;",
-	  "by\n"
-	  "{root}/bin/mine/CYCLES.5000.0.all.all.all 0x10:2\n"
-	  "{root}/bin/mine/LOADS.1000.1.all.all.all 0x20:1\n"
-	  "taken 3 stored 3\n" },
+	  EXPECTED_ROW },
 	/* More than one record of times can say. */
 	{ "often", USERS,
 	  WORLD MINE "image 1; user; times 4000000000; sample 0x10 0;"
 		     "times 4000000000; sample 0x10 0;",
-	  "by\n"
-	  "{root}/bin/mine 0x10:8000000000\n"
-	  "taken 8000000000 stored 8000000000\n" },
+	  EXPECTED_ROW },
 	{ "a_history", USERS,
 	  WORLD MINE "image 1; user; sample 0x10 0;" THEIRS
 		     "image 3; sample 0x30 0; close-span;" MINE
 		     "image 1; sample 0x10 0; sample 0x20 0; close-span;"
 		     "sample 0x20 0;",
-	  "by\n"
-	  "{root}/bin/mine 0x10:2 0x20:2\n"
-	  "taken 4 stored 4\n" },
+	  EXPECTED_ROW },
 };
 
 /* The options of @given but the last word "kernel", which is no option. */

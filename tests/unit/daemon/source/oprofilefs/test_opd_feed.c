@@ -24,10 +24,7 @@
 /* What is said before the first read comes behind the beginning. */
 static const struct row rows[] = {
 	{ "it_begins", NULL, "read; read", BEGIN },
-	{ "a_sampled_kernel_is_told_at_once", "yes", "read",
-	  "stream\n"
-	  "source 0x0 \"play/timer\"\n"
-	  "event 0 0xfa 0 0x0 1 1 \"TIMER\"\n" KERNEL },
+	{ "a_sampled_kernel_is_told_at_once", "yes", "read", EXPECTED_ROW },
 	{ "tasks_are_told_before_their_first_use", "tasks",
 	  "comm 6 6 boss; comm 6 7 worker; in 6 0::/a; cpu 0; ctx 7 11; tgid 6;"
 	  "image 11; user; sample 0x5 0; ctx 6 11; tgid 6; sample 0x6 0;"

@@ -301,161 +301,59 @@ static void run_events(const struct row *row, FILE *out)
 /* clang-format off */
 static const struct row rows[] = {
 	{ "the_clock_on_all_cpus", NULL,
-	  "open; show; enable; disable",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
-	  " on 3 on 5\n"
-	  "enable: 0\n"
-	  " off 3 off 5\n"
-	  "disable: 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	  "open; show; enable; disable", EXPECTED_ROW },
 	/* All samples of a CPU go to one ring, each with its
 	   event's id. */
-	{ "two_events", NULL, TWO "open; show; enable",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=7 7>6\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 930=2 940=0 960=2 970=0, lost 0\n"
-	  " on 3 on 4 on 6 on 7\n"
-	  "enable: 0\n"
-	  "close: -2 -3 -4 -5 -6 -7\n" },
+	{ "two_events", NULL, TWO "open; show; enable", EXPECTED_ROW },
 	/* A sample without an id would be of counter 0. */
 	{ "one_event_of_another_counter", NULL,
-	  "events A:118:1:100000:1:1:0; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 side@1=4 map 4:2048 raw176@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 950=1 970=1, lost 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	  "events A:118:1:100000:1:1:0; open; show", EXPECTED_ROW },
 	/* Of all CPUs, also of one that has gone since. */
 	{ "events_that_share_counters", NULL,
-	  TWO "open; times 3 10; lost 1; show; online 0; replug; times 4 12; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=7 7>6\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 930=2 940=0 960=2 970=0, lost 4, counter 0: 6 of 20, counter 2: 6 of 20\n"
-	  " -5 -6 -7\n"
-	  "replug: 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 930=2 940=0 960=2 970=0, lost 4, counter 0: 7 of 22, counter 2: 7 of 22, none on 1\n"
-	  "close: -2 -3 -4\n" },
+	  TWO "open; times 3 10; lost 1; show; online 0; replug; times 4 12; show", EXPECTED_ROW },
 	/* A thread's events are enabled on each CPU while it runs on one. */
 	{ "a_process_with_events", "pid=SELF",
-	  TWO "older; open; times 3 10; show",
-	  " side@-1=0 -0 side@-1=EINVAL side/self@0=1 map 1:128 raw176/self@0=2 map 2:256 0:0/self@0=3 3>2 side/self@1=4 map 4:128 raw176/self@1=5 map 5:256 0:0/self@1=6 6>5\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 128 KiB, type 0x10007, ids 940=2 950=0 970=2 980=0, counter 0: 6 of 10, counter 2: 6 of 10\n"
-	  "close: -1 -2 -3 -4 -5 -6\n" },
-	{ "clock_without_times", NULL, "open; times 3 10; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	  TWO "older; open; times 3 10; show", EXPECTED_ROW },
+	{ "clock_without_times", NULL, "open; times 3 10; show", EXPECTED_ROW },
 	/* One event that is not the first needs an id, too. */
 	{ "the_second_counter", NULL,
-	  "events A:118:1:100000:1:1:0; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 side@1=4 map 4:2048 raw176@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 950=1 970=1, lost 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	  "events A:118:1:100000:1:1:0; open; show", EXPECTED_ROW },
 	{ "a_program_to_be_started", "exec=SELF",
 	  "open; show; attrs; replug",
 	  EXPECTED("a-program-to-be-started") },
 	{ "a_process", "pid=SELF", "open; show; attrs; replug",
 	  EXPECTED("a-process") },
-	{ "a_process_that_is_not", "pid=2147483647", "open",
-	  " side@-1=0 -0 side@-1=1 -1\n"
-	  "open: ESRCH\n"
-	  "close:\n" },
+	{ "a_process_that_is_not", "pid=2147483647", "open", EXPECTED_ROW },
 	{ "a_program_that_is_not", "exec=2147483647",
-	  "no-task 2147483647; open",
-	  " side@-1=0 -0 side@-1=1 -1 side/gone@0=ESRCH\n"
-	  "open: ESRCH\n"
-	  "close:\n" },
+	  "no-task 2147483647; open", EXPECTED_ROW },
 	{ "two_processes", "pid=SELF,pid=SELF",
-	  "online 1; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side/self@1=2 map 2:128 clock/self@1=3 map 3:256 side/self@1=4 4>2 clock/self@1=5 5>3\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0, none on 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	  "online 1; open; show", EXPECTED_ROW },
 	{ "a_program_among_all_that_runs", "exec=SELF",
-	  "by-cpu; open; attrs; online 0; replug",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "TIMER type=1 sample_period=1003000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
-	  " -4 -5\n"
-	  "replug: 1\n"
-	  "close: -2 -3\n" },
-	{ "a_cgroup_that_is_not_there", "cgroup=/nonexistent", "open",
-	  " side@-1=0 -0 side@-1=1 -1\n"
-	  "open: ENOENT\n"
-	  "close:\n" },
-	{ "a_thread_that_ends", "pid=SELF", "online 0; thread; open",
-	  " side@-1=0 -0 side@-1=1 -1 side/self@0=2 map 2:128 clock/self@0=3 map 3:256 side/gone@0=ESRCH\n"
-	  "open: 0\n"
-	  "close: -2 -3\n" },
-	{ "a_process_that_ends", "pid=SELF", "online 0; self-ends; open",
-	  " side@-1=0 -0 side@-1=1 -1 side/self@0=ESRCH\n"
-	  "open: ESRCH\n"
-	  "close:\n" },
+	  "by-cpu; open; attrs; online 0; replug", EXPECTED_ROW },
+	{ "a_cgroup_that_is_not_there", "cgroup=/nonexistent", "open", EXPECTED_ROW },
+	{ "a_thread_that_ends", "pid=SELF", "online 0; thread; open", EXPECTED_ROW },
+	{ "a_process_that_ends", "pid=SELF", "online 0; self-ends; open", EXPECTED_ROW },
 	/* Samples are of the cgroup, side band is of all. */
-	{ "a_cgroup", "cgroup=/tmp", "cgroups 2; open; replug",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock/cgroup@0=3 map 3:256 side@1=4 map 4:2048 clock/cgroup@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "\n"
-	  "replug: 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	{ "a_cgroup", "cgroup=/tmp", "cgroups 2; open; replug", EXPECTED_ROW },
 	{ "a_cgroup_of_the_first_version", "cgroup=tmp",
-	  "cgroups 1; online 1; open",
-	  " side@-1=0 -0 side@-1=1 -1 side@1=2 map 2:2048 clock/cgroup@1=3 map 3:256\n"
-	  "open: 0\n"
-	  "close: -2 -3\n" },
+	  "cgroups 1; online 1; open", EXPECTED_ROW },
 	{ "a_cgroup_that_cannot_be_sampled", "cgroup=/tmp",
-	  "cgroups 2; refuse 4 22; open; reason",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock/cgroup@0=EINVAL\n"
-	  "open: EINVAL\n"
-	  "cgroup /tmp: perf_events cannot sample it; the kernel needs CONFIG_CGROUP_PERF, and a cgroup of version 2 or of perf_event\n"
-	  "close: -2\n" },
+	  "cgroups 2; refuse 4 22; open; reason", EXPECTED_ROW },
 	{ "a_cgroup_of_another_hierarchy", "cgroup=/tmp",
-	  "cgroups 2; refuse 4 9; open; reason",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock/cgroup@0=EBADF\n"
-	  "open: EBADF\n"
-	  "cgroup /tmp: perf_events cannot sample it; the kernel needs CONFIG_CGROUP_PERF, and a cgroup of version 2 or of perf_event\n"
-	  "close: -2\n" },
+	  "cgroups 2; refuse 4 9; open; reason", EXPECTED_ROW },
 	{ "side_band_that_is_refused", "cgroup=/tmp",
-	  "cgroups 2; refuse 3 22; open; reason",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=EINVAL 1:1@-1=2 -2\n"
-	  "open: EINVAL\n"
-	  "mappings and processes: the kernel refuses the event's settings (Invalid argument); choose another event or unit mask, or a newer kernel\n"
-	  "close:\n" },
+	  "cgroups 2; refuse 3 22; open; reason", EXPECTED_ROW },
 	/* A folder, but not of a cgroup. */
-	{ "a_cgroup_that_is_none", "cgroup=/proc", "open",
-	  " side@-1=0 -0 side@-1=1 -1\n"
-	  "open: ENOENT\n"
-	  "close:\n" },
+	{ "a_cgroup_that_is_none", "cgroup=/proc", "open", EXPECTED_ROW },
 	/* ---- CPUs ---- */
 	{ "cpus_with_gaps", NULL,
-	  "possible 0-2,64,65; online 0,2,64; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@2=4 map 4:2048 clock@2=5 map 5:256 side@64=6 map 6:2048 clock@64=7 map 7:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 1, none on 65\n"
-	  "close: -2 -3 -4 -5 -6 -7\n" },
+	  "possible 0-2,64,65; online 0,2,64; open; show", EXPECTED_ROW },
 	{ "a_list_that_makes_no_sense", NULL,
-	  "possible 0-x; open",
-	  " side@-1=0 -0 side@-1=1 -1\n"
-	  "open: EINVAL\n"
-	  "close:\n" },
+	  "possible 0-x; open", EXPECTED_ROW },
 	{ "another_list_that_makes_no_sense", NULL,
-	  "online 1-0; open",
-	  " side@-1=0 -0 side@-1=1 -1\n"
-	  "open: EINVAL\n"
-	  "close:\n" },
+	  "online 1-0; open", EXPECTED_ROW },
 	{ "a_cpu_that_goes_while_it_is_opened", NULL,
-	  "no-cpu 0; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=ENODEV side@1=2 map 2:2048 clock@1=3 map 3:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 0\n"
-	  "close: -2 -3\n" },
+	  "no-cpu 0; open; show", EXPECTED_ROW },
 	{ "a_cpu_goes_and_comes", NULL,
 	  "open; lost 3; show; replug; online 0; lost 4; replug; show; lost 5;"
 	  "show; replug; online 0-1; replug; show; replug",
@@ -468,231 +366,65 @@ static const struct row rows[] = {
 	  EXPECTED("a-cpu-goes-and-comes-unseen") },
 	{ "a_cpu_goes_while_it_is_opened_again", NULL,
 	  "online 0; open; online 0-1; no-cpu 1; replug; show; no-cpu -1;"
-	  "replug; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256\n"
-	  "open: 0\n"
-	  " side@1=ENODEV\n"
-	  "replug: 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 1\n"
-	  " side@1=4 map 4:2048 clock@1=5 map 5:256\n"
-	  "replug: 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	  "replug; show", EXPECTED_ROW },
 	{ "a_cpu_is_refused_later", NULL,
-	  "online 0; open; online 0-1; refuse 1 24; replug; show; replug",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256\n"
-	  "open: 0\n"
-	  " side@1=EMFILE 1:1@-1=4 -4\n"
-	  "replug: EMFILE\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 1\n"
-	  " side@1=5 map 5:2048 clock@1=6 map 6:256\n"
-	  "replug: 1\n"
-	  "close: -2 -3 -5 -6\n" },
+	  "online 0; open; online 0-1; refuse 1 24; replug; show; replug", EXPECTED_ROW },
 	/* What was opened before the refusal must not count as
 	   all. */
 	{ "a_cpu_is_refused_later_in_part", NULL,
 	  TWO
 	  "online 0; open; online 0-1; refuse 3 24; replug; show; replug;"
-	  "show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3\n"
-	  "open: 0\n"
-	  " side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=EMFILE 1:1@-1=7 -7 -5 -6\n"
-	  "replug: EMFILE\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 940=0 960=2 970=0, lost 0, none on 1\n"
-	  " side@1=8 map 8:2048 raw176@1=9 map 9:256 0:0@1=10 10>9\n"
-	  "replug: 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 900=2 910=0 940=0 960=2 970=0, lost 0\n"
-	  "close: -2 -3 -4 -8 -9 -10\n" },
+	  "show", EXPECTED_ROW },
 	{ "a_cpu_goes_later_in_part", NULL,
-	  "online 0; open; online 0-1; refuse 2 19; replug; show; replug; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256\n"
-	  "open: 0\n"
-	  " side@1=4 map 4:2048 clock@1=ENODEV -4\n"
-	  "replug: 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0, none on 1\n"
-	  " side@1=5 map 5:2048 clock@1=6 map 6:256\n"
-	  "replug: 1\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
-	  "close: -2 -3 -5 -6\n" },
+	  "online 0; open; online 0-1; refuse 2 19; replug; show; replug; show", EXPECTED_ROW },
 	{ "cpus_cannot_be_listed_later", NULL,
-	  "open; online x; replug",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "\n"
-	  "replug: EINVAL\n"
-	  "close: -2 -3 -4 -5\n" },
+	  "open; online x; replug", EXPECTED_ROW },
 	/* ---- refusals ---- */
 	/* The third is the first that matters: two ask what the
 	   kernel can. */
-	{ "side_band_is_refused", NULL, "refuse 3 24; open",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=EMFILE 1:1@-1=2 -2\n"
-	  "open: EMFILE\n"
-	  "close:\n" },
-	{ "the_clock_is_refused", NULL, "refuse 4 24; open",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=EMFILE 1:1@-1=3 -3\n"
-	  "open: EMFILE\n"
-	  "close: -2\n" },
+	{ "side_band_is_refused", NULL, "refuse 3 24; open", EXPECTED_ROW },
+	{ "the_clock_is_refused", NULL, "refuse 4 24; open", EXPECTED_ROW },
 	{ "the_last_is_refused", NULL,
-	  TWO "refuse 8 16; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=EBUSY 1:1@-1=7 -7\n"
-	  "open: EBUSY\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x10007, ids 940=0 960=2 970=0, lost 0\n"
-	  "close: -2 -3 -4 -5 -6\n" },
+	  TWO "refuse 8 16; open; show", EXPECTED_ROW },
 	{ "nothing_is_precise", NULL,
-	  "vague; weights;" TWO "open",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176!@0=EOPNOTSUPP raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176!@1=EOPNOTSUPP raw176@1=6 map 6:256 0:0@1=7 7>6\n"
-	  "open: 0\n"
-	  "close: -2 -3 -4 -5 -6 -7\n" },
-	{ "some_are_precise", NULL, "weights;" TWO "open",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176!@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176!@1=6 map 6:256 0:0@1=7 7>6\n"
-	  "open: 0\n"
-	  "close: -2 -3 -4 -5 -6 -7\n" },
-	{ "an_old_kernel", NULL, "old; open; attrs; show",
-	  " side@-1=EINVAL side@-1=0 -0 side@0=1 map 1:2048 clock@0=2 map 2:256 side@1=3 map 3:2048 clock@1=4 map 4:256\n"
-	  "open: 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol watermark sample_id_all use_clockid\n"
-	  "TIMER type=1 sample_period=1003000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
-	  "close: -1 -2 -3 -4\n" },
-	{ "an_older_kernel", NULL, "older; open; attrs; show",
-	  " side@-1=0 -0 side@-1=EINVAL side@0=1 map 1:2048 clock@0=2 map 2:256 side@1=3 map 3:2048 clock@1=4 map 4:256\n"
-	  "open: 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "TIMER type=1 sample_period=1003000 sample_type=7 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7\n"
-	  "close: -1 -2 -3 -4\n" },
+	  "vague; weights;" TWO "open", EXPECTED_ROW },
+	{ "some_are_precise", NULL, "weights;" TWO "open", EXPECTED_ROW },
+	{ "an_old_kernel", NULL, "old; open; attrs; show", EXPECTED_ROW },
+	{ "an_older_kernel", NULL, "older; open; attrs; show", EXPECTED_ROW },
 	/* ---- memory ---- */
-	{ "enough_for_the_side_band_of_all", NULL, "lockable 4608; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 2048 KiB, type 0x7, lost 0\n"
-	  "close: -2 -3 -4 -5\n" },
-	{ "side_band_on_more_cpus", NULL, "possible 0-64; online 5; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:1024 clock@5=3 map 3:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 1024 KiB, type 0x7, lost 0\n"
-	  "close: -2 -3\n" },
+	{ "enough_for_the_side_band_of_all", NULL, "lockable 4608; open; show", EXPECTED_ROW },
+	{ "side_band_on_more_cpus", NULL, "possible 0-64; online 5; open; show", EXPECTED_ROW },
 	{ "side_band_on_very_many_cpus", NULL,
-	  "possible 0-4095; online 5; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:128 clock@5=3 map 3:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0\n"
-	  "close: -2 -3\n" },
+	  "possible 0-4095; online 5; open; show", EXPECTED_ROW },
 	{ "just_enough_memory", NULL,
-	  "lockable 768; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 128 KiB, type 0x7, lost 0\n"
-	  "close: -3 -4 -5 -6\n" },
+	  "lockable 768; open; show", EXPECTED_ROW },
 	{ "not_quite_enough_memory", NULL,
-	  "lockable 767; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:256 side@1=5 map 5:128 clock@1=6 map 6:EPERM -3 -4 -5 -6 side@0=7 map 7:32 clock@0=8 map 8:64 side@1=9 map 9:32 clock@1=10 map 10:64\n"
-	  "open: 0\n"
-	  "samples 64 KiB, side band 32 KiB, type 0x7, stack 4096, kernel 0, lost 0\n"
-	  "close: -7 -8 -9 -10\n" },
-	{ "little_memory", NULL, "lockable 100; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:EPERM -3 side@0=4 map 4:32 clock@0=5 map 5:64 side@1=6 map 6:EPERM -4 -5 -6 side@0=7 map 7:8 clock@0=8 map 8:16 side@1=9 map 9:8 clock@1=10 map 10:16\n"
-	  "open: 0\n"
-	  "samples 16 KiB, side band 8 KiB, type 0x7, stack 4096, kernel 0, lost 0\n"
-	  "close: -7 -8 -9 -10\n" },
-	{ "too_little_memory", NULL, "lockable 23; open",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:EPERM -3 side@0=4 map 4:EPERM -4 side@0=5 map 5:8 clock@0=6 map 6:EPERM\n"
-	  "open: EPERM\n"
-	  "close: -5 -6\n" },
+	  "lockable 767; open; show", EXPECTED_ROW },
+	{ "little_memory", NULL, "lockable 100; open; show", EXPECTED_ROW },
+	{ "too_little_memory", NULL, "lockable 23; open", EXPECTED_ROW },
 	/* ---- stacks ---- */
-	{ "stacks", "callgraph=20", "open; show; attrs",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:16384 side@1=4 map 4:2048 clock@1=5 map 5:16384\n"
-	  "open: 0\n"
-	  "samples 16384 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 20, lost 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "TIMER type=1 sample_period=1003000 sample_type=12327 read_format=16 wakeup_watermark=4194304 clockid=4 sample_max_stack=20 sample_stack_user=61440\n"
-	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid exclude_callchain_user\n"
-	  "close: -2 -3 -4 -5\n" },
+	{ "stacks", "callgraph=20", "open; show; attrs", EXPECTED_ROW },
 	{ "stacks_of_user_code", "callgraph=20",
-	  "events A:118:0:100000:0:0:1; open; show; attrs",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw76@0=3 map 3:16384 side@1=4 map 4:2048 raw76@1=5 map 5:16384\n"
-	  "open: 0\n"
-	  "samples 16384 KiB, side band 2048 KiB, type 0x3007, stack 61440, kernel 0, lost 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "A type=4 config=118 sample_period=100000 sample_type=12295 read_format=19 wakeup_watermark=4194304 clockid=4 sample_stack_user=61440\n"
-	  "  disabled exclude_kernel exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
-	  "close: -2 -3 -4 -5\n" },
+	  "events A:118:0:100000:0:0:1; open; show; attrs", EXPECTED_ROW },
 	{ "deeper_than_the_kernel_tells", "callgraph=500",
-	  "open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:16384 side@1=4 map 4:2048 clock@1=5 map 5:16384\n"
-	  "open: 0\n"
-	  "samples 16384 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 127, lost 0\n"
-	  "close: -2 -3 -4 -5\n" },
+	  "open; show", EXPECTED_ROW },
 	{ "stacks_of_this_length", "callgraph=20,stack=1003",
-	  "lockable 40000; open; show; attrs",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:16384 side@1=4 map 4:2048 clock@1=5 map 5:16384\n"
-	  "open: 0\n"
-	  "samples 16384 KiB, side band 2048 KiB, type 0x3027, stack 1000, kernel 20, lost 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "TIMER type=1 sample_period=1003000 sample_type=12327 read_format=16 wakeup_watermark=4194304 clockid=4 sample_max_stack=20 sample_stack_user=1000\n"
-	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid exclude_callchain_user\n"
-	  "close: -2 -3 -4 -5\n" },
+	  "lockable 40000; open; show; attrs", EXPECTED_ROW },
 	{ "stacks_with_little_memory", "callgraph=20",
-	  "lockable 1000; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:EPERM -3 -4 side@0=5 map 5:128 clock@0=6 map 6:EPERM -5 -6 side@0=7 map 7:128 clock@0=8 map 8:EPERM -7 -8 side@0=9 map 9:128 clock@0=10 map 10:EPERM -9 -10 side@0=11 map 11:128 clock@0=12 map 12:EPERM -11 -12 side@0=13 map 13:128 clock@0=14 map 14:512 side@1=15 map 15:128 clock@1=16 map 16:EPERM -13 -14 -15 -16 side@0=17 map 17:128 clock@0=18 map 18:256 side@1=19 map 19:128 clock@1=20 map 20:256\n"
-	  "open: 0\n"
-	  "samples 256 KiB, side band 128 KiB, type 0x3027, stack 8192, kernel 20, lost 0\n"
-	  "close: -17 -18 -19 -20\n" },
+	  "lockable 1000; open; show", EXPECTED_ROW },
 	{ "stacks_with_less_memory", "callgraph=20",
-	  "lockable 300; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:EPERM -3 -4 side@0=5 map 5:128 clock@0=6 map 6:EPERM -5 -6 side@0=7 map 7:128 clock@0=8 map 8:EPERM -7 -8 side@0=9 map 9:128 clock@0=10 map 10:EPERM -9 -10 side@0=11 map 11:128 clock@0=12 map 12:EPERM -11 -12 side@0=13 map 13:128 clock@0=14 map 14:EPERM -13 -14 side@0=15 map 15:128 clock@0=16 map 16:EPERM -15 -16 side@0=17 map 17:64 clock@0=18 map 18:128 side@1=19 map 19:64 clock@1=20 map 20:EPERM -17 -18 -19 -20 side@0=21 map 21:32 clock@0=22 map 22:64 side@1=23 map 23:32 clock@1=24 map 24:64\n"
-	  "open: 0\n"
-	  "samples 64 KiB, side band 32 KiB, type 0x3027, stack 4096, kernel 20, lost 0\n"
-	  "close: -21 -22 -23 -24\n" },
+	  "lockable 300; open; show", EXPECTED_ROW },
 	{ "stacks_with_too_little_memory", "callgraph=20",
-	  "lockable 190; open",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:EPERM -2 side@0=3 map 3:128 clock@0=4 map 4:EPERM -3 -4 side@0=5 map 5:128 clock@0=6 map 6:EPERM -5 -6 side@0=7 map 7:128 clock@0=8 map 8:EPERM -7 -8 side@0=9 map 9:128 clock@0=10 map 10:EPERM -9 -10 side@0=11 map 11:128 clock@0=12 map 12:EPERM -11 -12 side@0=13 map 13:128 clock@0=14 map 14:EPERM -13 -14 side@0=15 map 15:128 clock@0=16 map 16:EPERM -15 -16 side@0=17 map 17:64 clock@0=18 map 18:EPERM -17 -18 side@0=19 map 19:32 clock@0=20 map 20:64 side@1=21 map 21:32 clock@1=22 map 22:EPERM\n"
-	  "open: EPERM\n"
-	  "close: -19 -20 -21 -22\n" },
+	  "lockable 190; open", EXPECTED_ROW },
 	{ "stacks_on_many_cpus", "callgraph=20",
-	  "possible 0-63; online 5; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:2048 clock@5=3 map 3:8192\n"
-	  "open: 0\n"
-	  "samples 8192 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 20, lost 0\n"
-	  "close: -2 -3\n" },
+	  "possible 0-63; online 5; open; show", EXPECTED_ROW },
 	{ "stacks_on_more_cpus", "callgraph=20",
-	  "possible 0-32; online 5; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:2048 clock@5=3 map 3:8192\n"
-	  "open: 0\n"
-	  "samples 8192 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 20, lost 0\n"
-	  "close: -2 -3\n" },
+	  "possible 0-32; online 5; open; show", EXPECTED_ROW },
 	{ "stacks_on_as_many_cpus", "callgraph=20",
-	  "possible 0-31; online 5; open; show",
-	  " side@-1=0 -0 side@-1=1 -1 side@5=2 map 2:2048 clock@5=3 map 3:16384\n"
-	  "open: 0\n"
-	  "samples 16384 KiB, side band 2048 KiB, type 0x3027, stack 61440, kernel 20, lost 0\n"
-	  "close: -2 -3\n" },
+	  "possible 0-31; online 5; open; show", EXPECTED_ROW },
 	/* ---- what is asked ---- */
-	{ "attributes_of_the_clock", "rate=100", "open; attrs",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 clock@0=3 map 3:256 side@1=4 map 4:2048 clock@1=5 map 5:256\n"
-	  "open: 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "TIMER type=1 sample_period=10030000 sample_type=7 read_format=16 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled exclude_hv exclude_idle exclude_guest watermark sample_id_all use_clockid\n"
-	  "close: -2 -3 -4 -5\n" },
-	{ "attributes_of_events", NULL, TWO "open; attrs",
-	  " side@-1=0 -0 side@-1=1 -1 side@0=2 map 2:2048 raw176@0=3 map 3:256 0:0@0=4 4>3 side@1=5 map 5:2048 raw176@1=6 map 6:256 0:0@1=7 7>6\n"
-	  "open: 0\n"
-	  "side type=1 config=9 sample_type=6 read_format=1 wakeup_watermark=1 clockid=4\n"
-	  "  exclude_kernel exclude_hv exclude_guest mmap mmap2 comm comm_exec task ksymbol build_id watermark sample_id_all use_clockid\n"
-	  "A type=4 config=374 sample_period=100000 sample_type=65543 read_format=19 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled exclude_user exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
-	  "cpu-cycles sample_period=5000 sample_type=65543 read_format=19 wakeup_watermark=131072 clockid=4\n"
-	  "  disabled exclude_kernel exclude_hv exclude_guest watermark sample_id_all use_clockid\n"
-	  "close: -2 -3 -4 -5 -6 -7\n" },
+	{ "attributes_of_the_clock", "rate=100", "open; attrs", EXPECTED_ROW },
+	{ "attributes_of_events", NULL, TWO "open; attrs", EXPECTED_ROW },
 	{ "attributes_for_weights", NULL,
 	  "weights; events A:118:0:9:0:1:1:205,B:118:1:9:0:1:1:461,"
 	  "cpu-cycles:0:2:9:0:1:1; open; attrs",

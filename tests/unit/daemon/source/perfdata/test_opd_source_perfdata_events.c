@@ -190,12 +190,8 @@ static void run_files(const struct row *row, FILE *out)
 
 /* clang-format off */
 static const struct row rows[] = {
-	{ "a_plain_event", NULL, "file; event cycles",
-	  "cycles:1000 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf\n" },
-	{ "no_count_is_told", NULL, "file; event cycles count=0",
-	  "cycles:1 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf\n" },
+	{ "a_plain_event", NULL, "file; event cycles", EXPECTED_ROW },
+	{ "no_count_is_told", NULL, "file; event cycles count=0", EXPECTED_ROW },
 	/* Only the clocks count ns: 0 and 1 of the software's. */
 	{ "a_rate_instead_of_a_count", NULL,
 	  "file; event a type=1 config=0 freq=4000;"
@@ -203,41 +199,20 @@ static const struct row rows[] = {
 	  "event c type=1 config=2 freq=4000;"
 	  "event d type=0 config=0 freq=4000;"
 	  "event e type=1 config=0 freq=2000000000;"
-	  "event f type=1 config=0 freq=0",
-	  "a:250000 value 0 um 0 config 0 kernel user\n"
-	  "b:333333333 value 0 um 0 config 1 kernel user\n"
-	  "c:4000 value 0 um 0 config 2 kernel user\n"
-	  "d:4000 value 0 um 0 config 0 kernel user\n"
-	  "e:1 value 0 um 0 config 0 kernel user\n"
-	  "f:1 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf\n" },
+	  "event f type=1 config=0 freq=0", EXPECTED_ROW },
 	/* Where each sample tells its period it counts for that: 0x10107. */
 	{ "a_rate_and_periods", NULL,
 	  "file; event a type=1 config=0 freq=4000 sample_type=0x10107;"
 	  "event b type=1 config=2 freq=4000 sample_type=0x10107;"
-	  "event c type=0 config=0 count=5000 sample_type=0x10107",
-	  "a:250000 value 0 um 0 config 0 kernel user\n"
-	  "b:1 value 0 um 0 config 2 kernel user\n"
-	  "c:5000 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf\n" },
+	  "event c type=0 config=0 count=5000 sample_type=0x10107", EXPECTED_ROW },
 	{ "who_is_sampled", NULL,
-	  "file; event a user; event b kernel; event c user kernel",
-	  "a:1000 value 0 um 0 config 0 user\n"
-	  "b:1000 value 0 um 0 config 0 kernel\n"
-	  "c:1000 value 0 um 0 config 0\n"
-	  "perf.data perf\n" },
+	  "file; event a user; event b kernel; event c user kernel", EXPECTED_ROW },
 	/* Raw ones have a unit mask in their second byte. */
 	{ "events_without_a_name", NULL,
 	  "file; event - type=4 config=0x2c3;"
 	  "event r1c3 type=4 config=0x345601c3;"
 	  "event - type=0 config=0x1c3; event - type=9 config=0xabc;"
-	  "event - type=0 config=0",
-	  "type4-2c3:1000 value c3 um 2 config 2c3 kernel user\n"
-	  "r1c3:1000 value c3 um 1 config 345601c3 kernel user\n"
-	  "type0-1c3:1000 value 0 um 0 config 1c3 kernel user\n"
-	  "type9-abc:1000 value 0 um 0 config abc kernel user\n"
-	  "cycles:1000 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf\n" },
+	  "event - type=0 config=0", EXPECTED_ROW },
 	/* Without modifiers, and with underscores for what is no letter. */
 	{ "names_that_perf_tells", NULL,
 	  "file; event cycles:u; event cycle:ppp; event cycl:uk;"
@@ -245,55 +220,28 @@ static const struct row rows[] = {
 	  "event ///; event b//c; event d-e.f",
 	  EXPECTED("names-that-perf-tells") },
 	{ "equal_events_are_one", NULL,
-	  "file; event a; event a; event a count=2; event b",
-	  "a:1000 value 0 um 0 config 0 kernel user\n"
-	  "a:2 value 0 um 0 config 0 kernel user\n"
-	  "b:1000 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf\n" },
+	  "file; event a; event a; event a count=2; event b", EXPECTED_ROW },
 	{ "events_of_two_files", NULL,
 	  "file; event a; event b; file; event b; event c;"
-	  "event a count=9",
-	  "a:1000 value 0 um 0 config 0 kernel user\n"
-	  "b:1000 value 0 um 0 config 0 kernel user\n"
-	  "c:1000 value 0 um 0 config 0 kernel user\n"
-	  "a:9 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf\n" },
+	  "event a count=9", EXPECTED_ROW },
 	/* Their sample files would have one name. */
 	{ "modes_of_an_event", NULL,
 	  "file; event cycles:u user; event cycles:k kernel; event cycles;"
-	  "event cycles:u user; event other:u user; event cycles:k kernel count=2",
-	  "cycles_u:1000 value 0 um 0 config 0 user\n"
-	  "cycles_k:1000 value 0 um 0 config 0 kernel\n"
-	  "cycles_uk:1000 value 0 um 0 config 0 kernel user\n"
-	  "other:1000 value 0 um 0 config 0 user\n"
-	  "cycles:2 value 0 um 0 config 0 kernel\n"
-	  "perf.data perf\n" },
+	  "event cycles:u user; event other:u user; event cycles:k kernel count=2", EXPECTED_ROW },
 	{ "modes_of_an_event_in_two_files", NULL,
 	  "file; event cycles:u user; file; event cycles:k kernel;"
-	  "file; event cycles; event cycles:u user; file; event cycles:k kernel",
-	  "cycles:1000 value 0 um 0 config 0 user\n"
-	  "cycles_k:1000 value 0 um 0 config 0 kernel\n"
-	  "cycles_uk:1000 value 0 um 0 config 0 kernel user\n"
-	  "cycles_u:1000 value 0 um 0 config 0 user\n"
-	  "perf.data perf\n" },
+	  "file; event cycles; event cycles:u user; file; event cycles:k kernel", EXPECTED_ROW },
 	{ "no_event", NULL, "file",
 	  "EBADMSG: : describes no event; record it again\n" },
 	{ "no_event_with_samples", NULL, "file; event a type=1 config=9",
 	  "EBADMSG: : has no event with samples\n" },
 	{ "one_of_side_band", NULL,
 	  "file; event a type=1 config=9; event b type=0 config=9;"
-	  "event c type=1 config=8",
-	  "b:1000 value 0 um 0 config 9 kernel user\n"
-	  "c:1000 value 0 um 0 config 8 kernel user\n"
-	  "perf.data perf\n" },
+	  "event c type=1 config=8", EXPECTED_ROW },
 	{ "no_file", NULL, "",
 	  "EINVAL: perfdata: no file given; use --source=perfdata:PATH, - is standard input\n" },
-	{ "callers_of_the_kernel", NULL, "file; event a sample_type=0x10027",
-	  "a:1000 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf stacks unwinds\n" },
-	{ "stacks_of_programs", NULL, "file; event a sample_type=0x13007",
-	  "a:1000 value 0 um 0 config 0 kernel user\n"
-	  "perf.data perf stacks unwinds\n" },
+	{ "callers_of_the_kernel", NULL, "file; event a sample_type=0x10027", EXPECTED_ROW },
+	{ "stacks_of_programs", NULL, "file; event a sample_type=0x13007", EXPECTED_ROW },
 	{ "a_file_without_events_among_others", NULL,
 	  "file; event a; file; event b; file",
 	  "EBADMSG: : describes no event; record it again\n" },
