@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 		status = 1;
 	if (options.sort_ignored)
 		fprintf(stderr,
-			"opreport: warning: --sort changes nothing in %s\n",
+			"opreport: warning: --sort has no effect on %s\n",
 			options.format->title);
 	if (!status && !options.args.check && !options.args.repair &&
 	    report_session(&options, &diag))

@@ -156,7 +156,7 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 	if (a->global_percent && (a->symbols || a->by_line) && !parts)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--global-percent changes nothing in a symbol table; leave it out or add --details or --callgraph");
+			"--global-percent has no effect on a symbol table; leave it out or add --details or --callgraph");
 	return 0;
 }
 
@@ -251,7 +251,7 @@ static int check_format(const struct opreport_options *o, struct op_diag *diag)
 	if (a->accumulated || a->global_percent)
 		return op_diag_set(
 			diag, -EINVAL,
-			"%s changes nothing in %s, which contains only counts; leave it out",
+			"%s has no effect on %s, which contains only counts; leave it out",
 			a->accumulated ? "--accumulated" : "--global-percent",
 			f->title);
 	if (a->intervals)
@@ -302,7 +302,7 @@ static int check_tree(const struct opreport_options *o, struct op_diag *diag)
 			o->format->title);
 	if (tables && !(o->format->flags & PP_SHOWS_TREE))
 		return op_diag_set(diag, -EINVAL,
-				   "%s changes nothing in --tree; leave it out",
+				   "%s has no effect on --tree; leave it out",
 				   tables);
 	return 0;
 }
@@ -405,10 +405,9 @@ static int take_layout(struct opreport_options *o, struct op_diag *diag)
 				   "--layout=%s: unknown; use rows or columns",
 				   a->layout);
 	if (a->layout && o->format->flags & PP_SHOWS_AXES)
-		return op_diag_set(
-			diag, -EINVAL,
-			"--layout changes nothing in %s; leave it out",
-			o->format->title);
+		return op_diag_set(diag, -EINVAL,
+				   "--layout has no effect on %s; leave it out",
+				   o->format->title);
 	if (rows && !can)
 		return op_diag_set(
 			diag, -EINVAL,

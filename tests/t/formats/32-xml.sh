@@ -120,7 +120,7 @@ ok "and is valid" valid
 for how in -X --xml=classic; do
 	report one $how -s vma
 	is "$how -s vma" "$? $(cat err)" \
-		'0 opreport: warning: --sort changes nothing in XML'
+		'0 opreport: warning: --sort has no effect on XML'
 	ok "is valid" valid
 done
 report one --xml=modern

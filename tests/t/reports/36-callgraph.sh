@@ -230,7 +230,7 @@ refuses "leave --details out" -c -d
 report -c '{' image:a '}' '{' image:b '}' >"$TMP/out"
 like "refused: a comparison" "$? $(cat "$TMP/err")" \
 	"^1 opreport: --callgraph does not show comparisons"
-refuses "changes nothing in XML" -c -X -a
+refuses "has no effect on XML" -c -X -a
 
 # ---- formats for programs ----------------------------------------------------
 
