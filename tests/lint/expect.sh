@@ -10,7 +10,7 @@ find tests/expect -type f | sort | while read -r file; do
 	case $file in
 	tests/expect/unit/*.txt)
 		if [ -f "${test%.txt}.c" ]; then # tests/unit/main.c looks at its sections
-			grep -q EXPECTED_ROW "${test%.txt}.c"
+			grep -qE "EXPECTED_(ROW|AS)" "${test%.txt}.c"
 		else
 			grep -q "\"$name\")" "${test%/*}.c"
 		fi ;;

@@ -30,19 +30,28 @@ __attribute__((constructor)) static void remember_top(void)
 		abort();
 }
 
-/* "\fFOLDER/test_x.c\fname" is of FOLDER/test_x/name.txt in tests/expect; if
- * the name is empty, a section of FOLDER/test_x.txt. */
-static void path_of_text(const char *wanted, char *path, size_t size)
+/*
+ * "\fFOLDER/test_x.c\fname" is of FOLDER/test_x/name.txt in tests/expect. If
+ * the name is empty, or begins with "\f", the text is a section of the file
+ * FOLDER/test_x.txt: that of *@row, or of the rest of the name, then *@row.
+ * False if it is no section.
+ */
+static bool path_of_text(const char *wanted, const char **row, char *path,
+			 size_t size)
 {
 	const char *file = wanted + strlen(EXPECT_MARK "tests/");
 	const char *end = strpbrk(file, "." EXPECT_MARK);
-	const char *name = strrchr(wanted, *EXPECT_MARK) + 1;
+	const char *name = strchr(end, *EXPECT_MARK) + 1;
+	bool is_section = !*name || *name == *EXPECT_MARK;
 
 	assert_int_equal(strncmp(wanted, EXPECT_MARK "tests/unit/", 12), 0);
 	assert_in_range(snprintf(path, size, "%s/tests/expect/%.*s%s%s.txt",
-				 top, (int)(end - file), file, *name ? "/" : "",
-				 name),
+				 top, (int)(end - file), file,
+				 is_section ? "" : "/", is_section ? "" : name),
 			1, size - 1);
+	if (*name == *EXPECT_MARK)
+		*row = name + 1;
+	return is_section;
 }
 
 /* The contents of the file @path, to be freed; empty if there is none. */
@@ -234,12 +243,11 @@ static void print_diff(const char *wanted, const char *got)
 
 void expect_text(const char *got, const char *wanted, const char *row)
 {
-	bool is_file = *wanted == *EXPECT_MARK;
-	bool is_section = is_file && wanted[strlen(wanted) - 1] == *EXPECT_MARK;
+	bool is_file = *wanted == *EXPECT_MARK, is_section = false;
 	char path[PATH_MAX + 512] = "", *text;
 
 	if (is_file)
-		path_of_text(wanted, path, sizeof(path));
+		is_section = path_of_text(wanted, &row, path, sizeof(path));
 	text = is_file ? read_expected(path) : strdup(wanted);
 	assert_non_null(text);
 	if (is_section) {

@@ -23,6 +23,9 @@
 /* The text below the name of the row that expect_text() is called with. */
 #define EXPECTED_ROW EXPECTED("")
 
+/* The text below @name, where the names of several rows are the same. */
+#define EXPECTED_AS(name) EXPECTED_ROW EXPECT_MARK name
+
 /* Fail the test and print a diff unless @got is @wanted; @row names the row of
  * a table that it is of, in one line. */
 void expect_text(const char *got, const char *wanted, const char *row);

@@ -431,10 +431,7 @@ FOLDER_TEST(kernels_are_tried_in_order)
 		{ "1/vmlinux", 3, false, INSTALLED, 0 },
 		{ "cd01.debug", 3, false,
 		  "root/usr/lib/debug/.build-id/ab/cd01.debug ", 0 },
-		{ "1/vmlinux", 2, false,
-		  "root/usr/lib/debug/boot/vmlinux-1 "
-		  "root/usr/lib/debug/lib/modules/1/vmlinux ",
-		  0 },
+		{ "1/vmlinux", 2, false, EXPECTED_AS("1/vmlinux, 1"), 0 },
 		{ "1/vmlinux", 0, false, "", -ENOENT },
 		{ "vmlinux-6.1", 3, true, IN_PATH, 0 },
 	};
@@ -487,20 +484,14 @@ FOLDER_TEST(facts_are_checked)
 		  "$/a/s;" },
 		{ "format = 2\nsession = /s\n",
 		  "$/a/.oparchive/facts: the archive is of format 2, this program reads 1; use the release of oprofile that made it, or a later one" },
-		{ "session = /s\n",
-		  "$/a/.oparchive/facts: format: not told; archive the session "
-		  "again" },
+		{ "session = /s\n", EXPECTED_AS("session = /s, 1") },
 		{ "format = 1\n", "$/a/.oparchive/facts: session: no path of a "
 				  "session; archive the session again" },
-		{ "format = 1\nsession = s\n",
-		  "$/a/.oparchive/facts: session: no path of a session; "
-		  "archive the session again" },
+		{ "format = 1\nsession = s\n", EXPECTED_AS("format = 1, 1") },
 		{ "format = 1\nsession = /x/../s\n",
-		  "$/a/.oparchive/facts: session: no path of a session; "
-		  "archive the session again" },
+		  EXPECTED_AS("format = 1, 1") },
 		{ "format = 1\nsession = /s/..\n",
-		  "$/a/.oparchive/facts: session: no path of a session; "
-		  "archive the session again" },
+		  EXPECTED_AS("format = 1, 1") },
 		{ "format = 1\nsession = /s/..x\n", "$/a/s/..x;" },
 	};
 	struct op_session asked;

@@ -203,20 +203,12 @@ TEST(text_has_a_head)
 	/* clang-format off */
 	static const struct changed rows[] = {
 		{ "plain", as_it_is, SYMBOLS, CYCLES },
-		{ "speed", with_speed, SYMBOLS,
-		  "CPU: AMD64 family10, speed 2400.5 MHz (estimated)\n"
-		  "Counted CYCLES 0x01 100000\n" },
-		{ "timer", timer, SYMBOLS,
-		  "CPU: AMD64 family10\n"
-		  "Profiling through timer interrupt\n" },
+		{ "speed", with_speed, SYMBOLS, EXPECTED_AS("speed, 1") },
+		{ "timer", timer, SYMBOLS, EXPECTED_AS("timer, 1") },
 		{ "timer with rate", timer_with_rate, SYMBOLS, EXPECTED_ROW },
 		{ "timer at two rates", timer_at_250, SYMBOLS, EXPECTED_ROW },
-		{ "words", with_words, SYMBOLS,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events (Cycles) with a unit mask of 0x01 (user mode) count 100000\n" },
-		{ "masks", masks_differ, SYMBOLS,
-		  "CPU: AMD64 family10\n"
-		  "Counted CYCLES events (Cycles) with different unit masks count 100000\n" },
+		{ "words", with_words, SYMBOLS, EXPECTED_AS("words, 1") },
+		{ "masks", masks_differ, SYMBOLS, EXPECTED_AS("masks, 1") },
 		{ "masks of others", other_mask_differs, SYMBOLS | TWO, EXPECTED_ROW },
 		{ "another mask", other_mask_is_another, SYMBOLS | TWO, EXPECTED_ROW },
 		{ "two events", two_events, SYMBOLS | TWO,
@@ -494,20 +486,12 @@ TEST(xml_is_of_the_schema)
 {
 	/* clang-format off */
 	static const struct changed heads[] = {
-		{ "timer", timer_with_rate, 0,
-		  "<profile  schemaversion=\"3.0\" cputype=\"x86-64\"\n"
-		  " processor=\"family10\"\n"
-		  " mhz=\"2400.50\"\n"
-		  " title=\"\">\n" },
+		{ "timer", timer_with_rate, 0, EXPECTED_AS("timer, 2") },
 		{ "CPU type", plain_cpu_type, 0, EXPECTED_ROW },
 		{ "long CPU type", three_parts, 0, EXPECTED_ROW },
 	};
 	static const struct changed setups[] = {
-		{ "timer", timer_with_rate, 0,
-		  "<setup>\n"
-		  "<timersetup  rtcinterrupts=\"250\"/>\n"
-		  "</setup>\n"
-		  "\n" },
+		{ "timer", timer_with_rate, 0, EXPECTED_AS("timer, 3") },
 		{ "two events", two_events, TWO,
 		  TWO_EVENTS("MISSES", "2", "500")
 		  TWO_CLASSES(name="c0" cpu="0" event="0" mask="1",
@@ -1085,30 +1069,12 @@ TEST(trees_are_text)
 		struct pp_format_options options;
 		const char *text;
 	} rows[] = {
-		{ "plain", 0, false, { 0 },
-		  "  samples    total %     self %  symbol name\n"
-		  "      100    100.000          0  prog\n"
-		  "       80    80.0000          0    main\n"
-		  "       49    49.0000          0      [x.so]\n"
-		  "                                     work\n"
-		  "       30    30.0000    30.0000      work [x.so]\n"
-		  "       20    20.0000          0    lost\n"
-		  "                                   idle [x.so]\n"
-		  "3 frames with less than 0.0123 % of the samples are not shown; --threshold=0 shows all.\n" },
+		{ "plain", 0, false, { 0 }, EXPECTED_AS("plain, 1") },
 		{ "no heads, paths", 0, false, { .no_header = true, .long_names = true },
 		  EXPECTED_ROW },
 		{ "callers", 0, true, { .no_header = true }, EXPECTED_ROW },
 		{ "heads of callers", INTERVALS, true, { 0 }, EXPECTED_ROW },
-		{ "two columns", TWO, false, { 0 },
-		  "  samples    total %     self %  samples    total %     self %  symbol name\n"
-		  "      100    100.000          0        2    100.000          0  prog\n"
-		  "       80    80.0000          0        1    50.0000          0    main\n"
-		  "       49    49.0000          0        0          0          0      [x.so]\n"
-		  "                                                                    work\n"
-		  "       30    30.0000    30.0000        1    50.0000          0      work [x.so]\n"
-		  "       20    20.0000          0        1    50.0000          0    lost\n"
-		  "                                                                  idle [x.so]\n"
-		  "3 frames with less than 0.0123 % of the samples are not shown; --threshold=0 shows all.\n" },
+		{ "two columns", TWO, false, { 0 }, EXPECTED_AS("two columns, 1") },
 		/* The samples of the old profile stand for four each. */
 		{ "an old profile with intervals", DIFF | INTERVALS, true, { .no_header = true },
 		  EXPECTED_ROW },

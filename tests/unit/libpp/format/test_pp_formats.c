@@ -159,11 +159,7 @@ TEST(text_is_written)
 		{ "summary, intervals", INTERVALS | TWO, { 0 }, .text =
 		  EXPECTED("summary-intervals") },
 		{ "symbols", SYMBOLS, { 0 },
-		  .from = "samples", .text =
-		  "samples  %        image name               symbol name\n"
-		  "600      60.0000  prog                     main\n"
-		  "399      39.9000  libc.so                  f<a&, \"b\">\n"
-		  "1         0.1000  other                    /opt/other\n" },
+		  .from = "samples", .text = EXPECTED_AS("symbols, 1") },
 		{ "symbols of two", SYMBOLS | TWO, { 0 }, .text = EXPECTED_ROW },
 		{ "symbols without header", SYMBOLS | TWO, { BARE }, .text = EXPECTED_ROW },
 		{ "symbols of applications", SYMBOLS | MANY_APPS, { .long_names = true },
@@ -180,29 +176,14 @@ TEST(text_is_written)
 		{ "symbols, intervals", SYMBOLS | INTERVALS, { 0 },
 		  .from = "samples", .text = EXPECTED_ROW },
 		{ "details", SYMBOLS | DETAILS, { .show_address = true },
-		  .from = "vma", .text =
-		  "vma      samples  %        image name               symbol name\n"
-		  "00401000 600      60.0000  prog                     main\n"
-		  "  00401000 100      16.6667\n"
-		  "  00401008 500      83.3333\n"
-		  "00001000 399      39.9000  libc.so                  f<a&, \"b\">\n"
-		  "  00001001 399      100.000\n"
-		  "00000000 1         0.1000  other                    /opt/other\n" },
+		  .from = "vma", .text = EXPECTED_AS("details, 1") },
 		{ "details, all there is", SYMBOLS | DETAILS | LINES | TWO | INTERVALS | MANY_APPS, { .show_address = true, .accumulated = true, .global_percent = true },
 		  .from = "vma", .text = EXPECTED_ROW },
 		{ "details, running sums", SYMBOLS | DETAILS, { BARE, .accumulated = true }, .text = EXPECTED_ROW },
 		{ "changes", SYMBOLS | DIFF, { 0 },
-		  .from = "samples", .text =
-		  "samples  %        diff %    image name               symbol name\n"
-		  "600      60.0000  +20.0000  prog                     main\n"
-		  "399      39.9000  +++       libc.so                  f<a&, \"b\">\n"
-		  "7        ---      ---       other                    /opt/other\n" },
+		  .from = "samples", .text = EXPECTED_AS("changes, 1") },
 		{ "changes, intervals", SYMBOLS | DIFF | INTERVALS, { .accumulated = true },
-		  .from = "samples", .text =
-		  "samples  cum. samples  %        95% interval      cum. %     diff %    95% interval          sig. image name               symbol name\n"
-		  "600      600           60.0000  56.9309-62.9925   60.0000    +20.0000  +10.5000..+30.0000    *    prog                     main\n"
-		  "399      999           39.9000  36.9091-42.9682   99.9000    +++       +5.0000..+++               libc.so                  f<a&, \"b\">\n"
-		  "7        ---           ---      ---               ---        ---       -100.0000..-20.0000   *    other                    /opt/other\n" },
+		  .from = "samples", .text = EXPECTED_AS("changes, intervals, 1") },
 		{ "changes of two", SYMBOLS | DIFF | TWO, { BARE }, .text = EXPECTED_ROW },
 		{ "call graph", CALLS, { 0 },
 		  .from = "samples", .text =
@@ -223,41 +204,15 @@ TEST(csv_is_written)
 	/* clang-format off */
 	static const struct written rows[] = {
 		{ "summary", TWO, { 0 }, .text = EXPECTED_ROW },
-		{ "summary, intervals", INTERVALS, { 0 }, .text =
-		  "version,row,class,application,image,symbol,address,file,line,samples,percent,percent_low,percent_high\n"
-		  "1,image,cpu:0,/usr/bin/prog,/usr/bin/prog,,,,,600,60,56.930943,62.9925219\n"
-		  "1,image,cpu:0,/usr/bin/prog,/lib/libc.so,,,,,399,39.9,36.9091251,42.9681754\n"
-		  "1,image,cpu:0,/opt/other,/opt/other,,,,,1,0.1,0.0176546371,0.56425586\n" },
+		{ "summary, intervals", INTERVALS, { 0 }, .text = EXPECTED_AS("summary, intervals, 1") },
 		{ "without header", ACCOUNT, { BARE }, .text = EXPECTED_ROW },
 		{ "account", ACCOUNT, { 0 },
-		  .from = "1,taken", .text =
-		  "1,taken,,,,,,,,1010\n"
-		  "1,stored,,,,,,,,1000\n"
-		  "1,pending,,,,,,,,0\n"
-		  "1,lost,,,,buffer_full,,,,8\n"
-		  "1,lost,,,,nothing,,,,0\n"
-		  "1,lost,,,,no_mm,,,,2\n" },
-		{ "symbols", SYMBOLS | LINES | TWO, { 0 }, .text =
-		  "version,row,class,application,image,symbol,address,file,line,samples,percent\n"
-		  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,600,60\n"
-		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,/src/dir/main.c,12,3,37.5\n"
-		  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9\n"
-		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5\n"
-		  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1\n" },
+		  .from = "1,taken", .text = EXPECTED_AS("account, 1") },
+		{ "symbols", SYMBOLS | LINES | TWO, { 0 }, .text = EXPECTED_AS("symbols, 2") },
 		{ "details", SYMBOLS | DETAILS | LINES | TWO, { BARE }, .text =
 		  EXPECTED("details") },
-		{ "changes", SYMBOLS | DIFF | TWO, { 0 }, .text =
-		  "version,row,class,application,image,symbol,address,file,line,samples,percent,old_samples,old_percent,change_percent\n"
-		  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,1000,50,20\n"
-		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,3,37.5,0,0,0\n"
-		  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9,0,0,\n"
-		  "1,symbol,cpu:12 and a long name,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,5,62.5,0,0,\n"
-		  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1,7,0.35,-100\n" },
-		{ "changes, intervals", SYMBOLS | DIFF | INTERVALS, { 0 }, .text =
-		  "version,row,class,application,image,symbol,address,file,line,samples,percent,percent_low,percent_high,old_samples,old_percent,change_percent,change_low,change_high,p,significant\n"
-		  "1,symbol,cpu:0,/usr/bin/prog,/usr/bin/prog,main,0x401000,,,600,60,56.930943,62.9925219,1000,50,20,10.5,30,1e-05,1\n"
-		  "1,symbol,cpu:0,/usr/bin/prog,/lib/libc.so,\"f<a&, \"\"b\"\">\",0x1000,,,399,39.9,36.9091251,42.9681754,0,0,,5,,0.03,0\n"
-		  "1,symbol,cpu:0,/opt/other,/opt/other,/opt/other,,,,1,0.1,0.0176546371,0.56425586,7,0.35,-100,-100,-20,0.04,1\n" },
+		{ "changes", SYMBOLS | DIFF | TWO, { 0 }, .text = EXPECTED_AS("changes, 2") },
+		{ "changes, intervals", SYMBOLS | DIFF | INTERVALS, { 0 }, .text = EXPECTED_AS("changes, intervals, 2") },
 		{ "call graph", CALLS | TWO, { 0 }, .text =
 		  EXPECTED("call-graph-2") },
 	};
@@ -273,43 +228,18 @@ TEST(json_is_written)
 		{ "summary", TWO, { 0 }, .text =
 		  EXPECTED("summary-2") },
 		{ "summary, intervals", INTERVALS, { 0 },
-		  .from = " \"applications\"", .text =
-		  " \"applications\": [\n"
-		  "  {\"application\": \"/usr/bin/prog\", \"samples\": [999], \"percent\": [99.9], \"percent_interval\": [[99.4357441, 99.9823454]], \"images\": [{\"image\": \"/usr/bin/prog\", \"samples\": [600], \"percent\": [60], \"percent_interval\": [[56.930943, 62.9925219]]}, {\"image\": \"/lib/libc.so\", \"samples\": [399], \"percent\": [39.9], \"percent_interval\": [[36.9091251, 42.9681754]]}]},\n"
-		  "  {\"application\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"percent_interval\": [[0.0176546371, 0.56425586]], \"images\": [{\"image\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"percent_interval\": [[0.0176546371, 0.56425586]]}]}\n"
-		  " ]\n"
-		  "}\n" },
+		  .from = " \"applications\"", .text = EXPECTED_AS("summary, intervals, 2") },
 		{ "account", ACCOUNT, { BARE },
-		  .from = " \"account\"", .to = " \"applications\"", .text =
-		  " \"account\": {\n"
-		  "  \"source\": \"file\",\n"
-		  "  \"taken\": 1010,\n"
-		  "  \"stored\": 1000,\n"
-		  "  \"pending\": 0,\n"
-		  "  \"lost\": 10,\n"
-		  "  \"causes\": {\"buffer_full\": 8, \"nothing\": 0, \"no_mm\": 2}\n"
-		  " },\n" },
+		  .from = " \"account\"", .to = " \"applications\"", .text = EXPECTED_AS("account, 2") },
 		{ "symbols", SYMBOLS | LINES, { 0 }, .text =
 		  EXPECTED("symbols") },
 		{ "details", SYMBOLS | DETAILS | LINES, { 0 },
-		  .from = " \"symbols\"", .text =
-		  " \"symbols\": [\n"
-		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"file\": \"/src/dir/main.c\", \"line\": 12, \"samples\": [600], \"percent\": [60], \"addresses\": [{\"address\": \"0x401000\", \"samples\": [100], \"file\": \"/src/dir/main.c\", \"line\": 12}, {\"address\": \"0x401008\", \"samples\": [500]}]},\n"
-		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399], \"percent\": [39.9], \"addresses\": [{\"address\": \"0x1001\", \"samples\": [399], \"file\": \"file.c\", \"line\": 4000000000}]},\n"
-		  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"addresses\": []}\n"
-		  " ]\n"
-		  "}\n" },
+		  .from = " \"symbols\"", .text = EXPECTED_AS("details, 2") },
 		{ "changes", SYMBOLS | DIFF | TWO, { 0 },
 		  .from = " \"classes\"", .text =
 		  EXPECTED("changes") },
 		{ "changes, intervals", SYMBOLS | DIFF | INTERVALS, { 0 },
-		  .from = " \"symbols\"", .text =
-		  " \"symbols\": [\n"
-		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/usr/bin/prog\", \"symbol\": \"main\", \"raw_symbol\": \"main\", \"address\": \"0x401000\", \"size\": 32, \"samples\": [600], \"percent\": [60], \"percent_interval\": [[56.930943, 62.9925219]], \"presence\": \"both\", \"old_samples\": [1000], \"change\": [{\"percent\": 20, \"low\": 10.5, \"high\": 30, \"p\": 1e-05, \"significant\": true}]},\n"
-		  "  {\"application\": \"/usr/bin/prog\", \"image\": \"/lib/libc.so\", \"symbol\": \"f<a&, \\\"b\\\">\", \"raw_symbol\": \"_Z1f\", \"address\": \"0x1000\", \"size\": 8, \"samples\": [399], \"percent\": [39.9], \"percent_interval\": [[36.9091251, 42.9681754]], \"presence\": \"new\", \"old_samples\": [0], \"change\": [{\"percent\": null, \"low\": 5, \"high\": null, \"p\": 0.03, \"significant\": false}]},\n"
-		  "  {\"application\": \"/opt/other\", \"image\": \"/opt/other\", \"symbol\": \"/opt/other\", \"raw_symbol\": \"/opt/other\", \"samples\": [1], \"percent\": [0.1], \"percent_interval\": [[0.0176546371, 0.56425586]], \"presence\": \"gone\", \"old_samples\": [7], \"change\": [{\"percent\": -100, \"low\": -100, \"high\": -20, \"p\": 0.04, \"significant\": true}]}\n"
-		  " ]\n"
-		  "}\n" },
+		  .from = " \"symbols\"", .text = EXPECTED_AS("changes, intervals, 3") },
 		{ "call graph", CALLS, { 0 },
 		  .from = " \"symbols\"", .text = EXPECTED_ROW },
 	};
@@ -341,13 +271,7 @@ TEST(xml_is_written)
 		{ "option -x", 0, { .exclude_dependent = true },
 		  .from = "<options", .to = "<setup>", .text = "<options  excludedependent=\"true\"/>\n" },
 		{ "account", ACCOUNT, { 0 },
-		  .from = "<account", .to = "<symboltable", .text =
-		  "<account  source=\"file\" taken=\"1010\" stored=\"1000\" pending=\"0\" lost=\"10\">\n"
-		  "<loss  cause=\"buffer_full\" samples=\"8\"/>\n"
-		  "<loss  cause=\"nothing\" samples=\"0\"/>\n"
-		  "<loss  cause=\"no_mm\" samples=\"2\"/>\n"
-		  "</account>\n"
-		  "\n" },
+		  .from = "<account", .to = "<symboltable", .text = EXPECTED_AS("account, 3") },
 		{ "lines", SYMBOLS | LINES, { 0 },
 		  .from = "<symboltable>", .to = "</profile>", .text = EXPECTED_ROW },
 		{ "details", SYMBOLS | DETAILS | LINES | CODE | BIG, { 0 },

@@ -261,11 +261,7 @@ FOLDER_TEST(sessions_are_converted)
 		{ "mkdir -p old/samples/s2/" X "; cp old/samples/current/" X "/* old/samples/s2/" X,
 		  EXPECTED_ROW },
 		{ "mkdir -p old/samples/current/" X "/{cg}/{root}/bin/x; cp old/samples/current/" X "/E* old/samples/current/" X "/{cg}/{root}/bin/x",
-		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.1.0.all.all.all: converted\n"
-		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/{cg}/{root}/bin/x/E.1.0.all.all.all: converted\n"
-		  "1 sessions, 2 files, 1 graphs, 0 failed\n"
-		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-E.1.0.all.all.all\n"
-		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-{cg}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
+		  EXPECTED_AS("mkdir -p old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/{cg}/{root}/bin/x; cp old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/E* old/samples/, 1") },
 		{ "echo >old/samples/log; echo >old/samples/current/stats; mkdir old/samples/empty",
 		  EXPECTED_ROW },
 		{ "echo >old/samples/current/" X "/bad", EXPECTED_ROW },
@@ -275,21 +271,13 @@ FOLDER_TEST(sessions_are_converted)
 		{ "cp unknown old/samples/current/" X "/F.1.0.all.all.all", EXPECTED_ROW },
 		/* Memory of 4 GiB, and of a byte more: of the caller and of what is called. */
 		{ MOVED_TO("{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001000/{cg}/{root}/bin/x"),
-		  "+ old/samples/current/{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001000/{cg}/{root}/bin/x/E.1.0.all.all.all: converted\n"
-		  "1 sessions, 1 files, 1 graphs, 0 failed\n"
-		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{anon:anon}%-7.0x1000.0x100001000%-{cg}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
+		  EXPECTED_AS("cd old/samples/current; mv {root} was; mkdir -p '{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001000/{cg}/{root}/bin/x'; mv was/bin/x/{dep}/{root}/bin, 1") },
 		{ MOVED_TO("{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001001/{cg}/{root}/bin/x"),
-		  "+ old/samples/current/{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001001/{cg}/{root}/bin/x/E.1.0.all.all.all: converted\n"
-		  "1 sessions, 1 files, 1 graphs, 0 failed, 3 calls cut\n"
-		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{anon:anon}%-7.0x1000.0x100001001%-{cg}%-{root}%-bin%-x%-E.1.0.all.all.all\n" },
+		  EXPECTED_AS("cd old/samples/current; mv {root} was; mkdir -p '{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x100001001/{cg}/{root}/bin/x'; mv was/bin/x/{dep}/{root}/bin, 1") },
 		{ MOVED_TO("{root}/bin/x/{dep}/{root}/bin/x/{cg}/{anon:anon}/7.0x1000.0x100001001"),
-		  "+ old/samples/current/{root}/bin/x/{dep}/{root}/bin/x/{cg}/{anon:anon}/7.0x1000.0x100001001/E.1.0.all.all.all: converted\n"
-		  "1 sessions, 1 files, 1 graphs, 0 failed, 3 calls cut\n"
-		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{root}%-bin%-x%-{cg}%-{anon:anon}%-7.0x1000.0x100001001%-E.1.0.all.all.all\n" },
+		  EXPECTED_AS("cd old/samples/current; mv {root} was; mkdir -p '{root}/bin/x/{dep}/{root}/bin/x/{cg}/{anon:anon}/7.0x1000.0x100001001'; mv was/bin/x/{dep}/{root}/bin, 1") },
 		{ MOVED_TO("{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x200001000"),
-		  "+ old/samples/current/{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x200001000/E.1.0.all.all.all: converted\n"
-		  "1 sessions, 1 files, 0 graphs, 0 failed\n"
-		  "new/samples/current/{loose}/{root}%-bin%-x%-{dep}%-{anon:anon}%-7.0x1000.0x200001000%-E.1.0.all.all.all\n" },
+		  EXPECTED_AS("cd old/samples/current; mv {root} was; mkdir -p '{root}/bin/x/{dep}/{anon:anon}/7.0x1000.0x200001000'; mv was/bin/x/{dep}/{root}/bin/x/E* '{root}/bin/, 1") },
 		{ "rm -r old/samples/current", "old/samples: there are no sample files; name the folder that samples/ is in\n" },
 		{ "rm -r old/samples", "old: contains no folder samples; name the folder that samples/ is in\n" },
 		{ "rm -r old/samples; echo >old/samples", "old/samples: not a folder\n" },

@@ -138,11 +138,9 @@ FOLDER_TEST(types_go_together_by_name)
 		{ NULL, "timer/seconds=5", EXPECTED_ROW },
 		/* The order is that of the later profile. */
 		{ "a/count=1 b/count=2", "b/count=5 a/count=7",
-		  "b/count=3 a/count=6 each 250 b/count\n"
-		  "b/count=5 a/count=7 each 250 b/count\n" },
+		  EXPECTED_AS("b/count=5 a/count=7, 1") },
 		{ "a/count=1", "b/count=5 a/count=7",
-		  "b/count=5 a/count=6 each 250 b/count\n"
-		  "b/count=5 a/count=7 each 250 b/count\n" },
+		  EXPECTED_AS("b/count=5 a/count=7, 2") },
 		{ "a/count=1 b/count=2", "b/count=5", EXPECTED_ROW },
 		/* Of one name and another unit they are two. */
 		{ "a/count=1", "a/bytes=5", EXPECTED_ROW },

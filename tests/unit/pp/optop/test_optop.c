@@ -740,12 +740,7 @@ TEST(results_are_taken)
 		const char *letters, *wanted;
 	} rows[] = {
 		{ 60, "r", EXPECTED_ROW },
-		{ 60, "e",
-		  "optop  x  running  since the start\n"
-		  "0 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "it cannot be read\n" },
+		{ 60, "e", EXPECTED_AS("e, 1") },
 		{ 60, "re", EXPECTED_ROW },
 		{ 60, "rer", EXPECTED_ROW },
 		{ 60, "ro", EXPECTED_ROW },
@@ -753,24 +748,9 @@ TEST(results_are_taken)
 		{ 60, "rrt", EXPECTED_ROW },
 		{ 60, "rrtu", EXPECTED_ROW },
 		{ 60, "rtr", EXPECTED_ROW },
-		{ 60, "rnr",
-		  "optop  x  running  since 01:01:01\n"
-		  "CYCLES:100  2 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       2 100.000 a\n" },
-		{ 59, "rnr",
-		  "optop  x  running  01:01:01\n"
-		  "CYCLES:100  2 samples  no account\n"
-		  "2 symbol\n"
-		  ">self % symbol\n"
-		  "100.000 a\n" },
-		{ 60, "nrr",
-		  "optop  x  running  since 01:01:01\n"
-		  "CYCLES:100  2 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % symbol\n"
-		  "       2 100.000 a\n" },
+		{ 60, "rnr", EXPECTED_AS("rnr, 1") },
+		{ 59, "rnr", EXPECTED_AS("rnr, 2") },
+		{ 60, "nrr", EXPECTED_AS("rnr, 1") },
 		{ 60, "rnrt", EXPECTED_ROW },
 		{ 60, "rsu", EXPECTED_ROW },
 		{ 60, "rsd", EXPECTED_ROW },
@@ -864,29 +844,17 @@ TEST(help_and_warnings_scroll)
 		const char *keys, *wanted;
 	} rows[] = {
 		{ 0, false, "?", EXPECTED_ROW },
-		{ 0, false, "?D",
-		  "Down          one line down\n"
-		  "PageUp        a screen up\n"
-		  "PageDown      a screen down\n"
-		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, false, "?D", EXPECTED_AS("?D, 1") },
 		{ 0, false, "?NNNNNNNNNNNN", EXPECTED_ROW },
 		{ 0, false, "?NNNNNNNNNNNNDU", EXPECTED_ROW },
 		{ 0, false, "?NNNNNNNNNNNNP", EXPECTED_ROW },
 		{ 0, false, "?DP", EXPECTED_ROW },
 		{ 0, false, "?Uh", EXPECTED_ROW },
-		{ 0, false, "w",
-		  "there are no warnings\n"
-		  "\n"
-		  "\n"
-		  "Up and Down scroll; any other key closes this\n" },
+		{ 0, false, "w", EXPECTED_AS("w, 1") },
 		{ 0, true, "w", EXPECTED_ROW },
 		{ 0, true, "wD", EXPECTED_ROW },
 		{ 0, true, "wDDDU", EXPECTED_ROW },
-		{ 1 << PP_REMARK_SFILE, true, "w",
-		  "sfile\n"
-		  "one\n"
-		  "two\n"
-		  "Up and Down scroll; any other key closes this\n" },
+		{ 1 << PP_REMARK_SFILE, true, "w", EXPECTED_AS("w, 2") },
 		{ 1 << PP_REMARK_STATS, true, "wN", EXPECTED_ROW },
 		{ 1 << PP_REMARK_BFD | 1 << PP_REMARK_STATS, true, "wND",
 		  EXPECTED_ROW },

@@ -195,27 +195,9 @@ FOLDER_TEST(sessions_are_shown)
 		"current z z CYCLES 1000=3 1040=2",
 	};
 	static const struct screen_row rows[] = {
-		{ OPTOP_IMAGES, "",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  240 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % path\n"
-		  "     208 86.6667 /bin/x\n"
-		  "      17  7.0833 /bin/y\n"
-		  "      10  4.1667 /vmlinux\n"
-		  "       5  2.0833 /bin/z\n" },
-		{ OPTOP_IMAGES, "e",
-		  "optop  here  stored  since the start\n"
-		  "MISSES:100  2/2  52 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % path\n"
-		  "      52 100.000 /bin/x\n" },
-		{ OPTOP_IMAGES, "Down Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  240 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  /bin/y\n"
-		  " samples >self % image               symbol\n"
-		  "      17  7.0833 y                   /bin/y\n" },
+		{ OPTOP_IMAGES, "", EXPECTED_AS("no keys, 1") },
+		{ OPTOP_IMAGES, "e", EXPECTED_AS("e, 1") },
+		{ OPTOP_IMAGES, "Down Enter", EXPECTED_AS("Down Enter, 1") },
 		{ OPTOP_SYMBOLS, "", EXPECTED("symbols") },
 		{ OPTOP_SYMBOLS, "s", EXPECTED("symbols-s") },
 		{ OPTOP_SYMBOLS, "Enter", EXPECTED("symbols-enter") },
@@ -237,16 +219,7 @@ FOLDER_TEST(sessions_are_shown)
 		{ OPTOP_SYMBOLS, "/ / b i n / z Enter Enter", EXPECTED_ROW },
 		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 2",
 		  EXPECTED("symbols-s-e-c-enter-enter-2") },
-		{ OPTOP_IMAGES, "",
-		  "optop  stored  start\n"
-		  "CYCLES:100  1/2\n"
-		  "1 image\n"
-		  ">self % path\n"
-		  "86.6667 x\n"
-		  " 7.0833 y\n"
-		  " 4.1667 vmlinux\n"
-		  " 2.0833 z\n",
-		  24 },
+		{ OPTOP_IMAGES, "", EXPECTED_AS("no keys, 2"), 24 },
 		{ OPTOP_SYMBOLS, "", EXPECTED("symbols-2"), 60, true },
 		{ OPTOP_SYMBOLS, "Down / o", EXPECTED("symbols-down-o"), 60,
 		  true },
@@ -265,24 +238,9 @@ FOLDER_TEST(sessions_are_shown)
 		{ OPTOP_LINES, "Enter 3", EXPECTED_ROW },
 		{ OPTOP_LINES, "/ x . h Enter Enter", EXPECTED_ROW },
 		{ OPTOP_LINES, "End Enter", EXPECTED("lines-end-enter") },
-		{ OPTOP_PROCESSES, "",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  240 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % pid      process\n"
-		  "the session does not separate them; profile with --separate=thread (operf: --separate-thread)\n" },
-		{ OPTOP_THREADS, "",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  240 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % pid/tid          process/thread\n"
-		  "the session does not separate them; profile with --separate=thread (operf: --separate-thread)\n" },
-		{ OPTOP_CGROUPS, "",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  240 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % cgroup                      path\n"
-		  "the session does not separate cgroups; profile with --separate=cgroup\n" },
+		{ OPTOP_PROCESSES, "", EXPECTED_AS("no keys, 3") },
+		{ OPTOP_THREADS, "", EXPECTED_AS("no keys, 4") },
+		{ OPTOP_CGROUPS, "", EXPECTED_AS("no keys, 5") },
 	};
 
 	make_binaries();
@@ -304,25 +262,8 @@ FOLDER_TEST(calls_and_tasks_are_shown)
 		"tree current z MISSES.7.7 8:x+1020>k+110",
 	};
 	static const struct screen_row rows[] = {
-		{ OPTOP_SYMBOLS, "",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  24 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self %    total  total % image               symbol\n"
-		  "       9 37.5000        9  37.5000 x                   tiny\n"
-		  "       7 29.1667        7  29.1667 vmlinux             do_work\n"
-		  "       6 25.0000       19  79.1667 x                   first\n"
-		  "       2  8.3333       23  95.8333 x                   second\n" },
-		{ OPTOP_SYMBOLS, "s",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  24 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples  self %    total >total % image               symbol\n"
-		  "       2  8.3333       23  95.8333 x                   second\n"
-		  "       6 25.0000       19  79.1667 x                   first\n"
-		  "       9 37.5000        9  37.5000 x                   tiny\n"
-		  "       7 29.1667        7  29.1667 vmlinux             do_work\n"
-		  "sorted by total\n" },
+		{ OPTOP_SYMBOLS, "", EXPECTED_AS("no keys, 6") },
+		{ OPTOP_SYMBOLS, "s", EXPECTED_AS("s, 1") },
 		{ OPTOP_SYMBOLS, "/ f i r Enter Enter 3",
 		  EXPECTED("symbols-f-i-r-enter-enter-3") },
 		{ OPTOP_SYMBOLS, "/ f i r Enter Enter 3 e",
@@ -330,38 +271,12 @@ FOLDER_TEST(calls_and_tasks_are_shown)
 		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 3", EXPECTED_ROW },
 		{ OPTOP_SYMBOLS, "/ s e c Enter Enter 3 Down Enter 3",
 		  EXPECTED_ROW },
-		{ OPTOP_PROCESSES, "",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/2  24 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % pid      process\n"
-		  "      21 87.5000 5        x\n"
-		  "       3 12.5000 7        z\n" },
-		{ OPTOP_PROCESSES, "e",
-		  "optop  here  stored  since the start\n"
-		  "MISSES:100  2/2  8 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % pid      process\n"
-		  "       8 100.000 7        z\n" },
-		{ OPTOP_PROCESSES, "Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  21 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  process 5\n"
-		  " samples >self %    total  total % image               symbol\n"
-		  "       9 42.8571        9  42.8571 x                   tiny\n"
-		  "       6 28.5714       19  90.4762 x                   first\n"
-		  "       4 19.0476        4  19.0476 vmlinux             do_work\n"
-		  "       2  9.5238       20  95.2381 x                   second\n" },
+		{ OPTOP_PROCESSES, "", EXPECTED_AS("no keys, 7") },
+		{ OPTOP_PROCESSES, "e", EXPECTED_AS("e, 2") },
+		{ OPTOP_PROCESSES, "Enter", EXPECTED_AS("Enter, 1") },
 		{ OPTOP_PROCESSES, "Down Enter Enter", EXPECTED_ROW },
 		{ OPTOP_THREADS, "", EXPECTED("threads") },
-		{ OPTOP_THREADS, "Down Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  6 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  thread 5\n"
-		  " samples >self %    total  total % image               symbol\n"
-		  "       4 66.6667        4  66.6667 vmlinux             do_work\n"
-		  "       2 33.3333        6  100.000 x                   second\n"
-		  "       0       0        4  66.6667 x                   first\n" },
+		{ OPTOP_THREADS, "Down Enter", EXPECTED_AS("Down Enter, 2") },
 		{ OPTOP_THREADS, "Down Enter Back", EXPECTED_ROW },
 	};
 
@@ -407,12 +322,7 @@ FOLDER_TEST(lines_are_chosen)
 		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  filter: x\u00e9\n"
 		  " samples >self %    total  total % image               symbol\n"
 		  "no row matches the filter; Esc removes it\n" },
-		{ OPTOP_IMAGES, "e",
-		  "optop  here  stored  since the start\n"
-		  "MISSES:100  2/3  3 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % path\n"
-		  "       3 100.000 /bin/x\n" },
+		{ OPTOP_IMAGES, "e", EXPECTED_AS("e, 3") },
 		{ OPTOP_IMAGES, "e e", EXPECTED_ROW },
 		{ OPTOP_IMAGES, "e e e", EXPECTED_ROW },
 		{ OPTOP_IMAGES, "Enter Enter", EXPECTED_ROW, .nr_lines = 2 },
@@ -420,14 +330,7 @@ FOLDER_TEST(lines_are_chosen)
 		{ OPTOP_LINES, "/ k e Enter Enter", EXPECTED_ROW },
 		{ OPTOP_LINES, "/ n o Enter Enter", EXPECTED_ROW },
 		{ OPTOP_SYMBOLS, "Enter s", EXPECTED_ROW, .nr_lines = 2 },
-		{ OPTOP_IMAGES, "s",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  1/3  79 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % path\n"
-		  "      67 84.8101 /bin/x\n"
-		  "      12 15.1899 /vmlinux\n"
-		  "only symbols have totals\n" },
+		{ OPTOP_IMAGES, "s", EXPECTED_AS("s, 2") },
 	};
 
 	make_binaries();
@@ -445,28 +348,9 @@ FOLDER_TEST(cgroups_are_shown)
 		"current /bin/x/{no-cgroup} x CYCLES 1002=1",
 	};
 	static const struct screen_row rows[] = {
-		{ OPTOP_CGROUPS, "",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  27 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup\n"
-		  " samples >self % cgroup                      path\n"
-		  "      15 55.5556 a*.service                  /web/a*.service\n"
-		  "       8 29.6296 ab.service                  /web/ab.service\n"
-		  "       3 11.1111 /                           /\n"
-		  "       1  3.7037 unknown                     unknown\n" },
-		{ OPTOP_CGROUPS, "Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  15 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup a*.service\n"
-		  " samples >self % image               symbol\n"
-		  "       9 60.0000 x                   tiny\n"
-		  "       6 40.0000 x                   first\n" },
-		{ OPTOP_CGROUPS, "Down Enter",
-		  "optop  here  stored  since the start\n"
-		  "CYCLES:100  8 samples  no account\n"
-		  "1 image  2 symbol  3 line  4 process  5 thread  6 cgroup  cgroup ab.service\n"
-		  " samples >self % image               symbol\n"
-		  "       8 100.000 x                   second\n" },
+		{ OPTOP_CGROUPS, "", EXPECTED_AS("no keys, 8") },
+		{ OPTOP_CGROUPS, "Enter", EXPECTED_AS("Enter, 2") },
+		{ OPTOP_CGROUPS, "Down Enter", EXPECTED_AS("Down Enter, 3") },
 		{ OPTOP_CGROUPS, "Down Down Enter", EXPECTED_ROW },
 		{ OPTOP_CGROUPS, "End Enter", EXPECTED_ROW },
 	};
