@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 
 #define MESSAGE_MAX 8192
 
@@ -34,7 +34,7 @@ add_message(struct pp_messages *messages, enum pp_message_kind kind,
 	char text[MESSAGE_MAX];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	op_plain_text(text);
+	op_terminal_safe(text);
 	append(messages, (struct pp_message){ kind, text, is_of_fault });
 	messages->nr_faults += is_of_fault;
 }

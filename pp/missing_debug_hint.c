@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "libop/files/op_file.h"
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 #include "libpp/select/sample_list.h"
 
 #define LIST_MAX (64 << 20) /* bytes of one list */
@@ -171,7 +171,7 @@ void pp_print_missing_debug_hint(FILE *out, const char *program,
 				 const struct pp_report *report,
 				 bool is_elsewhere)
 {
-	FILE *plain = op_plain_open(out);
+	FILE *plain = op_terminal_safe_open(out);
 
 	if (!plain)
 		return;

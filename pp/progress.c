@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "libop/base/op_clock.h"
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 
 /* Progress is shown after this long, and as often. */
 #define FIRST_NS 500000000ull
@@ -28,7 +28,7 @@ void pp_progress_show(struct pp_progress *progress, const char *fmt, ...)
 
 	if (!progress->next || op_clock_ns(CLOCK_MONOTONIC) < progress->next)
 		return;
-	plain = op_plain_open(stderr);
+	plain = op_terminal_safe_open(stderr);
 	if (!plain)
 		return;
 	fputs("\r\033[K", stderr);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 
 #define CUT " ... "
 #define LIMIT "ulimit -n"
@@ -32,7 +32,7 @@ static void fill_shortened(struct op_diag *diag, const char *text)
 		strcpy(diag->text + head, CUT);
 		strcat(diag->text, text + len - tail);
 	}
-	op_plain_text(diag->text);
+	op_terminal_safe(diag->text);
 }
 
 int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)

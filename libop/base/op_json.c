@@ -16,7 +16,7 @@ static void write_json_string(FILE *out, const char *text)
 {
 	putc_unlocked('"', out);
 	for (;;) {
-		size_t plain = op_plain_len(text);
+		size_t plain = op_unescaped_len(text);
 		unsigned int len;
 		unsigned char c;
 

@@ -35,7 +35,7 @@ static bool is_plain(unsigned char c)
 	       c != '>' && c != '&';
 }
 
-size_t op_plain_len(const char *text)
+size_t op_unescaped_len(const char *text)
 {
 	size_t len = 0;
 

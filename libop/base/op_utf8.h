@@ -10,8 +10,8 @@
  * when it is none (RFC 3629). */
 unsigned int op_utf8_len(const char *text);
 
-/* How many characters @text starts with that stand for themselves in JSON and
- * in XML: printable ASCII without quotes, backslash, '<', '>' and '&'. */
-size_t op_plain_len(const char *text);
+/* The number of characters at the start of @text that need no escape in JSON
+ * and XML: printable ASCII without quotes, backslash, '<', '>' and '&'. */
+size_t op_unescaped_len(const char *text);
 
 #endif /* LIBOP_BASE_OP_UTF8_H */

@@ -12,7 +12,7 @@
 static void xml_write_escaped(FILE *out, const char *text)
 {
 	for (;;) {
-		size_t plain = op_plain_len(text);
+		size_t plain = op_unescaped_len(text);
 		unsigned int len;
 
 		fwrite_unlocked(text, 1, plain, out);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "libop/options/op_pager.h"
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 #include "libop/base/op_plural.h"
 #include "libpp/images/annotation.h"
 #include "libpp/format/format.h"
@@ -45,7 +45,7 @@ static void print_unplaced(const struct pp_report *report,
 {
 	size_t nr =
 		u->nr_symbols < NAMED_SYMBOLS ? u->nr_symbols : NAMED_SYMBOLS;
-	FILE *out = op_plain_open(stderr);
+	FILE *out = op_terminal_safe_open(stderr);
 
 	if (!out)
 		return;
@@ -91,8 +91,8 @@ static int write_annotation(const struct opannotate_options *o,
 			    struct pp_report *report, struct op_diag *diag)
 {
 	struct pp_messages messages = { .arena = &report->arena };
-	const struct opannotate_text text = { op_plain_open(stdout), report, o,
-					      &messages };
+	const struct opannotate_text text = { op_terminal_safe_open(stdout),
+					      report, o, &messages };
 	struct pp_annotation annotation;
 	struct op_pager pager = { 0 };
 	int err = 0, end;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "libop/base/op_array.h"
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 #include "libop/base/op_plural.h"
 #include "libop/base/op_search.h"
 #include "libpp/images/image_symbols.h"
@@ -337,7 +337,7 @@ static void warn_not_listed(const struct listing *l,
 			    const struct pp_symbol_entry *symbol,
 			    const char *why)
 {
-	FILE *out = op_plain_open(stderr);
+	FILE *out = op_terminal_safe_open(stderr);
 
 	if (!out)
 		return;

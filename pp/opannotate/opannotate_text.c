@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 #include "libop/base/op_plural.h"
 #include "libpp/select/sample_list.h"
 #include "libpp/format/text/text.h"
@@ -118,7 +118,7 @@ int opannotate_title(const struct opannotate_text *t, const char *name,
 
 	if (!shown)
 		return -ENOMEM;
-	op_plain_text(shown);
+	op_terminal_safe(shown);
 	if (width)
 		len = pp_fit_line(shown, len, width > used ? width - used : 0);
 	fputc('\n', t->out);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 #include "libop/session/op_session.h"
 #include "libpp/archive/archive_write.h"
 #include "pp/oparchive/oparchive_options.h"
@@ -58,7 +58,7 @@ static int print_files(const struct pp_archive_list *list, struct op_diag *diag)
 {
 	/* Scripts want the paths as they are. */
 	bool is_plain = isatty(STDOUT_FILENO);
-	FILE *out = is_plain ? op_plain_open(stdout) : stdout;
+	FILE *out = is_plain ? op_terminal_safe_open(stdout) : stdout;
 
 	if (!out)
 		return -ENOMEM;

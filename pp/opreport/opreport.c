@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "libop/options/op_pager.h"
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 #include "libop/base/op_plural.h"
 #include "libop/session/op_session.h"
 #include "libpp/check.h"
@@ -56,7 +56,7 @@ static int write_report_to_stdout(const struct opreport_options *o,
 				  const struct pp_report *report, bool is_plain,
 				  bool is_noted)
 {
-	FILE *out = is_plain ? op_plain_open(stdout) : stdout;
+	FILE *out = is_plain ? op_terminal_safe_open(stdout) : stdout;
 	int err = out ? o->format->write(out, report, &o->format_options)
 		      : -ENOMEM;
 

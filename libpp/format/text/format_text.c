@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 #include "libop/base/op_plural.h"
 #include "libpp/report/interval.h"
 #include "libpp/select/sample_list.h"

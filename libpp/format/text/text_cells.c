@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 #include "libpp/format/text/text.h"
 
 const char *pp_text_plain(const struct pp_text *t, const char *name)
@@ -15,7 +15,7 @@ const char *pp_text_plain(const struct pp_text *t, const char *name)
 	copy = op_arena_strdup(t->arena, name);
 	if (!copy)
 		return "?";
-	op_plain_text(copy);
+	op_terminal_safe(copy);
 	return copy;
 }
 

@@ -7,7 +7,7 @@
  * again.
  */
 
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,7 +74,7 @@ static bool is_lone_control(unsigned char c)
 	return c >= 0x80 && c < 0xa0;
 }
 
-void op_plain_text(char *text)
+void op_terminal_safe(char *text)
 {
 	while (*text) {
 		unsigned char c = (unsigned char)*text;
@@ -230,7 +230,7 @@ static int plain_close(void *cookie)
 	return err;
 }
 
-FILE *op_plain_open(FILE *out)
+FILE *op_terminal_safe_open(FILE *out)
 {
 	static const cookie_io_functions_t functions = { .write = plain_write,
 							 .close = plain_close };

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "libop/base/op_plain.h"
+#include "libop/base/op_terminal_safe.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -45,7 +45,7 @@ TEST(texts_are_one_line)
 		char text[64];
 
 		strcpy(text, rows[i].text);
-		op_plain_text(text);
+		op_terminal_safe(text);
 		assert_string_equal(text, rows[i].wanted);
 	}
 }
@@ -56,7 +56,7 @@ static void write_in_pieces(const char *text, size_t piece, const char *wanted)
 	size_t len = strlen(text), got_len;
 	char *got;
 	FILE *out = open_memstream(&got, &got_len);
-	FILE *plain = op_plain_open(out);
+	FILE *plain = op_terminal_safe_open(out);
 
 	assert_non_null(plain);
 	for (size_t i = 0; i < len; i += piece) {
@@ -120,7 +120,7 @@ TEST(streams_are_text)
 TEST(failures_are_seen)
 {
 	FILE *full = fopen("/dev/full", "w");
-	FILE *plain = op_plain_open(full);
+	FILE *plain = op_terminal_safe_open(full);
 
 	setvbuf(full, NULL, _IONBF, 0);
 	assert_non_null(plain);
