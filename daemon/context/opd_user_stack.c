@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Everything in a record is checked once, by take_apart(): the architecture and
- * its number of registers, the sizes, and that the mappings are sorted and do
- * not overlap. The search for a mapping relies on that.
+ * Everything in a record is checked once, by parse_user_stack(): the
+ * architecture and its number of registers, the sizes, and that the mappings
+ * are sorted and do not overlap. The search for a mapping relies on that.
  *
  * The unwinder asks once for each image and remembers the answer. So a stack is
  * unwound only when all images of its mappings have been named or have no name;
@@ -183,7 +183,8 @@ static bool are_maps(const uint64_t *maps, uint64_t nr)
 	return true;
 }
 
-static void take_regs(struct user_stack *u, const uint64_t *words, uint64_t nr)
+static void copy_user_regs(struct user_stack *u, const uint64_t *words,
+			   uint64_t nr)
 {
 	const uint64_t *reg = u->regs.reg;
 	bool x86 = u->arch == OP_STACK_X86_64;
@@ -196,8 +197,8 @@ static void take_regs(struct user_stack *u, const uint64_t *words, uint64_t nr)
 	u->in_syscall = x86 && reg[X86_64_RCX] == u->pc;
 }
 
-static int take_apart(struct opd_user_stacks *stacks, struct user_stack *u,
-		      const struct opd_rec *rec)
+static int parse_user_stack(struct opd_user_stacks *stacks,
+			    struct user_stack *u, const struct opd_rec *rec)
 {
 	const uint64_t *p = rec->payload;
 	const uint64_t *maps;
@@ -214,7 +215,7 @@ static int take_apart(struct opd_user_stacks *stacks, struct user_stack *u,
 	    !are_maps(maps, p[2]))
 		return -EINVAL;
 	u->arch = (enum op_stack_arch)p[0];
-	take_regs(u, p + 4, p[1]);
+	copy_user_regs(u, p + 4, p[1]);
 	u->stack.bytes = (const uint8_t *)(maps + OP_STACK_MAP_WORDS * p[2]);
 	u->stack.len = p[3];
 	stacks->maps = maps;
@@ -293,7 +294,7 @@ int opd_user_stack_add(struct opd_user_stacks *stacks,
 {
 	struct user_stack u;
 
-	if (take_apart(stacks, &u, rec))
+	if (parse_user_stack(stacks, &u, rec))
 		return -EINVAL;
 	if (stacks->trace->is_open)
 		opd_trace_unwound(stacks->trace, unwind(stacks, &u));

@@ -174,8 +174,9 @@ static bool parse_code_record(struct opd_code_watch *watch,
 	return true;
 }
 
-static bool take_code(struct opd_code_watch *watch, struct opd_perf_ring *ring,
-		      struct opd_new_code *code)
+static bool pop_code_record(struct opd_code_watch *watch,
+			    struct opd_perf_ring *ring,
+			    struct opd_new_code *code)
 {
 	bool found = false;
 
@@ -195,7 +196,7 @@ int opd_code_watch_next(struct opd_code_watch *watch, struct opd_new_code *code)
 	if (watch->at == 0)
 		find_new_cpus(watch);
 	for (; watch->at < watch->nr; watch->at++)
-		if (take_code(watch, &watch->cpus[watch->at].ring, code))
+		if (pop_code_record(watch, &watch->cpus[watch->at].ring, code))
 			return 1;
 	watch->at = 0;
 	if (!watch->missed)

@@ -79,7 +79,7 @@ struct opd_source_ops {
 	int (*next_code)(struct opd_source *source, struct opd_new_code *code);
 	/* A descriptor of the file behind @cookie, which may be deleted by now,
 	 * if the source has one in hand; it is the caller's. -ENOENT. */
-	int (*take_file)(struct opd_source *source, uint64_t cookie);
+	int (*detach_file)(struct opd_source *source, uint64_t cookie);
 	/* Add what was taken since open, and what was lost before it came to
 	 * the stream, to the empty @ledger. */
 	int (*account)(struct opd_source *source, struct op_ledger *ledger);

@@ -99,7 +99,7 @@ static int dup_image_file(const struct opd_writer *w, uint64_t cookie)
 
 	if (w->jit_ranges && cookie & OPD_JIT_RANGES_COOKIE)
 		return opd_jit_ranges_open(w->jit_ranges, cookie);
-	return ops->take_file ? ops->take_file(w->source, cookie) : -1;
+	return ops->detach_file ? ops->detach_file(w->source, cookie) : -1;
 }
 
 /* Ask for a name, and write its record. False if it may still come. */

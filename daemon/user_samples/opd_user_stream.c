@@ -379,7 +379,7 @@ static int put_mine_table(struct mine *mine, const struct db_member *member,
 }
 
 /* A file that is damaged or set aside is root's to look at: it is left out. */
-static int take_mine_member(const struct db_member *member, void *ctx)
+static int write_user_member(const struct db_member *member, void *ctx)
 {
 	char buf[OP_MANGLE_MAX];
 	struct mine *mine = ctx;
@@ -414,7 +414,7 @@ static int read_mine_tasks(struct mine *mine, const char *folder)
 static int collect_folder(struct mine *mine, struct db_folder *folder,
 			  const char *path)
 {
-	const struct db_visitor visitor = { .member = take_mine_member,
+	const struct db_visitor visitor = { .member = write_user_member,
 					    .ctx = mine };
 
 	mine->folder = folder;

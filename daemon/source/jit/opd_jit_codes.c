@@ -56,7 +56,7 @@ static int compare_code_starts(const void *a, const void *b)
 		       ?: op_compare(x->age, y->age);
 }
 
-static void take_code(struct merge *merge, const struct aged_code *next)
+static void merge_jit_code(struct merge *merge, const struct aged_code *next)
 {
 	while (merge->nr) {
 		const struct aged_code *last = &merge->taken[merge->nr - 1];
@@ -98,7 +98,7 @@ static void merge_sorted(struct merge *merge, const struct opd_jit_codes *codes,
 			aged.code = codes->list[old++];
 		else
 			aged = sorted[new ++];
-		take_code(merge, &aged);
+		merge_jit_code(merge, &aged);
 	}
 }
 

@@ -254,7 +254,7 @@ int opd_jitdump_read_frames(const struct opd_jitdump *dump,
 	int err = opd_untrusted_do(dump->untrusted, dump->fd, &call, &room);
 
 	if (!err)
-		err = opd_untrusted_take_table(room, call.nr, out);
+		err = opd_untrusted_copy_table(room, call.nr, out);
 	opd_untrusted_done(dump->untrusted, room);
 	return err == -ENOMEM || !err ? err : -ENOENT;
 }

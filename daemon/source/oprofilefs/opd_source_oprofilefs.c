@@ -303,7 +303,7 @@ static int oprofilefs_cookie(struct opd_source *source,
 	return ask_file(source, query);
 }
 
-static int oprofilefs_take_file(struct opd_source *source, uint64_t cookie)
+static int oprofilefs_detach_file(struct opd_source *source, uint64_t cookie)
 {
 	struct opd_oprofilefs *files = source->files;
 	int fd = files->cookie == cookie ? files->file : -1;
@@ -550,7 +550,7 @@ const struct opd_source_ops opd_source_oprofilefs = {
 	.waiting = oprofilefs_waiting,
 	.cookie = oprofilefs_cookie,
 	.next_code = oprofilefs_next_code,
-	.take_file = oprofilefs_take_file,
+	.detach_file = oprofilefs_detach_file,
 	.account = oprofilefs_account,
 	.event_time = oprofilefs_event_time,
 	.handler_time = oprofilefs_handler_time,

@@ -362,8 +362,8 @@ static bool has_room_for(const struct opd_perf_images *images, const char *name)
 	       strlen(name) < OPD_PERF_IMAGE_NAMES_MAX - images->names_len;
 }
 
-static bool take_share_of_images(struct opd_perf_images *images, uint32_t user,
-				 const char *name)
+static bool claim_image_share(struct opd_perf_images *images, uint32_t user,
+			      const char *name)
 {
 	if (!op_shares_take(&images->number_shares, user, 1))
 		return false;
@@ -375,10 +375,10 @@ static bool take_share_of_images(struct opd_perf_images *images, uint32_t user,
 
 /* Where @image counts for its user, who is known once its file was looked at:
  * if the process has ended, but the file is at its path here. */
-static bool take_share_by_file(struct opd_perf_images *images,
-			       const struct opd_perf_image *image)
+static bool claim_share_by_file(struct opd_perf_images *images,
+				const struct opd_perf_image *image)
 {
-	return take_share_of_images(
+	return claim_image_share(
 		images, image->is_at_path ? image->file_user : OP_USER_UNKNOWN,
 		image->name);
 }
@@ -392,14 +392,14 @@ static uint64_t add(struct opd_perf_images *images,
 
 	if (!has_room_for(images, id->name) ||
 	    (user != OP_USER_UNKNOWN &&
-	     !take_share_of_images(images, user, id->name)))
+	     !claim_image_share(images, user, id->name)))
 		return OPD_PERF_NAMELESS;
 	image = op_array_reserve(&images->images, images->nr, 1)
 			? NULL
 			: image_new(id, images);
 	if (!image)
 		return OP_NO_COOKIE;
-	if (user == OP_USER_UNKNOWN && !take_share_by_file(images, image)) {
+	if (user == OP_USER_UNKNOWN && !claim_share_by_file(images, image)) {
 		image_free(image);
 		return OPD_PERF_NAMELESS;
 	}

@@ -583,7 +583,7 @@ static int perf_cookie(struct opd_source *source, struct op_cookie_query *query)
 	return opd_perf_image_query(&source->perf->table.images, query);
 }
 
-static int perf_take_file(struct opd_source *source, uint64_t cookie)
+static int perf_detach_file(struct opd_source *source, uint64_t cookie)
 {
 	return opd_perf_image_take(&source->perf->table.images, cookie);
 }
@@ -735,7 +735,7 @@ const struct opd_source_ops opd_source_perf = {
 	.enabled = perf_enabled,
 	.dump = perf_dump,
 	.cookie = perf_cookie,
-	.take_file = perf_take_file,
+	.detach_file = perf_detach_file,
 	.repeat_names = perf_repeat_names,
 	.account = perf_account,
 	.event_time = perf_event_time,

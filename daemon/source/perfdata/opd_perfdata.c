@@ -174,16 +174,16 @@ opd_perfdata_event_of(const struct opd_perfdata *data, const void *record,
  */
 
 /* A string with its length before it. */
-static const uint8_t *take_text(struct op_cursor *c, size_t *len)
+static const uint8_t *parse_counted_text(struct op_cursor *c, size_t *len)
 {
 	*len = op_cursor_number(c, 4);
 	return op_cursor_take(c, *len);
 }
 
-static void read_told_text(struct op_cursor *c, char *to, size_t size)
+static void copy_counted_text(struct op_cursor *c, char *to, size_t size)
 {
 	size_t len;
-	const uint8_t *text = take_text(c, &len);
+	const uint8_t *text = parse_counted_text(c, &len);
 
 	if (!text)
 		return;
@@ -206,7 +206,7 @@ static void read_event_names(struct opd_perfdata *data, struct op_cursor *c)
 
 		op_cursor_skip(c, attr_len);
 		nr_ids = op_cursor_number(c, 4);
-		text = take_text(c, &len);
+		text = parse_counted_text(c, &len);
 		for (uint64_t j = 0; j < nr_ids && !c->failed; j++) {
 			uint64_t id = op_cursor_number(c, 8);
 
@@ -295,13 +295,13 @@ static int read_feature(struct opd_perfdata *data, uint64_t feature,
 	case BUILD_ID:
 		return read_builds(data, c);
 	case HOSTNAME:
-		read_told_text(c, data->hostname, sizeof(data->hostname));
+		copy_counted_text(c, data->hostname, sizeof(data->hostname));
 		break;
 	case OSRELEASE:
-		read_told_text(c, data->release, sizeof(data->release));
+		copy_counted_text(c, data->release, sizeof(data->release));
 		break;
 	case ARCH:
-		read_told_text(c, data->arch, sizeof(data->arch));
+		copy_counted_text(c, data->arch, sizeof(data->arch));
 		break;
 	case EVENT_DESC:
 		sort_perfdata_ids(data);
@@ -342,7 +342,7 @@ static void *copy_section(const struct opd_perfdata *data,
 	return bytes;
 }
 
-static struct section take_place(struct op_cursor *c)
+static struct section parse_section(struct op_cursor *c)
 {
 	struct section section = { .offset = op_cursor_number(c, 8) };
 
@@ -354,7 +354,7 @@ static int read_attr(struct opd_perfdata *data, struct op_cursor *c,
 		     uint64_t attr_len, struct op_diag *diag)
 {
 	const uint8_t *bytes = op_cursor_take(c, attr_len);
-	struct section section = take_place(c);
+	struct section section = parse_section(c);
 	struct op_cursor ids;
 	void *copy;
 	int err;
@@ -410,7 +410,7 @@ static int read_features(struct opd_perfdata *data, const uint64_t bits[4],
 		copy = copy_section(data, &where, "", &c, &unsaid);
 		if (!copy)
 			break;
-		section = take_place(&c);
+		section = parse_section(&c);
 		free(copy);
 		if (i != BUILD_ID && i != HOSTNAME && i != OSRELEASE &&
 		    i != ARCH && i != EVENT_DESC)
@@ -428,10 +428,10 @@ static int open_data_file(struct opd_perfdata *data, struct op_cursor *c,
 			  struct op_diag *diag)
 {
 	uint64_t attr_size = op_cursor_number(c, 8), bits[4];
-	struct section attrs = take_place(c), records = take_place(c);
+	struct section attrs = parse_section(c), records = parse_section(c);
 	int err;
 
-	take_place(c); /* types of events, long gone */
+	parse_section(c); /* types of events, long gone */
 	for (unsigned int i = 0; i < 4; i++)
 		bits[i] = op_cursor_number(c, 8);
 	if (c->failed)
@@ -463,8 +463,8 @@ static int open_data_file(struct opd_perfdata *data, struct op_cursor *c,
  */
 
 /* Read a record that perf itself has written. */
-static int take_told(struct opd_perfdata *data, const uint8_t *record,
-		     size_t len, struct op_diag *diag)
+static int parse_own_record(struct opd_perfdata *data, const uint8_t *record,
+			    size_t len, struct op_diag *diag)
 {
 	struct perf_event_header header;
 	struct op_cursor c;
@@ -722,6 +722,6 @@ int opd_perfdata_next(struct opd_perfdata *data, const void **record,
 	memcpy(&header, *record, sizeof(header));
 	/* A file has this in its tables. */
 	return header.type >= OPD_PERFDATA_FIRST
-		       ? take_told(data, *record, *len, diag)
+		       ? parse_own_record(data, *record, *len, diag)
 		       : 0;
 }

@@ -511,9 +511,9 @@ static uint32_t tag_of_sample(struct opd_perfdata_source *p, const void *bytes,
 
 /* Fill @record with a sample of numbers alone; false if it is none, or there is
  * something wrong with it. */
-static bool take_plain(struct opd_perfdata_source *p,
-		       struct opd_perfdata_record *record, const void *bytes,
-		       size_t len)
+static bool parse_plain_sample(struct opd_perfdata_source *p,
+			       struct opd_perfdata_record *record,
+			       const void *bytes, size_t len)
 {
 	const struct opd_perf_layout *at = &p->layout;
 	const char *from = bytes;
@@ -580,7 +580,7 @@ static int put_in_order(struct opd_perfdata_source *p, const void *bytes,
 
 	if (p->nr_layout_events != p->data.nr_events)
 		find_plain_layout(p);
-	if (take_plain(p, &record, bytes, len))
+	if (parse_plain_sample(p, &record, bytes, len))
 		return opd_perfdata_queue_put(&p->queue, &record) ?: 1;
 	event = opd_perfdata_event_of(&p->data, bytes, len);
 	record = (struct opd_perfdata_record){
@@ -693,7 +693,7 @@ static int perfdata_cookie(struct opd_source *source,
 	return opd_perf_image_query(&source->perfdata->table.images, query);
 }
 
-static int perfdata_take_file(struct opd_source *source, uint64_t cookie)
+static int perfdata_detach_file(struct opd_source *source, uint64_t cookie)
 {
 	return opd_perf_image_take(&source->perfdata->table.images, cookie);
 }
@@ -752,7 +752,7 @@ const struct opd_source_ops opd_source_perfdata = {
 	.read = perfdata_read,
 	.cookie = perfdata_cookie,
 	.tell_kernel = perfdata_put_kernel,
-	.take_file = perfdata_take_file,
+	.detach_file = perfdata_detach_file,
 	.account = perfdata_account,
 	.event_time = perfdata_event_time,
 	.unwinder = perfdata_unwinder,

@@ -304,7 +304,7 @@ int opd_untrusted_build_id(struct opd_untrusted *untrusted, int fd,
 	return err;
 }
 
-int opd_untrusted_take_table(const void *room, uint64_t nr,
+int opd_untrusted_copy_table(const void *room, uint64_t nr,
 			     struct cfi_table **out)
 {
 	uint8_t *copy;
@@ -331,7 +331,7 @@ int opd_untrusted_table(struct opd_untrusted *untrusted, int fd,
 	int err = opd_untrusted_do(untrusted, fd, &call, &room);
 
 	if (!err)
-		err = opd_untrusted_take_table(room, call.nr, out);
+		err = opd_untrusted_copy_table(room, call.nr, out);
 	opd_untrusted_done(untrusted, room);
 	return err;
 }

@@ -198,8 +198,9 @@ int opd_untrusted_build_id(struct opd_untrusted *untrusted, int fd,
 			   struct op_build_id *id);
 int opd_untrusted_table(struct opd_untrusted *untrusted, int fd,
 			enum cfi_extent extent, struct cfi_table **out);
-/* Take the table of @nr bytes out of a room. */
-int opd_untrusted_take_table(const void *room, uint64_t nr,
+/* Make a table of the @nr bytes in @room, which are copied first: a child may
+ * still change them. */
+int opd_untrusted_copy_table(const void *room, uint64_t nr,
 			     struct cfi_table **out);
 
 #endif /* DAEMON_SOURCE_UNTRUSTED_OPD_UNTRUSTED_H */

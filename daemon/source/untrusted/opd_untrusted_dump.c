@@ -114,7 +114,7 @@ static void put_event(struct dump_reading *dump, int what,
 		(struct opd_jit_event){ .what = what, .code = *code };
 }
 
-static void take_load(struct dump_reading *dump)
+static void parse_load_record(struct dump_reading *dump)
 {
 	struct opd_jitdump_state *state = dump->state;
 	const uint8_t *bytes =
@@ -137,7 +137,7 @@ static void take_load(struct dump_reading *dump)
 	put_event(dump, OPD_JIT_LOADED, &code);
 }
 
-static void take_move(struct dump_reading *dump)
+static void parse_move_record(struct dump_reading *dump)
 {
 	const uint8_t *bytes =
 		look_at_record(dump, sizeof(struct op_jitdump_move));
@@ -153,7 +153,7 @@ static void take_move(struct dump_reading *dump)
 
 /* Lines come before their code; but who writes by libopagent may tell them
  * behind it. */
-static void take_lines(struct dump_reading *dump)
+static void parse_lines_record(struct dump_reading *dump)
 {
 	const uint8_t *bytes =
 		look_at_record(dump, sizeof(struct op_jitdump_lines));
@@ -169,21 +169,21 @@ static void take_lines(struct dump_reading *dump)
 					  .lines = dump->state->at });
 }
 
-static void take_dump_record(struct dump_reading *dump,
-			     const struct op_jitdump_prefix *prefix)
+static void parse_dump_record(struct dump_reading *dump,
+			      const struct op_jitdump_prefix *prefix)
 {
 	switch (prefix->id) {
 	case OP_JITDUMP_LOAD:
 		if (prefix->size > sizeof(struct op_jitdump_load))
-			take_load(dump);
+			parse_load_record(dump);
 		break;
 	case OP_JITDUMP_MOVE:
 		if (prefix->size >= sizeof(struct op_jitdump_move))
-			take_move(dump);
+			parse_move_record(dump);
 		break;
 	case OP_JITDUMP_LINES:
 		if (prefix->size >= sizeof(struct op_jitdump_lines))
-			take_lines(dump);
+			parse_lines_record(dump);
 		break;
 	case OP_JITDUMP_UNWIND:
 		dump->state->frames_at = dump->state->at;
@@ -192,8 +192,8 @@ static void take_dump_record(struct dump_reading *dump,
 }
 
 /* Returns 0 when all that there is was taken up to @until, or -EAGAIN. */
-static int take_records(struct dump_reading *dump, uint64_t until,
-			uint64_t most)
+static int parse_dump_records(struct dump_reading *dump, uint64_t until,
+			      uint64_t most)
 {
 	struct opd_jitdump_state *state = dump->state;
 	struct op_jitdump_prefix prefix;
@@ -204,7 +204,7 @@ static int take_records(struct dump_reading *dump, uint64_t until,
 			return 0;
 		if (state->nr_taken >= most || dump->nr == MAX_EVENTS)
 			return -EAGAIN;
-		take_dump_record(dump, &prefix);
+		parse_dump_record(dump, &prefix);
 		state->at += prefix.size;
 	}
 	state->next_time = UINT64_MAX;
@@ -220,8 +220,9 @@ void opd_untrusted_read_records(int fd, struct opd_untrusted_call *call,
 				     .window = malloc(WINDOW) };
 
 	call->dump.nr_taken = 0;
-	call->err = dump.window ? take_records(&dump, call->until, call->most)
-				: -ENOMEM;
+	call->err = dump.window
+			    ? parse_dump_records(&dump, call->until, call->most)
+			    : -ENOMEM;
 	call->nr = dump.nr;
 	free(dump.window);
 }
@@ -341,8 +342,8 @@ static bool has_frames(int fd, uint64_t at, size_t *len)
 	return true;
 }
 
-static bool take_arch(const struct opd_untrusted_call *call,
-		      struct cfi_code *code)
+static bool set_code_arch(const struct opd_untrusted_call *call,
+			  struct cfi_code *code)
 {
 	switch (call->dump.machine) {
 	case EM_X86_64:
@@ -370,7 +371,7 @@ void opd_untrusted_read_frames(int fd, struct opd_untrusted_call *call,
 
 	call->err = -ENOENT;
 	if (!code->frames || code->size > MAX_CODE_BYTES ||
-	    !take_arch(call, &from) ||
+	    !set_code_arch(call, &from) ||
 	    !has_frames(fd, code->frames, &from.frames_len) ||
 	    op_file_read_at(fd, &load, sizeof(load), code->where) ||
 	    load.prefix.id != OP_JITDUMP_LOAD ||

@@ -167,7 +167,7 @@ static void make_three_events(struct opd_events *events)
 }
 
 /* The file of cookie 19 is in the source's hand. */
-static int play_take_file(struct opd_source *source, uint64_t cookie)
+static int play_detach_file(struct opd_source *source, uint64_t cookie)
 {
 	(void)source;
 	return cookie == 19 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -ENOENT;
@@ -202,7 +202,7 @@ static const struct opd_source_ops play_ops = {
 	.read = play_read,
 	.cookie = play_cookie,
 	.next_code = play_next_code,
-	.take_file = play_take_file,
+	.detach_file = play_detach_file,
 	.account = play_account,
 	.event_time = play_event_time,
 	.waiting = play_waiting,

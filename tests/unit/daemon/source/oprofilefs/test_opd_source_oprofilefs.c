@@ -504,15 +504,15 @@ MODULE_TEST(test_images)
 		assert_int_equal(module.nr_started, rows[i].read);
 		expect_build_id(&query, rows[i].known);
 		/* The file is whoever's takes it, once. */
-		assert_int_equal(source.ops->take_file(&source, 8), -ENOENT);
-		fd = source.ops->take_file(&source, 7);
+		assert_int_equal(source.ops->detach_file(&source, 8), -ENOENT);
+		fd = source.ops->detach_file(&source, 7);
 		if (rows[i].known) {
 			assert_true(fd >= 0);
 			close(fd);
 		} else {
 			assert_int_equal(fd, -ENOENT);
 		}
-		assert_int_equal(source.ops->take_file(&source, 7), -ENOENT);
+		assert_int_equal(source.ops->detach_file(&source, 7), -ENOENT);
 		/* There is a socket to the process, and nothing else. */
 		assert_int_equal(nr_fds(), nr + rows[i].read);
 		close_source(&source);
@@ -536,7 +536,7 @@ MODULE_TEST(test_file_not_taken)
 	module.path = NULL;
 	assert_int_equal(ask(&source, 3, &query), -EAGAIN);
 	assert_int_equal(nr_fds(), nr - 1);
-	assert_int_equal(source.ops->take_file(&source, 2), -ENOENT);
+	assert_int_equal(source.ops->detach_file(&source, 2), -ENOENT);
 	close_source(&source);
 }
 

@@ -403,7 +403,7 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 						    (unsigned int)nr[0]));
 	else if (!strcmp(verb, "take"))
 		show_result(out, verb,
-			    source->ops->take_file(source, rig->cookie));
+			    source->ops->detach_file(source, rig->cookie));
 	else if (!strcmp(verb, "of"))
 		rig->pid = !strcmp(text, "SELF") ? (uint32_t)getpid() : PID;
 	else if (!strcmp(verb, "fork"))

@@ -155,7 +155,8 @@ static void open_files(struct files_rig *rig, FILE *out)
 			rig->source.stacks ? " stacks" : "",
 			ops->unwinder(&rig->source) ? " unwinds" : "");
 		assert_true(rig->source.fd >= 0);
-		assert_int_equal(ops->take_file(&rig->source, 12345), -ENOENT);
+		assert_int_equal(ops->detach_file(&rig->source, 12345),
+				 -ENOENT);
 	}
 	ops->close(&rig->source);
 	assert_int_equal(rig->source.fd, -1);

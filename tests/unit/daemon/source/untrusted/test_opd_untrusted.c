@@ -757,7 +757,7 @@ TEST(test_a_table_that_cannot_be)
 	int fd = make_map();
 
 	/* Nothing of it is looked at. */
-	assert_int_equal(opd_untrusted_take_table(NULL, OPD_UNTRUSTED_ROOM + 1,
+	assert_int_equal(opd_untrusted_copy_table(NULL, OPD_UNTRUSTED_ROOM + 1,
 						  &none),
 			 -EBADMSG);
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
