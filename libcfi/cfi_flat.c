@@ -69,7 +69,7 @@ struct flat_rest {
 
 /* A copy of the next @nr elements, which is the caller's; NULL: there are not
  * so many (*@err is -EBADMSG then), or no memory for them. */
-static void *take_flat(struct flat_rest *rest, uint64_t nr, size_t size,
+static void *copy_flat(struct flat_rest *rest, uint64_t nr, size_t size,
 		       int *err)
 {
 	void *copy;
@@ -219,12 +219,12 @@ int cfi_table_unflatten(struct cfi_table **out, const void *from, size_t len)
 		err = -EBADMSG;
 	table->arch = (enum cfi_arch)head.arch;
 	table->base = head.base;
-	table->start = take_flat(&rest, head.nr, sizeof(*table->start), &err);
-	table->rule = take_flat(&rest, head.nr, sizeof(*table->rule), &err);
+	table->start = copy_flat(&rest, head.nr, sizeof(*table->start), &err);
+	table->rule = copy_flat(&rest, head.nr, sizeof(*table->rule), &err);
 	table->page =
-		take_flat(&rest, head.nr_pages, sizeof(*table->page), &err);
-	table->rules.rules.bytes = take_flat(&rest, head.rules_len, 1, &err);
-	table->rules.exprs.bytes = take_flat(&rest, head.exprs_len, 1, &err);
+		copy_flat(&rest, head.nr_pages, sizeof(*table->page), &err);
+	table->rules.rules.bytes = copy_flat(&rest, head.rules_len, 1, &err);
+	table->rules.exprs.bytes = copy_flat(&rest, head.exprs_len, 1, &err);
 	if (!err) {
 		table->nr = head.nr;
 		table->nr_pages = head.nr_pages;

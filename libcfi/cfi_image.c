@@ -67,8 +67,7 @@ static int check_elf_header(const struct op_elf *elf, struct cfi_image *image,
 			   machine);
 }
 
-static void take_segment(struct cfi_image *image,
-			 const struct op_elf_segment *p)
+static void add_segment(struct cfi_image *image, const struct op_elf_segment *p)
 {
 	struct cfi_segment *s = &image->segment[image->nr_segments];
 
@@ -94,7 +93,7 @@ static int load_segments(struct cfi_image *image, const struct op_elf *elf,
 		err = op_elf_segment(elf, i, &segment);
 		if (err)
 			break;
-		take_segment(image, &segment);
+		add_segment(image, &segment);
 		if (segment.type == PT_GNU_EH_FRAME)
 			*index = segment;
 	}
@@ -116,9 +115,9 @@ const struct cfi_segment *cfi_image_segment(const struct cfi_image *image,
 /* ---- the sections -----------------------------------------------------------
  */
 
-/* Take the @len bytes at @bytes, which @section owns from now on. */
-static int take_packed(struct cfi_section *section, uint8_t *bytes, size_t len,
-		       size_t header_len, uint64_t unpacked_len)
+/* Unpack the @len bytes at @bytes, which are freed, into @section. */
+static int unpack_section(struct cfi_section *section, uint8_t *bytes,
+			  size_t len, size_t header_len, uint64_t unpacked_len)
 {
 	size_t packed_len = len - header_len;
 	int err = -ENOEXEC;
@@ -138,8 +137,8 @@ static int take_packed(struct cfi_section *section, uint8_t *bytes, size_t len,
 	return -ENOEXEC;
 }
 
-static int take_section(struct cfi_section *section, uint8_t *bytes, size_t len,
-			const struct op_elf_section *from)
+static int adopt_section(struct cfi_section *section, uint8_t *bytes,
+			 size_t len, const struct op_elf_section *from)
 {
 	Elf64_Chdr packed;
 
@@ -150,16 +149,16 @@ static int take_section(struct cfi_section *section, uint8_t *bytes, size_t len,
 			memcpy(&packed, bytes, sizeof(packed));
 		if (packed.ch_type != ELFCOMPRESS_ZLIB)
 			packed.ch_size = 0;
-		return take_packed(section, bytes, len, sizeof(packed),
-				   packed.ch_size);
+		return unpack_section(section, bytes, len, sizeof(packed),
+				      packed.ch_size);
 	}
 	/* .zdebug_frame, before SHF_COMPRESSED: "ZLIB", the length */
 	if (section->is_debug && len > 12 && !memcmp(bytes, "ZLIB", 4)) {
 		uint64_t unpacked_len;
 
 		memcpy(&unpacked_len, bytes + 4, sizeof(unpacked_len));
-		return take_packed(section, bytes, len, 12,
-				   __builtin_bswap64(unpacked_len));
+		return unpack_section(section, bytes, len, 12,
+				      __builtin_bswap64(unpacked_len));
 	}
 	section->bytes = bytes;
 	section->len = len;
@@ -177,7 +176,7 @@ static int load_section(struct cfi_section *section, const struct op_elf *elf,
 		return 0;
 	bytes = load_part(elf, from->size, from->offset, &err);
 	if (bytes)
-		err = take_section(section, bytes, from->size, from);
+		err = adopt_section(section, bytes, from->size, from);
 	return err == -ENOEXEC ? 0 : err;
 }
 
@@ -191,8 +190,8 @@ static struct cfi_section *wanted_section(struct cfi_image *image,
 	return NULL;
 }
 
-static void take_plt(struct cfi_image *image, const char *name,
-		     const struct op_elf_section *section)
+static void add_plt(struct cfi_image *image, const char *name,
+		    const struct op_elf_section *section)
 {
 	if ((strncmp(name, ".plt", 4) && strcmp(name, ".iplt")) ||
 	    image->nr_plts == CFI_MAX_PLTS)
@@ -220,7 +219,7 @@ static int load_named_section(struct cfi_image *image, const struct op_elf *elf,
 	if (!op_elf_has(elf, names->offset, 0))
 		return 0;
 	op_elf_text(elf, names->offset + section->name, name, sizeof(name));
-	take_plt(image, name, section);
+	add_plt(image, name, section);
 	wanted = wanted_section(image, name);
 	return wanted ? load_section(wanted, elf, section) : 0;
 }

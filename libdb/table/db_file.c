@@ -93,7 +93,7 @@ char *odb_file_tmp_path(const char *path)
 }
 
 /* Best effort: only root can give files away, and no count depends on it. */
-static void take_owner_and_mode(int fd, const struct stat *like)
+static void copy_owner_and_mode(int fd, const struct stat *like)
 {
 	struct stat st;
 
@@ -122,7 +122,7 @@ int odb_file_create(const char *tmp, size_t len, const struct stat *like)
 		return err;
 	}
 	if (like)
-		take_owner_and_mode(fd, like);
+		copy_owner_and_mode(fd, like);
 	return fd;
 }
 

@@ -214,9 +214,9 @@ static int check_nodes(const struct input *in, const struct op_classic_abi *abi)
 
 /* ---- reading ------------------------------------------------------------- */
 
-static void take_header(struct op_classic_header *header,
-			const struct input *in,
-			const struct op_classic_abi *abi)
+static void parse_classic_header(struct op_classic_header *header,
+				 const struct input *in,
+				 const struct op_classic_abi *abi)
 {
 	*header = (struct op_classic_header){
 		.version = header_u32(in, abi, abi->version),
@@ -255,7 +255,7 @@ static int parse_classic(struct op_classic *classic, const struct input *in,
 		err = check_nodes(in, abi);
 	if (err)
 		return err;
-	take_header(&classic->header, in, abi);
+	parse_classic_header(&classic->header, in, abi);
 	classic->nodes = in->bytes + abi->header_size + abi->descr_size;
 	classic->nr_nodes = nodes_of(in, abi, abi->descr_used) - 1;
 	return 0;

@@ -53,7 +53,7 @@ static void set_cpu_number(struct op_cpu_id *id, enum op_cpu_number which,
 }
 
 /* "2.0 (pvr 004b 0201)": version and revision. */
-static void take_pvr(struct op_cpu_id *id, const char *value)
+static void parse_pvr(struct op_cpu_id *id, const char *value)
 {
 	const char *pvr = strstr(value, "(pvr ");
 	unsigned int version;
@@ -62,8 +62,8 @@ static void take_pvr(struct op_cpu_id *id, const char *value)
 		set_cpu_number(id, OP_CPU_PVR, version);
 }
 
-static void take_cpuinfo_pair(struct op_cpu_id *id, const char *key,
-			      const char *value)
+static void parse_cpuinfo_pair(struct op_cpu_id *id, const char *key,
+			       const char *value)
 {
 	uint64_t number;
 
@@ -74,7 +74,7 @@ static void take_cpuinfo_pair(struct op_cpu_id *id, const char *key,
 	else if (!strcmp(key, "cpu model"))
 		snprintf(id->model, sizeof(id->model), " %s ", value);
 	else if (!strcmp(key, "revision"))
-		take_pvr(id, value);
+		parse_pvr(id, value);
 	for (int i = 0; i < OP_CPU_NR_NUMBERS; i++)
 		if (names[i].cpuinfo && !strcmp(key, names[i].cpuinfo) &&
 		    !op_parse_u64(value, &number))
@@ -82,7 +82,7 @@ static void take_cpuinfo_pair(struct op_cpu_id *id, const char *key,
 }
 
 /* The register that ARM's numbers are in; kernels before 4.7 lack the file. */
-static void take_midr(struct op_cpu_id *id, const char *root, unsigned int cpu)
+static void read_midr(struct op_cpu_id *id, const char *root, unsigned int cpu)
 {
 	char path[PATH_MAX], *text;
 	size_t len;
@@ -142,7 +142,7 @@ static int match_ranges(char *text, uint64_t value)
  * Intel's CPUs with cores of two kinds have one family and model; the PMUs of
  * the kernel tell which CPUs are of which kind.
  */
-static void take_hybrid_pmu(struct op_cpu_id *id, const char *root,
+static void read_hybrid_pmu(struct op_cpu_id *id, const char *root,
 			    unsigned int cpu)
 {
 	static const char *const pmus[] = { "cpu_core", "cpu_atom" };
@@ -214,7 +214,7 @@ static bool is_processor(const char *key, const char *value, unsigned int *cpu)
 }
 
 /* "version = FF, identification = 0133E8, machine = 2964". */
-static void take_s390_machine(struct op_cpu_id *id, const char *value)
+static void parse_s390_machine(struct op_cpu_id *id, const char *value)
 {
 	const char *machine = strstr(value, "machine = ");
 	unsigned int number;
@@ -241,11 +241,11 @@ static bool next_cpu_id(struct reader *r, struct op_cpu_id *id,
 		if (!value)
 			continue;
 		if (!is_processor(line, value, found ? &r->cpu : cpu)) {
-			take_cpuinfo_pair(id, line, value);
+			parse_cpuinfo_pair(id, line, value);
 		} else if (found) {
 			r->pending = true;
 		} else {
-			take_s390_machine(id, value);
+			parse_s390_machine(id, value);
 			r->common = *id;
 			found = true;
 		}
@@ -271,9 +271,9 @@ static int read_nth_kind(struct op_cpu_id *id, struct reader *r,
 		if (!next_cpu_id(r, id, &cpu))
 			return -ENOENT;
 		if (id->vendor[0])
-			take_hybrid_pmu(id, r->root, cpu);
+			read_hybrid_pmu(id, r->root, cpu);
 		else if (!id->has[OP_CPU_PVR])
-			take_midr(id, r->root, cpu);
+			read_midr(id, r->root, cpu);
 		if (!kinds || !is_same_kind(id, &last))
 			kinds++;
 		last = *id;

@@ -50,7 +50,7 @@ static void program_parent(char *buf, size_t len)
 	}
 }
 
-static int take_events_folder(char **out, const char *parent, const char *name)
+static int find_events_folder(char **out, const char *parent, const char *name)
 {
 	if (asprintf(out, "%s%s", parent, name) < 0)
 		return -ENOMEM;
@@ -68,7 +68,7 @@ int op_events_dir(char **out, struct op_diag *diag)
 	int err;
 
 	if (env && *env) {
-		err = take_events_folder(out, env, "");
+		err = find_events_folder(out, env, "");
 		return err ? op_diag_set(diag, err,
 					 "OPROFILE_EVENTS_DIR: %s: no such "
 					 "folder; give that of the event files",
@@ -76,13 +76,13 @@ int op_events_dir(char **out, struct op_diag *diag)
 			   : 0;
 	}
 	program_parent(parent, sizeof(parent));
-	err = take_events_folder(out, parent, "/events");
+	err = find_events_folder(out, parent, "/events");
 	if (err == -ENOENT)
-		err = take_events_folder(out, parent, "/share/oprofile");
+		err = find_events_folder(out, parent, "/share/oprofile");
 	if (err == -ENOENT)
-		err = take_events_folder(out, "/usr/local", "/share/oprofile");
+		err = find_events_folder(out, "/usr/local", "/share/oprofile");
 	if (err == -ENOENT)
-		err = take_events_folder(out, "/usr", "/share/oprofile");
+		err = find_events_folder(out, "/usr", "/share/oprofile");
 	return err ? op_diag_set(diag, err,
 				 "no event files found; install oprofile or "
 				 "set OPROFILE_EVENTS_DIR")
@@ -189,8 +189,8 @@ struct reader {
 	int nearest; /* likewise of the lines "nearest" */
 };
 
-static int take_cpu_string(struct reader *r, const char **field,
-			   const char *value)
+static int parse_cpu_string(struct reader *r, const char **field,
+			    const char *value)
 {
 	if (*field)
 		return op_events_text_error(&r->text, "given twice");
@@ -198,7 +198,7 @@ static int take_cpu_string(struct reader *r, const char **field,
 	return 0;
 }
 
-static int take_counter_number(struct reader *r, const char *value)
+static int parse_counter_number(struct reader *r, const char *value)
 {
 	uint64_t nr;
 
@@ -212,7 +212,7 @@ static int take_counter_number(struct reader *r, const char *value)
 	return 0;
 }
 
-static int take_encoding(struct reader *r, const char *value)
+static int parse_encoding(struct reader *r, const char *value)
 {
 	static const char *const names[] = {
 		[OP_ENCODING_RAW] = "raw",
@@ -230,7 +230,7 @@ static int take_encoding(struct reader *r, const char *value)
 }
 
 /* *@best is that of the longest line of this kind that fits. */
-static int take_match(struct reader *r, int *best, char *value)
+static int parse_cpu_match(struct reader *r, int *best, char *value)
 {
 	const char *why;
 	int keys = op_cpu_id_match(r->id, value, &why);
@@ -242,30 +242,30 @@ static int take_match(struct reader *r, int *best, char *value)
 	return 0;
 }
 
-static int take_cpu_pair(struct reader *r, const char *key, char *value)
+static int parse_cpu_pair(struct reader *r, const char *key, char *value)
 {
 	struct op_cpu_type *type = r->type;
 
 	if (!strcmp(key, "name"))
-		return take_cpu_string(r, &type->title, value);
+		return parse_cpu_string(r, &type->title, value);
 	if (!strcmp(key, "manual"))
-		return take_cpu_string(r, &type->manual, value);
+		return parse_cpu_string(r, &type->manual, value);
 	if (!strcmp(key, "default"))
-		return take_cpu_string(r, &type->default_event, value);
+		return parse_cpu_string(r, &type->default_event, value);
 	if (!strcmp(key, "libpfm4"))
-		return take_cpu_string(r, &type->pfm, value);
+		return parse_cpu_string(r, &type->pfm, value);
 	if (!strcmp(key, "counters"))
-		return take_counter_number(r, value);
+		return parse_counter_number(r, value);
 	if (!strcmp(key, "encoding"))
-		return take_encoding(r, value);
+		return parse_encoding(r, value);
 	if (!strcmp(key, "match"))
-		return take_match(r, &r->best, value);
+		return parse_cpu_match(r, &r->best, value);
 	if (!strcmp(key, "nearest"))
-		return take_match(r, &r->nearest, value);
+		return parse_cpu_match(r, &r->nearest, value);
 	return op_events_text_error(&r->text, "%s: unknown key", key);
 }
 
-static int take_cpu_line(struct reader *r)
+static int parse_cpu_line(struct reader *r)
 {
 	char *key = r->text.line, *value = strchr(key, '=');
 	size_t len;
@@ -279,7 +279,7 @@ static int take_cpu_line(struct reader *r)
 		key[--len] = '\0';
 	if (!*value)
 		return op_events_text_error(&r->text, "%s: no value", key);
-	return take_cpu_pair(r, key, value);
+	return parse_cpu_pair(r, key, value);
 }
 
 static int check_complete(struct reader *r)
@@ -302,7 +302,7 @@ static int read_cpu_type(struct reader *r, const char *dir, const char *name,
 	int err = op_events_text_open(&r->text, dir, name, "cpu", diag);
 
 	while (!err && op_events_text_next(&r->text))
-		err = take_cpu_line(r);
+		err = parse_cpu_line(r);
 	if (!err)
 		err = check_complete(r);
 	r->type->text = r->text.text;

@@ -34,7 +34,7 @@ struct line {
 
 /* ---- cutting a line up ---- */
 
-static int take_event_tag(struct line *line, char *word)
+static int parse_event_tag(struct line *line, char *word)
 {
 	char *value = strchr(word, ':');
 
@@ -64,7 +64,7 @@ static int cut_event_line(struct line *line)
 	int err;
 
 	while ((word = op_events_word(&at)) && strcmp(word, ":") != 0) {
-		err = take_event_tag(line, word);
+		err = parse_event_tag(line, word);
 		if (err)
 			return err;
 	}
@@ -84,8 +84,8 @@ static int cut_event_line(struct line *line)
 
 /* ---- the values ---- */
 
-static int take_event_number(const struct line *line, enum tag tag,
-			     uint64_t *out)
+static int parse_event_number(const struct line *line, enum tag tag,
+			      uint64_t *out)
 {
 	if (!line->tag[tag] || !op_parse_u64(line->tag[tag], out))
 		return 0;
@@ -93,7 +93,7 @@ static int take_event_number(const struct line *line, enum tag tag,
 				    tag_names[tag], line->tag[tag]);
 }
 
-static int take_event_counters(const struct line *line, uint64_t *counters)
+static int parse_event_counters(const struct line *line, uint64_t *counters)
 {
 	unsigned int nr = line->r->events->cpu->counters;
 	char *at = line->tag[COUNTERS], *comma;
@@ -203,7 +203,8 @@ static int merge_unit_masks(const struct line *line, struct op_unit_mask *um,
 	return err;
 }
 
-static int take_merged(const struct line *line, const struct op_unit_mask **out)
+static int find_merged_mask(const struct line *line,
+			    const struct op_unit_mask **out)
 {
 	struct op_events *events = line->r->events;
 	size_t first_len = strcspn(line->tag[UM], ",");
@@ -232,12 +233,13 @@ static int take_merged(const struct line *line, const struct op_unit_mask **out)
 	return merge_unit_masks(line, um, line->tag[UM]);
 }
 
-static int take_um(const struct line *line, const struct op_unit_mask **out)
+static int find_unit_mask(const struct line *line,
+			  const struct op_unit_mask **out)
 {
 	struct op_unit_mask *um;
 
 	if (strchr(line->tag[UM], ','))
-		return take_merged(line, out);
+		return find_merged_mask(line, out);
 	um = find_um(line->r->events, line->tag[UM]);
 	if (!um)
 		return op_events_text_error(
@@ -266,11 +268,12 @@ static int parse_event_line(struct line *line, struct op_event *event)
 	if (!err)
 		err = check_event_name(line);
 	for (size_t i = 0; !err && i < sizeof(numbers) / sizeof(*numbers); i++)
-		err = take_event_number(line, numbers[i].tag, numbers[i].value);
+		err = parse_event_number(line, numbers[i].tag,
+					 numbers[i].value);
 	if (!err)
-		err = take_event_counters(line, &event->counters);
+		err = parse_event_counters(line, &event->counters);
 	if (!err)
-		err = take_um(line, &event->um);
+		err = find_unit_mask(line, &event->um);
 	if (err)
 		return err;
 	if (!event->min_count || filter > 31)
@@ -285,8 +288,8 @@ static int parse_event_line(struct line *line, struct op_event *event)
 	return 0;
 }
 
-static int take_event(struct op_events_reader *r, struct op_events_text *text,
-		      const char *path)
+static int add_event_line(struct op_events_reader *r,
+			  struct op_events_text *text, const char *path)
 {
 	struct op_events *events = r->events;
 	struct line line = { .text = text, .r = r };
@@ -309,7 +312,7 @@ int op_events_read_events(struct op_events_reader *r, const char *cpu)
 
 	while (!err && op_events_text_next(&text)) {
 		if (!op_events_is_include(&text, &included)) {
-			err = take_event(r, &text, path);
+			err = add_event_line(r, &text, path);
 			continue;
 		}
 		r->depth++;

@@ -175,7 +175,7 @@ static int fill_original_event(struct original_line *line,
 	return ours ? adopt_our_um(line, um, ours->um) : 0;
 }
 
-static int take_original(struct original_line *line)
+static int parse_original_line(struct original_line *line)
 {
 	struct op_events *events = line->r->events;
 	struct op_event event;
@@ -219,6 +219,6 @@ int op_events_read_original(struct op_events_reader *r, const char *cpu)
 		return 0;
 	err = op_events_read_open(r, &text, cpu, "original", &line.path);
 	while (!err && op_events_text_next(&text))
-		err = take_original(&line);
+		err = parse_original_line(&line);
 	return err;
 }

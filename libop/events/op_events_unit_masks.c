@@ -49,8 +49,8 @@ int op_events_take_um_type(const struct op_events_text *text,
 				    value);
 }
 
-static int take_um_tag(const struct op_events_text *text,
-		       struct op_unit_mask *um, const char **type, char *word)
+static int parse_um_tag(const struct op_events_text *text,
+			struct op_unit_mask *um, const char **type, char *word)
 {
 	char *value = strchr(word, ':');
 	const char **field;
@@ -81,7 +81,7 @@ static int parse_um_head(const struct op_events_text *text,
 	int err;
 
 	while ((word = op_events_word(&at))) {
-		err = take_um_tag(text, um, &type, word);
+		err = parse_um_tag(text, um, &type, word);
 		if (err)
 			return err;
 	}
@@ -93,8 +93,8 @@ static int parse_um_head(const struct op_events_text *text,
 	return op_events_take_um_type(text, &um->type, type);
 }
 
-static int take_um_head(struct op_events_reader *r, struct op_events_text *text,
-			const char *path)
+static int add_um_head(struct op_events_reader *r, struct op_events_text *text,
+		       const char *path)
 {
 	struct op_unit_mask *um = calloc(1, sizeof(*um));
 	struct op_events *events = r->events;
@@ -121,8 +121,8 @@ static int take_um_head(struct op_events_reader *r, struct op_events_text *text,
 
 /* ---- "<tab>VALUE [extra:FLAG,...] [NAME] TEXT" ---- */
 
-static int take_extra_flag(const struct op_events_text *text, uint64_t *extra,
-			   const char *flag)
+static int parse_extra_flag(const struct op_events_text *text, uint64_t *extra,
+			    const char *flag)
 {
 	uint64_t cmask;
 
@@ -157,7 +157,7 @@ int op_events_take_extra(const struct op_events_text *text,
 		comma = strchr(flags, ',');
 		if (comma)
 			*comma++ = '\0';
-		err = take_extra_flag(text, &entry->extra, flags);
+		err = parse_extra_flag(text, &entry->extra, flags);
 		flags = comma;
 	}
 	return err;
@@ -214,8 +214,8 @@ static int check_um_entry(const struct op_events_text *text,
 	return 0;
 }
 
-static int take_um_entry(struct op_events_reader *r,
-			 struct op_events_text *text, const char *path)
+static int add_um_entry(struct op_events_reader *r, struct op_events_text *text,
+			const char *path)
 {
 	struct op_unit_mask *um = last_um(r, path);
 	struct op_unit_mask_entry entry = { 0 };
@@ -248,9 +248,9 @@ int op_events_read_unit_masks(struct op_events_reader *r, const char *cpu)
 			err = op_events_read_unit_masks(r, included);
 			r->depth--;
 		} else if (*text.line == '\t' || *text.line == ' ') {
-			err = take_um_entry(r, &text, path);
+			err = add_um_entry(r, &text, path);
 		} else {
-			err = take_um_head(r, &text, path);
+			err = add_um_head(r, &text, path);
 		}
 	}
 	return err;

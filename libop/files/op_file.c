@@ -250,7 +250,7 @@ static bool is_on_disk(const struct op_replace *replace)
 }
 
 /* Not all file systems can exchange two names; then the spare file is gone. */
-static int take_place(const struct op_replace *replace)
+static int rename_to_place(const struct op_replace *replace)
 {
 	struct stat st;
 
@@ -272,7 +272,7 @@ int op_replace_commit(struct op_replace *replace, struct op_diag *diag)
 	err = whole ? 0 : fail_replace(diag, replace->path, "cannot write");
 	if (fclose(replace->file) && !err)
 		err = fail_replace(diag, replace->path, "cannot write");
-	if (!err && take_place(replace))
+	if (!err && rename_to_place(replace))
 		err = fail_replace(diag, replace->path, "cannot replace");
 	if (err && !replace->is_spare)
 		unlink(replace->tmp);

@@ -30,8 +30,8 @@ static size_t round_up_to_word(size_t n)
 	return (n + 3) / 4 * 4;
 }
 
-static bool take_build_id_note(struct op_build_id *id, const Elf64_Nhdr *note,
-			       const uint8_t *name, const uint8_t *desc)
+static bool parse_build_id_note(struct op_build_id *id, const Elf64_Nhdr *note,
+				const uint8_t *name, const uint8_t *desc)
 {
 	if (note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
 	    memcmp(name, "GNU", 4))
@@ -60,7 +60,7 @@ int op_build_id_in_notes(struct op_build_id *id, const void *notes, size_t len)
 		desc = round_up_to_word(at + note.n_namesz);
 		if (desc > len || note.n_descsz > len - desc)
 			break;
-		if (take_build_id_note(id, &note, bytes + at, bytes + desc))
+		if (parse_build_id_note(id, &note, bytes + at, bytes + desc))
 			return 0;
 		at = round_up_to_word(desc + note.n_descsz);
 	}

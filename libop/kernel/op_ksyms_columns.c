@@ -114,8 +114,8 @@ static bool choose_symbols(struct column_walk walk, size_t nr,
 }
 
 /* Counts those that are whole in @ksyms->nr. */
-static bool take_chosen_symbols(struct op_ksyms *ksyms, struct column_walk walk,
-				size_t nr, const bool *is_taken)
+static bool add_chosen_symbols(struct op_ksyms *ksyms, struct column_walk walk,
+			       size_t nr, const bool *is_taken)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!next_offset(&walk) || !next_name(&walk, i))
@@ -158,7 +158,7 @@ int op_ksyms_from_columns(struct op_ksyms *ksyms, size_t nr,
 		ksyms->syms = calloc(nr_taken + 1, sizeof(*ksyms->syms));
 		if (!ksyms->syms)
 			err = -ENOMEM;
-		else if (take_chosen_symbols(ksyms, walk, nr, is_taken))
+		else if (add_chosen_symbols(ksyms, walk, nr, is_taken))
 			err = 0;
 	}
 	free(is_taken);

@@ -71,7 +71,7 @@ static bool parse_first_line(struct input *in, char *line)
 	       !op_parse_u64(word[BYTES], &in->bytes);
 }
 
-static const char *take_first_line(struct input *in, size_t len)
+static const char *cut_off_first_line(struct input *in, size_t len)
 {
 	char *newline = memchr(in->file, '\n', len);
 
@@ -101,8 +101,8 @@ static size_t count_snapshot_lines(const char *text, size_t len)
 }
 
 /* The names stay in the file as it was read. */
-static int take_text_snapshot(struct op_ksyms *ksyms, struct input *in,
-			      const char *path, struct op_diag *diag)
+static int parse_text_snapshot(struct op_ksyms *ksyms, struct input *in,
+			       const char *path, struct op_diag *diag)
 {
 	size_t nr = count_snapshot_lines(in->body, in->body_len), line = 2;
 	const char *why;
@@ -140,9 +140,9 @@ static int unpack_columns(const struct input *in, char **columns)
 	return !err && used == in->body_len ? 0 : -EINVAL;
 }
 
-static int take_packed_snapshot(struct op_ksyms *ksyms, const struct input *in,
-				const struct op_ksyms_wanted *wanted,
-				const char *path, struct op_diag *diag)
+static int parse_packed_snapshot(struct op_ksyms *ksyms, const struct input *in,
+				 const struct op_ksyms_wanted *wanted,
+				 const char *path, struct op_diag *diag)
 {
 	int err =
 		may_unpack(in) ? unpack_columns(in, &ksyms->strings) : -EINVAL;
@@ -168,13 +168,13 @@ int op_ksyms_read_wanted(struct op_ksyms *ksyms, const char *path,
 	err = op_file_read(path, SNAPSHOT_MAX, &in.file, &len, diag);
 	if (err)
 		return err;
-	why = take_first_line(&in, len);
+	why = cut_off_first_line(&in, len);
 	if (why)
 		err = op_diag_set(diag, -EINVAL, "%s:1: %s", path, why);
 	else if (in.packed)
-		err = take_packed_snapshot(ksyms, &in, wanted, path, diag);
+		err = parse_packed_snapshot(ksyms, &in, wanted, path, diag);
 	else
-		err = take_text_snapshot(ksyms, &in, path, diag);
+		err = parse_text_snapshot(ksyms, &in, path, diag);
 	ksyms->size = in.size;
 	if (err == -ENOMEM)
 		op_diag_set(diag, err, "%s: out of memory", path);

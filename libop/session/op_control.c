@@ -217,7 +217,7 @@ static void keep_reply_data(struct call *call, const char *text)
 }
 
 /* Returns 1 for a data line, else what the call returns. */
-static int take_answer_line(struct call *call, const char *line)
+static int parse_answer_line(struct call *call, const char *line)
 {
 	if (line[0] == ' ') {
 		keep_reply_data(call, line + 1);
@@ -234,9 +234,9 @@ static int take_answer_line(struct call *call, const char *line)
 
 /*
  * Take the whole lines of *@len bytes in @buf and move the rest to its start.
- * Returns as take_answer_line().
+ * Returns as parse_answer_line().
  */
-static int take_answer_lines(struct call *call, char *buf, size_t *len)
+static int parse_answer_lines(struct call *call, char *buf, size_t *len)
 {
 	char *line = buf, *end = buf + *len, *newline;
 	int state = 1;
@@ -246,7 +246,7 @@ static int take_answer_lines(struct call *call, char *buf, size_t *len)
 		*newline = '\0';
 		if (line + strlen(line) != newline)
 			return fail_bad_answer(call, "a zero byte");
-		state = take_answer_line(call, line);
+		state = parse_answer_line(call, line);
 		line = newline + 1;
 	}
 	if (state == 1 && memchr(line, '\0', (size_t)(end - line)))
@@ -312,7 +312,7 @@ static int receive_answer(struct call *call)
 
 		if (n > 0) {
 			len += (size_t)n;
-			state = take_answer_lines(call, buf, &len);
+			state = parse_answer_lines(call, buf, &len);
 		} else if (!n || errno == ECONNRESET) {
 			return fail_bad_answer(call,
 					       "it closed the connection");

@@ -299,7 +299,8 @@ static int parse_event_key(struct op_ledger_event *event, const char *key)
 
 /* The number that @text begins with, and then the words @behind; sets @text
  * behind these. */
-static int take_number(const char **text, const char *behind, uint64_t *nr)
+static int parse_ledger_number(const char **text, const char *behind,
+			       uint64_t *nr)
 {
 	size_t digits = strspn(*text, "0123456789");
 	char number[24];
@@ -315,25 +316,26 @@ static int take_number(const char **text, const char *behind, uint64_t *nr)
 
 static int parse_times(struct op_ledger_event *event, const char *value)
 {
-	int err = take_number(&value, " of ", &event->running)
-			  ?: take_number(&value, " ns", &event->enabled);
+	int err =
+		parse_ledger_number(&value, " of ", &event->running)
+			?: parse_ledger_number(&value, " ns", &event->enabled);
 
 	if (err || !*value)
 		return err;
 	if (strncmp(value, ", ", 2))
 		return -EINVAL;
 	value += 2;
-	err = take_number(&value, " samples in ", &event->samples)
-		      ?: take_number(&value, " turns", &event->turns);
+	err = parse_ledger_number(&value, " samples in ", &event->samples)
+		      ?: parse_ledger_number(&value, " turns", &event->turns);
 	return err ?: *value ? -EINVAL : 0;
 }
 
 static int parse_periods(struct op_ledger_event *event, const char *value)
 {
-	int err = take_number(&value, " samples of ", &event->periods)
-			  ?: take_number(&value, " events, ",
+	int err = parse_ledger_number(&value, " samples of ", &event->periods)
+			  ?: parse_ledger_number(&value, " events, ",
 					 &event->sum_of_periods)
-			  ?: take_number(&value, " squares",
+			  ?: parse_ledger_number(&value, " squares",
 					 &event->squares_of_periods);
 
 	return err ?: *value ? -EINVAL : 0;

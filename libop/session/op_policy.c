@@ -107,9 +107,9 @@ static const struct {
 
 #define NR_KEYS (sizeof(policy_keys) / sizeof(policy_keys[0]))
 
-static int take_policy_line(struct op_policy *policy, const char *path,
-			    const char *key, const char *value, bool is_last,
-			    struct op_diag *diag)
+static int parse_policy_line(struct op_policy *policy, const char *path,
+			     const char *key, const char *value, bool is_last,
+			     struct op_diag *diag)
 {
 	for (size_t i = 0; i < NR_KEYS; i++) {
 		int err;
@@ -167,9 +167,9 @@ static int read_policy_lines(struct op_policy *policy, int fd, const char *path,
 		return op_diag_set(diag, err, "%s: %s", path, strerror(-err));
 	for (unsigned int i = 0; !err && !op_config_at(config, i, &key, &value);
 	     i++)
-		err = take_policy_line(policy, path, key, value,
-				       value == op_config_find(config, key),
-				       diag);
+		err = parse_policy_line(policy, path, key, value,
+					value == op_config_find(config, key),
+					diag);
 	op_config_free(config);
 	return err;
 }

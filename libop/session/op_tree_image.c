@@ -168,9 +168,9 @@ static void fill_tree_image(struct op_tree_image *image,
 }
 
 /* The name is what @len bytes leave behind head, build-id and fingerprint. */
-static int take_image_name(const struct head *head, const uint8_t *bytes,
-			   size_t len, char *name, size_t name_len,
-			   struct op_diag *diag)
+static int parse_image_name(const struct head *head, const uint8_t *bytes,
+			    size_t len, char *name, size_t name_len,
+			    struct op_diag *diag)
 {
 	size_t before =
 		sizeof(*head) + head->build_id_len + fingerprint_len(head);
@@ -203,7 +203,7 @@ int op_tree_image_decode(struct op_tree_image *image, const void *bytes,
 	if (head.build_id_len >
 	    sizeof(image->build_id.bytes) - fingerprint_len(&head))
 		return refuse_damaged_image(diag, "the build-id is too long");
-	err = take_image_name(&head, bytes, len, name, name_len, diag);
+	err = parse_image_name(&head, bytes, len, name, name_len, diag);
 	if (err)
 		return err;
 	fill_tree_image(image, &head, (const uint8_t *)bytes + sizeof(head),

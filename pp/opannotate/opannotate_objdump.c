@@ -18,7 +18,7 @@
  */
 
 /* Flags without effect say what opannotate does anyway. */
-static bool take_objdump_flag(struct opannotate_options *o, const char *word)
+static bool parse_objdump_flag(struct opannotate_options *o, const char *word)
 {
 	static const char *const without_effect[] = {
 		"-d",
@@ -55,7 +55,8 @@ static bool take_objdump_flag(struct opannotate_options *o, const char *word)
 }
 
 /* Whether @word is several letters in one, "-lS": each of them is taken. */
-static bool take_objdump_letters(struct opannotate_options *o, const char *word)
+static bool parse_objdump_letters(struct opannotate_options *o,
+				  const char *word)
 {
 	static const char known[] = "lSCwdz";
 
@@ -63,7 +64,7 @@ static bool take_objdump_letters(struct opannotate_options *o, const char *word)
 	    word[1 + strspn(word + 1, known)] != '\0')
 		return false;
 	for (const char *at = word + 1; *at; at++)
-		take_objdump_flag(o, (char[]){ '-', *at, '\0' });
+		parse_objdump_flag(o, (char[]){ '-', *at, '\0' });
 	return true;
 }
 
@@ -172,8 +173,8 @@ static const char *value_of_param(const char *word, const char *const **words,
 }
 
 /* Several -M add up, as with objdump. */
-static int take_objdump_param(struct opannotate_options *o,
-			      const char *const **words, struct op_diag *diag)
+static int parse_objdump_param(struct opannotate_options *o,
+			       const char *const **words, struct op_diag *diag)
 {
 	struct op_disasm_options *disasm = &o->listing.disasm;
 	const char *word = **words;
@@ -190,7 +191,7 @@ static int take_objdump_param(struct opannotate_options *o,
 				: machine;
 		return disasm->machine ? 0 : -ENOMEM;
 	}
-	if (take_objdump_flag(o, word) || take_objdump_letters(o, word))
+	if (parse_objdump_flag(o, word) || parse_objdump_letters(o, word))
 		return 0;
 	return refuse_param(word, diag);
 }
@@ -226,6 +227,6 @@ int opannotate_take_objdump_params(struct opannotate_options *o,
 		return -ENOMEM;
 	o->params = pp_join_words(&o->arena, words, " ", *words ? " " : "");
 	for (; *words && !err; words++)
-		err = take_objdump_param(o, &words, diag);
+		err = parse_objdump_param(o, &words, diag);
 	return err || o->params ? err : -ENOMEM;
 }

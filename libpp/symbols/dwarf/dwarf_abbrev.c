@@ -153,7 +153,7 @@ static bool may_hold_code(const struct pp_abbrev *abbrev)
 }
 
 /* Where the abbreviation is not simple the shape stays all zeros. */
-static void take_shape(struct pp_shape *shape, const struct pp_abbrev *abbrev)
+static void set_shape(struct pp_shape *shape, const struct pp_abbrev *abbrev)
 {
 	bool tells_end = abbrev->sibling.at != PP_ANY_LENGTH;
 
@@ -178,8 +178,7 @@ static int note_shapes(struct pp_abbrevs *table)
 	if (!table->shapes)
 		return -ENOMEM;
 	for (size_t i = 0; i < table->nr && table->list[i].code < 0x80; i++)
-		take_shape(&table->shapes[table->list[i].code],
-			   &table->list[i]);
+		set_shape(&table->shapes[table->list[i].code], &table->list[i]);
 	return 0;
 }
 

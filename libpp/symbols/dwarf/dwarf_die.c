@@ -156,9 +156,9 @@ static uint64_t reference_of(uint64_t form, uint64_t unit_start, uint64_t value)
 
 /* ---- entries ------------------------------------------------------------- */
 
-static void take_ranges(const struct pp_dwarf *dwarf,
-			const struct pp_dwarf_unit *unit, uint64_t form,
-			uint64_t value, struct pp_die *die)
+static void set_die_ranges(const struct pp_dwarf *dwarf,
+			   const struct pp_dwarf_unit *unit, uint64_t form,
+			   uint64_t value, struct pp_die *die)
 {
 	uint64_t offset = value;
 
@@ -174,9 +174,9 @@ static void take_ranges(const struct pp_dwarf *dwarf,
 }
 
 /* The size of the code, or its end. */
-static void take_high(const struct pp_dwarf *dwarf,
-		      const struct pp_dwarf_unit *unit, uint64_t form,
-		      uint64_t value, struct pp_die *die)
+static void set_die_high(const struct pp_dwarf *dwarf,
+			 const struct pp_dwarf_unit *unit, uint64_t form,
+			 uint64_t value, struct pp_die *die)
 {
 	if (is_address(form))
 		die->high =
@@ -186,10 +186,10 @@ static void take_high(const struct pp_dwarf *dwarf,
 			!__builtin_add_overflow(die->low, value, &die->high);
 }
 
-static void take_attribute(const struct pp_dwarf *dwarf,
-			   const struct pp_dwarf_unit *unit, uint64_t name,
-			   uint64_t form, const struct pp_dwarf_value *value,
-			   struct pp_die *die)
+static void set_die_attribute(const struct pp_dwarf *dwarf,
+			      const struct pp_dwarf_unit *unit, uint64_t name,
+			      uint64_t form, const struct pp_dwarf_value *value,
+			      struct pp_die *die)
 {
 	uint64_t number = value->number;
 
@@ -212,10 +212,10 @@ static void take_attribute(const struct pp_dwarf *dwarf,
 		die->low = address_of(dwarf, unit, form, number, &die->has_low);
 		break;
 	case DW_AT_high_pc:
-		take_high(dwarf, unit, form, number, die);
+		set_die_high(dwarf, unit, form, number, die);
 		break;
 	case DW_AT_ranges:
-		take_ranges(dwarf, unit, form, number, die);
+		set_die_ranges(dwarf, unit, form, number, die);
 		break;
 	case DW_AT_decl_file:
 		die->decl_file = number;
@@ -239,8 +239,8 @@ static void take_attribute(const struct pp_dwarf *dwarf,
 }
 
 /* Store an attribute of the unit's first entry that is about the whole unit. */
-static void take_unit_attribute(struct pp_dwarf_unit *unit, uint64_t name,
-				uint64_t value)
+static void set_unit_attribute(struct pp_dwarf_unit *unit, uint64_t name,
+			       uint64_t value)
 {
 	switch (name) {
 	case DW_AT_stmt_list:
@@ -289,7 +289,7 @@ static inline bool find_values(const struct pp_dwarf *dwarf,
 	return !c->failed && (!code || *abbrev);
 }
 
-static void take_abbrev(struct pp_die *die, const struct pp_abbrev *abbrev)
+static void begin_die(struct pp_die *die, const struct pp_abbrev *abbrev)
 {
 	*die = (struct pp_die){ .sibling = PP_NO_DIE, .origin = PP_NO_DIE };
 	if (!abbrev)
@@ -310,7 +310,7 @@ static bool read_die(const struct pp_dwarf *dwarf,
 
 	if (!find_values(dwarf, unit, offset, &c, &abbrev))
 		return false;
-	take_abbrev(die, abbrev);
+	begin_die(die, abbrev);
 	for (size_t i = 0; abbrev && i < abbrev->nr; i++) {
 		struct pp_dwarf_value value;
 
@@ -330,9 +330,9 @@ static bool read_die(const struct pp_dwarf *dwarf,
 			value = pp_dwarf_read(dwarf, &c, &form);
 		if (form.form == DW_FORM_implicit_const)
 			value.number = (uint64_t)v->constant;
-		take_attribute(dwarf, unit, v->name, form.form, &value, die);
+		set_die_attribute(dwarf, unit, v->name, form.form, &value, die);
 		if (of_unit)
-			take_unit_attribute(of_unit, v->name, value.number);
+			set_unit_attribute(of_unit, v->name, value.number);
 	}
 	die->next = (uint64_t)(c.at - dwarf->info.data);
 	return !c.failed;
@@ -521,7 +521,7 @@ bool pp_die_read_code(const struct pp_dwarf *dwarf,
 	if (abbrev->len == PP_ANY_LENGTH)
 		return pp_die_read(dwarf, unit, offset, die);
 	values = pp_dwarf_cursor(dwarf, &info, entry->values);
-	take_abbrev(die, abbrev);
+	begin_die(die, abbrev);
 	die->next = entry->next;
 	die->sibling = entry->sibling;
 	if (abbrev->low.at != PP_ANY_LENGTH)
@@ -530,14 +530,15 @@ bool pp_die_read_code(const struct pp_dwarf *dwarf,
 						      &abbrev->low),
 				      &die->has_low);
 	if (abbrev->high.at != PP_ANY_LENGTH)
-		take_high(dwarf, unit, abbrev->high.form,
-			  number_at_place(dwarf, unit, &values, &abbrev->high),
-			  die);
+		set_die_high(dwarf, unit, abbrev->high.form,
+			     number_at_place(dwarf, unit, &values,
+					     &abbrev->high),
+			     die);
 	if (abbrev->ranges.at != PP_ANY_LENGTH)
-		take_ranges(dwarf, unit, abbrev->ranges.form,
-			    number_at_place(dwarf, unit, &values,
-					    &abbrev->ranges),
-			    die);
+		set_die_ranges(dwarf, unit, abbrev->ranges.form,
+			       number_at_place(dwarf, unit, &values,
+					       &abbrev->ranges),
+			       die);
 	return true;
 }
 
