@@ -172,47 +172,17 @@ FOLDER_TEST(functions_are_listed)
 		/* Names are cut where lines end. */
 		{ "a_function_of_a_name_that_is_long - y.c:1=1@x.c:7", 0, EXPECTED_ROW, 60, false },
 		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
-		  "\n"
-		  "$/y.c\n"
-		  "\n"
-		  "     1 100.000 :a_function_of_a_name_that_is_long\n"
-		  "     1 100.000 :     1  a\n"
-		  "               :     2  b\n", 50, false },
+		  EXPECTED_AS("a_function_of_a_name_that_is_long - y.c:1=1, 1"), 50, false },
 		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
-		  "\n"
-		  "$/y.c\n"
-		  "\n"
-		  "     1 100.000 :a_function_of_a_name_that_is_long\n"
-		  "     1 100.000 :     1  a\n"
-		  "               :     2  b\n", 49, false },
+		  EXPECTED_AS("a_function_of_a_name_that_is_long - y.c:1=1, 1"), 49, false },
 		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
-		  "\n"
-		  "$/y.c\n"
-		  "\n"
-		  "     1 100.000 :a_function_of_a...e_that_is_long\n"
-		  "     1 100.000 :     1  a\n"
-		  "               :     2  b\n", 48, false },
+		  EXPECTED_AS("a_function_of_a_name_that_is_long - y.c:1=1, 2"), 48, false },
 		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
-		  "\n"
-		  "$/y.c\n"
-		  "\n"
-		  "     1 100.000 :a_function_...at_is_long\n"
-		  "     1 100.000 :     1  a\n"
-		  "               :     2  b\n", 40, false },
+		  EXPECTED_AS("a_function_of_a_name_that_is_long - y.c:1=1, 3"), 40, false },
 		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
-		  "\n"
-		  "$/y.c\n"
-		  "\n"
-		  "     1 100.000 :a_funct...s_long\n"
-		  "     1 100.000 :     1  a\n"
-		  "               :     2  b\n", 16, false },
+		  EXPECTED_AS("a_function_of_a_name_that_is_long - y.c:1=1, 4"), 16, false },
 		{ "a_function_of_a_name_that_is_long - y.c:1=1", 0,
-		  "\n"
-		  "$/y.c\n"
-		  "\n"
-		  "     1 100.000 :a_funct...s_long\n"
-		  "     1 100.000 :     1  a\n"
-		  "               :     2  b\n", 10, false },
+		  EXPECTED_AS("a_function_of_a_name_that_is_long - y.c:1=1, 4"), 10, false },
 		{ "f - -=90", 0,
 		  "none of 0 source files with samples is shown; --include-file, --exclude-file or --threshold leaves them out\n" },
 		{ "f - x.c:5=1 -=90", 0, EXPECTED_ROW },
