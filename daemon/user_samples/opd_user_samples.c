@@ -265,7 +265,7 @@ static void send_reason(int fd, const struct op_diag *diag)
 
 static void send_answer(int fd, const struct opd_user_stream_request *request)
 {
-	struct op_stream_words words = { NULL, 0, false };
+	struct op_stream_words words = { .nr = 0 };
 	struct opd_user_stream_separate separate;
 	struct op_diag diag = { "" };
 	char head[256];

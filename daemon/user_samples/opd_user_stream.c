@@ -73,7 +73,7 @@ static int put_mine_record(struct mine *mine, uint32_t code, size_t nr,
 		return op_diag_set(
 			mine->diag, -EFBIG,
 			"these are too many samples to hand over; ask root for an archive");
-	if (op_array_reserve(&w->words, w->nr, nr + 2))
+	if (!op_stream_words_reserve(w, nr + 2))
 		return -ENOMEM;
 	memcpy(w->words + w->nr, words, (nr + 2) * sizeof(words[0]));
 	w->nr += nr + 2;
@@ -92,8 +92,8 @@ static int put_mine_sample(struct mine *mine, uint64_t pc, unsigned int counter,
 		uint64_t part = times < OP_MAX_TIMES ? times : OP_MAX_TIMES;
 
 		err = put_mine_record(mine, OP_TIMES, 1, part, 0);
-		if (!err)
-			err = op_array_reserve(&w->words, w->nr, 2);
+		if (!err && !op_stream_words_reserve(w, 2))
+			err = -ENOMEM;
 		if (err)
 			break;
 		w->words[w->nr++] = pc;
@@ -269,7 +269,7 @@ static int put_mine_anon(struct mine *mine, const struct op_image_name *name)
 	size_t len = strlen(name->name), nr = (len + 7) / 8;
 	uint64_t *at;
 
-	if (op_array_reserve(&w->words, w->nr, 5 + nr))
+	if (!op_stream_words_reserve(w, 5 + nr))
 		return -ENOMEM;
 	at = w->words + w->nr;
 	*at++ = OP_ESCAPE;

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/base/op_array.h"
-
 /* The longest string is a path. */
 #define MAX_WORDS (OP_PATH_MAX / 8 + 32)
 
@@ -19,6 +17,30 @@ void op_stream_words_release(struct op_stream_words *w)
 {
 	free(w->words);
 	memset(w, 0, sizeof(*w));
+}
+
+bool op_stream_words_grow(struct op_stream_words *w, size_t more)
+{
+	size_t room = w->nr + more + w->spare;
+	uint64_t *words;
+
+	if (room < 2 * w->room)
+		room = 2 * w->room;
+	words = reallocarray(w->words, room, sizeof(*words));
+	if (!words)
+		return false;
+	w->words = words;
+	w->room = room;
+	return true;
+}
+
+void op_stream_words_insert(struct op_stream_words *w, size_t at,
+			    const uint64_t *words, size_t nr)
+{
+	memmove(w->words + at + nr, w->words + at,
+		(w->nr - at) * sizeof(*words));
+	memcpy(w->words + at, words, nr * sizeof(*words));
+	w->nr += nr;
 }
 
 /* A record that is being made: its words are those from @start on. */
@@ -39,7 +61,7 @@ static struct record start_record(struct op_stream_words *w)
 {
 	struct record r = { w, w->nr, false };
 
-	r.has_room = !op_array_reserve(&w->words, w->nr, MAX_WORDS);
+	r.has_room = op_stream_words_reserve(w, MAX_WORDS);
 	w->short_of_memory |= !r.has_room;
 	put_word(&r, OP_ESCAPE);
 	put_word(&r, 0);
@@ -91,7 +113,7 @@ bool op_stream_put_sample(struct op_stream_words *w, uint64_t cookie,
 				   offset, counter };
 	const size_t nr_words = sizeof(words) / sizeof(words[0]);
 
-	if (op_array_reserve(&w->words, w->nr, nr_words + nr))
+	if (!op_stream_words_reserve(w, nr_words + nr))
 		return false;
 	memcpy(w->words + w->nr, words, sizeof(words));
 	memcpy(w->words + w->nr + nr_words, then, nr * sizeof(*then));

@@ -4,7 +4,8 @@
 
 /*
  * Makes the records of a stream (module/uapi/oprofile.h), one behind the other,
- * in a buffer that grows.
+ * in a buffer that grows. Words that are no whole record, as of samples, may be
+ * written to the buffer itself, as far as op_stream_words_reserve() made room.
  */
 
 #include <stdbool.h>
@@ -41,10 +42,27 @@ struct op_event_time {
 struct op_stream_words {
 	uint64_t *words;
 	size_t nr;
+	size_t room; /* words that fit before the buffer has to grow */
+	size_t spare; /* words that have room behind each record */
 	bool short_of_memory; /* some record is missing */
 };
 
 void op_stream_words_release(struct op_stream_words *w);
+
+/* Make room for @more words and the spare ones behind them. False when memory
+ * is short: then nothing has changed. */
+bool op_stream_words_grow(struct op_stream_words *w, size_t more);
+
+static inline bool op_stream_words_reserve(struct op_stream_words *w,
+					   size_t more)
+{
+	return w->room - w->nr >= more + w->spare ||
+	       op_stream_words_grow(w, more);
+}
+
+/* Put @nr words, for which there is room, before the word at @at. */
+void op_stream_words_insert(struct op_stream_words *w, size_t at,
+			    const uint64_t *words, size_t nr);
 
 /* @cpu_type of the machine; its CPUs run at @cpu_khz, 0 if not known. */
 void op_stream_put_begin(struct op_stream_words *w, uint32_t cpu_khz,

@@ -138,7 +138,7 @@ static uint64_t *more_words(struct opimport_profile *p, size_t nr)
 
 	if (p->words.nr > FLUSH_AT)
 		flush_words(p);
-	if (op_array_reserve(&p->words.words, p->words.nr, nr)) {
+	if (!op_stream_words_reserve(&p->words, nr)) {
 		keep_error(p, -ENOMEM);
 		return NULL;
 	}
