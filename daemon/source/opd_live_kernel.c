@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "daemon/source/opd_code_watch.h"
+#include "daemon/source/opd_events.h"
 #include "daemon/source/opd_proc.h"
 #include "daemon/source/opd_source.h"
 #include "libop/base/op_array.h"
@@ -276,15 +277,23 @@ void opd_live_kernel_add_code(struct opd_live_kernel *kernel, uint64_t start,
 		(void)put_code(kernel, &range);
 }
 
+/* A name that is too long for the reader is cut. */
+static void put_code_record(struct op_stream_words *words, uint64_t start,
+			    uint64_t end, const char *name)
+{
+	const struct op_build_id none = { .len = 0 };
+	char cut[OPD_EVENT_NAME_MAX];
+
+	snprintf(cut, sizeof(cut), "%s", name);
+	op_stream_put_range(words, OP_KERNEL_CODE, start, end, &none, cut);
+}
+
 void opd_live_kernel_put_code(struct opd_live_kernel *kernel,
 			      const struct opd_new_code *code,
 			      struct op_stream_words *words)
 {
-	const struct op_build_id none = { .len = 0 };
-
 	opd_live_kernel_add_code(kernel, code->start, code->end);
-	op_stream_put_range(words, OP_KERNEL_CODE, code->start, code->end,
-			    &none, code->name);
+	put_code_record(words, code->start, code->end, code->name);
 }
 
 /* A function that kallsyms lists. */
@@ -366,7 +375,6 @@ static void put_found_code(struct opd_live_kernel *kernel,
 			   const struct code_search *search, size_t at,
 			   struct op_stream_words *words)
 {
-	const struct op_build_id none = { .len = 0 };
 	const struct opd_live_range *known;
 	struct opd_live_range range = {
 		.start = search->found[at].start,
@@ -381,8 +389,8 @@ static void put_found_code(struct opd_live_kernel *kernel,
 	     (known->name == range.name && known->start == range.start)))
 		return;
 	if (!put_code(kernel, &range))
-		op_stream_put_range(words, OP_KERNEL_CODE, range.start,
-				    range.end, &none, search->found[at].name);
+		put_code_record(words, range.start, range.end,
+				search->found[at].name);
 }
 
 static void read_code(struct opd_live_kernel *kernel,
@@ -449,7 +457,7 @@ void opd_live_kernel_find_code(struct opd_live_kernel *kernel,
 	else if (kernel->patience < MAX_PATIENCE)
 		kernel->patience *= 2;
 	kernel->looked_at = now;
-	if (source->tells_kernel_code)
+	if (kernel->is_told)
 		trust_code(kernel);
 }
 

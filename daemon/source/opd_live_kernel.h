@@ -35,6 +35,7 @@ struct opd_live_module {
 };
 
 struct opd_live_kernel {
+	bool is_told; /* of all code that is made from now on, by records */
 	bool tried; /* the rest is as good as it can be known */
 	uint64_t start; /* 0: not known */
 	uint64_t end;

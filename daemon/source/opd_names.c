@@ -503,9 +503,7 @@ void opd_names_put(struct opd_names *names, uint32_t tgid, uint32_t tid,
 {
 	struct opd_named_task *process, *task;
 
-	if (!names->tells ||
-	    (names->is_last && names->last_tid == tid &&
-	     names->last_tgid == tgid && names->last_app == app))
+	if (!names->tells || opd_names_is_last(names, tgid, tid, app))
 		return;
 	names->is_last = true;
 	names->last_tgid = tgid;

@@ -29,9 +29,6 @@
 #define OPD_TELL_OWNERS 8u /* of processes; not by this part */
 #define OPD_TELL_RUNS 4u /* links that programs were run by */
 
-/* Words that opd_names_put() adds at most: two names, two paths. */
-#define OPD_NAMES_WORDS (2 * (5 + 8) + 2 * (5 + OP_PATH_MAX / 8))
-
 #define OPD_NAMES_SETS 1024 /* a power of two */
 #define OPD_NAMES_WAYS 8 /* tasks in each */
 #define OPD_NAMES_LINKS 256 /* looked up, a power of two */
@@ -70,6 +67,15 @@ void opd_names_named(struct opd_names *names, uint32_t tgid, uint32_t tid,
  * same process. */
 void opd_names_forked(struct opd_names *names, uint32_t tgid, uint32_t tid,
 		      uint32_t parent, uint32_t parent_tid);
+
+/* True if opd_names_put() was called for that task last, and nothing has
+ * changed since. */
+static inline bool opd_names_is_last(const struct opd_names *names,
+				     uint32_t tgid, uint32_t tid, uint64_t app)
+{
+	return names->is_last && names->last_tid == tid &&
+	       names->last_tgid == tgid && names->last_app == app;
+}
 
 /*
  * A sample of the task is next: add to @w what its reader does not know yet.

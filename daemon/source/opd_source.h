@@ -4,7 +4,7 @@
 
 /*
  * Where a stream comes from. Each kind of source is a const ops structure and
- * one line in the array of opd_source.c.
+ * one line in the array of opd_sources.c.
  */
 
 #include <stdbool.h>
@@ -29,6 +29,7 @@ struct opd_perf;
 struct opd_perfdata_source;
 struct op_stream_words;
 struct opd_source;
+struct opd_writer;
 struct unwinder;
 
 struct opd_source_ops {
@@ -36,25 +37,23 @@ struct opd_source_ops {
 	bool ends; /* by itself: there is nothing to start or stop */
 	bool of_this_machine; /* files that are named to it are here */
 	bool feature_samples; /* it may have samples that features count */
-	bool tells_user_code; /* that programs make is in its records; else the
-			       * feed looks for it */
-	bool tells_names; /* what is known of tasks is in its records; else the
-			   * feed looks in /proc */
 
-	/*
-	 * All return 0 or -errno, with the reason in @diag where there is one.
-	 * A source that has no cookie() hands out a whole stream; what the
-	 * others hand out, opd_source_read() makes whole. NULL for what a
-	 * source cannot do.
-	 */
+	/* All return 0 or -errno, with the reason in @diag where there is one.
+	 * NULL for what a source cannot do. */
 	int (*open)(struct opd_source *source, const char *arg,
 		    struct op_diag *diag);
 	void (*close)(struct opd_source *source); /* also half open; or NULL */
 	/*
 	 * Read at most @len bytes without blocking if a descriptor is polled.
-	 * Returns the number of bytes, 0 at the end, -EAGAIN or -errno.
+	 * Returns the number of bytes, 0 at the end, -EAGAIN or -errno. They
+	 * are the whole stream, unless there is a write().
 	 */
 	ssize_t (*read)(struct opd_source *source, void *buf, size_t len);
+	/* Write what has come by source->writer, likewise. Returns 1 for that,
+	 * 0 at the end, -EAGAIN or -errno. NULL: read() has a whole stream. */
+	ssize_t (*write)(struct opd_source *source);
+	/* The account is written next: what belongs before it comes now. */
+	void (*finish)(struct opd_source *source);
 	/* Sample or not; *@on is what it does now. */
 	int (*enable)(struct opd_source *source, bool on, struct op_diag *diag);
 	int (*enabled)(struct opd_source *source, bool *on);
@@ -66,9 +65,6 @@ struct opd_source_ops {
 	/* Fill @query for its cookie. -ENOENT, -EAGAIN as OP_IOC_COOKIE; there
 	 * is a path with -EAGAIN when only the build-id is still to come. */
 	int (*cookie)(struct opd_source *source, struct op_cookie_query *query);
-	/* The reader has forgotten names of tasks: tell them again. NULL: they
-	 * are not in its records, or it ends and tells them once. */
-	void (*repeat_names)(struct opd_source *source);
 	/* Add the records of a new table of the kernel's ranges to @words, and
 	 * tell the client of those that are here. NULL: it is the kernel of
 	 * this machine. */
@@ -138,7 +134,7 @@ struct opd_source {
 	const struct opd_source_client *client;
 	const char *proc; /* where the kernel tells of itself: "/proc", but
 			   * for tests */
-	struct opd_feed *feed; /* NULL: its stream is whole as it is */
+	struct opd_writer *writer; /* NULL: read() has the whole stream */
 	int fd; /* to poll and read; -1: not open */
 	int dir; /* oprofilefs: its folder, opened */
 	const char *path; /* and its name, for errors; the spec's or constant */
@@ -148,6 +144,7 @@ struct opd_source {
 	size_t head_len;
 	size_t head_at;
 	struct opd_oprofilefs *files; /* oprofilefs: of images */
+	struct opd_feed *feed; /* oprofilefs: what makes its words whole */
 	struct opd_perf *perf; /* perf: all that it has */
 	struct opd_perfdata_source *perfdata; /* perfdata: the same */
 	struct op_diag why; /* it ended too early; "" it did not */
@@ -156,8 +153,6 @@ struct opd_source {
 	char cpu_type[48];
 	uint32_t timer_hz; /* 0: not known */
 	bool stacks; /* samples come with stacks, for call graphs */
-	bool tells_kernel_code; /* that comes while it is open, one way or the
-				 * other */
 	bool targeted; /* it is about some processes, not the machine */
 };
 

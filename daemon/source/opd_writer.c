@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/source/jit/opd_jit_ranges.h"
 #include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_events.h"
 #include "daemon/source/opd_proc.h"
@@ -27,19 +26,31 @@
 /* Reads of the source, four a second or more, that a name may take. */
 #define MAX_TRIES 64
 
-void opd_writer_init(struct opd_writer *w, struct opd_source *source)
+/* Bytes that may wait in a source that does not say how many. */
+#define MAX_WAITING (UINT64_C(1) << 30)
+
+struct opd_writer *opd_writer_new(struct opd_source *source)
 {
-	memset(w, 0, sizeof(*w));
+	struct opd_writer *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
 	w->source = source;
 	w->kernel_stale = true;
+	w->limit = OPD_WRITER_CHUNK_WORDS;
+	return w;
 }
 
-void opd_writer_release(struct opd_writer *w)
+void opd_writer_free(struct opd_writer *w)
 {
+	if (!w)
+		return;
 	op_stream_words_release(&w->words);
+	opd_names_release(&w->names);
 	free(w->told);
 	op_hash_release(&w->told_index);
 	opd_live_kernel_release(&w->kernel);
+	free(w);
 }
 
 /* ---- names ------------------------------------------------------------------
@@ -79,8 +90,6 @@ static int ask_name(struct opd_writer *w, struct op_cookie_query *query,
 	for (int i = 0; i < TRIES_AT_ONCE && err == -EAGAIN; i++) {
 		memset(query, 0, sizeof(*query));
 		query->cookie = cookie;
-		if (w->jit_ranges && cookie & OPD_JIT_RANGES_COOKIE)
-			return opd_jit_ranges_query(w->jit_ranges, query);
 		err = w->source->ops->cookie(w->source, query);
 	}
 	if (err == -EAGAIN && query->path[0] && (last || w->account_wanted)) {
@@ -93,20 +102,12 @@ static int ask_name(struct opd_writer *w, struct op_cookie_query *query,
 	return err;
 }
 
-static int dup_image_file(const struct opd_writer *w, uint64_t cookie)
-{
-	const struct opd_source_ops *ops = w->source->ops;
-
-	if (w->jit_ranges && cookie & OPD_JIT_RANGES_COOKIE)
-		return opd_jit_ranges_open(w->jit_ranges, cookie);
-	return ops->detach_file ? ops->detach_file(w->source, cookie) : -1;
-}
-
 /* Ask for a name, and write its record. False if it may still come. */
 static bool put_name(struct opd_writer *w, uint64_t cookie, uint32_t tgid,
 		     bool last)
 {
 	const struct opd_source_client *client = w->source->client;
+	const struct opd_source_ops *ops = w->source->ops;
 	struct op_cookie_query query;
 	int err = ask_name(w, &query, cookie, last);
 
@@ -124,7 +125,9 @@ static bool put_name(struct opd_writer *w, uint64_t cookie, uint32_t tgid,
 	op_stream_put_cookie(&w->words, &query);
 	if (!err && client->see_image)
 		client->see_image(client->ctx, &query, tgid,
-				  dup_image_file(w, cookie));
+				  ops->detach_file
+					  ? ops->detach_file(w->source, cookie)
+					  : -1);
 	return true;
 }
 
@@ -136,6 +139,15 @@ void opd_writer_need_name(struct opd_writer *w, uint64_t cookie, uint32_t tgid)
 		return;
 	w->pending[w->nr_pending++] =
 		(struct opd_pending_name){ cookie, tgid, 1 };
+}
+
+void opd_writer_need_task(struct opd_writer *w, uint32_t tgid, uint32_t tid,
+			  uint64_t app, const char *path)
+{
+	if (!w->names.tells || opd_names_is_last(&w->names, tgid, tid, app))
+		return;
+	opd_writer_need_name(w, app, tgid);
+	opd_names_put(&w->names, tgid, tid, app, path, &w->words);
 }
 
 void opd_writer_retry_names(struct opd_writer *w, bool last)
@@ -173,6 +185,11 @@ void opd_writer_need_place(struct opd_writer *w, uint64_t pc)
 		opd_live_kernel_find_code(&w->kernel, w->source, &w->words);
 }
 
+void opd_writer_put_code(struct opd_writer *w, const struct opd_new_code *code)
+{
+	opd_live_kernel_put_code(&w->kernel, code, &w->words);
+}
+
 void opd_writer_put_new_code(struct opd_writer *w)
 {
 	struct opd_source *source = w->source;
@@ -182,7 +199,7 @@ void opd_writer_put_new_code(struct opd_writer *w)
 	if (!source->ops->next_code)
 		return;
 	while ((err = source->ops->next_code(source, &code)) > 0)
-		opd_live_kernel_put_code(&w->kernel, &code, &w->words);
+		opd_writer_put_code(w, &code);
 	if (err < 0)
 		opd_live_kernel_doubt_code(&w->kernel);
 }
@@ -230,12 +247,14 @@ static void put_event_times(struct opd_writer *w)
 
 /* A figure in the stream cannot be taken back: one that is less than before
  * waits until it is more. */
-void opd_writer_put_account(struct opd_writer *w)
+static void put_account(struct opd_writer *w)
 {
 	struct opd_source *source = w->source;
 	struct op_ledger now;
 
 	w->account_wanted = false;
+	if (source->ops->finish)
+		source->ops->finish(source);
 	memset(&now, 0, sizeof(now));
 	put_event_times(w);
 	if (!source->ops->account)
@@ -263,10 +282,33 @@ void opd_writer_put_account(struct opd_writer *w)
 	w->accounted = now;
 }
 
-/* ---- the beginning ----------------------------------------------------------
+void opd_writer_ask_account(struct opd_writer *w)
+{
+	struct opd_source *source = w->source;
+
+	if (!source->ops->waiting || source->ops->waiting(source, &w->waiting))
+		w->waiting = MAX_WAITING;
+	w->account_wanted = true;
+	w->pauses = false;
+}
+
+void opd_writer_count(struct opd_writer *w, uint64_t bytes)
+{
+	if (!w->account_wanted)
+		return;
+	if (bytes <= w->waiting) {
+		w->waiting -= bytes;
+		return;
+	}
+	put_account(w);
+	w->pauses = true;
+}
+
+/* ---- to the reader ----------------------------------------------------------
  */
 
-void opd_writer_begin(struct opd_writer *w)
+/* The records that a stream begins with. */
+static void put_beginning(struct opd_writer *w)
 {
 	const struct opd_source *source = w->source;
 	struct opd_events *events = source->events;
@@ -295,4 +337,58 @@ void opd_writer_begin(struct opd_writer *w)
 	}
 	if (opd_events_sample_kernel(events))
 		put_kernel(w);
+}
+
+/* More words. Returns 1, or what opd_writer_read() returns if there are none.
+ */
+static ssize_t refill(struct opd_writer *w)
+{
+	struct opd_source *source = w->source;
+	ssize_t got = 0;
+
+	if (!w->begun) {
+		w->begun = true;
+		put_beginning(w);
+		return 1;
+	}
+	if (w->pauses) {
+		w->pauses = false;
+		return -EAGAIN;
+	}
+	if (!w->ended)
+		got = source->ops->write(source);
+	if (got == 0 && !w->ended) {
+		w->ended = w->account_wanted = true;
+		opd_writer_retry_names(w, true);
+	}
+	if (w->account_wanted && (got == 0 || got == -EAGAIN)) {
+		opd_writer_retry_names(w, false);
+		put_account(w);
+		w->pauses = got && w->words.nr;
+	}
+	return w->words.nr ? 1 : got;
+}
+
+ssize_t opd_writer_read(struct opd_writer *w, uint64_t *words, size_t nr)
+{
+	struct op_stream_words *from = &w->words;
+	ssize_t got;
+
+	while (!from->nr) {
+		got = refill(w);
+		if (got <= 0)
+			return got;
+	}
+	if (nr > from->nr - w->at)
+		nr = from->nr - w->at;
+	memcpy(words, from->words + w->at, nr * sizeof(*words));
+	w->at += nr;
+	if (w->at == from->nr)
+		w->at = from->nr = 0;
+	if (from->short_of_memory) {
+		op_log(w->source->client->log,
+		       "out of memory: names of images are missing");
+		from->short_of_memory = false;
+	}
+	return (ssize_t)nr;
 }

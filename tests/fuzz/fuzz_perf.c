@@ -20,10 +20,9 @@
 
 #include "daemon/context/opd_trans.h"
 #include "daemon/opd.h"
-#include "daemon/source/opd_stream.h"
-#include "daemon/store/opd_session.h"
 #include "daemon/opd_command.h"
-#include "daemon/source/oprofilefs/opd_feed.h"
+#include "daemon/source/opd_writer.h"
+#include "daemon/store/opd_session.h"
 #include "daemon/source/perf/opd_perf_merge.h"
 #include "daemon/source/perf/opd_perf_regs.h"
 #include "tests/unit/daemon/source/perf_records.h"
@@ -36,6 +35,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
 #define NR_CPUS 2
 #define RING_SIZE 4096 /* shorter than records may be */
 #define WORDS 700 /* some samples, with all their context */
+#define CHUNK_WORDS 300 /* after which the writer is full */
 #define DEPTH 6 /* frames of a stack, if there are any */
 
 enum op {
@@ -89,27 +89,16 @@ static int answer_account(struct opd_source *source, struct op_ledger *ledger)
 			      table.stats[OPD_PERF_INVALID_EIP]);
 }
 
-/* What the stream is made of: whole records. */
-static const uint64_t *raw;
-static size_t nr_raw;
-
-static ssize_t read_raw(struct opd_source *source, void *buf, size_t len)
+/* The merge writes when it runs. */
+static ssize_t write_nothing(struct opd_source *source)
 {
-	size_t got = nr_raw * sizeof(*raw);
-
 	(void)source;
-	if (got == 0)
-		return -EAGAIN;
-	if (got > len)
-		abort();
-	memcpy(buf, raw, got);
-	nr_raw = 0;
-	return (ssize_t)got;
+	return -EAGAIN;
 }
 
 static const struct opd_source_ops this_program = {
 	.name = "fuzz",
-	.read = read_raw,
+	.write = write_nothing,
 	.cookie = answer_cookie,
 	.account = answer_account,
 };
@@ -146,6 +135,15 @@ static void make_proc(void)
 	}
 }
 
+/* Another stream, of which only the samples are to come. */
+static void begin_stream(void)
+{
+	opd.source.writer = opd_writer_new(&opd.source);
+	if (!opd.source.writer)
+		abort();
+	opd.source.writer->limit = CHUNK_WORDS;
+}
+
 static void start(void)
 {
 	struct op_diag diag = { "" };
@@ -169,8 +167,7 @@ static void start(void)
 		fprintf(stderr, "%s\n", diag.text);
 		abort();
 	}
-	if (opd_feed_new(&opd.source.feed, &opd.source))
-		abort();
+	begin_stream();
 	opd_kernel_release(&opd.kernel); /* not this machine's */
 	opd.store.sfiles.max_open = 16;
 	atexit(clean_up);
@@ -202,7 +199,7 @@ static void begin(uint8_t settings)
 	opd.options.separate_kernel = settings & 2;
 	opd.options.separate_thread = settings & 4;
 	opd.options.separate_cpu = settings & 8;
-	opd_process_table_init(&table, "/proc");
+	opd_process_table_init(&table, "/proc", opd.source.writer);
 	if (settings & 64 && opd_perf_stacks_init(&table, DEPTH, DEPTH / 2))
 		abort();
 	table.proc = proc;
@@ -221,15 +218,14 @@ static void begin(uint8_t settings)
 	};
 }
 
-/* Make what was read whole, and handle it. */
 static void handle_stream(void)
 {
 	static uint64_t words[WORDS];
 	size_t len = 0, used;
 	ssize_t got;
 
-	while ((got = opd_feed_read(opd.source.feed, words + len,
-				    WORDS - len)) > 0) {
+	while ((got = opd_writer_read(opd.source.writer, words + len,
+				      WORDS - len)) > 0) {
 		len += (size_t)got;
 		used = opd_trans_run(&opd, words, len);
 		len -= used;
@@ -242,21 +238,11 @@ static void handle_stream(void)
 /* Handle up to @horizon. Whole records come out, so all of them go in. */
 static bool step(uint64_t horizon)
 {
-	uint64_t *words = malloc(WORDS * sizeof(*words));
-	size_t nr;
-	bool all;
+	bool all = opd_perf_merge_run(&merge, &table, horizon);
 
-	if (!words)
+	if (!all && !opd.source.writer->words.nr)
 		abort();
-	opd_perf_words_into(&table.words, words, WORDS);
-	all = opd_perf_merge_run(&merge, &table, horizon);
-	nr = (size_t)(table.words.at - words);
-	if (nr > WORDS || (!all && nr == 0))
-		abort();
-	raw = words;
-	nr_raw = nr;
 	handle_stream();
-	free(words);
 	return all;
 }
 
@@ -321,6 +307,7 @@ static void do_items(const uint8_t *data, size_t size)
 	struct item item;
 	size_t len;
 
+	handle_stream(); /* the beginning */
 	while (size >= sizeof(item)) {
 		memcpy(&item, data, sizeof(item));
 		data += sizeof(item);
@@ -331,7 +318,7 @@ static void do_items(const uint8_t *data, size_t size)
 		size -= len;
 	}
 	run(UINT64_MAX - 1);
-	opd_feed_ask_account(opd.source.feed);
+	opd_writer_ask_account(opd.source.writer);
 	handle_stream();
 	opd_trans_end(&opd, 0);
 }
@@ -389,9 +376,8 @@ static void forget_daemon(void)
 			    &opd.stats))
 		abort();
 	opd.ksyms.nr_wanted = 0;
-	opd_feed_free(opd.source.feed);
-	if (opd_feed_new(&opd.source.feed, &opd.source))
-		abort();
+	opd_writer_free(opd.source.writer);
+	begin_stream();
 	opd_anon_release(&opd.anon);
 	opd_transient_init(&opd);
 }

@@ -1,61 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Words come from the source in chunks of whole records and go out in the same
- * order. Before each record or sample the feed looks whether its reader lacks
- * something to understand it, and has the writer (opd_writer.h) put the records
- * of that into its words:
+ * Words come from the module in chunks of whole records and go to the writer in
+ * the same order. Before each record or sample the feed has the writer
+ * (opd_writer.h) put what the reader lacks to understand it:
  *
  * - the name of an image cookie;
  * - the names of tasks, their cgroups, and by which names they were run, as far
- *   as that is asked for and the source does not write it: before the first
- *   sample of a task, and names again with the account;
+ *   as that is asked for: before the first sample of a task, and names again
+ *   with the account;
  * - the table of the kernel's ranges; and code outside of them, BPF programs
- * and the like, as the source reports it, or when a sample is in some that is
- * not known;
+ *   and the like, as the source reports it, or when a sample is in some that is
+ *   not known;
  * - a sample in anonymous memory where the program has made code or copied it
  *   from a file (opd_jit_ranges.h) becomes a sample in an image of that code,
- * or in the file.
+ *   or in the file.
  *
- * The writer's words go out where they are needed: what was looked at before
- * them goes out first, and what needs them is looked at again. The account
- * comes in between, when the reader asks.
+ * Words that need nothing are copied in runs. Where the writer had to put
+ * something for a unit, the run of those before it is inserted in front: so
+ * each word is looked at once.
  *
  * Records that only the writer may make (OP_STREAM_BEGIN, OP_LOST ...) are
- * taken out of what a source hands out.
+ * taken out of what the module hands out.
  */
 
 #include "daemon/source/oprofilefs/opd_feed.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "daemon/source/jit/opd_jit_ranges.h"
 #include "daemon/source/opd_names.h"
-#include "libop/session/op_stream_words.h"
 #include "daemon/source/opd_source.h"
 #include "daemon/source/opd_stream.h"
 #include "daemon/source/opd_writer.h"
 #include "libop/base/op_array.h"
 #include "libop/base/op_log.h"
-
-#define CHUNK_WORDS 65536 /* 512 KiB */
-
-/* Bytes that may wait in a source that does not say how many. */
-#define MAX_WAITING (UINT64_C(1) << 30)
+#include "libop/session/op_stream_words.h"
 
 struct opd_feed {
-	struct opd_source *source;
-	uint64_t *raw; /* what the source said, CHUNK_WORDS */
-	size_t raw_at; /* before it all has gone out */
-	size_t raw_ok; /* before it nothing is missing to the reader */
-	size_t raw_nr;
-	struct opd_writer writer; /* its words go out before the next of raw */
-	size_t queue_at; /* words of the writer before it have gone out */
-	bool begun;
-	bool ended;
+	struct opd_writer *writer; /* borrowed */
+	uint64_t *raw; /* what the module said, OPD_WRITER_CHUNK_WORDS */
 	/* what the records said */
 	bool in_kernel;
 	uint32_t tgid; /* 0: not known */
@@ -63,34 +48,27 @@ struct opd_feed {
 	uint64_t anon_start; /* 0: the image is no anonymous memory */
 	uint64_t *anon_record; /* that said so, whole; owned */
 	size_t anon_words;
-	struct opd_jit_ranges
-		*jit_ranges; /* NULL: the source knows such code */
-	struct opd_names names; /* of tasks; unless the source tells them */
-	uint64_t waiting; /* bytes to read that were there when it was asked for
-			   */
-	bool pauses; /* -EAGAIN is next, even if the source has more */
+	struct opd_jit_ranges *jit_ranges;
 	uint64_t nr_foreign; /* records that a source may not make */
 };
 
 int opd_feed_new(struct opd_feed **out, struct opd_source *source)
 {
 	struct opd_feed *feed = calloc(1, sizeof(*feed));
+	struct opd_writer *writer = source->writer;
 	int err;
 
 	*out = feed;
 	if (!feed)
 		return -ENOMEM;
-	feed->source = source;
-	opd_writer_init(&feed->writer, source);
-	opd_names_init(&feed->names, source->proc,
-		       source->ops->tells_names ? 0 : source->client->tells,
+	feed->writer = writer;
+	opd_names_init(&writer->names, source->proc, source->client->tells,
 		       false);
-	feed->raw = malloc(CHUNK_WORDS * sizeof(feed->raw[0]));
-	err = feed->raw ? 0 : -ENOMEM;
-	if (!err && !source->ops->tells_user_code)
-		err = opd_jit_ranges_new(&feed->jit_ranges, source->client,
-					 source->proc);
-	feed->writer.jit_ranges = feed->jit_ranges;
+	writer->words.spare = OPD_WRITER_CHUNK_WORDS;
+	feed->raw = malloc(OPD_WRITER_CHUNK_WORDS * sizeof(feed->raw[0]));
+	err = feed->raw ? opd_jit_ranges_new(&feed->jit_ranges, source->client,
+					     source->proc)
+			: -ENOMEM;
 	return err;
 }
 
@@ -98,33 +76,20 @@ void opd_feed_free(struct opd_feed *feed)
 {
 	if (!feed)
 		return;
-	opd_writer_release(&feed->writer);
-	opd_names_release(&feed->names);
 	opd_jit_ranges_free(feed->jit_ranges);
 	free(feed->anon_record);
 	free(feed->raw);
 	free(feed);
 }
 
-void opd_feed_repeat_names(struct opd_feed *feed)
+int opd_feed_cookie(const struct opd_feed *feed, struct op_cookie_query *query)
 {
-	opd_names_repeat(&feed->names);
+	return opd_jit_ranges_query(feed->jit_ranges, query);
 }
 
-void opd_feed_kernel_changed(struct opd_feed *feed)
+int opd_feed_take_file(const struct opd_feed *feed, uint64_t cookie)
 {
-	feed->writer.kernel_stale = true;
-}
-
-void opd_feed_ask_account(struct opd_feed *feed)
-{
-	struct opd_source *source = feed->source;
-
-	if (!source->ops->waiting ||
-	    source->ops->waiting(source, &feed->waiting))
-		feed->waiting = MAX_WAITING;
-	feed->writer.account_wanted = true;
-	feed->pauses = false;
+	return opd_jit_ranges_open(feed->jit_ranges, cookie);
 }
 
 /* ---- stacks -----------------------------------------------------------------
@@ -150,7 +115,7 @@ static void place_copied_map(struct opd_feed *feed, uint64_t *map)
 {
 	struct unwinder_map text;
 
-	if (!feed->jit_ranges || !feed->tgid || map[3] != OP_NO_COOKIE ||
+	if (!feed->tgid || map[3] != OP_NO_COOKIE ||
 	    !opd_jit_ranges_find_text(feed->jit_ranges, feed->tgid, feed->app,
 				      map[0], &text) ||
 	    text.end < map[1])
@@ -167,7 +132,7 @@ static void handle_stack_maps(struct opd_feed *feed, const struct opd_rec *rec)
 		uint64_t *map = maps + i * OP_STACK_MAP_WORDS;
 
 		place_copied_map(feed, map);
-		opd_writer_need_name(&feed->writer, map[3], feed->tgid);
+		opd_writer_need_name(feed->writer, map[3], feed->tgid);
 	}
 }
 
@@ -192,7 +157,7 @@ static void record_module(struct opd_feed *feed, const struct opd_rec *rec)
 		module.text_start = rec->payload[at];
 		module.text_end = rec->payload[at + 1];
 	}
-	opd_live_kernel_add_module(&feed->writer.kernel, &module);
+	opd_live_kernel_add_module(&feed->writer->kernel, &module);
 }
 
 /* ---- from the source to the reader ------------------------------------------
@@ -233,8 +198,7 @@ static void enter_anon(struct opd_feed *feed, const struct opd_rec *rec,
 	char name[OP_PATH_MAX];
 
 	feed->anon_start = 0;
-	if (!feed->jit_ranges ||
-	    opd_stream_string(rec, 2, name, sizeof(name)) ||
+	if (opd_stream_string(rec, 2, name, sizeof(name)) ||
 	    (*name == '[' && strncmp(name, "[anon", 5)) ||
 	    op_array_reserve(&feed->anon_record, 0, nr))
 		return;
@@ -254,8 +218,8 @@ static bool place_made_code(struct opd_feed *feed, const uint64_t words[2])
 	if (!opd_jit_ranges_find(feed->jit_ranges, feed->tgid, feed->app,
 				 feed->anon_start + words[0], &cookie, &key))
 		return false;
-	opd_writer_need_name(&feed->writer, cookie, feed->tgid);
-	return op_stream_put_sample(&feed->writer.words, cookie, key, words[1],
+	opd_writer_need_name(feed->writer, cookie, feed->tgid);
+	return op_stream_put_sample(&feed->writer->words, cookie, key, words[1],
 				    feed->anon_record, feed->anon_words);
 }
 
@@ -289,14 +253,13 @@ static void handle_raw_record(struct opd_feed *feed, const uint64_t *at,
 		feed->tgid = tgid_behind(behind);
 		feed->app = rec->nr_words >= 2 ? rec->payload[1] : OP_NO_COOKIE;
 		if (rec->nr_words >= 2)
-			opd_writer_need_name(&feed->writer, rec->payload[1],
+			opd_writer_need_name(feed->writer, rec->payload[1],
 					     feed->tgid);
 		if (rec->nr_words >= 2 && rec->payload[0] <= OPD_MAX_PID &&
 		    feed->tgid)
-			opd_names_put(&feed->names, feed->tgid,
-				      (uint32_t)rec->payload[0],
-				      rec->payload[1], NULL,
-				      &feed->writer.words);
+			opd_writer_need_task(feed->writer, feed->tgid,
+					     (uint32_t)rec->payload[0],
+					     rec->payload[1], NULL);
 		break;
 	case OP_ANON_SWITCH:
 		enter_anon(feed, rec, at, (size_t)(behind->at - at));
@@ -304,12 +267,12 @@ static void handle_raw_record(struct opd_feed *feed, const uint64_t *at,
 	case OP_COOKIE_SWITCH:
 		feed->anon_start = 0;
 		if (rec->nr_words)
-			opd_writer_need_name(&feed->writer, rec->payload[0],
+			opd_writer_need_name(feed->writer, rec->payload[0],
 					     feed->tgid);
 		break;
 	case OP_TASK_RUN_AS:
 		if (rec->nr_words >= 2)
-			opd_writer_need_name(&feed->writer, rec->payload[1],
+			opd_writer_need_name(feed->writer, rec->payload[1],
 					     feed->tgid);
 		break;
 	case OP_USER_STACK:
@@ -322,17 +285,17 @@ static void handle_raw_record(struct opd_feed *feed, const uint64_t *at,
 		feed->in_kernel = false;
 		break;
 	case OP_MODULE_LOADED:
-		feed->writer.kernel_stale = true;
+		feed->writer->kernel_stale = true;
 		record_module(feed, rec);
 		break;
 	case OP_IBS_FETCH:
 	case OP_IBS_OP:
 		if (rec->nr_words && feed->in_kernel)
-			opd_writer_need_place(&feed->writer, rec->payload[0]);
+			opd_writer_need_place(feed->writer, rec->payload[0]);
 		break;
 	case OP_KERNEL_RANGE: /* code, as it is not foreign */
 		if (rec->nr_words >= 2)
-			opd_live_kernel_add_code(&feed->writer.kernel,
+			opd_live_kernel_add_code(&feed->writer->kernel,
 						 rec->payload[0],
 						 rec->payload[1]);
 		break;
@@ -341,187 +304,94 @@ static void handle_raw_record(struct opd_feed *feed, const uint64_t *at,
 	}
 }
 
-/*
- * Move on over what the reader understands. Ends behind the last word of the
- * chunk, or at what something was put into the queue for, which has to go out
- * first, or at what is to be dropped: *@drop words, a foreign record, or a
- * sample that something in the queue replaces.
- */
-static size_t scan_raw(struct opd_feed *feed, size_t *drop)
+/* Note a record that only the writer may make, which is left out. */
+static void note_foreign(struct opd_feed *feed)
 {
-	const uint64_t *start = feed->raw + feed->raw_at;
-	struct opd_stream stream = { start, feed->raw + feed->raw_nr };
+	const struct opd_source *source = feed->writer->source;
+
+	if (feed->nr_foreign++ == 0)
+		op_log(source->client->log,
+		       "%s: left out: records of a kind that this source cannot make",
+		       source->name);
+}
+
+/* Have the writer put what the sample or frame at @at needs, of @words words.
+ * True if the writer has put another one in its place. */
+static bool handle_raw_sample(struct opd_feed *feed, const uint64_t *at,
+			      size_t words)
+{
+	if (feed->in_kernel) {
+		opd_writer_need_place(feed->writer, *at);
+		return false;
+	}
+	return words == 2 && feed->anon_start && feed->tgid &&
+	       place_made_code(feed, at);
+}
+
+/* Write the @nr words of the module's stream, and what they need. */
+static void write_raw(struct opd_feed *feed, size_t nr)
+{
+	struct op_stream_words *to = &feed->writer->words;
+	const uint64_t *run = feed->raw; /* from here on nothing is written */
+	struct opd_stream stream = { run, run + nr };
+	size_t mark = to->nr; /* the run goes here */
 	struct opd_rec rec;
 
-	*drop = 0;
 	while (stream.at < stream.end) {
 		const uint64_t *at = stream.at;
+		bool drop = false;
 
 		if (*at != OP_ESCAPE) {
 			size_t words = stream.end - at > 1 && at[1] != OP_ESCAPE
 					       ? 2
 					       : 1;
 
-			if (feed->in_kernel)
-				opd_writer_need_place(&feed->writer, *at);
-			if (feed->writer.words.nr)
-				return (size_t)(at - start);
-			if (words == 2 && feed->anon_start &&
-			    !feed->in_kernel && feed->tgid) {
-				/* The words before the sample go out first. */
-				if (at > start)
-					return (size_t)(at - start);
-				*drop = place_made_code(feed, at) ? 2 : 0;
-				if (*drop)
-					return 0;
-			}
+			drop = handle_raw_sample(feed, at, words);
 			stream.at += words;
-			continue;
-		}
-		/* Words that are no record are their reader's to judge. */
-		if (opd_stream_record(&stream, &rec) != OPD_UNIT_RECORD) {
+		} else if (opd_stream_record(&stream, &rec) !=
+			   OPD_UNIT_RECORD) {
+			/* Words that are no record are their reader's to
+			 * judge. */
 			stream.at++;
+		} else if (is_for_writer(&rec)) {
+			note_foreign(feed);
+			drop = true;
+		} else {
+			handle_raw_record(feed, at, &stream, &rec);
+		}
+		if (!drop && to->nr == mark)
 			continue;
-		}
-		if (is_for_writer(&rec)) {
-			*drop = (size_t)(stream.at - at);
-			return (size_t)(at - start);
-		}
-		handle_raw_record(feed, at, &stream, &rec);
-		if (feed->writer.words.nr)
-			return (size_t)(at - start);
+		op_stream_words_insert(to, mark, run, (size_t)(at - run));
+		run = drop ? stream.at : at;
+		mark = to->nr;
 	}
-	return (size_t)(stream.at - start);
+	op_stream_words_insert(to, mark, run, (size_t)(stream.end - run));
 }
 
-static size_t pop_queue(struct opd_feed *feed, uint64_t *words, size_t nr)
+void opd_feed_finish(struct opd_source *source)
 {
-	size_t left = feed->writer.words.nr - feed->queue_at;
+	struct opd_feed *feed = source->feed;
 
-	if (nr > left)
-		nr = left;
-	memcpy(words, feed->writer.words.words + feed->queue_at,
-	       nr * sizeof(*words));
-	feed->queue_at += nr;
-	if (feed->queue_at == feed->writer.words.nr)
-		feed->queue_at = feed->writer.words.nr = 0;
-	return nr;
+	opd_names_reread(&feed->writer->names, &feed->writer->words);
+	opd_jit_ranges_save(feed->jit_ranges);
 }
 
-/* Copy words of the source that the reader understands. */
-static size_t pop_raw(struct opd_feed *feed, uint64_t *words, size_t nr)
+ssize_t opd_feed_write(struct opd_source *source)
 {
-	size_t left = feed->raw_ok - feed->raw_at;
-
-	if (nr > left)
-		nr = left;
-	memcpy(words, feed->raw + feed->raw_at, nr * sizeof(*words));
-	feed->raw_at += nr;
-	return nr;
-}
-
-static void check_raw(struct opd_feed *feed)
-{
-	size_t drop;
-
-	feed->raw_ok = feed->raw_at + scan_raw(feed, &drop);
-	if (drop == 0 || feed->raw_ok > feed->raw_at)
-		return;
-	feed->raw_at += drop;
-	feed->raw_ok += drop;
-	if (!feed->writer.words.nr && feed->nr_foreign++ == 0)
-		op_log(feed->source->client->log,
-		       "%s: left out: records of a kind that this source cannot make",
-		       feed->source->name);
-}
-
-static void put_account(struct opd_feed *feed)
-{
-	opd_names_reread(&feed->names, &feed->writer.words);
-	if (feed->jit_ranges)
-		opd_jit_ranges_save(feed->jit_ranges);
-	opd_writer_put_account(&feed->writer);
-}
-
-/* @got bytes were read. If these are more than waited when the account was
- * asked for, the account comes before them, and -EAGAIN after it. */
-static void count_waiting(struct opd_feed *feed, size_t got)
-{
-	if (!feed->writer.account_wanted)
-		return;
-	if (got <= feed->waiting) {
-		feed->waiting -= got;
-		return;
-	}
-	put_account(feed);
-	feed->pauses = true;
-}
-
-/* More of the raw stream or something in the queue. Returns 1, or what
- * opd_feed_read() returns when there is neither. */
-static ssize_t refill(struct opd_feed *feed)
-{
-	struct opd_source *source = feed->source;
-	ssize_t got = 0;
-
-	if (!feed->begun) {
-		feed->begun = true;
-		opd_writer_begin(&feed->writer);
-		return 1;
-	}
-	if (feed->pauses) {
-		feed->pauses = false;
-		return -EAGAIN;
-	}
-	if (!feed->ended)
-		got = source->ops->read(source, feed->raw,
-					CHUNK_WORDS * sizeof(feed->raw[0]));
-	if (feed->jit_ranges && got)
-		opd_jit_ranges_end_round(feed->jit_ranges);
-	if (got > 0) {
-		feed->raw_at = feed->raw_ok = 0;
-		feed->raw_nr = (size_t)got / sizeof(feed->raw[0]);
-		opd_writer_put_new_code(&feed->writer);
-		opd_writer_retry_names(&feed->writer, false);
-		count_waiting(feed, (size_t)got);
-		return 1;
-	}
-	if (got == 0 && !feed->ended) {
-		feed->ended = feed->writer.account_wanted = true;
-		opd_writer_retry_names(&feed->writer, true);
-	}
-	if (feed->writer.account_wanted && (got == 0 || got == -EAGAIN)) {
-		opd_writer_retry_names(&feed->writer, false);
-		put_account(feed);
-		feed->pauses = got && feed->writer.words.nr;
-	}
-	return feed->writer.words.nr ? 1 : got;
-}
-
-ssize_t opd_feed_read(struct opd_feed *feed, uint64_t *words, size_t nr)
-{
-	size_t done = 0;
+	struct opd_feed *feed = source->feed;
 	ssize_t got;
 
-	while (done < nr) {
-		if (feed->raw_at < feed->raw_ok) {
-			done += pop_raw(feed, words + done, nr - done);
-		} else if (feed->writer.words.nr) {
-			done += pop_queue(feed, words + done, nr - done);
-		} else if (feed->raw_at < feed->raw_nr) {
-			check_raw(feed);
-		} else if (done) {
-			break;
-		} else {
-			got = refill(feed);
-			if (got <= 0)
-				return got;
-		}
-	}
-	if (feed->writer.words.short_of_memory) {
-		op_log(feed->source->client->log,
-		       "out of memory: names of images are missing");
-		feed->writer.words.short_of_memory = false;
-	}
-	return (ssize_t)done;
+	if (!opd_writer_goes_on(feed->writer))
+		return -ENOMEM;
+	got = source->ops->read(source, feed->raw,
+				OPD_WRITER_CHUNK_WORDS * sizeof(feed->raw[0]));
+	if (got)
+		opd_jit_ranges_end_round(feed->jit_ranges);
+	if (got <= 0)
+		return got;
+	opd_writer_put_new_code(feed->writer);
+	opd_writer_retry_names(feed->writer, false);
+	opd_writer_count(feed->writer, (uint64_t)got);
+	write_raw(feed, (size_t)got / sizeof(feed->raw[0]));
+	return 1;
 }

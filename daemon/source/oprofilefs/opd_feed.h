@@ -3,40 +3,40 @@
 #define DAEMON_SOURCE_OPROFILEFS_OPD_FEED_H
 
 /*
- * The whole stream of a live source. What such a source hands out names images
- * by cookies and kernel code by addresses, and does not say what it samples nor
- * what it lost. The feed asks the source and the running kernel for all that
- * and puts it between the source's own records, so that its reader needs no
- * one else, now or later on another machine.
+ * The stream of the kernel module, made whole. The module names images by
+ * cookies and kernel code by addresses, and does not say what it samples nor
+ * what it lost. The feed looks at each of its records and has the writer
+ * (opd_writer.h) put before it what its reader has to know, so that the stream
+ * needs no one else, now or later on another machine.
  */
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/source/jit/opd_jit_ranges.h"
+
 struct opd_feed;
 struct opd_source;
+struct op_cookie_query;
 
-/* For @source, which is open and outlives it. Returns 0 or -ENOMEM. */
+/* For @source, whose read() hands out the module's words, and whose writer
+ * outlives the feed. Returns 0 or -ENOMEM. */
 int opd_feed_new(struct opd_feed **out, struct opd_source *source);
 void opd_feed_free(struct opd_feed *feed);
 
-/*
- * Read at most @nr words to @words; a record may be cut there, and goes on with
- * the next call. Returns the number of words, 0 at the end, -EAGAIN or -errno.
- */
-ssize_t opd_feed_read(struct opd_feed *feed, uint64_t *words, size_t nr);
+/* The feed has made the image of @cookie, which is code that a program made. */
+static inline bool opd_feed_has_made(uint64_t cookie)
+{
+	return cookie & OPD_JIT_RANGES_COOKIE;
+}
 
-/* Kernel modules may have come and gone unseen. */
-void opd_feed_kernel_changed(struct opd_feed *feed);
+/* The ops calls cookie() and take_file() for such an image. */
+int opd_feed_cookie(const struct opd_feed *feed, struct op_cookie_query *query);
+int opd_feed_take_file(const struct opd_feed *feed, uint64_t cookie);
 
-/* The reader has forgotten names of tasks that the feed looks up. */
-void opd_feed_repeat_names(struct opd_feed *feed);
-
-/*
- * Once all that is there has been read, say what was taken and lost until then,
- * before -EAGAIN.
- */
-void opd_feed_ask_account(struct opd_feed *feed);
+/* The ops calls write() and finish() of a source that has a feed. */
+ssize_t opd_feed_write(struct opd_source *source);
+void opd_feed_finish(struct opd_source *source);
 
 #endif /* DAEMON_SOURCE_OPROFILEFS_OPD_FEED_H */

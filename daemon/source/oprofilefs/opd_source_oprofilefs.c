@@ -23,6 +23,8 @@
 #include "daemon/source/opd_reader.h"
 #include "libop/base/op_log.h"
 #include "daemon/source/opd_source.h"
+#include "daemon/source/opd_writer.h"
+#include "daemon/source/oprofilefs/opd_feed.h"
 #include "libop/files/op_config.h"
 
 #define MOUNT_POINT "/dev/oprofile"
@@ -148,7 +150,7 @@ static void watch_code(struct opd_source *source)
 	if (!opd_events_sample_kernel(source->events))
 		return;
 	err = opd_code_watch_new(&source->files->watch, source->client->clock);
-	source->tells_kernel_code = !err;
+	source->writer->kernel.is_told = !err;
 	if (err)
 		op_log(source->client->log,
 		       "perf_events: %s; the names of BPF programs loaded from now on come late",
@@ -181,6 +183,8 @@ static int oprofilefs_open(struct opd_source *source, const char *arg,
 		return op_diag_set(diag, -errno, "%s/buffer: %s; %s", path,
 				   strerror(errno), open_hint(-errno));
 	watch_code(source);
+	if (opd_feed_new(&source->feed, source))
+		return op_diag_set(diag, -ENOMEM, "%s: out of memory", path);
 	return 0;
 }
 
@@ -193,6 +197,8 @@ static void drop_file(struct opd_oprofilefs *files)
 
 static void oprofilefs_close(struct opd_source *source)
 {
+	opd_feed_free(source->feed);
+	source->feed = NULL;
 	if (source->files) {
 		drop_file(source->files);
 		opd_reader_release(&source->files->reader);
@@ -295,6 +301,8 @@ static int ask_file(struct opd_source *source, struct op_cookie_query *query)
 static int oprofilefs_cookie(struct opd_source *source,
 			     struct op_cookie_query *query)
 {
+	if (opd_feed_has_made(query->cookie))
+		return opd_feed_cookie(source->feed, query);
 	drop_file(source->files);
 	if (ioctl(source->fd, OP_IOC_COOKIE, query) < 0)
 		return -errno;
@@ -308,6 +316,8 @@ static int oprofilefs_detach_file(struct opd_source *source, uint64_t cookie)
 	struct opd_oprofilefs *files = source->files;
 	int fd = files->cookie == cookie ? files->file : -1;
 
+	if (opd_feed_has_made(cookie))
+		return opd_feed_take_file(source->feed, cookie);
 	if (fd < 0)
 		return -ENOENT;
 	files->file = -1;
@@ -544,6 +554,8 @@ const struct opd_source_ops opd_source_oprofilefs = {
 	.open = oprofilefs_open,
 	.close = oprofilefs_close,
 	.read = oprofilefs_read,
+	.write = opd_feed_write,
+	.finish = opd_feed_finish,
 	.enable = oprofilefs_enable,
 	.enabled = oprofilefs_enabled,
 	.dump = oprofilefs_dump,

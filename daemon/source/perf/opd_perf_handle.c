@@ -28,6 +28,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_proc_maps.h"
 #include "daemon/source/perf/opd_perf_owner.h"
 #include "daemon/source/perf/opd_perf_proc.h"
@@ -220,7 +221,7 @@ static void handle_comm(struct opd_process_table *table,
 			const struct opd_perf_rec *rec)
 {
 	if (is_wanted(table, rec->pid) || rec->pid == table->chosen_by_exec)
-		opd_names_named(&table->names, rec->pid, rec->tid,
+		opd_names_named(&table->writer->names, rec->pid, rec->tid,
 				rec->comm.name, is_exec(rec));
 }
 
@@ -280,8 +281,8 @@ static void handle_fork(struct opd_process_table *table,
 		return;
 	}
 	parent = process_of(table, rec->task.parent);
-	opd_names_forked(&table->names, rec->pid, rec->tid, rec->task.parent,
-			 rec->task.parent_tid);
+	opd_names_forked(&table->writer->names, rec->pid, rec->tid,
+			 rec->task.parent, rec->task.parent_tid);
 	if (rec->pid != rec->task.parent)
 		fork_process(table, rec);
 	else if (parent && is_after_look(parent, rec->time))
@@ -309,11 +310,14 @@ static void handle_exit(struct opd_process_table *table,
 static void handle_ksymbol(struct opd_process_table *table,
 			   const struct opd_perf_rec *rec)
 {
-	uint64_t start = rec->ksymbol.addr;
+	const struct opd_new_code code = {
+		.start = rec->ksymbol.addr,
+		.end = rec->ksymbol.addr + rec->ksymbol.len,
+		.name = rec->ksymbol.name,
+	};
 
 	if (opd_perf_makes_code(rec))
-		opd_perf_words_code(&table->words, rec->ksymbol.name, start,
-				    start + rec->ksymbol.len);
+		opd_writer_put_code(table->writer, &code);
 }
 
 void opd_perf_handle_side(struct opd_process_table *table,
@@ -349,28 +353,16 @@ void opd_perf_handle_side(struct opd_process_table *table,
 /* ---- samples ----------------------------------------------------------------
  */
 
-/* Write the facts about the task of a sample that the stream's reader does not
- * have. */
-static void put_task_facts(struct opd_process_table *table,
-			   const struct opd_perf_place *place)
-{
-	opd_names_put(&table->names, place->tgid, place->tid, place->app,
-		      opd_perf_image_path(&table->images, place->app),
-		      &table->told);
-	if (table->told.nr)
-		opd_perf_words_records(&table->words, table->told.words,
-				       table->told.nr);
-	table->told.nr = 0;
-}
-
 /* The sample, with its callers if they are wanted. */
 static void write_sample(struct opd_process_table *table,
 			 struct opd_process *process,
 			 const struct opd_perf_place *place, uint64_t pc,
 			 const struct opd_perf_rec *rec, uint32_t counter)
 {
-	if (table->names.tells)
-		put_task_facts(table, place);
+	if (table->writer->names.tells)
+		opd_writer_need_task(
+			table->writer, place->tgid, place->tid, place->app,
+			opd_perf_image_path(&table->images, place->app));
 	if (!table->stacks.depth) {
 		opd_perf_words_sample(&table->words, place, pc, counter);
 		return;

@@ -29,7 +29,6 @@
 
 #include "daemon/source/untrusted/opd_untrusted.h"
 #include "daemon/source/untrusted/opd_memory_image.h"
-#include "daemon/source/perf/opd_perf_words.h"
 #include "libcfi/unwinder.h"
 #include "libop/base/op_array.h"
 #include "libop/files/op_deleted.h"

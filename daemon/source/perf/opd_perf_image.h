@@ -22,6 +22,9 @@
 #include "libop/files/op_shares.h"
 #include "module/uapi/oprofile.h"
 
+/* Bytes of the name of anonymous memory, with the zero byte. */
+#define OPD_PERF_ANON_MAX 128
+
 /* The identity of an image, as far as a mapping says it. */
 struct opd_perf_image_id {
 	const char *name; /* as the kernel writes it, "... (deleted)" too */

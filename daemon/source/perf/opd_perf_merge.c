@@ -177,7 +177,7 @@ static bool drain_cpu(const struct opd_perf_merge *merge,
 	struct opd_perf_rec rec;
 
 	while (ring->len && ring->time < limit) {
-		if (!opd_perf_words_fit(&table->words))
+		if (!opd_writer_goes_on(table->writer))
 			return false;
 		if (!decode(merge, table, ring, &rec))
 			;
@@ -230,7 +230,7 @@ bool opd_perf_merge_run(struct opd_perf_merge *merge,
 		side = next_side(merge, horizon);
 		all = drain_samples(merge, table,
 				    side ? side->time : horizon + 1);
-		all = all && opd_perf_words_fit(&table->words);
+		all = all && opd_writer_goes_on(table->writer);
 		if (!side || !all)
 			break;
 		if (decode(merge, table, side, &rec))

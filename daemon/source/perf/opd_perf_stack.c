@@ -108,7 +108,7 @@ int opd_perf_stacks_init(struct opd_process_table *table, uint32_t depth,
 		return -ENOMEM;
 	stacks->depth = depth;
 	stacks->kernel_depth = kernel_depth;
-	opd_perf_words_set_depth(&table->words, depth);
+	opd_perf_words_init(&table->words, table->writer, depth);
 	return 0;
 }
 

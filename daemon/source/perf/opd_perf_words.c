@@ -3,14 +3,17 @@
  * The context in struct opd_perf_words is what a reader of the stream knows by
  * now; only what differs from it is written. OP_CPU_SWITCH makes a reader
  * forget the rest of the context, so after it everything is written again. The
- * caller asks once for each sample whether the longest one would fit
- * (opd_perf_words_fit()). Nothing here looks at the room again, so the bounds
- * are asserted at compile time.
+ * writer keeps room for the longest sample, also behind the names that it puts
+ * before a part of it (op_stream_words.spare). Nothing here looks at the room
+ * again, so the bounds are asserted at compile time.
  */
 
 #include "daemon/source/perf/opd_perf_words.h"
 
 #include <string.h>
+
+#include "daemon/source/opd_writer.h"
+#include "daemon/source/perf/opd_perf_image.h"
 
 /*
  * CPU_SWITCH 3, CTX_SWITCH 4, CTX_TGID 4, mode 2, ANON_SWITCH 5 and its name,
@@ -22,46 +25,43 @@ _Static_assert(3 + 4 + 4 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 3 + 2 <=
 _Static_assert(2 + 5 + OPD_PERF_ANON_MAX / 8 + 2 <= OPD_PERF_CALLER_WORDS,
 	       "so does a caller");
 
-void opd_perf_words_into(struct opd_perf_words *w, uint64_t *words, size_t nr)
+void opd_perf_words_init(struct opd_perf_words *w, struct opd_writer *writer,
+			 size_t nr)
 {
-	w->at = words;
-	w->end = words + nr;
-}
-
-void opd_perf_words_set_depth(struct opd_perf_words *w, size_t nr)
-{
-	w->most = OPD_PERF_SAMPLE_WORDS;
+	memset(w, 0, sizeof(*w));
+	w->writer = writer;
+	writer->words.spare = OPD_PERF_SAMPLE_WORDS;
 	if (nr)
-		w->most += OPD_PERF_TRACE_WORDS + nr * OPD_PERF_CALLER_WORDS;
+		writer->words.spare +=
+			OPD_PERF_TRACE_WORDS + nr * OPD_PERF_CALLER_WORDS;
 }
 
-void opd_perf_words_set_records(struct opd_perf_words *w, size_t nr)
+/* The next @nr words, which the caller writes. */
+static uint64_t *add_words(struct opd_perf_words *w, size_t nr)
 {
-	w->records = nr;
+	struct op_stream_words *words = &w->writer->words;
+	uint64_t *at = words->words + words->nr;
+
+	words->nr += nr;
+	return at;
 }
 
-bool opd_perf_words_fit(const struct opd_perf_words *w)
+/* A record; returns its @nr words of payload, which the caller writes. */
+static uint64_t *add_record(struct opd_perf_words *w, uint32_t code,
+			    uint32_t flags, uint32_t nr)
 {
-	return (size_t)(w->end - w->at) >= w->most + w->records;
-}
+	uint64_t *at = add_words(w, 2 + nr);
 
-static void put(struct opd_perf_words *w, uint64_t word)
-{
-	*w->at++ = word;
-}
-
-static void put_code(struct opd_perf_words *w, uint32_t code, uint32_t nr)
-{
-	put(w, OP_ESCAPE);
-	put(w, OP_CODE_WORD(code, 0, nr));
+	at[0] = OP_ESCAPE;
+	at[1] = OP_CODE_WORD(code, flags, nr);
+	return at + 2;
 }
 
 static void put_cpu(struct opd_perf_words *w, uint32_t cpu)
 {
 	if (w->has_cpu && w->last.cpu == cpu)
 		return;
-	put_code(w, OP_CPU_SWITCH, 1);
-	put(w, cpu);
+	*add_record(w, OP_CPU_SWITCH, 0, 1) = cpu;
 	w->last.cpu = cpu;
 	w->has_cpu = true;
 	w->has_task = w->has_mode = w->has_image = false;
@@ -70,17 +70,21 @@ static void put_cpu(struct opd_perf_words *w, uint32_t cpu)
 static void put_task(struct opd_perf_words *w,
 		     const struct opd_perf_place *place)
 {
+	bool is_owned = place->owner != OP_NO_OWNER;
+	uint64_t *at;
+
 	if (w->has_task && w->last.tid == place->tid &&
 	    w->last.tgid == place->tgid && w->last.app == place->app &&
 	    w->last.owner == place->owner)
 		return;
-	put_code(w, OP_CTX_SWITCH, 2);
-	put(w, place->tid);
-	put(w, place->app);
-	put_code(w, OP_CTX_TGID, place->owner == OP_NO_OWNER ? 1 : 2);
-	put(w, place->tgid);
-	if (place->owner != OP_NO_OWNER)
-		put(w, place->owner);
+	opd_writer_need_name(w->writer, place->app, place->tgid);
+	at = add_record(w, OP_CTX_SWITCH, 0, 2);
+	at[0] = place->tid;
+	at[1] = place->app;
+	at = add_record(w, OP_CTX_TGID, 0, is_owned ? 2 : 1);
+	at[0] = place->tgid;
+	if (is_owned)
+		at[1] = place->owner;
 	w->last.tid = place->tid;
 	w->last.tgid = place->tgid;
 	w->last.app = place->app;
@@ -92,7 +96,7 @@ static void put_mode(struct opd_perf_words *w, bool kernel)
 {
 	if (w->has_mode && w->last.kernel == kernel)
 		return;
-	put_code(w, kernel ? OP_KERNEL_ENTER : OP_USER_ENTER, 0);
+	add_record(w, kernel ? OP_KERNEL_ENTER : OP_USER_ENTER, 0, 0);
 	w->last.kernel = kernel;
 	w->has_mode = true;
 }
@@ -108,30 +112,19 @@ static bool same_image(const struct opd_perf_place *a,
 	       !strcmp(a->anon, b->anon);
 }
 
-/* The string and its length; what is too long is cut. */
-static void put_string(struct opd_perf_words *w, const char *text)
-{
-	size_t len = strnlen(text, OPD_PERF_ANON_MAX - 1);
-	size_t nr = (len + 7) / 8;
-
-	put(w, len);
-	memset(w->at, 0, nr * sizeof(*w->at));
-	memcpy(w->at, text, len);
-	w->at += nr;
-}
-
-static uint32_t string_words(const char *text)
-{
-	return (uint32_t)(1 + (strnlen(text, OPD_PERF_ANON_MAX - 1) + 7) / 8);
-}
-
+/* A name that is too long is cut. */
 static void put_anon(struct opd_perf_words *w,
 		     const struct opd_perf_place *place)
 {
-	put_code(w, OP_ANON_SWITCH, 2 + string_words(place->anon));
-	put(w, place->start);
-	put(w, place->end);
-	put_string(w, place->anon);
+	size_t len = strnlen(place->anon, OPD_PERF_ANON_MAX - 1);
+	size_t nr = (len + 7) / 8;
+	uint64_t *at = add_record(w, OP_ANON_SWITCH, 0, (uint32_t)(3 + nr));
+
+	at[0] = place->start;
+	at[1] = place->end;
+	at[2] = len;
+	memset(at + 3, 0, nr * sizeof(*at));
+	memcpy(at + 3, place->anon, len);
 }
 
 static void put_image(struct opd_perf_words *w,
@@ -140,8 +133,8 @@ static void put_image(struct opd_perf_words *w,
 	if (w->has_image && same_image(&w->last, place))
 		return;
 	if (place->cookie != OP_NO_COOKIE) {
-		put_code(w, OP_COOKIE_SWITCH, 1);
-		put(w, place->cookie);
+		opd_writer_need_name(w->writer, place->cookie, place->tgid);
+		*add_record(w, OP_COOKIE_SWITCH, 0, 1) = place->cookie;
 	} else {
 		put_anon(w, place);
 	}
@@ -169,22 +162,28 @@ static void put_context(struct opd_perf_words *w,
 	put_where(w, place);
 }
 
+static void put_pc(struct opd_perf_words *w, const struct opd_perf_place *place,
+		   uint64_t pc, uint32_t counter)
+{
+	uint64_t *at;
+
+	if (place->kernel)
+		opd_writer_need_place(w->writer, pc);
+	at = add_words(w, 2);
+	at[0] = pc;
+	at[1] = counter;
+}
+
 static void put_sample(struct opd_perf_words *w,
 		       const struct opd_perf_place *place, uint64_t pc,
 		       uint32_t counter)
 {
-	if (place->weight) {
-		put_code(w, OP_WEIGHT, 1);
-		put(w, place->weight);
-	}
-	if (place->times > 1) {
-		put(w, OP_ESCAPE);
-		put(w, OP_CODE_WORD(OP_TIMES,
-				    place->lowered ? OP_TIMES_LOWERED : 0, 1));
-		put(w, place->times);
-	}
-	put(w, pc);
-	put(w, counter);
+	if (place->weight)
+		*add_record(w, OP_WEIGHT, 0, 1) = place->weight;
+	if (place->times > 1)
+		*add_record(w, OP_TIMES, place->lowered ? OP_TIMES_LOWERED : 0,
+			    1) = place->times;
+	put_pc(w, place, pc, counter);
 }
 
 void opd_perf_words_sample(struct opd_perf_words *w,
@@ -200,7 +199,7 @@ void opd_perf_words_trace(struct opd_perf_words *w,
 			  uint32_t counter)
 {
 	put_context(w, place);
-	put_code(w, OP_TRACE_BEGIN, 0);
+	add_record(w, OP_TRACE_BEGIN, 0, 0);
 	put_sample(w, place, pc, counter);
 }
 
@@ -208,38 +207,17 @@ void opd_perf_words_caller(struct opd_perf_words *w,
 			   const struct opd_perf_place *place, uint64_t pc)
 {
 	put_where(w, place);
-	put(w, pc);
-	put(w, 0);
+	put_pc(w, place, pc, 0);
 }
 
 void opd_perf_words_trace_end(struct opd_perf_words *w,
 			      enum op_trace_ending ending)
 {
-	put_code(w, OP_TRACE_END, 1);
-	put(w, ending);
-}
-
-void opd_perf_words_records(struct opd_perf_words *w, const uint64_t *words,
-			    size_t nr)
-{
-	memcpy(w->at, words, nr * sizeof(*words));
-	w->at += nr;
+	*add_record(w, OP_TRACE_END, 0, 1) = ending;
 }
 
 void opd_perf_words_kernel_changed(struct opd_perf_words *w)
 {
-	put_code(w, OP_MODULE_LOADED, 0);
-}
-
-void opd_perf_words_code(struct opd_perf_words *w, const char *name,
-			 uint64_t start, uint64_t end)
-{
-	put(w, OP_ESCAPE);
-	put(w, OP_CODE_WORD(OP_KERNEL_RANGE, OP_KERNEL_CODE,
-			    7 + string_words(name)));
-	put(w, start);
-	put(w, end);
-	for (int i = 0; i < 1 + OP_BUILD_ID_MAX / 8; i++)
-		put(w, 0); /* no build-id */
-	put_string(w, name);
+	add_record(w, OP_MODULE_LOADED, 0, 0);
+	w->writer->kernel_stale = true;
 }

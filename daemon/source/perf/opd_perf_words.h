@@ -4,7 +4,8 @@
 
 /*
  * Writes samples as a stream (module/uapi/oprofile.h), each with as much
- * context before it as the last one did not have.
+ * context before it as the last one did not have. The writer (opd_writer.h) is
+ * asked for the names and ranges that this context needs.
  */
 
 #include <stdbool.h>
@@ -13,15 +14,14 @@
 
 #include "module/uapi/oprofile.h"
 
-/* Words that one sample takes at most, with all its context. */
+struct opd_writer;
+
+/* Words that one sample takes at most, with all its context but names. */
 #define OPD_PERF_SAMPLE_WORDS 128
 
 /* Words that a trace takes besides, and words of each caller in it. */
 #define OPD_PERF_TRACE_WORDS 8
 #define OPD_PERF_CALLER_WORDS 32
-
-/* Bytes of the name of anonymous memory, with the zero byte. */
-#define OPD_PERF_ANON_MAX 128
 
 /* Where a sample was taken. */
 struct opd_perf_place {
@@ -42,10 +42,7 @@ struct opd_perf_place {
 };
 
 struct opd_perf_words {
-	uint64_t *at; /* the next word goes here */
-	uint64_t *end;
-	size_t most; /* words that a sample with its callers may take */
-	size_t records; /* words that may come before it */
+	struct opd_writer *writer; /* borrowed */
 	struct opd_perf_place last; /* what the reader knows by now ... */
 	bool has_cpu; /* ... if these are set */
 	bool has_task;
@@ -53,20 +50,13 @@ struct opd_perf_words {
 	bool has_image;
 };
 
-/* Write to @nr words at @words from now on; the context goes on. */
-void opd_perf_words_into(struct opd_perf_words *w, uint64_t *words, size_t nr);
-
-/* Samples come with up to @nr frames, 0 without traces. */
-void opd_perf_words_set_depth(struct opd_perf_words *w, size_t nr);
-
-/* Before a sample may come up to @nr words of opd_perf_words_records(). */
-void opd_perf_words_set_records(struct opd_perf_words *w, size_t nr);
-
-/* Whether another sample is certain to fit. */
-bool opd_perf_words_fit(const struct opd_perf_words *w);
+/* Write to @writer samples with up to @nr frames, 0 without traces. */
+void opd_perf_words_init(struct opd_perf_words *w, struct opd_writer *writer,
+			 size_t nr);
 
 /* A sample: @pc is an address in the kernel, an offset in the image, or one
- * from the start of the anonymous memory. It must fit. */
+ * from the start of the anonymous memory. The writer goes on
+ * (opd_writer_goes_on()): so there is room for it. */
 void opd_perf_words_sample(struct opd_perf_words *w,
 			   const struct opd_perf_place *place, uint64_t pc,
 			   uint32_t counter);
@@ -84,16 +74,7 @@ void opd_perf_words_caller(struct opd_perf_words *w,
 void opd_perf_words_trace_end(struct opd_perf_words *w,
 			      enum op_trace_ending ending);
 
-/* Code of the kernel that was made at run time, one function. It must fit;
- * what is too long of @name is cut. */
-void opd_perf_words_code(struct opd_perf_words *w, const char *name,
-			 uint64_t start, uint64_t end);
-
-/* Whole records that change no context: @nr words, which were said to come. */
-void opd_perf_words_records(struct opd_perf_words *w, const uint64_t *words,
-			    size_t nr);
-
-/* The kernel's address ranges have changed. It must fit. */
+/* The kernel's address ranges have changed. */
 void opd_perf_words_kernel_changed(struct opd_perf_words *w);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_WORDS_H */

@@ -14,14 +14,15 @@
 #include "daemon/source/opd_proc_maps.h"
 #include "libop/base/op_log.h"
 
-void opd_process_table_init(struct opd_process_table *table, const char *proc)
+void opd_process_table_init(struct opd_process_table *table, const char *proc,
+			    struct opd_writer *writer)
 {
 	memset(table, 0, sizeof(*table));
 	table->proc = proc;
+	table->writer = writer;
 	table->clock = opd_perf_now;
 	table->times = 1;
-	opd_perf_words_set_depth(&table->words, 0);
-	opd_names_init(&table->names, proc, 0, true);
+	opd_perf_words_init(&table->words, writer, 0);
 	opd_maps_init(&table->maps);
 	opd_jits_init(&table->jits, &table->images);
 	opd_untrusted_init(&table->binaries);
@@ -32,8 +33,6 @@ void opd_process_table_init(struct opd_process_table *table, const char *proc)
 
 void opd_process_table_release(struct opd_process_table *table)
 {
-	opd_names_release(&table->names);
-	op_stream_words_release(&table->told);
 	opd_jits_release(&table->jits);
 	opd_maps_release(&table->maps);
 	opd_perf_images_release(&table->images);
@@ -44,10 +43,9 @@ void opd_process_table_release(struct opd_process_table *table)
 void opd_process_table_want_names(struct opd_process_table *table,
 				  unsigned int tells)
 {
-	opd_names_init(&table->names, table->proc, tells & ~OPD_TELL_OWNERS,
-		       true);
+	opd_names_init(&table->writer->names, table->proc,
+		       tells & ~OPD_TELL_OWNERS, true);
 	table->tells_owners = tells & OPD_TELL_OWNERS;
-	opd_perf_words_set_records(&table->words, tells ? OPD_NAMES_WORDS : 0);
 }
 
 uint64_t opd_process_table_clock(const struct opd_process_table *table)

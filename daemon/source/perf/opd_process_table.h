@@ -14,7 +14,7 @@
 
 #include "daemon/source/jit/opd_jit.h"
 #include "daemon/source/opd_maps.h"
-#include "daemon/source/opd_names.h"
+#include "daemon/source/opd_writer.h"
 #include "daemon/source/perf/opd_perf_image.h"
 #include "daemon/source/perf/opd_perf_programs.h"
 #include "daemon/source/perf/opd_perf_record.h"
@@ -54,14 +54,13 @@ struct op_log;
 struct opd_process_table {
 	struct opd_maps maps;
 	struct opd_perf_images images;
-	struct opd_perf_words words;
+	struct opd_writer *writer; /* borrowed */
+	struct opd_perf_words words; /* to it */
 	struct opd_perf_stacks stacks;
 	struct opd_jits jits;
 	struct opd_untrusted binaries; /* reads those of images */
 	struct opd_returns returns; /* what code says without such tables */
 	struct opd_perf_programs programs; /* that will begin */
-	struct opd_names names;
-	struct op_stream_words told; /* of them, on the way to words */
 	uint64_t stats[OPD_PERF_NR_STATS];
 	const char *proc; /* the folder, "/proc"; NULL: records are all that is
 			   * known, as they are not of now */
@@ -82,7 +81,8 @@ struct opd_process_table {
 	uint64_t gap_at;
 };
 
-void opd_process_table_init(struct opd_process_table *table, const char *proc);
+void opd_process_table_init(struct opd_process_table *table, const char *proc,
+			    struct opd_writer *writer);
 /* The stacks are released by whoever has begun them. */
 void opd_process_table_release(struct opd_process_table *table);
 

@@ -247,7 +247,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	struct opd_perf *perf = source->perf;
 	int err = 0;
 
-	opd_process_table_init(&perf->table, "/proc");
+	opd_process_table_init(&perf->table, "/proc", source->writer);
 	perf->table.lowered = true;
 	if (source->client->images && *source->client->images)
 		perf->table.jits.folder = source->client->images;
@@ -318,7 +318,7 @@ static int perf_open(struct opd_source *source, const char *arg,
 	err = opd_perf_events_open(&perf->events, &perf->target, source->events,
 				   diag);
 	/* A thread's events tell what that thread loads only. */
-	source->tells_kernel_code = opd_perf_samples_cpus(&perf->target);
+	source->writer->kernel.is_told = opd_perf_samples_cpus(&perf->target);
 	return err ? err : set_up(source, diag);
 }
 
@@ -502,18 +502,15 @@ static void start_reading(struct opd_source *source)
 	perf->reading = true;
 }
 
-static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
+static ssize_t perf_write(struct opd_source *source)
 {
 	struct opd_perf *perf = source->perf;
-	struct opd_perf_words *words = &perf->table.words;
-	uint64_t *start = buf;
 
 	if (perf->done) {
 		perf->done = false;
 		return -EAGAIN;
 	}
-	opd_perf_words_into(words, start, len / sizeof(uint64_t));
-	if (!opd_perf_words_fit(words))
+	if (!opd_writer_goes_on(source->writer))
 		return -EAGAIN;
 	if (!perf->reading) {
 		if (!handle_ready(source) && !perf->flush)
@@ -521,7 +518,7 @@ static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 		start_reading(source);
 	}
 	if (perf->kernel_changed)
-		opd_perf_words_kernel_changed(words);
+		opd_perf_words_kernel_changed(&perf->table.words);
 	perf->kernel_changed = false;
 	perf->reading =
 		!opd_perf_merge_run(&perf->merge, &perf->table, perf->horizon);
@@ -529,10 +526,10 @@ static ssize_t perf_read(struct opd_source *source, void *buf, size_t len)
 		opd_jits_end_round(&perf->table.jits, perf->horizon);
 	if (perf->check_cpus && !perf->reading)
 		reopen_cpus(source);
-	if (words->at == start)
+	if (!source->writer->words.nr)
 		return -EAGAIN;
 	perf->done = !perf->reading;
-	return (words->at - start) * (ssize_t)sizeof(uint64_t);
+	return 1;
 }
 
 /* ---- sampling ---------------------------------------------------------------
@@ -586,11 +583,6 @@ static int perf_cookie(struct opd_source *source, struct op_cookie_query *query)
 static int perf_detach_file(struct opd_source *source, uint64_t cookie)
 {
 	return opd_perf_image_take(&source->perf->table.images, cookie);
-}
-
-static void perf_repeat_names(struct opd_source *source)
-{
-	opd_names_repeat(&source->perf->table.names);
 }
 
 /* ---- statistics -------------------------------------------------------------
@@ -725,18 +717,15 @@ static void perf_log(struct opd_source *source, struct op_log *log)
 
 const struct opd_source_ops opd_source_perf = {
 	.name = "perf",
-	.tells_user_code = true,
 	.of_this_machine = true,
-	.tells_names = true,
 	.open = perf_open,
 	.close = perf_close,
-	.read = perf_read,
+	.write = perf_write,
 	.enable = perf_enable,
 	.enabled = perf_enabled,
 	.dump = perf_dump,
 	.cookie = perf_cookie,
 	.detach_file = perf_detach_file,
-	.repeat_names = perf_repeat_names,
 	.account = perf_account,
 	.event_time = perf_event_time,
 	.handler_time = perf_handler_time,

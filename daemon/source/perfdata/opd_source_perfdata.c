@@ -175,7 +175,7 @@ static int look_at_all(struct opd_source *source, struct op_diag *diag)
 static int set_up_world(struct opd_source *source)
 {
 	struct opd_perfdata_source *p = source->perfdata;
-	opd_process_table_init(&p->table, NULL);
+	opd_process_table_init(&p->table, NULL, source->writer);
 	p->kernel.client = source->client;
 	opd_process_table_want_names(&p->table, source->client->tells);
 	return source->stacks
@@ -664,14 +664,15 @@ static bool handle_ready_record(struct opd_perfdata_source *p)
 	return true;
 }
 
-static ssize_t perfdata_read(struct opd_source *source, void *buf, size_t len)
+static ssize_t perfdata_write(struct opd_source *source)
 {
 	struct opd_perfdata_source *p = source->perfdata;
-	struct opd_perf_words *words = &p->table.words;
-	uint64_t *start = buf;
+	struct opd_writer *writer = source->writer;
 
-	opd_perf_words_into(words, start, len / sizeof(uint64_t));
-	while (opd_perf_words_fit(words)) {
+	opd_writer_count(writer, OPD_WRITER_CHUNK_WORDS * sizeof(uint64_t));
+	if (!opd_writer_goes_on(writer))
+		return -ENOMEM;
+	while (opd_writer_goes_on(writer)) {
 		int more = handle_ready_record(p) ? 1 : 0;
 
 		if (!more && !*source->why.text)
@@ -681,7 +682,7 @@ static ssize_t perfdata_read(struct opd_source *source, void *buf, size_t len)
 		    (more < 0 && !opd_perfdata_queue_is_ready(&p->queue)))
 			break;
 	}
-	return (words->at - start) * (ssize_t)sizeof(uint64_t);
+	return writer->words.nr != 0;
 }
 
 /* ---- the rest ---------------------------------------------------------------
@@ -745,11 +746,9 @@ static void perfdata_log(struct opd_source *source, struct op_log *log)
 const struct opd_source_ops opd_source_perfdata = {
 	.name = "perfdata",
 	.ends = true,
-	.tells_user_code = true,
-	.tells_names = true,
 	.open = perfdata_open,
 	.close = perfdata_close,
-	.read = perfdata_read,
+	.write = perfdata_write,
 	.cookie = perfdata_cookie,
 	.tell_kernel = perfdata_put_kernel,
 	.detach_file = perfdata_detach_file,

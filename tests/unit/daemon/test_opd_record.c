@@ -11,6 +11,7 @@
 #include "daemon/opd_reading.h"
 #include "daemon/source/oprofilefs/opd_feed.h"
 #include "daemon/source/opd_proc.h"
+#include "daemon/source/opd_writer.h"
 #include "tests/unit/opd_fixture.h"
 
 /* The kernel's part. Cookies from 1 to 9 are named when it is their turn. */
@@ -61,9 +62,18 @@ static ssize_t fake_read(struct opd_source *source, void *buf, size_t len)
 	return (ssize_t)got;
 }
 
+static void fake_close(struct opd_source *source)
+{
+	opd_feed_free(source->feed);
+	source->feed = NULL;
+}
+
 static const struct opd_source_ops fake_kernel = {
 	.name = "fake",
+	.close = fake_close,
 	.read = fake_read,
+	.write = opd_feed_write,
+	.finish = opd_feed_finish,
 	.cookie = fake_cookie,
 	.account = fake_account,
 };
@@ -81,6 +91,8 @@ static void start_live(struct fixture *f)
 	/* This machine's kernel is looked for when one is sampled. */
 	source->events->counter[0].kernel = false;
 	start_daemon(f, &fake_kernel);
+	source->writer = opd_writer_new(source);
+	assert_non_null(source->writer);
 	assert_int_equal(opd_feed_new(&source->feed, source), 0);
 	source->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_int_equal(opd_loop_init(&f->opd.loop, f->opd.source.fd, &diag),

@@ -11,14 +11,14 @@
 #include "daemon/source/perf/opd_perf_handle.h"
 #include "tests/unit/opd_fixture.h"
 #include "perf_words.h"
+#include "perf_writer.h"
 
 #define SECOND UINT64_C(1000000000)
 
 struct rig {
 	struct opd_process_table table;
-	uint64_t words[65536];
-	bool done; /* they have been read as a stream */
-	const uint64_t *taken; /* words that were looked at */
+	struct perf_writer writer;
+	size_t taken; /* words that were looked at */
 	struct walk walk;
 	uint64_t now;
 	uint64_t written; /* samples */
@@ -38,13 +38,11 @@ __attribute__((unused)) static struct rig *new_rig(void)
 	assert_non_null(mkdtemp(rig->dir));
 	snprintf(rig->proc, sizeof(rig->proc), "%s/proc", rig->dir);
 	assert_int_equal(mkdir(rig->proc, 0755), 0);
-	opd_process_table_init(&rig->table, "/proc");
+	perf_writer_begin(&rig->writer, &rig->table);
 	assert_string_equal(rig->table.proc, "/proc");
 	rig->table.proc = rig->table.images.proc = rig->proc;
 	rig->table.clock = NULL;
 	rig->now = 5 * SECOND;
-	rig->taken = rig->words;
-	opd_perf_words_into(&rig->table.words, rig->words, 65536);
 	close_stdin();
 	return rig;
 }
@@ -58,12 +56,15 @@ __attribute__((unused)) static uint64_t stat_of(const struct rig *rig,
 __attribute__((unused)) static bool next_sample(struct rig *rig,
 						struct seen *seen)
 {
+	const struct op_stream_words *words = &rig->table.writer->words;
 	bool any;
 
-	walk_into(&rig->walk, rig->taken,
-		  (size_t)(rig->table.words.at - rig->taken));
+	if (!words->nr)
+		return false;
+	walk_into(&rig->walk, words->words + rig->taken,
+		  words->nr - rig->taken);
 	any = walk_next(&rig->walk, seen);
-	rig->taken = rig->walk.stream.at;
+	rig->taken = (size_t)(rig->walk.stream.at - words->words);
 	rig->written += any;
 	return any;
 }
@@ -80,6 +81,7 @@ __attribute__((unused)) static void free_rig(struct rig *rig)
 				 stat_of(rig, OPD_PERF_INVALID_EIP));
 	opd_perf_stacks_release(&rig->table.stacks);
 	opd_process_table_release(&rig->table);
+	perf_writer_end(&rig->writer);
 	reopen_stdin();
 	assert_int_equal(count_fds(), rig->nr_fds);
 	remove_tree(rig->dir);
@@ -163,7 +165,7 @@ __attribute__((unused)) static void do_sample_as(struct rig *rig, uint32_t pid,
 
 	rec.misc = misc;
 	rec.sample.ip = ip;
-	assert_true(opd_perf_words_fit(&rig->table.words));
+	assert_true(opd_writer_goes_on(rig->table.writer));
 	opd_perf_handle_sample(&rig->table, &rec, 3, 1);
 }
 

@@ -42,7 +42,7 @@ __attribute__((unused)) static void walk_into(struct walk *walk,
 					      const uint64_t *words, size_t nr)
 {
 	walk->stream.at = words;
-	walk->stream.end = words + nr;
+	walk->stream.end = words ? words + nr : NULL;
 }
 
 static void walk_record(struct walk *walk, const struct opd_rec *rec)

@@ -3,6 +3,7 @@
  * The history of a session: closing spans, summing and removing them, at any
  * time of a clock that the test puts forward, and after deaths in between.
  */
+#include "daemon/source/opd_writer.h"
 #include "tests/unit/opd_history_fixture.h"
 
 /* ---- closing ----------------------------------------------------------------
@@ -232,12 +233,20 @@ static const char *names_in(const char *dir, const char *folder)
 	return text;
 }
 
-static unsigned int nr_asked; /* how often to tell names again */
-
-static void count_asking(struct opd_source *source)
+static ssize_t write_nothing(struct opd_source *source)
 {
 	(void)source;
-	nr_asked++;
+	return -EAGAIN;
+}
+
+/* Whether the writer has been asked to name tasks again since the last call. */
+static bool is_asked(struct fixture *f)
+{
+	struct opd_names *names = &f->opd.source.writer->names;
+	bool asked = !names->is_last;
+
+	names->is_last = true;
+	return asked;
 }
 
 /* If the source tells them again: else those of all threads that ever were
@@ -246,11 +255,10 @@ TEST(names_belong_to_their_span)
 {
 	static const struct {
 		bool ends;
-		unsigned int asked;
 		const char *next, *last, *reset;
 	} rows[] = {
-		{ false, 3, "", "three ", "" },
-		{ true, 0, "one two ", "one two three ", "one two three " },
+		{ false, "", "three ", "" },
+		{ true, "one two ", "one two three ", "one two three " },
 	};
 	static struct opd_source_ops ops;
 
@@ -262,9 +270,12 @@ TEST(names_belong_to_their_span)
 
 		ops = *f->opd.source.ops;
 		ops.ends = rows[i].ends;
-		ops.repeat_names = count_asking;
+		ops.write = write_nothing;
 		f->opd.source.ops = &ops;
-		nr_asked = 0;
+		f->opd.source.writer = opd_writer_new(&f->opd.source);
+		assert_non_null(f->opd.source.writer);
+		f->opd.source.writer->begun = true;
+		assert_true(is_asked(f));
 		tasks->keeps_names = true;
 		opd_tasks_learn_name(tasks, 1, 1, "one");
 		opd_tasks_learn_name(tasks, 1, 2, "two");
@@ -275,6 +286,7 @@ TEST(names_belong_to_their_span)
 					     ".span-1790726400-1790726460"),
 				    "one two ");
 		assert_string_equal(names_in(dir, "."), rows[i].next);
+		assert_int_equal(is_asked(f), !rows[i].ends);
 		opd_tasks_learn_name(tasks, 1, 3, "three");
 		take(f, "/bin/sh", 1);
 		now += 60;
@@ -282,9 +294,10 @@ TEST(names_belong_to_their_span)
 		assert_string_equal(names_in(dir,
 					     ".span-1790726460-1790726520"),
 				    rows[i].last);
+		assert_int_equal(is_asked(f), !rows[i].ends);
 		assert_int_equal(opd_command_reset(&f->opd, &diag), 0);
 		assert_string_equal(names_in(dir, "."), rows[i].reset);
-		assert_int_equal(nr_asked, rows[i].asked);
+		assert_int_equal(is_asked(f), !rows[i].ends);
 		free_fixture(f);
 	}
 }

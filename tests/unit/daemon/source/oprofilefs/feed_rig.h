@@ -25,7 +25,6 @@
  *	again	the reader has forgotten names of tasks
  *	kallsyms OFFSET NAME MODULE	there is such a symbol
  *	map LINE	process 77 adds that to its perf map
- *	tells	first of all: the source tells of code that is made itself
  *	watched	the source knows of code that the kernel makes from now on
  *	made OFFSET LEN NAME	there is such code, 0xffffffffc0000000 higher
  *	missed	and some that is not known
@@ -39,6 +38,7 @@
 #include "daemon/source/opd_events.h"
 #include "daemon/source/oprofilefs/opd_feed.h"
 #include "daemon/source/opd_source.h"
+#include "daemon/source/opd_writer.h"
 #include "libop/base/op_log.h"
 #include "libop/session/op_stream_words.h"
 #include "tests/unit/opd_fixture.h"
@@ -50,7 +50,7 @@
 #include <sys/stat.h>
 
 #define ROOM 4096
-#define MAX_TRIES 64 /* of daemon/source/oprofilefs/opd_feed.c */
+#define MAX_TRIES 64 /* of daemon/source/opd_writer.c */
 
 static struct source {
 	uint64_t raw[ROOM];
@@ -90,7 +90,8 @@ static ssize_t play_read(struct opd_source *source, void *buf, size_t len)
 
 static int play_cookie(struct opd_source *source, struct op_cookie_query *query)
 {
-	(void)source;
+	if (opd_feed_has_made(query->cookie))
+		return opd_feed_cookie(source->feed, query);
 	play.nr_asked++;
 	if (query->cookie > 99)
 		return -ENOENT;
@@ -169,7 +170,8 @@ static void make_three_events(struct opd_events *events)
 /* The file of cookie 19 is in the source's hand. */
 static int play_detach_file(struct opd_source *source, uint64_t cookie)
 {
-	(void)source;
+	if (opd_feed_has_made(cookie))
+		return opd_feed_take_file(source->feed, cookie);
 	return cookie == 19 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -ENOENT;
 }
 
@@ -200,6 +202,8 @@ static void make_code(const char *line)
 static const struct opd_source_ops play_ops = {
 	.name = "play",
 	.read = play_read,
+	.write = opd_feed_write,
+	.finish = opd_feed_finish,
 	.cookie = play_cookie,
 	.next_code = play_next_code,
 	.detach_file = play_detach_file,
@@ -245,13 +249,13 @@ static void show_words(uint64_t *words, size_t nr, FILE *out)
 }
 
 /* All that can be read; reads may cut records, which are shown whole. */
-static void read_all(struct opd_feed *feed, size_t room, FILE *out)
+static void read_all(struct opd_writer *w, size_t room, FILE *out)
 {
 	static uint64_t words[16 * ROOM];
 	size_t nr = 0;
 	ssize_t got;
 
-	while ((got = opd_feed_read(feed, words + nr, room)) > 0) {
+	while ((got = opd_writer_read(w, words + nr, room)) > 0) {
 		assert_true((size_t)got <= room);
 		nr += (size_t)got;
 		assert_true(nr + room <= NR(words));
@@ -373,8 +377,7 @@ static void run_feed(const struct row *row, FILE *out)
 		.images = images,
 		.clock = &clock,
 	};
-	struct opd_source_ops ops = play_ops;
-	struct opd_source source = { .ops = &ops,
+	struct opd_source source = { .ops = &play_ops,
 				     .proc = proc,
 				     .client = &client,
 				     .events = &events,
@@ -382,7 +385,7 @@ static void run_feed(const struct row *row, FILE *out)
 				     .cpu_type = "timer",
 				     .timer_hz = 250 };
 	const char *at = row->script;
-	struct opd_feed *feed;
+	struct opd_writer *w;
 	size_t room = ROOM;
 	char line[128];
 
@@ -402,17 +405,16 @@ static void run_feed(const struct row *row, FILE *out)
 	assert_true(log.fd >= 0);
 	opd_events_timer(&events);
 	events.counter[0].kernel = row->given && !tasks;
-	/* "tells", which comes first */
-	ops.tells_user_code = source.tells_kernel_code =
-		!strncmp(row->script, "tells", 5);
-	assert_int_equal(opd_feed_new(&feed, &source), 0);
+	w = source.writer = opd_writer_new(&source);
+	assert_non_null(w);
+	assert_int_equal(opd_feed_new(&source.feed, &source), 0);
 	while (next_line(&at, line, sizeof(line))) {
 		unsigned long nr = 0, lost = 0;
 		char verb[16];
 
 		assert_true(sscanf(line, "%15s %lu %lu", verb, &nr, &lost) > 0);
 		if (!strcmp(verb, "read"))
-			read_all(feed, room, out);
+			read_all(w, room, out);
 		else if (!strcmp(verb, "busy"))
 			play.busy = (int)nr;
 		else if (!strcmp(verb, "slow"))
@@ -430,7 +432,7 @@ static void run_feed(const struct row *row, FILE *out)
 		else if (!strcmp(verb, "three-events"))
 			make_three_events(&events);
 		else if (!strcmp(verb, "ask"))
-			opd_feed_ask_account(feed);
+			opd_writer_ask_account(w);
 		else if (!strcmp(verb, "end"))
 			play.ends = true;
 		else if (!strcmp(verb, "waits"))
@@ -440,19 +442,17 @@ static void run_feed(const struct row *row, FILE *out)
 		else if (!strcmp(verb, "room"))
 			room = nr;
 		else if (!strcmp(verb, "changed"))
-			opd_feed_kernel_changed(feed);
+			w->kernel_stale = true;
 		else if (!strcmp(verb, "again"))
-			opd_feed_repeat_names(feed);
+			opd_names_repeat(&w->names);
 		else if (!strcmp(verb, "kallsyms"))
 			add_kallsyms(proc, line);
 		else if (!strcmp(verb, "map"))
 			add_to_map(proc, line);
 		else if (!strcmp(verb, "later"))
 			seconds += (time_t)nr;
-		else if (!strcmp(verb, "tells"))
-			assert_true(ops.tells_user_code);
 		else if (!strcmp(verb, "watched"))
-			source.tells_kernel_code = true;
+			w->kernel.is_told = true;
 		else if (!strcmp(verb, "made"))
 			make_code(line);
 		else if (!strcmp(verb, "missed"))
@@ -470,7 +470,8 @@ static void run_feed(const struct row *row, FILE *out)
 		else
 			say(line);
 	}
-	opd_feed_free(feed);
+	opd_feed_free(source.feed);
+	opd_writer_free(w);
 	op_log_close(&log);
 	remove_tree(proc);
 }

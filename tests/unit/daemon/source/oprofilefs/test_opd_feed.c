@@ -255,7 +255,7 @@ static const struct row rows[] = {
 				   100200, 200200,
 				   "bpf_b") "sample 0xffffffffc0100210 0\n" },
 	{ "what_the_source_tells_is_right", NULL,
-	  "tells; kallsyms 100100 bpf_a bpf; kernel;"
+	  "watched; kallsyms 100100 bpf_a bpf; kernel;"
 	  "sample 0xffffffffc0100110 0; read; later 99; kallsyms 100100 old bpf;"
 	  "sample 0xffffffffc0100110 0; read;"
 	  "kernel-range code 0xffffffffc0100100 0xffffffffc0100200 - \"new\";"
@@ -342,10 +342,6 @@ static const struct row rows[] = {
 	  "anon 0x7000 0x8000 \"anon\"; sample 0x101 0; read",
 	  BEGIN "cpu 0\nctx 77 0\ntgid 77\ncpu 1\nuser\n" ANON
 		"sample 0x101 0\n" },
-	{ "nor_where_the_source_knows_it", NULL,
-	  "tells; map 7100 20 a; cpu 0; ctx 77 0; tgid 77; user;"
-	  "anon 0x7000 0x8000 \"anon\"; sample 0x101 0; read",
-	  BEGIN "cpu 0\nctx 77 0\ntgid 77\nuser\n" ANON "sample 0x101 0\n" },
 	{ "a_program_that_is_another_has_other_code", NULL,
 	  "map 7100 20 a; ctx 77 0; tgid 77; user;"
 	  "anon 0x7000 0x8000 \"anon\"; sample 0x101 0; ctx 77 12; tgid 77;"

@@ -13,6 +13,7 @@
 #include "libop/session/op_stream_words.h"
 #include "daemon/source/perf/opd_perf_events.h"
 #include "daemon/source/opd_source.h"
+#include "daemon/source/opd_writer.h"
 #include "tests/unit/no_stdin.h"
 #include "tests/unit/daemon/source/perf_records.h"
 #include "tests/unit/daemon/source/perf_words.h"
@@ -29,7 +30,6 @@ struct rig {
 	struct opd_source source;
 	struct opd_events events;
 	struct walk walk;
-	uint64_t words[NR_WORDS];
 	struct record record;
 	uint32_t pid; /* whose the records are */
 	uint64_t id; /* of the event that they are of; 0: they have none */
@@ -136,20 +136,22 @@ static void write_bad(struct rig *rig, int cpu, bool samples)
 /* ---- what is handed out -----------------------------------------------------
  */
 
-static void show_words(struct rig *rig, size_t nr, FILE *out)
+static void show_words(struct rig *rig, FILE *out)
 {
+	const uint64_t *words = rig->source.writer->words.words;
+	size_t nr = rig->source.writer->words.nr;
 	struct seen seen;
 
 	for (size_t i = 0; i + 1 < nr; i++) {
-		if (rig->words[i] != OP_ESCAPE)
+		if (words[i] != OP_ESCAPE)
 			continue;
-		if (rig->words[i + 1] == OP_CODE_WORD(OP_MODULE_LOADED, 0, 0))
+		if (words[i + 1] == OP_CODE_WORD(OP_MODULE_LOADED, 0, 0))
 			fputs(" modules", out);
-		if (OP_CODE_OF(rig->words[i + 1]) == OP_TASK_NAME)
-			fprintf(out, " \"%.*s\"", (int)rig->words[i + 4],
-				(const char *)&rig->words[i + 5]);
+		if (OP_CODE_OF(words[i + 1]) == OP_TASK_NAME)
+			fprintf(out, " \"%.*s\"", (int)words[i + 4],
+				(const char *)&words[i + 5]);
 	}
-	walk_into(&rig->walk, rig->words, nr);
+	walk_into(&rig->walk, words, nr);
 	while (walk_next(&rig->walk, &seen)) {
 		struct op_cookie_query q = { .cookie = seen.cookie };
 
@@ -166,21 +168,23 @@ static void show_words(struct rig *rig, size_t nr, FILE *out)
 	}
 }
 
-/* All there is, in pieces of @room words, @most of them. */
-static void do_read(struct rig *rig, size_t room, int most, FILE *out)
+/* All there is, in @most pieces that end with @limit words. */
+static void do_read(struct rig *rig, size_t limit, int most, FILE *out)
 {
-	ssize_t len = 0;
+	struct opd_writer *w = rig->source.writer;
+	ssize_t err = 0;
 
+	w->limit = limit;
 	for (int i = 0; i < most; i++) {
-		len = rig->source.ops->read(&rig->source, rig->words,
-					    room * sizeof(uint64_t));
-		if (len < 0)
+		err = rig->source.ops->write(&rig->source);
+		if (err < 0)
 			break;
-		assert_int_equal(len % 8, 0);
-		show_words(rig, (size_t)len / 8, out);
+		assert_int_equal(err, 1);
+		show_words(rig, out);
+		w->words.nr = 0;
 		fputs(";", out);
 	}
-	fprintf(out, " %s\n", len < 0 ? strerrorname_np((int)-len) : "more");
+	fprintf(out, " %s\n", err < 0 ? strerrorname_np((int)-err) : "more");
 }
 
 /* 100 ms later; what comes of it is told if that is anything. */
@@ -285,7 +289,7 @@ static void show_more(struct rig *rig, FILE *out)
 	const struct opd_events *events = &rig->events;
 
 	fprintf(out, " %s%s", rig->source.path,
-		rig->source.tells_kernel_code ? " kernel-code" : "");
+		rig->source.writer->kernel.is_told ? " kernel-code" : "");
 	for (unsigned int i = 0; i < events->nr; i++)
 		fprintf(out, " %s%s", events->counter[i].name,
 			events->counter[i].kernel ? " with the kernel" : "");
@@ -363,7 +367,7 @@ static int open_source(struct rig *rig, const char *text)
  * LIST: before open; uid NR: of this program; no-enable; no-period EVENT; wake
  * | sleep | end CPU 1 | 0: its event of samples or side band is readable, is
  * not, or has no tasks left; pause-ends; open ARGUMENT, enable, disable, dump,
- * read [WORDS], once [WORDS], account, log, about, more, watched; bad CPU 1 |
+ * read [LIMIT], once [LIMIT], account, log, about, more, watched; bad CPU 1 |
  * 0: a record that is none; ran ENABLED RUNNING: ns of each event; times;
  * handler CPUS; lower SHIFT; take: the file of the last sample; names: names of
  * tasks are wanted, before open; again: the reader has forgotten them
@@ -383,7 +387,7 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 	else if (!strcmp(verb, "names"))
 		rig->tells = OPD_TELL_NAMES;
 	else if (!strcmp(verb, "again"))
-		source->ops->repeat_names(source);
+		opd_names_repeat(&source->writer->names);
 	else if (!strcmp(verb, "bad"))
 		write_bad(rig, (int)nr[0], nr[1]);
 	else if (!strcmp(verb, "ran"))
@@ -488,12 +492,25 @@ static int count_open(void)
 	return nr;
 }
 
+/* The kernel has no ranges. */
+static void put_no_kernel(struct opd_source *source,
+			  struct op_stream_words *words)
+{
+	(void)source;
+	(void)words;
+}
+
 static struct rig *new_rig(FILE *out)
 {
+	static struct opd_source_ops ops;
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
-	rig->source.ops = &opd_source_perf;
+	ops = opd_source_perf;
+	ops.tell_kernel = put_no_kernel;
+	rig->source.ops = &ops;
+	rig->source.writer = opd_writer_new(&rig->source);
+	assert_non_null(rig->source.writer);
 	rig->source.fd = rig->source.dir = -1;
 	rig->source.events = &rig->events;
 	opd_events_timer(&rig->events);
@@ -508,6 +525,7 @@ static void close_rig(struct rig *rig)
 	rig->source.ops->close(&rig->source);
 	rig->source.ops->close(&rig->source);
 	assert_int_equal(rig->source.fd, -1);
+	opd_writer_free(rig->source.writer);
 	for (int i = 0; i < kernel.nr; i++)
 		assert_int_equal(kernel.events[i].fd, -1);
 	reopen_stdin();

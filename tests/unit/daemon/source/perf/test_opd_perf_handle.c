@@ -5,7 +5,6 @@
  */
 
 #include "daemon/source/perf/opd_perf_proc.h"
-#include "daemon/source/oprofilefs/opd_feed.h"
 #include "tests/unit/daemon/source/perf_rig.h"
 #include "tests/unit/rows.h"
 
@@ -40,6 +39,7 @@ static void do_thread(struct rig *rig, uint32_t type, uint32_t pid,
 	rec.tid = tid;
 	rec.misc = PERF_RECORD_MISC_USER;
 	rec.sample.ip = at;
+	assert_true(opd_writer_goes_on(rig->table.writer));
 	opd_perf_handle_sample(&rig->table, &rec, 0, 5);
 }
 
@@ -51,6 +51,7 @@ static void do_kernel_at(struct rig *rig, uint32_t pid, uint32_t tid,
 	rec.tid = tid;
 	rec.misc = PERF_RECORD_MISC_KERNEL;
 	rec.sample.ip = ip;
+	assert_true(opd_writer_goes_on(rig->table.writer));
 	opd_perf_handle_sample(&rig->table, &rec, cpu, 1);
 }
 
@@ -516,6 +517,13 @@ TEST_ROWS(test_row, rows)
 	check_row(*state, run_world);
 }
 
+static struct opd_stream stream_of(const struct rig *rig)
+{
+	const struct op_stream_words *words = &rig->table.writer->words;
+
+	return (struct opd_stream){ words->words, words->words + words->nr };
+}
+
 TEST(code_that_the_kernel_makes)
 {
 	struct rig *rig = new_rig();
@@ -530,8 +538,7 @@ TEST(code_that_the_kernel_makes)
 	do_ksymbol(rig, 0xffffffffc0002000, 0, false, "empty");
 	do_ksymbol(rig, 0xffffffffc0002000, 8, false, "");
 	do_ksymbol(rig, 0xffffffffc0003000, 8, false, long_name);
-	stream.at = rig->words;
-	stream.end = rig->table.words.at;
+	stream = stream_of(rig);
 	assert_int_equal(opd_stream_record(&stream, &rec), OPD_UNIT_RECORD);
 	assert_int_equal(rec.code, OP_KERNEL_RANGE);
 	assert_int_equal(rec.flags, OP_KERNEL_CODE);
@@ -549,43 +556,22 @@ TEST(code_that_the_kernel_makes)
 /* ---- all the way ------------------------------------------------------------
  */
 
-/* What the daemon asks; its source is this program. */
-static struct rig *asked;
-
-static int answer_cookie(struct opd_source *source, struct op_cookie_query *q)
+static int account_of_samples(struct opd_source *source,
+			      struct op_ledger *ledger)
 {
-	(void)source;
-	return opd_perf_image_query(&asked->table.images, q);
-}
+	const struct perf_writer *pw = (const struct perf_writer *)source;
+	const uint64_t *stats = pw->table->stats;
 
-static int answer_account(struct opd_source *source, struct op_ledger *ledger)
-{
-	(void)source;
-	ledger->taken = stat_of(asked, OPD_PERF_RECEIVED);
+	ledger->taken = stats[OPD_PERF_RECEIVED];
 	return op_ledger_lose(ledger, "sample_lost_no_mapping",
-			      stat_of(asked, OPD_PERF_NO_MAPPING));
+			      stats[OPD_PERF_NO_MAPPING]);
 }
 
-static ssize_t read_words(struct opd_source *source, void *buf, size_t len)
+static ssize_t write_nothing(struct opd_source *source)
 {
-	size_t got =
-		(size_t)((char *)asked->table.words.at - (char *)asked->words);
-
 	(void)source;
-	if (asked->done)
-		return -EAGAIN;
-	asked->done = true;
-	assert_true(got <= len);
-	memcpy(buf, asked->words, got);
-	return (ssize_t)got;
+	return -EAGAIN;
 }
-
-static const struct opd_source_ops this_program = {
-	.name = "test",
-	.read = read_words,
-	.cookie = answer_cookie,
-	.account = answer_account,
-};
 
 static void expect_count(struct fixture *f, const char *name, uint64_t key,
 			 uint64_t count)
@@ -639,12 +625,16 @@ TEST(samples_come_to_sample_files)
 {
 	struct fixture *f = new_fixture();
 	struct rig *rig = new_rig();
+	struct opd_source *source = &rig->writer.source;
+	struct opd_source_ops ops = *source->ops;
 	struct op_ledger l;
 	static uint64_t words[65536];
-	struct seen seen;
 	ssize_t got;
 
-	asked = rig;
+	ops.account = account_of_samples;
+	ops.write = write_nothing;
+	source->ops = &ops;
+	source->events = &f->opd.options.events;
 	assert_int_equal(opd_events_parse(&f->opd.options.events,
 					  "T:0:0:9:0:1:1,E:0:1:9:0:1:1", NULL),
 			 0);
@@ -652,14 +642,15 @@ TEST(samples_come_to_sample_files)
 	f->opd.options.separate_thread = f->opd.options.separate_cpu = true;
 	/* Not this machine's kernel. */
 	f->opd.options.events.counter[9].kernel = false;
-	start_daemon(f, &this_program);
-	f->opd.source.events = &f->opd.options.events;
-	assert_int_equal(opd_feed_new(&f->opd.source.feed, &f->opd.source), 0);
+	start_daemon(f, &test_replay);
+	got = opd_writer_read(source->writer, words, NR(words));
+	assert_true(got > 0);
 	do_tour(rig);
-	opd_feed_ask_account(f->opd.source.feed);
-	while ((got = opd_feed_read(f->opd.source.feed, words, NR(words))) > 0)
+	opd_writer_ask_account(source->writer);
+	do
 		assert_int_equal(opd_trans_run(&f->opd, words, (size_t)got),
 				 got);
+	while ((got = opd_writer_read(source->writer, words, NR(words))) > 0);
 	check_tour(f);
 	l = ledger_of(f);
 	assert_int_equal(l.taken, 10);
@@ -669,8 +660,7 @@ TEST(samples_come_to_sample_files)
 	/* Its socket is not the daemon's. */
 	opd_untrusted_release(&rig->table.binaries);
 	free_fixture(f);
-	while (next_sample(rig, &seen))
-		;
+	rig->written = 9;
 	free_rig(rig);
 }
 
@@ -680,24 +670,32 @@ TEST(weights)
 	struct opd_perf_place place = {
 		.tgid = 7, .tid = 7, .kernel = true, .weight = 99
 	};
-	uint64_t words[2 * OPD_PERF_SAMPLE_WORDS];
-	struct opd_perf_words w = { .at = NULL };
+	struct rig *rig = new_rig();
+	struct opd_perf_words *w = &rig->table.words;
+	const uint64_t *end;
 
-	opd_perf_words_into(&w, words, sizeof(words) / sizeof(words[0]));
-	opd_perf_words_sample(&w, &place, 0x1234, 3);
-	assert_int_equal(w.at[-5], OP_ESCAPE);
-	assert_int_equal(w.at[-4], OP_CODE_WORD(OP_WEIGHT, 0, 1));
-	assert_int_equal(w.at[-3], 99);
-	assert_int_equal(w.at[-2], 0x1234);
-	assert_int_equal(w.at[-1], 3);
+	assert_true(opd_writer_goes_on(rig->table.writer));
+	opd_perf_words_sample(w, &place, 0x1234, 3);
+	end = stream_of(rig).end;
+	assert_int_equal(end[-5], OP_ESCAPE);
+	assert_int_equal(end[-4], OP_CODE_WORD(OP_WEIGHT, 0, 1));
+	assert_int_equal(end[-3], 99);
+	assert_int_equal(end[-2], 0x1234);
+	assert_int_equal(end[-1], 3);
 	place.weight = 0;
-	opd_perf_words_sample(&w, &place, 0x5678, 3);
-	assert_int_equal(w.at[-3], 3);
-	assert_int_equal(w.at[-2], 0x5678);
+	assert_true(opd_writer_goes_on(rig->table.writer));
+	opd_perf_words_sample(w, &place, 0x5678, 3);
+	end = stream_of(rig).end;
+	assert_int_equal(end[-3], 3);
+	assert_int_equal(end[-2], 0x5678);
 	place.weight = 5;
-	opd_perf_words_trace(&w, &place, 0x9abc, 3);
-	assert_int_equal(w.at[-6], OP_CODE_WORD(OP_TRACE_BEGIN, 0, 0));
-	assert_int_equal(w.at[-3], 5);
+	assert_true(opd_writer_goes_on(rig->table.writer));
+	opd_perf_words_trace(w, &place, 0x9abc, 3);
+	end = stream_of(rig).end;
+	assert_int_equal(end[-6], OP_CODE_WORD(OP_TRACE_BEGIN, 0, 0));
+	assert_int_equal(end[-3], 5);
+	rig->table.writer->words.nr = 0;
+	free_rig(rig);
 }
 
 /* ---- what is told of tasks --------------------------------------------------
@@ -706,7 +704,7 @@ TEST(weights)
 /* The name that the last record of one says; "" there is none. */
 static void last_name_told(const struct rig *rig, char name[32])
 {
-	struct opd_stream stream = { rig->words, rig->table.words.at };
+	struct opd_stream stream = stream_of(rig);
 	struct opd_rec rec;
 
 	*name = '\0';

@@ -4,6 +4,7 @@
 #include "daemon/source/perf/opd_perf_merge.h"
 #include "tests/unit/daemon/source/perf_records.h"
 #include "tests/unit/daemon/source/perf_words.h"
+#include "tests/unit/daemon/source/perf_writer.h"
 #include "tests/unit/rows.h"
 
 static uint32_t next_random(uint64_t *state)
@@ -22,7 +23,7 @@ struct rig {
 	struct opd_process_table table;
 	struct opd_perf_cpu cpus[NR_CPUS];
 	struct opd_perf_merge merge;
-	uint64_t words[MANY];
+	struct perf_writer writer;
 	struct walk walk;
 	unsigned char bounce[OPD_PERF_RECORD_MAX];
 	struct record record;
@@ -34,7 +35,7 @@ static struct rig *new_rig(uint64_t sample_type)
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
-	opd_process_table_init(&rig->table, "/proc");
+	perf_writer_begin(&rig->writer, &rig->table);
 	rig->table.proc = "/nonexistent";
 	rig->table.lowered = true;
 	rig->sample_type = sample_type;
@@ -57,6 +58,7 @@ static void free_rig(struct rig *rig)
 	}
 	opd_perf_stacks_release(&rig->table.stacks);
 	opd_process_table_release(&rig->table);
+	perf_writer_end(&rig->writer);
 	free(rig);
 }
 
@@ -103,15 +105,16 @@ static void put_sample(struct rig *rig, int cpu, uint64_t time, uint32_t pid,
 	ring_write_record(&rig->cpus[cpu].samples, &rig->record);
 }
 
-static bool run_into(struct rig *rig, uint64_t horizon, size_t nr_words)
+/* Go on until there are @limit words. */
+static bool run_into(struct rig *rig, uint64_t horizon, size_t limit)
 {
+	struct opd_writer *w = rig->table.writer;
 	bool all;
 
-	opd_perf_words_into(&rig->table.words, rig->words, nr_words);
+	w->words.nr = 0;
+	w->limit = limit;
 	all = opd_perf_merge_run(&rig->merge, &rig->table, horizon);
-	assert_true(rig->table.words.at <= rig->words + nr_words);
-	walk_into(&rig->walk, rig->words,
-		  (size_t)(rig->table.words.at - rig->words));
+	walk_into(&rig->walk, w->words.words, w->words.nr);
 	return all;
 }
 
@@ -310,9 +313,7 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 		return;
 	if (!strcmp(verb, "run")) {
 		opd_perf_merge_poll(&rig->merge);
-		all = run_into(rig, v[0],
-			       strstr(line, " one") ? OPD_PERF_SAMPLE_WORDS
-						    : MANY);
+		all = run_into(rig, v[0], strstr(line, " one") ? 1 : MANY);
 		fputs(all ? "all:" : "not all:", out);
 		show_samples(rig, out);
 		fputc('\n', out);
@@ -463,7 +464,6 @@ TEST_ROWS(test_row, rows)
 TEST(without_room_nothing_is_lost)
 {
 	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
-	const size_t one = OPD_PERF_SAMPLE_WORDS;
 	uint32_t tid = 0;
 	bool all = false;
 
@@ -474,11 +474,11 @@ TEST(without_room_nothing_is_lost)
 		put_sample(rig, 2, 12 + i * 10, 7, 2 * i + 1, 0);
 	}
 	opd_perf_merge_poll(&rig->merge);
-	assert_false(run_into(rig, 1000, one - 1));
+	assert_false(run_into(rig, 1000, 0));
 	expect_no_more(rig);
 	assert_int_equal(rig->table.stats[OPD_PERF_RECEIVED], 0);
 	while (!all) {
-		all = run_into(rig, 1000, one + tid % 3);
+		all = run_into(rig, 1000, 1 + tid % 3);
 		if (tid == 30)
 			break;
 		/* With all of its context there is room for one only. */
@@ -577,9 +577,7 @@ static void run_script(struct rig *rig, struct script *s)
 
 	opd_perf_merge_poll(&rig->merge);
 	do {
-		all = run_into(rig, horizon,
-			       OPD_PERF_SAMPLE_WORDS +
-				       next_random(&s->random) % 500);
+		all = run_into(rig, horizon, 1 + next_random(&s->random) % 500);
 		while (walk_next(&rig->walk, &seen))
 			check_seen(s, &seen);
 	} while (!all);

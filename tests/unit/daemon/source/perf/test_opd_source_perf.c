@@ -26,11 +26,12 @@ static const struct row rows[] = {
 	/* All is read, then the source waits once. */
 	{ "little_room", NULL,
 	  "open; exec 0 1001; user 0 1002 10001; kernel 1 1002 ffff2;"
-	  "kernel 1 1003 ffff3; time 2000; read 127; read 130; read 130;"
-	  "read 256; read 256", EXPECTED_ROW },
+	  "kernel 1 1003 ffff3; time 2000; read 1; read 1; read; read",
+	  EXPECTED_ROW },
 	{ "a_dump_starts_anew", NULL,
-	  "open; kernel 0 1002 ffff2; kernel 1 1002 ffff3; time 1010; read 130;"
-	  "time 2000; kernel 0 1999 ffff4; dump; read; read", EXPECTED_ROW },
+	  "open; kernel 0 1002 ffff2; kernel 1 1002 ffff3; time 1010; read 1;"
+	  "time 2000; kernel 0 1999 ffff4; dump; read; read",
+	  EXPECTED_ROW },
 	/* ---- once a second ---- */
 	{ "modules_that_change_are_told", NULL,
 	  "open; modules ext4; dump; read; modules xfs; dump; kernel 0 1 ffff1;"

@@ -89,7 +89,7 @@ static const struct row rows[] = {
 	  EXPECTED_ROW },
 	{ "a_dump_between_two_reads", NULL,
 	  "open; kernel 0 1002 ffff2; kernel 1 1002 ffff3; time 1010;"
-	  "once 130; kernel 0 1009 ffff4; dump; once; once",
+	  "once 1; kernel 0 1009 ffff4; dump; once; once",
 	  EXPECTED_ROW },
 	/* The end of sampling is over, too. */
 	{ "throttled_again", NULL,

@@ -3,6 +3,7 @@
  * the source opens. */
 
 #include "daemon/source/opd_source.h"
+#include "daemon/source/opd_writer.h"
 #include "perfdata_fixture.h"
 #include "tests/unit/rows.h"
 
@@ -144,6 +145,8 @@ static void open_files(struct files_rig *rig, FILE *out)
 	rig->source.client = &no_client;
 	rig->source.events = &rig->events;
 	rig->source.fd = -1;
+	rig->source.writer = opd_writer_new(&rig->source);
+	assert_non_null(rig->source.writer);
 	err = ops->open(&rig->source, *arg ? arg : NULL, &diag);
 	if (err) {
 		fprintf(out, "%s: ", strerrorname_np(-err));
@@ -162,6 +165,7 @@ static void open_files(struct files_rig *rig, FILE *out)
 	assert_int_equal(rig->source.fd, -1);
 	assert_null(rig->source.perfdata);
 	ops->close(&rig->source);
+	opd_writer_free(rig->source.writer);
 	for (unsigned int i = 0; i < rig->nr_files; i++)
 		close(rig->fds[i]);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A source by its name, and what it hands out: made whole by a feed where it
- * answers for cookies (opd_feed.h), as it is where it is whole already. The
- * feed is asked for the account behind a dump, as only then all can be read.
+ * A source by its name, and the stream of it: written by a writer
+ * (opd_writer.h), or read as it is where it is whole already. The writer is
+ * asked for the account behind a dump, as only then all can be read.
  */
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/source/oprofilefs/opd_feed.h"
 #include "daemon/source/opd_source.h"
+#include "daemon/source/opd_writer.h"
 
 static const struct opd_source_ops *const sources[] = {
 	&opd_source_oprofilefs,
@@ -70,35 +70,38 @@ int opd_source_open(struct opd_source *source, const char *spec,
 			"%s: no such source; the sources are " OPD_SOURCES,
 			spec);
 	err = source->ops->of_this_machine ? check_proc(diag) : 0;
-	err = err ?: source->ops->open(source, arg, diag);
-	if (err || !source->ops->cookie)
-		return err;
-	err = opd_feed_new(&source->feed, source);
-	return err ? op_diag_set(diag, err, "%s: out of memory", spec) : 0;
+	if (!err && source->ops->write) {
+		source->writer = opd_writer_new(source);
+		if (!source->writer)
+			err = op_diag_set(diag, -ENOMEM, "%s: out of memory",
+					  spec);
+	}
+	return err ?: source->ops->open(source, arg, diag);
 }
 
 void opd_source_close(struct opd_source *source)
 {
-	opd_feed_free(source->feed);
-	source->feed = NULL;
 	if (source->ops && source->ops->close)
 		source->ops->close(source);
+	opd_writer_free(source->writer);
+	source->writer = NULL;
 }
 
 ssize_t opd_source_read(struct opd_source *source, void *buf, size_t len)
 {
 	ssize_t got;
 
-	if (!source->feed)
+	if (!source->writer)
 		return source->ops->read(source, buf, len);
-	got = opd_feed_read(source->feed, buf, len / sizeof(uint64_t));
+	got = opd_writer_read(source->writer, buf, len / sizeof(uint64_t));
 	return got > 0 ? got * (ssize_t)sizeof(uint64_t) : got;
 }
 
 int opd_source_enable(struct opd_source *source, bool on, struct op_diag *diag)
 {
-	if (source->feed && on)
-		opd_feed_kernel_changed(source->feed);
+	/* Kernel modules may have come and gone unseen. */
+	if (source->writer && on)
+		source->writer->kernel_stale = true;
 	return source->ops->enable ? source->ops->enable(source, on, diag) : 0;
 }
 
@@ -121,17 +124,15 @@ int opd_source_dump(struct opd_source *source, struct op_diag *diag)
 
 void opd_source_ask_account(struct opd_source *source)
 {
-	if (source->feed)
-		opd_feed_ask_account(source->feed);
+	if (source->writer)
+		opd_writer_ask_account(source->writer);
 }
 
 bool opd_source_repeat_names(struct opd_source *source)
 {
 	if (source->ops->ends)
 		return false;
-	if (source->feed)
-		opd_feed_repeat_names(source->feed);
-	if (source->ops->repeat_names)
-		source->ops->repeat_names(source);
+	if (source->writer)
+		opd_names_repeat(&source->writer->names);
 	return true;
 }
