@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "libop/events/op_counter_text.h"
+
 #define SHARE_MIN 20 /* a row of 1/SHARE_MIN of all samples */
 
 static const char *const of_hypervisor[] = {
@@ -69,7 +71,8 @@ static const char *find_row(const struct pp_report *report,
 static bool is_of_clock(const struct pp_report *report)
 {
 	for (size_t i = 0; i < report->classes.nr; i++)
-		if (strcmp(report->classes.classes[i].event, "TIMER") != 0)
+		if (strcmp(report->classes.classes[i].event, OP_TIMER_EVENT) !=
+		    0)
 			return false;
 	return report->classes.nr;
 }

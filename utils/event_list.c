@@ -18,6 +18,7 @@
 
 #include "libop/events/op_alloc_counter.h"
 #include "libop/base/op_array.h"
+#include "libop/events/op_counter_text.h"
 #include "libop/events/op_ibs.h"
 #include "libop/events/op_wait_event.h"
 #include "libop/kernel/op_perf.h"
@@ -245,46 +246,28 @@ int event_list_leave_kernel(struct event_list *list, bool *changed,
 
 /* ---- texts --------------------------------------------------------------- */
 
-/* The name of the unit mask, where it was given or tells more than its value.
- */
-static const char *um_name(const struct op_parsed_event *event)
-{
-	const struct op_unit_mask *um = event->event->um;
-	const struct op_unit_mask_entry *entry = um->default_entry;
-	unsigned int same = 0;
-
-	if (*event->um_name)
-		return event->um_name;
-	for (size_t i = 0; i < um->nr; i++)
-		same += um->entries[i].value == event->um;
-	if (same > 1 && entry && entry->value == event->um)
-		return entry->name;
-	return NULL;
-}
-
-static void print_spec(FILE *out, const struct op_parsed_event *event)
-{
-	const char *name = um_name(event);
-
-	fprintf(out, "%s:%" PRIu64 ":", event->event->name, event->count);
-	if (name)
-		fputs(name, out);
-	else
-		fprintf(out, "%" PRIu64, event->um);
-	fprintf(out, ":%d:%d", event->kernel, event->user);
-}
-
 static void print_daemon_spec(FILE *out, const struct op_parsed_event *event,
 			      size_t place)
 {
-	fprintf(out,
-		"%s:%" PRIu64 ":%zu:%" PRIu64 ":%" PRIu64 ":%d:%d:0x%" PRIx64,
-		event->event->name, event->event->code, place, event->count,
-		event->um, event->kernel, event->user, event->config);
+	struct op_counter_event e = {
+		.value = event->event->code,
+		.counter = place,
+		.count = event->count,
+		.um = event->um,
+		.kernel = event->kernel,
+		.user = event->user,
+		.config = event->config,
+	};
+
+	snprintf(e.name, sizeof(e.name), "%s", event->event->name);
+	op_counter_event_print(out, &e);
 }
 
 static char *print_event_list(const struct event_list *list, bool for_daemon)
 {
+	static const struct op_counter_event timer = { .name = OP_TIMER_EVENT,
+						       .kernel = 1,
+						       .user = 1 };
 	char *text = NULL;
 	size_t len, counter = 0;
 	FILE *out = open_memstream(&text, &len);
@@ -293,7 +276,10 @@ static char *print_event_list(const struct event_list *list, bool for_daemon)
 		return NULL;
 	/* Its rate is a setting of its own. */
 	if (list->has_timer && list->nr) {
-		fputs(for_daemon ? "TIMER:0:0:0:0:1:1" : EVENT_LIST_TIMER, out);
+		if (for_daemon)
+			op_counter_event_print(out, &timer);
+		else
+			fputs(EVENT_LIST_TIMER, out);
 		counter++;
 	}
 	for (size_t i = 0; i < list->nr; i++) {
@@ -306,7 +292,7 @@ static char *print_event_list(const struct event_list *list, bool for_daemon)
 		if (for_daemon)
 			print_daemon_spec(out, event, counter - 1);
 		else
-			print_spec(out, event);
+			op_parsed_event_print(out, event);
 	}
 	if (!fclose(out))
 		return text;

@@ -301,7 +301,7 @@ static int handle_KERNEL_RANGE(struct opd *opd, const struct opd_rec *rec)
 {
 	struct op_build_id build_id;
 	const uint64_t *p = rec->payload;
-	char name[OPD_EVENT_NAME_MAX];
+	char name[OP_EVENT_NAME_MAX];
 	int err;
 
 	if (p[0] >= p[1] || parse_code_build_id(p + 2, &build_id) ||

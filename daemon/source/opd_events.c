@@ -3,9 +3,7 @@
  * All events, whether from --events or from the records of a stream, pass the
  * checks of opd_events_set(), because each event becomes part of a file name:
  * the characters of its name are restricted, and two counters may not have the
- * same name, count and unit mask, or they would share a sample file. --events
- * brings the numbers of each event with it, so that the daemon reads no event
- * files.
+ * same name, count and unit mask, or they would share a sample file.
  */
 
 #include <ctype.h>
@@ -14,23 +12,13 @@
 #include <string.h>
 
 #include "daemon/source/opd_events.h"
-#include "libop/files/op_config.h"
-
-#define NR_FIELDS 8
-#define NR_NEEDED 7 /* the last may be absent */
-#define SPEC_MAX 512 /* bytes of one event in --events */
-
-static const char *const field_names[NR_FIELDS] = {
-	"name",	     "value",  "counter", "count",
-	"unit mask", "kernel", "user",	  "config",
-};
 
 void opd_events_timer(struct opd_events *events)
 {
 	memset(events, 0, sizeof(*events));
 	events->counter[0] = (struct opd_event){
 		.set = true,
-		.name = "TIMER",
+		.name = OP_TIMER_EVENT,
 		.kernel = true,
 		.user = true,
 	};
@@ -53,7 +41,7 @@ bool opd_events_sample_kernel(const struct opd_events *events)
 /* A name becomes the first part of a sample file's last component. */
 static bool name_ok(const char *name)
 {
-	if (!*name || strlen(name) >= OPD_EVENT_NAME_MAX)
+	if (!*name || strlen(name) >= OP_EVENT_NAME_MAX)
 		return false;
 	for (; *name; name++)
 		if (!isalnum((unsigned char)*name) && !strchr("_-.", *name))
@@ -98,94 +86,35 @@ int opd_events_set(struct opd_events *events, uint64_t counter,
 	return 0;
 }
 
-/* Cut @spec into its fields. Returns how many there are, up to one more. */
-static unsigned int split(char *spec, char *fields[NR_FIELDS])
+static int add_counter_event(struct opd_events *events,
+			     const struct op_counter_event *from,
+			     struct op_diag *diag)
 {
-	unsigned int nr = 0;
-	char *field;
+	struct opd_event event = {
+		.set = true,
+		.value = from->value,
+		.count = from->count,
+		.um = from->um,
+		.config = from->config ?: from->value | from->um << 8,
+		.kernel = from->kernel,
+		.user = from->user,
+	};
 
-	while ((field = strsep(&spec, ":"))) {
-		if (nr == NR_FIELDS)
-			return nr + 1;
-		fields[nr++] = field;
-	}
-	return nr;
-}
-
-static int parse_flag(uint64_t value, const char *field, const char *name,
-		      bool *flag, struct op_diag *diag)
-{
-	if (value > 1)
-		return op_diag_set(diag, -EINVAL,
-				   "event %s: %s is 0 or 1, not %" PRIu64, name,
-				   field, value);
-	*flag = value;
-	return 0;
-}
-
-static int parse_numbers(char *fields[NR_FIELDS], uint64_t n[NR_FIELDS],
-			 struct op_diag *diag)
-{
-	for (unsigned int i = 1; i < NR_FIELDS && fields[i]; i++)
-		if (op_parse_u64(fields[i], &n[i]))
-			return op_diag_set(diag, -EINVAL,
-					   "event %s: %s '%s' is not a number",
-					   fields[0], field_names[i],
-					   fields[i]);
-	return 0;
-}
-
-static int parse_fields(struct opd_events *events, char *fields[NR_FIELDS],
-			struct op_diag *diag)
-{
-	struct opd_event event = { .set = true };
-	uint64_t n[NR_FIELDS] = { 0 };
-	int err = parse_numbers(fields, n, diag);
-
-	if (err)
-		return err;
-	if (strlen(fields[0]) < sizeof(event.name))
-		memcpy(event.name, fields[0], strlen(fields[0]) + 1);
-	event.value = n[1];
-	event.count = n[3];
-	event.um = n[4];
-	event.config = n[7] ? n[7] : n[1] | n[4] << 8;
-	err = parse_flag(n[5], field_names[5], fields[0], &event.kernel, diag);
-	if (!err)
-		err = parse_flag(n[6], field_names[6], fields[0], &event.user,
-				 diag);
-	if (!err && n[2] < OP_MAX_COUNTERS && events->counter[n[2]].set)
-		err = op_diag_set(
-			diag, -EINVAL,
-			"events %s and %s have the same counter %" PRIu64,
-			events->counter[n[2]].name, fields[0], n[2]);
-	return err ? err : opd_events_set(events, n[2], &event, diag);
-}
-
-static int parse_one(struct opd_events *events, const char *text, size_t len,
-		     struct op_diag *diag)
-{
-	char spec[SPEC_MAX];
-	char *fields[NR_FIELDS] = { NULL };
-	unsigned int nr;
-
-	if (len >= sizeof(spec))
-		return op_diag_set(diag, -EINVAL, "event '%.32s...': too long",
-				   text);
-	memcpy(spec, text, len);
-	spec[len] = '\0';
-	nr = split(spec, fields);
-	if (nr < NR_NEEDED || nr > NR_FIELDS)
+	memcpy(event.name, from->name, sizeof(event.name));
+	if (from->counter < OP_MAX_COUNTERS &&
+	    events->counter[from->counter].set)
 		return op_diag_set(
 			diag, -EINVAL,
-			"event '%.*s': the form is name:value:counter:count:um:kernel:user[:config]",
-			(int)len, text);
-	return parse_fields(events, fields, diag);
+			"events %s and %s have the same counter %" PRIu64,
+			events->counter[from->counter].name, from->name,
+			from->counter);
+	return opd_events_set(events, from->counter, &event, diag);
 }
 
 int opd_events_parse(struct opd_events *events, const char *text,
 		     struct op_diag *diag)
 {
+	struct op_counter_event event;
 	int err = 0;
 
 	if (!text || !*text) {
@@ -193,11 +122,8 @@ int opd_events_parse(struct opd_events *events, const char *text,
 		return 0;
 	}
 	memset(events, 0, sizeof(*events));
-	while (*text && !err) {
-		size_t len = strcspn(text, ",");
-
-		err = parse_one(events, text, len, diag);
-		text += len + (text[len] == ',');
-	}
+	while (*text && !err)
+		err = op_counter_event_parse(&event, &text, diag)
+			      ?: add_counter_event(events, &event, diag);
 	return err;
 }

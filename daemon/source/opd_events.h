@@ -12,13 +12,12 @@
 #include <stdint.h>
 
 #include "libop/base/op_diag.h"
+#include "libop/events/op_counter_text.h"
 #include "module/uapi/oprofile.h"
-
-#define OPD_EVENT_NAME_MAX 128 /* bytes with the zero byte */
 
 struct opd_event {
 	bool set; /* the counter is in use */
-	char name[OPD_EVENT_NAME_MAX];
+	char name[OP_EVENT_NAME_MAX];
 	uint64_t value; /* event code; samples per second of the timer */
 	uint64_t count; /* reset value; 0 for the timer */
 	uint64_t um;
@@ -51,9 +50,8 @@ int opd_events_set(struct opd_events *events, uint64_t counter,
 		   const struct opd_event *event, struct op_diag *diag);
 
 /*
- * Parse "name:value:counter:count:um:kernel:user[:config],..." (a comma at the
- * end is allowed). Without config it is value | um << 8. NULL or "" is timer
- * mode. Returns 0 or -EINVAL with the reason.
+ * Parse the text of --events (op_counter_text.h; a comma at the end is
+ * allowed). NULL or "" is timer mode. Returns 0 or -EINVAL with the reason.
  */
 int opd_events_parse(struct opd_events *events, const char *text,
 		     struct op_diag *diag);

@@ -282,7 +282,7 @@ static void put_code_record(struct op_stream_words *words, uint64_t start,
 			    uint64_t end, const char *name)
 {
 	const struct op_build_id none = { .len = 0 };
-	char cut[OPD_EVENT_NAME_MAX];
+	char cut[OP_EVENT_NAME_MAX];
 
 	snprintf(cut, sizeof(cut), "%s", name);
 	op_stream_put_range(words, OP_KERNEL_CODE, start, end, &none, cut);

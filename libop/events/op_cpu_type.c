@@ -326,7 +326,7 @@ static int read_and_match(struct op_cpu_type **out, const char *dir,
 	int err;
 
 	if (!type)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	type->name = memcpy(type + 1, name, len);
 	err = read_cpu_type(&r, dir, name, diag);
 	if (err) {

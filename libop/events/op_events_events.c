@@ -172,7 +172,7 @@ static int merge_unit_mask(const struct line *line, struct op_unit_mask *um,
 					    "um:%s: of another type", name);
 	part->used = true;
 	if (op_array_reserve(&um->entries, um->nr, part->nr))
-		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(line->r->diag);
 	if (part->nr)
 		memcpy(um->entries + um->nr, part->entries,
 		       part->nr * sizeof(*um->entries));
@@ -221,7 +221,7 @@ static int find_merged_mask(const struct line *line,
 	um = malloc(sizeof(*um));
 	if (!um || op_array_reserve(&events->um, events->nr_ums, 1)) {
 		free(um);
-		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(line->r->diag);
 	}
 	*um = *first;
 	um->name = "";
@@ -299,7 +299,7 @@ static int add_event_line(struct op_events_reader *r,
 	if (err)
 		return err;
 	if (op_array_reserve(&events->event, events->nr, 1))
-		return op_diag_set(r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(r->diag);
 	events->event[events->nr++] = event;
 	return 0;
 }

@@ -48,7 +48,7 @@ int op_events_load(struct op_events **out, const char *dir, const char *cpu,
 	int err;
 
 	if (!events)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	err = op_cpu_type_read(&events->cpu, dir, cpu, diag);
 	if (!err)
 		err = read_cpu_events(events, dir, diag);

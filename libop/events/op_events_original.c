@@ -54,7 +54,7 @@ static int add_original_value(const struct original_line *line,
 		return op_events_text_error(line->text, "%s: not a number",
 					    word);
 	if (op_array_reserve(&um->entries, um->nr, 1))
-		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(line->r->diag);
 	um->entries[um->nr++] = entry;
 	return 0;
 }
@@ -70,7 +70,7 @@ static int make_original_um(struct original_line *line,
 
 	if (!um || op_array_reserve(&events->um, events->nr_ums, 1)) {
 		free(um);
-		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(line->r->diag);
 	}
 	events->um[events->nr_ums++] = *out = um;
 	um->name = line->field[NAME];
@@ -89,7 +89,7 @@ static int adopt_our_um(const struct original_line *line,
 {
 	um->nr = 0;
 	if (op_array_reserve(&um->entries, 0, ours->nr))
-		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(line->r->diag);
 	memcpy(um->entries, ours->entries, ours->nr * sizeof(*um->entries));
 	um->nr = ours->nr;
 	um->type = ours->type;
@@ -199,7 +199,7 @@ static int parse_original_line(struct original_line *line)
 	if (err)
 		return err < 0 ? err : 0;
 	if (op_array_reserve(&events->original, events->nr_original, 1))
-		return op_diag_set(line->r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(line->r->diag);
 	events->original[events->nr_original++] = event;
 	return 0;
 }
@@ -212,7 +212,7 @@ int op_events_read_original(struct op_events_reader *r, const char *cpu)
 	int err;
 
 	if (asprintf(&path, "%s/%s/original", r->dir, cpu) < 0)
-		return op_diag_set(r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(r->diag);
 	err = access(path, F_OK);
 	free(path);
 	if (err)

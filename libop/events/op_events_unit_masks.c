@@ -102,7 +102,7 @@ static int add_um_head(struct op_events_reader *r, struct op_events_text *text,
 
 	if (!um || op_array_reserve(&events->um, events->nr_ums, 1)) {
 		free(um);
-		return op_diag_set(r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(r->diag);
 	}
 	events->um[events->nr_ums++] = um;
 	um->own = !r->depth;
@@ -229,7 +229,7 @@ static int add_um_entry(struct op_events_reader *r, struct op_events_text *text,
 	if (err)
 		return err;
 	if (op_array_reserve(&um->entries, um->nr, 1))
-		return op_diag_set(r->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(r->diag);
 	um->entries[um->nr++] = entry;
 	return 0;
 }

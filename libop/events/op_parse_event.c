@@ -246,13 +246,44 @@ int op_parse_event(struct op_parsed_event *out, const struct op_events *events,
 	parser.out = out;
 	copy = strdup(spec);
 	if (!copy)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	err = parse_event_fields(&parser, copy, options ? options : &none);
 	free(copy);
 	if (!err)
 		out->config = op_event_config(events, out->event, out->um,
 					      out->extra);
 	return err;
+}
+
+/* ---- printing ---- */
+
+/* The name of the unit mask, where it was given or tells more than its value.
+ */
+static const char *um_name(const struct op_parsed_event *event)
+{
+	const struct op_unit_mask *um = event->event->um;
+	const struct op_unit_mask_entry *entry = um->default_entry;
+	unsigned int same = 0;
+
+	if (*event->um_name)
+		return event->um_name;
+	for (size_t i = 0; i < um->nr; i++)
+		same += um->entries[i].value == event->um;
+	if (same > 1 && entry && entry->value == event->um)
+		return entry->name;
+	return NULL;
+}
+
+void op_parsed_event_print(FILE *out, const struct op_parsed_event *event)
+{
+	const char *name = um_name(event);
+
+	fprintf(out, "%s:%" PRIu64 ":", event->event->name, event->count);
+	if (name)
+		fputs(name, out);
+	else
+		fprintf(out, "%" PRIu64, event->um);
+	fprintf(out, ":%d:%d", event->kernel, event->user);
 }
 
 /* ---- several events ---- */
@@ -276,7 +307,7 @@ int op_check_events(int *counters, const struct op_events *events,
 	int err = 0;
 
 	if (!list)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	for (size_t i = 0; i < nr; i++) {
 		list[i] = parsed[i].event;
 		for (size_t j = 0; j < i && !err; j++)

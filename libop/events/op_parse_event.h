@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "libop/events/op_events.h"
 
@@ -45,6 +46,11 @@ struct op_parse_options {
 int op_parse_event(struct op_parsed_event *out, const struct op_events *events,
 		   const char *spec, const struct op_parse_options *options,
 		   struct op_diag *diag);
+
+/* Print the specification of @event with all fields, as op_parse_event() reads
+ * it: the unit mask by name where that was given or says more than its value.
+ */
+void op_parsed_event_print(FILE *out, const struct op_parsed_event *event);
 
 /*
  * Check that the @nr events can be counted at once and give each a counter,

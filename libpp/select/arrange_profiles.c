@@ -10,6 +10,7 @@
  * for all that tells tasks apart.
  */
 
+#include "libop/events/op_counter_text.h"
 #include "libop/kernel/op_cgroup.h"
 #include "libop/base/op_search.h"
 #include "libpp/select/arrange_profiles.h"
@@ -27,7 +28,7 @@ static const char *const axis_names[PP_NR_AXES] = { "event",  "tgid", "tid",
 
 bool pp_class_is_timer(const struct pp_class *class)
 {
-	return !strcmp(class->event, "TIMER");
+	return !strcmp(class->event, OP_TIMER_EVENT);
 }
 
 bool pp_class_is_cpu_time(const struct pp_class *class)

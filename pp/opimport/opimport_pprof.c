@@ -21,6 +21,7 @@
 
 #include "libop/base/op_arena.h"
 #include "libop/base/op_array.h"
+#include "libop/events/op_counter_text.h"
 #include "libop/image/op_code_lines.h"
 #include "libop/base/op_search.h"
 #include "libpp/format/profile.pb-c.h"
@@ -257,7 +258,7 @@ static int add_pprof_events(struct pprof_reader *r)
 			is_taken[partner] = true;
 			/* The count of the timer is a rate, samples a second;
 			 * pprof has the time between them. */
-			if (!strcmp(string_of(r, type->type), "TIMER") &&
+			if (!strcmp(string_of(r, type->type), OP_TIMER_EVENT) &&
 			    !strcmp(string_of(r, type->unit), "nanoseconds"))
 				count = (NSEC_PER_SEC + count / 2) / count ?: 1;
 		}

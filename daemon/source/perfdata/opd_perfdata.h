@@ -28,7 +28,7 @@
 struct opd_perfdata_event {
 	struct perf_event_attr attr; /* what is known of it here */
 	struct opd_perf_format format;
-	char name[OPD_EVENT_NAME_MAX]; /* as perf tells it; "" it does not */
+	char name[OP_EVENT_NAME_MAX]; /* as perf tells it; "" it does not */
 	uint32_t counter; /* for who reads the records */
 	bool counts_periods; /* likewise: a sample is so many events */
 };

@@ -411,8 +411,8 @@ TEST(build_ids)
 
 TEST(names_of_events)
 {
-	static char long_name[OPD_EVENT_NAME_MAX + 10];
-	static char full_name[OPD_EVENT_NAME_MAX];
+	static char long_name[OP_EVENT_NAME_MAX + 10];
+	static char full_name[OP_EVENT_NAME_MAX];
 	static const struct {
 		uint32_t nr;
 		struct told_event told[3];
@@ -453,7 +453,7 @@ TEST(names_of_events)
 		set_place(&f, places, 0, at);
 		must_open(&data, &f);
 		for (size_t k = 0; k < 3; k++) {
-			char name[OPD_EVENT_NAME_MAX];
+			char name[OP_EVENT_NAME_MAX];
 
 			snprintf(name, sizeof(name), "%s", rows[i].names[k]);
 			assert_string_equal(data.events[k].name, name);

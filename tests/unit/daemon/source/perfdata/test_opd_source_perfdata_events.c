@@ -65,7 +65,7 @@ static void put_described_event(struct files_rig *rig, const char *text)
 {
 	struct file *f = &rig->files[rig->nr_files - 1];
 	uint64_t id = 100 + rig->nr_events++;
-	char name[OPD_EVENT_NAME_MAX];
+	char name[OP_EVENT_NAME_MAX];
 	struct perf_event_attr attr;
 	struct record r;
 	int len;
