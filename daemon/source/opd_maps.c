@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "libop/base/op_array.h"
+#include "libop/base/op_search.h"
 #include "module/uapi/oprofile.h"
 
 /* ---- spaces -----------------------------------------------------------------
@@ -123,18 +124,10 @@ struct spot {
 /* The first run that has a mapping that ends behind @addr. */
 static size_t first_run_behind(const struct opd_space *space, uint64_t addr)
 {
-	size_t low = 0, high = space->nr_runs;
+	struct opd_map_run *const *runs = space->runs;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct opd_map_run *run = space->runs[middle];
-
-		if (run->maps[run->nr - 1].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return OP_BISECT(i, space->nr_runs,
+			 runs[i]->maps[runs[i]->nr - 1].end <= addr);
 }
 
 /* The first mapping that ends behind @addr; behind the last run if none. */
@@ -142,19 +135,11 @@ static struct spot first_behind(const struct opd_space *space, uint64_t addr)
 {
 	struct spot spot = { .run = first_run_behind(space, addr) };
 	const struct opd_map_run *run;
-	size_t high;
 
 	if (spot.run == space->nr_runs)
 		return spot;
 	run = space->runs[spot.run];
-	for (high = run->nr; spot.at < high;) {
-		size_t middle = spot.at + (high - spot.at) / 2;
-
-		if (run->maps[middle].end <= addr)
-			spot.at = middle + 1;
-		else
-			high = middle;
-	}
+	spot.at = OP_BISECT(i, run->nr, run->maps[i].end <= addr);
 	return spot;
 }
 

@@ -19,6 +19,7 @@
 #include "daemon/store/opd_store.h"
 #include "libdb/db_folder.h"
 #include "libop/base/op_log.h"
+#include "libop/base/op_search.h"
 #include "libop/session/op_session.h"
 #include "libop/session/op_span.h"
 #include "libop/files/op_walk.h"
@@ -101,20 +102,13 @@ static bool has_folder(const char *path, size_t len)
 static uint64_t folders_len(const char *path)
 {
 	uint16_t ends[PATH_MAX]; /* of each folder */
-	size_t nr = 0, there = 0, missing;
+	size_t nr = 0;
 
 	for (size_t i = 1; i < PATH_MAX && path[i]; i++)
 		if (path[i] == '/')
 			ends[nr++] = (uint16_t)i;
-	for (missing = nr; there < missing;) {
-		size_t middle = there + (missing - there) / 2;
-
-		if (has_folder(path, ends[middle]))
-			there = middle + 1;
-		else
-			missing = middle;
-	}
-	return (nr - there) * (uint64_t)BLOCK;
+	nr -= OP_BISECT(i, nr, has_folder(path, ends[i]));
+	return nr * (uint64_t)BLOCK;
 }
 
 int opd_disk_take(struct opd_store *store, const char *path, uint64_t *taken)

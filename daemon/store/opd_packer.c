@@ -67,7 +67,9 @@
 
 #include "libdb/db_folder.h"
 #include "libdb/pack.h"
+#include "libop/base/op_array.h"
 #include "libop/base/op_clock.h"
+#include "libop/base/op_search.h"
 #include "libop/files/op_folder.h"
 #include "libop/files/op_lock.h"
 #include "libop/session/op_sample_file.h"
@@ -90,20 +92,7 @@ static int folder_path(char *path, const char *dir, uint64_t generation)
 
 static int compare_generations(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int add_generation(uint64_t **numbers, size_t *nr, uint64_t number)
-{
-	uint64_t *more = realloc(*numbers, (*nr + 1) * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	more[(*nr)++] = number;
-	*numbers = more;
-	return 0;
+	return op_compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 int opd_packer_folders(const char *dir, uint64_t **out, size_t *nr)
@@ -119,8 +108,11 @@ int opd_packer_folders(const char *dir, uint64_t **out, size_t *nr)
 	while (!err && (errno = 0, entry = readdir(folder))) {
 		uint64_t number = db_folder_packing(entry->d_name);
 
-		if (number)
-			err = add_generation(out, nr, number);
+		if (!number)
+			continue;
+		err = op_array_reserve(out, *nr, 1);
+		if (!err)
+			(*out)[(*nr)++] = number;
 	}
 	if (!err)
 		err = -errno;

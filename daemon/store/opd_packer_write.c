@@ -20,6 +20,7 @@
 #include "libdb/db_folder.h"
 #include "libdb/db_sum.h"
 #include "libdb/pack.h"
+#include "libop/base/op_array.h"
 #include "libop/base/op_log.h"
 #include "libop/session/op_sample_file.h"
 
@@ -40,7 +41,6 @@ struct work {
 	bool distrust; /* an entry of the pack is damaged: look at each */
 	struct member *members;
 	size_t nr;
-	size_t room;
 };
 
 /* ---- what there is ----------------------------------------------------------
@@ -60,21 +60,6 @@ static bool is_member_wanted(const struct work *work,
 					 strlen("/" DB_FOLDER_PACKING));
 }
 
-static int members_make_room(struct work *work)
-{
-	size_t room = work->room ? work->room * 2 : 1024;
-	struct member *more;
-
-	if (work->nr < work->room)
-		return 0;
-	more = reallocarray(work->members, room, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	work->members = more;
-	work->room = room;
-	return 0;
-}
-
 static int list_member(const struct db_member *member, void *ctx)
 {
 	struct work *work = ctx;
@@ -83,7 +68,7 @@ static int list_member(const struct db_member *member, void *ctx)
 
 	if (!is_member_wanted(work, member))
 		return 0;
-	err = members_make_room(work);
+	err = op_array_reserve(&work->members, work->nr, 1);
 	copy.name = strdup(member->name);
 	copy.path = strdup(member->path);
 	if (!err && copy.name && copy.path) {

@@ -34,6 +34,7 @@
 
 #include "daemon/source/opd_cpu_list.h"
 #include "daemon/source/perf/opd_perf_attr.h"
+#include "libop/base/op_array.h"
 #include "libop/files/op_config.h"
 #include "libop/files/op_open.h"
 #include "libop/kernel/op_perf.h"
@@ -89,16 +90,8 @@ struct slot {
 static int add_event(struct opd_perf_events *all,
 		     const struct opd_perf_event *event)
 {
-	size_t room = all->room ? all->room * 2 : 64;
-	struct opd_perf_event *more;
-
-	if (all->nr == all->room) {
-		more = reallocarray(all->events, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		all->events = more;
-		all->room = room;
-	}
+	if (op_array_reserve(&all->events, all->nr, 1))
+		return -ENOMEM;
 	all->events[all->nr++] = *event;
 	return 0;
 }
@@ -181,17 +174,14 @@ static int open_side(struct opening *o, const struct slot *slot)
 
 static int add_id(struct opd_perf_events *all, int fd, uint32_t counter)
 {
-	struct opd_perf_id *more;
 	uint64_t id;
 
 	if (!(all->sample_type & PERF_SAMPLE_IDENTIFIER))
 		return 0;
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
 		return -errno;
-	more = reallocarray(all->ids, all->nr_ids + 1, sizeof(*more));
-	if (!more)
+	if (op_array_reserve(&all->ids, all->nr_ids, 1))
 		return -ENOMEM;
-	all->ids = more;
 	all->ids[all->nr_ids++] = (struct opd_perf_id){ id, counter };
 	return 0;
 }

@@ -35,7 +35,6 @@ struct opd_perf_times {
 struct opd_perf_events {
 	struct opd_perf_event *events;
 	size_t nr;
-	size_t room;
 	struct opd_perf_id *ids; /* sorted; empty with one counter */
 	size_t nr_ids;
 	struct opd_perf_cpu *cpus; /* all that may ever be there */

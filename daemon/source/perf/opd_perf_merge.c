@@ -18,6 +18,8 @@
 
 #include "daemon/source/perf/opd_perf_merge.h"
 
+#include "libop/base/op_search.h"
+
 void opd_perf_merge_poll(struct opd_perf_merge *merge)
 {
 	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
@@ -74,21 +76,13 @@ static bool decode(const struct opd_perf_merge *merge,
 /* An unknown id gives a counter without event: its samples count as lost. */
 static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
 {
-	size_t low = 0, high = merge->nr_ids;
+	const struct opd_perf_id *ids = merge->ids;
+	size_t at = OP_BISECT(i, merge->nr_ids, ids[i].id < id);
 
-	if (high == 0)
+	if (!merge->nr_ids)
 		return 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (merge->ids[middle].id == id)
-			return merge->ids[middle].counter;
-		if (merge->ids[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return UINT32_MAX;
+	return at < merge->nr_ids && ids[at].id == id ? ids[at].counter
+						      : UINT32_MAX;
 }
 
 /*

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/op_array.h"
 #include "libop/files/op_config.h"
 
 #define WORD_MAX 64
@@ -20,12 +21,8 @@
 
 static int add_pid(struct opd_perf_target *target, pid_t pid)
 {
-	pid_t *more =
-		reallocarray(target->pids, target->nr_pids + 1, sizeof(*more));
-
-	if (!more)
+	if (op_array_reserve(&target->pids, target->nr_pids, 1))
 		return -ENOMEM;
-	target->pids = more;
 	target->pids[target->nr_pids++] = pid;
 	return 0;
 }
