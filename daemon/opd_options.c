@@ -376,7 +376,7 @@ int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 	options->version = raw.version;
 	options->ignored = raw.ignored;
 	if (!err && !options->source)
-		err = op_diag_set(diag, -ENOMEM, "out of memory");
+		err = op_out_of_memory(diag);
 	if (!err && !options->version)
 		err = check(options, &raw, diag);
 	free(raw.vmlinux);

@@ -33,7 +33,7 @@ static int make_table(struct cfi_table **out, const struct op_elf *elf, int err,
 		return op_diag_set(diag, err, "%s", strerror(-err));
 	table = calloc(1, sizeof(*table));
 	if (!table)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	err = cfi_image_load(&image, elf, diag);
 	if (err) {
 		free(table);

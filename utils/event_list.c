@@ -37,7 +37,7 @@ static int parse_kernel_event(struct op_parsed_event *event,
 	int err;
 
 	if (asprintf(&usual, "%s%s", name, strchrnul(spec, ':')) < 0)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	err = op_parse_event(event, event_machine_kernel(machine), usual,
 			     options, diag);
 	free(usual);
@@ -108,7 +108,7 @@ int event_parse(struct op_parsed_event *event, struct event_machine *machine,
 	int err;
 
 	if (!name)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	known = op_perf_event_find(name);
 	if (!*name)
 		err = op_diag_set(diag, -EINVAL,
@@ -142,7 +142,7 @@ static int add_event_of_list(struct event_list *list,
 		return 0;
 	}
 	if (op_array_reserve(&list->event, list->nr, 1))
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	err = event_parse(&list->event[list->nr], machine, spec, &options,
 			  diag);
 	if (!err)
@@ -158,7 +158,7 @@ int event_list_init(struct event_list *list, struct event_machine *machine,
 
 	*list = (struct event_list){ .event = NULL };
 	if (!copy)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	while (!err && rest)
 		err = add_event_of_list(list, machine, strsep(&rest, ","),
 					diag);
@@ -216,7 +216,7 @@ int event_list_check(const struct event_list *list,
 		events = event_machine_cpu(machine, diag);
 	counters = calloc(list->nr ? list->nr : 1, sizeof(*counters));
 	if (!counters)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	err = op_check_events(counters, events, list->event, list->nr, &why);
 	free(counters);
 	*share = err == -EBUSY;

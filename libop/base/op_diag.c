@@ -56,6 +56,11 @@ int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)
 	return err;
 }
 
+int op_out_of_memory(struct op_diag *diag)
+{
+	return op_diag_set(diag, -ENOMEM, "out of memory");
+}
+
 const char *op_diag_text(const struct op_diag *diag, int err)
 {
 	if (*diag->text)

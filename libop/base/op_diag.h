@@ -23,6 +23,9 @@ struct op_diag {
 int op_diag_set(struct op_diag *diag, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The reason that memory is short. Returns -ENOMEM. */
+int op_out_of_memory(struct op_diag *diag);
+
 /* The reason; of @err, a negative errno, where nobody gave one. */
 const char *op_diag_text(const struct op_diag *diag, int err);
 

@@ -814,7 +814,7 @@ int pp_archive_list_new(struct pp_archive_list **out,
 
 	*out = list;
 	if (!list)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	op_arena_init(&list->report.arena);
 	list->report.messages.arena = &list->report.arena;
 	s.quiet.arena = &list->report.arena;

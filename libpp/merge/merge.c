@@ -211,7 +211,7 @@ int pp_merge_new(struct pp_merge **out, const struct pp_merge_request *request,
 
 	*out = merge;
 	if (!merge)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	op_arena_init(&merge->arena);
 	merge->messages.arena = &merge->arena;
 	work.keep_cgroups = merge_keeps(request, "cgroup");

@@ -151,7 +151,7 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 
 	*out = report;
 	if (!report)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	op_arena_init(&report->arena);
 	report->messages.arena = &report->arena;
 	p.side.spec = request->select.spec;

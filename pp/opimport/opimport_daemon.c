@@ -123,7 +123,7 @@ int opimport_run_daemon(const struct opimport_into *into,
 	int err;
 
 	make_args(&args, into, session, source);
-	err = args.failed ? op_diag_set(diag, -ENOMEM, "out of memory")
+	err = args.failed ? op_out_of_memory(diag)
 			  : run_and_listen(&args, diag);
 	if (!args.failed)
 		say_what_became(session);

@@ -136,7 +136,7 @@ int opimport_perf(const struct opimport_into *into, const char *const *files,
 	int err =
 		source ? check_inputs(all, nr, diag)
 				 ?: opimport_find_session(into, &session, diag)
-		       : op_diag_set(diag, -ENOMEM, "out of memory");
+		       : op_out_of_memory(diag);
 
 	if (!err)
 		err = name_given(opimport_run_daemon(into, &session, source,

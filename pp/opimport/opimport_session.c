@@ -331,7 +331,7 @@ int opimport_session(const struct opimport_options *options,
 
 	memset(counts, 0, sizeof(*counts));
 	if (!import)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	import->options = options;
 	import->counts = counts;
 	import->diag = diag;

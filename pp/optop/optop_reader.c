@@ -243,7 +243,7 @@ int optop_reader_new(struct optop_reader **out, const struct pp_request *base,
 	int err;
 
 	if (!reader)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	reader->base = base;
 	reader->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&reader->lock, NULL);

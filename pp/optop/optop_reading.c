@@ -26,7 +26,7 @@ int optop_reading_new(struct optop_reading **out,
 
 	*out = NULL;
 	if (!reading)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	op_arena_init(&reading->arena);
 	err = (fill[query->kind] ? fill[query->kind]
 				 : optop_fill_view)(reading, query, base, diag)

@@ -129,7 +129,7 @@ static int set_subject(struct ocount *o)
 	if (len >= 0)
 		return 0;
 	o->subject = NULL;
-	return op_diag_set(&o->diag, -ENOMEM, "out of memory");
+	return op_out_of_memory(&o->diag);
 }
 
 /* Find the targets of counting, or make the command's process; @status is set

@@ -205,7 +205,7 @@ int ocount_counters_open(struct ocount_counters *counters,
 	};
 	counters->list = calloc(nr, sizeof(*counters->list));
 	if (!counters->list)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	for (size_t i = 0; i < nr; i++)
 		counters->list[i].fd = -1;
 	/* The command has been forked before and keeps its own limit. */

@@ -67,7 +67,7 @@ static int parse_raw_event(struct op_parsed_event *parsed, const char *text,
 	int err;
 
 	if (!name)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	describe_raw(&raw, name);
 	err = op_parse_event(parsed, &raw.events, text, &options, diag);
 	parsed->config = number | parsed->um << MASK_SHIFT;
@@ -110,7 +110,7 @@ static int parse_counted_event(struct ocount_event *event,
 	event->type = PERF_TYPE_RAW;
 	event->name = strdup(text);
 	if (!event->name)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	if (is_raw_event(text, &number))
 		err = parse_raw_event(&parsed, text, number, diag);
 	else

@@ -246,7 +246,7 @@ int ocount_request_parse(struct ocount_request *request, int argc,
 		.context = make_ocount_context(argc, argv),
 	};
 	if (!request->context)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	err = parse_ocount_options(request, argv, diag);
 	if (err || request->version)
 		return err;

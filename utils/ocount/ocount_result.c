@@ -82,7 +82,7 @@ int ocount_result_init(struct ocount_result *result,
 	};
 	result->counts = calloc(result->events->nr * result->nr_groups,
 				sizeof(*result->counts));
-	return result->counts ? 0 : op_diag_set(diag, -ENOMEM, "out of memory");
+	return result->counts ? 0 : op_out_of_memory(diag);
 }
 
 void ocount_result_release(struct ocount_result *result)

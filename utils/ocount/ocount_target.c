@@ -26,7 +26,7 @@
 
 static int out_of_memory(struct op_diag *diag)
 {
-	return op_diag_set(diag, -ENOMEM, "out of memory");
+	return op_out_of_memory(diag);
 }
 
 static bool has_target(const struct ocount_targets *targets, pid_t pid, int cpu)

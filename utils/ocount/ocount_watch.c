@@ -129,7 +129,7 @@ int ocount_watch_init(struct ocount_watch *watch, const pid_t *pids, size_t nr,
 	watch->fds = calloc(TASKS + nr, sizeof(*watch->fds));
 	watch->pids = calloc(nr + 1, sizeof(*watch->pids));
 	if (!watch->fds || !watch->pids)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	watch->nr_fds = TASKS + nr;
 	for (size_t i = 0; i < watch->nr_fds; i++)
 		watch->fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };

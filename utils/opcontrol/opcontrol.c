@@ -124,7 +124,7 @@ static int save_pending(struct opcontrol *oc, const struct oc_daemonrc *rc)
 	int err = 0;
 
 	if (!settings)
-		return op_diag_set(&oc->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(&oc->diag);
 	*settings = oc->settings;
 	if (oc_daemonrc_has_pending(rc)) {
 		base = rc->pending;
@@ -170,7 +170,7 @@ static int prepare_state(struct opcontrol *oc)
 	int err;
 
 	if (oc_events_init(&oc->events, &oc->fs))
-		return op_diag_set(&oc->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(&oc->diag);
 	err = oc_daemonrc_init(&rc, &oc->diag);
 	if (!err)
 		err = find_saved_state(oc, &rc);

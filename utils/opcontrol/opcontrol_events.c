@@ -137,7 +137,7 @@ int oc_events_check(struct oc_events *events, struct oc_settings *settings,
 		goto out;
 	text = event_list_text(&list);
 	if (!text)
-		err = op_diag_set(diag, -ENOMEM, "out of memory");
+		err = op_out_of_memory(diag);
 	else if (strlen(text) < sizeof(settings->events))
 		strcpy(settings->events, text);
 	else

@@ -118,7 +118,7 @@ static int count_stream(struct opcontrol *oc, const struct op_session *own,
 	op_process_args_add(&args, "--source=file:/dev/fd/%d", fd);
 	op_process_args_add(&args, "--no-vmlinux");
 	add_separations(&args, reply);
-	status = args.failed ? op_diag_set(&oc->diag, -ENOMEM, "out of memory")
+	status = args.failed ? op_out_of_memory(&oc->diag)
 			     : op_process_run(path, args.argv, environ, words,
 					      sizeof(words), &oc->diag);
 	op_process_args_release(&args);

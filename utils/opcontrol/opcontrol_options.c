@@ -294,7 +294,7 @@ int oc_request_parse(struct oc_request *request,
 	build_popt_tables(&options, commands, nr);
 	context = poptGetContext("opcontrol", argc, argv, options.all, 0);
 	if (!context)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	poptSetOtherOptionHelp(context, "[COMMAND] [SETTING...]");
 	err = parse_opcontrol_options(request, commands, nr, context,
 				      options.all, argv, diag);

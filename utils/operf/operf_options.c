@@ -80,7 +80,7 @@ static int parse_pid_option(struct operf_options *options, char *list,
 				"lists them",
 				word);
 		if (op_array_reserve(&options->pids, options->nr_pids, 1))
-			return op_diag_set(diag, -ENOMEM, "out of memory");
+			return op_out_of_memory(diag);
 		options->pids[options->nr_pids++] = (pid_t)pid;
 	}
 	return 0;
@@ -172,7 +172,7 @@ static int parse_verbose_option(struct operf_options *options, char *list,
 		return 0;
 	options->daemon_verbose = to = calloc(1, strlen(list) + 1);
 	if (!to)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	while ((word = strsep(&list, ","))) {
 		bool is_own = is_one_of(own, word);
 
@@ -203,7 +203,7 @@ static int append_to_list(char **list, char *more, struct op_diag *diag)
 		longer = more ? strdup(more) : NULL;
 	free(more);
 	if (!longer || n < 0)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	free(*list);
 	*list = longer;
 	return 0;
@@ -425,7 +425,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 			: NULL;
 	if (!context) {
 		free(words);
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	}
 	poptSetOtherOptionHelp(context,
 			       "[OPTION...] COMMAND [ARGUMENT...] | "

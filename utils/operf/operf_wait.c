@@ -56,7 +56,7 @@ int operf_target_open(struct operf *operf)
 
 	operf->target_fds = calloc(nr, sizeof(operf->target_fds[0]));
 	if (nr && !operf->target_fds)
-		return op_diag_set(&operf->diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(&operf->diag);
 	for (size_t i = 0; i < options->nr_pids; i++) {
 		fd = op_process_open(options->pids[i]);
 		if (fd < 0)

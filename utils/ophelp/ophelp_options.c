@@ -180,7 +180,7 @@ int ophelp_request_parse(struct ophelp_request *request, int argc,
 	op_arguments_take_help(argc, argv);
 	context = poptGetContext("ophelp", argc, argv, options.all, 0);
 	if (!context)
-		return op_diag_set(diag, -ENOMEM, "out of memory");
+		return op_out_of_memory(diag);
 	poptSetOtherOptionHelp(context, "[OPTION...] [EVENT...]");
 	err = parse_ophelp_options(request, context, options.all, argv, diag);
 	poptFreeContext(context);

@@ -90,7 +90,7 @@ static int parse_cgroup(struct opd_perf_target *target, const char *path,
 				   path);
 	free(target->cgroup);
 	target->cgroup = strndup(path, len);
-	return target->cgroup ? 0 : op_diag_set(diag, -ENOMEM, "out of memory");
+	return target->cgroup ? 0 : op_out_of_memory(diag);
 }
 
 static int parse_target_word(struct opd_perf_target *target, const char *text,
