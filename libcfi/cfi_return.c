@@ -19,7 +19,10 @@
  * A return after a call is believed if it is what the ABI demands: the
  * registers that belong to the caller have been given back, and the stack
  * pointer at calls was a multiple of 16. Code of some languages keeps no such
- * ABI (Go): then the first return that is found is taken.
+ * ABI (Go): then the first return that is found is taken. GCC calls functions
+ * that need no aligned stack with a stack as it is, if it sees all their calls:
+ * the first return of this kind is the answer if there is no better one, and is
+ * marked as one to be confirmed from the side of the caller (cfi_entry.c).
  *
  * The work is bounded: by instructions, paths and calls. Nothing is allocated.
  */
@@ -61,6 +64,7 @@ struct search {
 	bool is_open; /* some path may return, as far as is known */
 	enum answer has_own_abi;
 	union cfi_return *out;
+	bool has_misaligned; /* out holds a return to be confirmed */
 	unsigned int calls; /* whose list is at hand */
 	/* Numbers of paths, from 1; 0: none. */
 	uint8_t waiting[MAX_CALLS];
@@ -303,7 +307,7 @@ static bool end_path(struct search *s, struct code_path *path,
 	struct code_value cfa = path->reg[machine->sp];
 	union cfi_return found = { .rule = { .ra = s->machine->ra } };
 	struct cfi_rule *rule = &found.rule;
-	bool is_good = true;
+	bool is_good = true, is_aligned;
 
 	code_path_settle(path);
 	if (path->is_authenticated)
@@ -329,13 +333,18 @@ static bool end_path(struct search *s, struct code_path *path,
 	if (has_shared_place(rule))
 		return false;
 	/* psABI for x86-64, section 3.2.2: a multiple of 16 at each call. */
-	is_good &= !path->is_misaligned &&
-		   code_value_aligned(path->sp_at_call, cfa);
+	is_aligned = !path->is_misaligned &&
+		     code_value_aligned(path->sp_at_call, cfa);
 	is_sure &= !s->calls && !s->is_return_address;
-	if (!is_good && !is_sure && !has_own_abi(s))
-		return false;
+	if (!is_sure && !has_own_abi(s)) {
+		if (!is_good || (!is_aligned && s->has_misaligned))
+			return false;
+		if (!is_aligned)
+			rule->flags |= CFI_RULE_UNCONFIRMED;
+	}
 	*s->out = found;
-	return true;
+	s->has_misaligned = rule->flags & CFI_RULE_UNCONFIRMED;
+	return !s->has_misaligned;
 }
 
 /* ---- the search -------------------------------------------------------------
@@ -476,6 +485,7 @@ static void search_init(struct search *s, enum cfi_arch arch,
 	s->machine = machines[arch];
 	s->nr_insns = 0;
 	s->is_open = false;
+	s->has_misaligned = false;
 	s->has_own_abi = reader->has_own_abi ? YES : UNKNOWN;
 	s->calls = 0;
 	s->unused = 0;
@@ -517,7 +527,7 @@ bool cfi_find_return(enum cfi_arch arch, const struct cfi_code_reader *reader,
 		return false;
 	search_init(&s, arch, reader);
 	s.out = out;
-	return search_from(&s, pc, is_return_address);
+	return search_from(&s, pc, is_return_address) || s.has_misaligned;
 }
 
 bool cfi_never_returns(enum cfi_arch arch, const struct cfi_code_reader *reader,

@@ -51,8 +51,10 @@ union cfi_return {
 /*
  * Find out how the code at @pc returns. @is_return_address says that the call
  * before @pc has returned. Returns false if no return is found within 2,000
- * instructions, or none that can be believed. Needs 72 KiB of stack; threads
- * may search at once.
+ * instructions, or none that can be believed. A rule with the flag
+ * CFI_RULE_UNCONFIRMED calls functions with a stack pointer that the ABI does
+ * not allow: that of a function whose compiler knew all its callers, or of
+ * another function. Needs 72 KiB of stack; threads may search at once.
  */
 bool cfi_find_return(enum cfi_arch arch, const struct cfi_code_reader *reader,
 		     uint64_t pc, bool is_return_address,
@@ -66,6 +68,16 @@ enum cfi_step cfi_follow_return(enum cfi_arch arch,
 				const union cfi_return *found,
 				bool is_return_address, struct cfi_regs *regs,
 				const struct cfi_stack *stack);
+
+/*
+ * Whether the call before @from calls a function that comes to @pc with the
+ * frame that cfi_find_return() tells of it: with the caller's stack pointer and
+ * registers where that rule has them. False if the call does not name its
+ * function. Needs 72 KiB of stack.
+ */
+bool cfi_is_entered_from(enum cfi_arch arch,
+			 const struct cfi_code_reader *reader, uint64_t from,
+			 uint64_t pc, bool is_return_address);
 
 /* Whether the code before @return_address can be a call. */
 bool cfi_is_after_call(enum cfi_arch arch, const struct cfi_code_reader *reader,

@@ -39,6 +39,8 @@ struct cfi_place {
 enum {
 	CFI_RULE_SIGNAL = 1, /* the caller is what a signal interrupted */
 	CFI_RULE_RA_SIGNED = 2, /* AArch64: has an authentication code */
+	/* Right only if cfi_is_entered_from() says so: cfi_return.h. */
+	CFI_RULE_UNCONFIRMED = 4,
 };
 
 struct cfi_rule {

@@ -192,6 +192,28 @@ static bool code_says(const struct walk *w, enum unwinder_ask ask,
 }
 
 /*
+ * Whether the frame of @w has the caller whose registers are @up, of which the
+ * frame's own code makes doubtful that it is the right one.
+ */
+static bool is_entered_from(const struct walk *w, const struct cfi_regs *up)
+{
+	const struct unwinder_tables *t = &w->unwinder->tables;
+	uint64_t pc = w->regs.reg[w->abi->pc], from = up->reg[w->abi->pc];
+	union cfi_return unused;
+	struct unwinder_code code = {
+		.ask = UNWINDER_ENTERED,
+		.arch = w->arch,
+		.addr = pc,
+		.is_return_address = w->is_return_address,
+		.from = from,
+	};
+
+	return find_walk_map(w, pc - w->is_return_address, &code.map) &&
+	       from > code.map.start && from < code.map.end &&
+	       !t->ops->ask_code(t->ctx, &code, &unused);
+}
+
+/*
  * By the instructions between the pc and the return. They may have been
  * followed behind a call that does not return: what is found so counts if a
  * call led here, or nobody did as it is where a context begins.
@@ -207,6 +229,12 @@ static enum cfi_step step_by_code(struct walk *w)
 		return CFI_NO_DATA;
 	step = cfi_follow_return(w->arch, &found, w->is_return_address, &regs,
 				 w->stack);
+	if (found.rule.flags & CFI_RULE_UNCONFIRMED) {
+		if (step != CFI_CALLER || !is_entered_from(w, &regs))
+			return CFI_NO_DATA;
+		w->regs = regs;
+		return CFI_CALLER;
+	}
 	if (step == CFI_SHORT_STACK || step == CFI_OTHER_STACK)
 		return step;
 	if (step != CFI_CALLER ||

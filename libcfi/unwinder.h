@@ -54,6 +54,8 @@ enum unwinder_ask {
 	UNWINDER_NEVER_RETURNS, /* whether no way leads from here to a return */
 	UNWINDER_ROOT, /* whether this is in a thread's first function */
 	UNWINDER_SWITCHES, /* whether the stack is another one from here on */
+	UNWINDER_ENTERED, /* whether the call before "from" leads to here, with
+			   * the frame that UNWINDER_RETURN tells of */
 };
 
 struct unwinder_code {
@@ -62,6 +64,7 @@ struct unwinder_code {
 	struct unwinder_map map; /* that the code is in */
 	uint64_t addr; /* of the code */
 	bool is_return_address; /* @addr */
+	uint64_t from; /* of UNWINDER_ENTERED, in @map; else 0 */
 };
 
 /* From open_image: the image is the kernel's [vdso], as this process has it. */

@@ -102,6 +102,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		union cfi_return found;
 
 		cfi_is_after_call(arch, &reader, pc);
+		check(!cfi_is_entered_from(arch, &reader, CODE + code.len, pc,
+					   is_return_address) ||
+		      arch == CFI_X86_64);
 		if (!cfi_find_return(arch, &reader, pc, is_return_address,
 				     &found))
 			continue;

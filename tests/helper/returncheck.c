@@ -2,7 +2,7 @@
 /*
  * Does the code of a file say the same of its frames as its unwind data do?
  *
- *	returncheck [-k EACH] [-m MOST] [-u] [-v] FILE...
+ *	returncheck [-d] [-k EACH] [-m MOST] [-u] [-v] FILE...
  *
  * Each EACHth instruction that unwind data describe is taken as a program
  * counter, and what follows each EACHth call as a return address. The rule that
@@ -10,7 +10,8 @@
  * the caller's stack pointer is, and where its registers are. If one counts
  * from another register than the other, the places of registers are compared
  * alone, one of which has to be the same. Where the code finds that a register
- * is gone, that is no difference. -u: the data name no registers (Go), so that
+ * is gone, that is no difference. Rules that a caller has to confirm are no
+ * answers, unless -d is given. -u: the data name no registers (Go), so that
  * those that only the code names are no difference, either.
  *
  * Prints a line for each file: checked, equal, no answer, those where the frame
@@ -55,6 +56,7 @@ struct check {
 	uint64_t reloaded;
 	unsigned long each, nr_insns, nr_calls;
 	bool is_unsaid_unknown;
+	bool counts_doubtful;
 	unsigned long most; /* wrong ones may be 1 of so many */
 	enum verdict shown; /* those from it on */
 	unsigned long nr[2][NR_VERDICTS]; /* program counters, returned to */
@@ -242,7 +244,9 @@ static void check_at(struct check *c, const struct cfi_rule *data, uint64_t pc,
 	enum verdict verdict = NONE;
 	union cfi_return found;
 	bool is_found = cfi_find_return(c->arch, &reader, pc, is_return_address,
-					&found);
+					&found) &&
+			(c->counts_doubtful ||
+			 !(found.rule.flags & CFI_RULE_UNCONFIRMED));
 
 	if (is_found)
 		verdict = compare_rules(c, data, &found.rule);
@@ -401,8 +405,10 @@ int main(int argc, char **argv)
 	bool is_right_everywhere = true;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "k:m:uv")) != -1) {
-		if (opt == 'k')
+	while ((opt = getopt(argc, argv, "dk:m:uv")) != -1) {
+		if (opt == 'd')
+			options.counts_doubtful = true;
+		else if (opt == 'k')
 			options.each = strtoul(optarg, NULL, 0);
 		else if (opt == 'm')
 			options.most = strtoul(optarg, NULL, 0);

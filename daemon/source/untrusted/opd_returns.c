@@ -24,6 +24,7 @@
 struct key {
 	uint64_t image; /* a cookie, or a process */
 	uint64_t at; /* offset in the file, or address */
+	uint64_t from; /* likewise; 0: none is asked about */
 	uint32_t arch;
 	uint16_t what; /* enum unwinder_ask */
 	uint8_t is_memory;
@@ -78,6 +79,9 @@ static struct key make_key(uint32_t tgid, const struct unwinder_code *code,
 	return (struct key){
 		.image = is_memory ? tgid : code->map.cookie,
 		.at = place_of(code, is_memory),
+		.from = code->from ? code->from - code->addr +
+					     place_of(code, is_memory)
+				   : 0,
 		.arch = (uint32_t)code->arch,
 		.what = (uint16_t)code->ask,
 		.is_memory = is_memory,
@@ -161,6 +165,7 @@ static int ask_foreign(struct opd_returns *returns, const struct key *key,
 		.leaving = {
 			.arch = (uint64_t)code->arch,
 			.at = key->at,
+			.from = key->from,
 			.low = low,
 			.high = low + (map->end - map->start),
 			.is_return_address = code->is_return_address,

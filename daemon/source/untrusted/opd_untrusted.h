@@ -107,6 +107,7 @@ struct opd_untrusted_leaving {
 	uint64_t arch; /* enum cfi_arch */
 	uint64_t at;
 	uint64_t low, high; /* code is not read beyond these */
+	uint64_t from; /* of UNWINDER_ENTERED */
 	uint64_t is_return_address; /* 1: @at is one */
 	uint64_t ask; /* enum unwinder_ask */
 	uint64_t is_made; /* 1: at run time, so it need not keep to the ABI */

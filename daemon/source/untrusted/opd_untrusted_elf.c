@@ -85,6 +85,9 @@ static bool ask_foreign_code(const struct cfi_code_reader *reader,
 		return cfi_is_root(arch, reader, l->at);
 	case UNWINDER_SWITCHES:
 		return cfi_switches_stack(arch, reader, l->at);
+	case UNWINDER_ENTERED:
+		return cfi_is_entered_from(arch, reader, l->from, l->at,
+					   l->is_return_address);
 	}
 	return false;
 }

@@ -113,6 +113,59 @@ for leaf in 'recurse;leaf_recurse' 'chain_63;leaf_chain' \
 	is "whole stacks in ${leaf#*;} have its callers" "$true" "$whole"
 done
 
+# GCC calls functions of one file that need no aligned stack with a stack as it is.
+cat >local.c <<'END'
+#include <time.h>
+
+static volatile long sink;
+
+__attribute__((noinline)) static void burn(void)
+{
+	for (volatile long i = 0; i < 20000; i++)
+		;
+}
+__attribute__((noinline)) static long inner(long x)
+{
+	burn();
+	return x * 3 + 1;
+}
+__attribute__((noinline)) static long middle(long x)
+{
+	long sum = inner(x);
+
+	return sum + inner(sum) + x;
+}
+__attribute__((noinline)) static long outer(long x)
+{
+	long a[8] __attribute__((aligned(64))) = { x, x };
+	long sum;
+
+	__asm__ volatile("" : : "r"(a) : "memory");
+	sum = middle(a[1]) + a[0];
+	return sum ^ middle(sum);
+}
+
+int main(void)
+{
+	double end = (double)clock() / CLOCKS_PER_SEC + 0.3;
+
+	while ((double)clock() / CLOCKS_PER_SEC < end)
+		sink += outer(sink);
+	return 0;
+}
+END
+if [ "$(uname -m)" = x86_64 ]; then
+	gcc -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables \
+		-fomit-frame-pointer -o work/local local.c || exit 1
+	profiled "a stack that is not aligned" -g work/local
+	report --format=folded --no-inlines
+	cp "$TMP/report" "$TMP/folded"
+	all=$(sum ';burn(;|$)')
+	true=$(sum '^local;_start;[^ ]*;main;outer;middle;inner;burn(;|$)')
+	ok "$true of $all stacks of functions of one file are whole" \
+		[ "$all" -gt 50 -a $((true * 10)) -ge $((all * 9)) ]
+fi
+
 # A function of makecontext() returns to code that nobody called.
 cat >fiber.c <<'END'
 #include <stdlib.h>

@@ -98,8 +98,9 @@ static const char *text_of_rule(enum cfi_arch arch, const struct cfi_rule *rule)
 		else
 			len += snprintf(text + len, room, "?");
 	}
-	if (rule->flags & CFI_RULE_RA_SIGNED)
-		snprintf(text + len, sizeof(text) - (size_t)len, " signed");
+	snprintf(text + len, sizeof(text) - (size_t)len, "%s%s",
+		 rule->flags & CFI_RULE_RA_SIGNED ? " signed" : "",
+		 rule->flags & CFI_RULE_UNCONFIRMED ? " unconfirmed" : "");
 	return text;
 }
 
@@ -292,12 +293,23 @@ TEST(x86_calls)
 		{ "a call", "|e8fbffffff 4883c408 c3", "rsp+16 ra-8", HERE },
 		{ "which has returned", "e8fbffffff|4883c408 c3", "rsp+16 ra-8",
 		  RETURNED },
-		{ "not aligned", "|e8fbffffff c3", NULL, HERE },
-		{ "nor then", "e8fbffffff|c3", NULL, RETURNED },
+		{ "not aligned", "|e8fbffffff c3", "rsp+8 ra-8 unconfirmed",
+		  HERE },
+		{ "nor then", "e8fbffffff|c3", "rsp+8 ra-8 unconfirmed",
+		  RETURNED },
+		/* call .; je 1f; ret; 1: call .; add $8,%rsp; ret */
+		{ "an aligned one is better",
+		  "e8fbffffff|7401 c3 e8fbffffff 4883c408 c3", "rsp+16 ra-8",
+		  RETURNED },
+		/* the same, add $16,%rsp */
+		{ "the first of two that are not",
+		  "e8fbffffff|7401 c3 e8fbffffff 4883c410 c3",
+		  "rsp+8 ra-8 unconfirmed", RETURNED },
 		{ "but without a call", "e8fbffffff|c3", "rsp+8 ra-8", HERE },
 		/* call .; sub $8,%rsp; call .; add $16,%rsp; ret */
 		{ "two calls that differ",
-		  "|e8fbffffff 4883ec08 e8fbffffff 4883c418 c3", NULL, HERE },
+		  "|e8fbffffff 4883ec08 e8fbffffff 4883c418 c3",
+		  "rsp+24 ra-8 unconfirmed", HERE },
 		{ "by 16", "|e8fbffffff 4883ec10 e8fbffffff 4883c418 c3",
 		  "rsp+16 ra-8", HERE },
 		/* call .; xor %ebx,%ebx; add $8,%rsp; ret */
@@ -355,6 +367,97 @@ TEST(x86_calls)
 
 	CHECK_RETURNS(CFI_X86_64, rows);
 	CHECK_RETURNS(CFI_X86_64, unrelated);
+}
+
+/*
+ * Which callers confirm what the code of a function says of its frame. The
+ * function is at the start of the code, the caller's call at the end.
+ */
+TEST(x86_entries)
+{
+	static const struct {
+		const char *what;
+		const char *code;
+		bool wanted;
+	} rows[] = {
+		{ "nothing is saved", "e8fbffffff|c3 e8f5ffffff", true },
+		/* push %rbx; call .; pop %rbx; ret */
+		{ "a register is", "53 e8faffffff|5b c3 e8f3ffffff", true },
+		{ "before that", "53|e8faffffff 5b c3 e8f3ffffff", true },
+		/* push %rbp; mov %rsp,%rbp; and $-64,%rsp; sub $0x40,%rsp;
+		 * call .; leave; ret */
+		{ "the stack pointer is aligned",
+		  "55 4889e5 4883e4c0 4883ec40 e8efffffff|c9 c3 e8e8ffffff",
+		  true },
+		/* test %al,%al; je 1f; jmp .; 1: call .; ret */
+		{ "behind a branch", "84c0 7402 ebfe e8f5ffffff|c3 e8efffffff",
+		  true },
+		{ "another function is called", "c3 e8fbffffff|c3 e8f4ffffff",
+		  false },
+		{ "a pointer is called", "e8fbffffff|c3 ffd0", false },
+		{ "no call", "e8fbffffff|c3 9090909090", false },
+		/* push %rbx; call of what never returns; the next function */
+		{ "the return is another function's",
+		  "53 e8faffffff|c3 e8f4ffffff", false },
+		/* push %rbx; push %rbp; call .; pop %rbx; pop %rbp; ret */
+		{ "registers of another function",
+		  "53 55 e8f9ffffff|5b 5d c3 e8f1ffffff", false },
+		/* xor %ebx,%ebx; call .; ret */
+		{ "a register is not saved", "31db e8f9ffffff|c3 e8f3ffffff",
+		  false },
+		{ "no return", "e8fbffffff|ebfe e8f4ffffff", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t pc;
+		struct code code = parse_code(rows[i].code, &pc);
+		const struct cfi_code_reader reader = { .read = read_code,
+							.ctx = &code };
+		bool is_return_address =
+			rows[i].code[0] != '5' || rows[i].code[2] != '|';
+		bool got;
+
+		code.bytes = realloc(code.bytes, code.len);
+		assert_non_null(code.bytes);
+		got = cfi_is_entered_from(CFI_X86_64, &reader, CODE + code.len,
+					  CODE + pc, is_return_address);
+		free(code.bytes);
+		if (got != rows[i].wanted)
+			fail_msg("%s: %d", rows[i].what, got);
+	}
+}
+
+/* An instruction that is too far from the entry of its function. */
+TEST(x86_entries_are_near)
+{
+	/* jmp to the last bytes; there: call .; ret */
+	static const struct {
+		size_t len;
+		bool wanted;
+	} rows[] = { { 30000, true }, { 33000, false } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		static const uint8_t end[] = { 0xe8, 0xfb, 0xff, 0xff,
+					       0xff, 0xc3, 0xe8 };
+		struct code code = { .bytes = malloc(MAX_CODE),
+				     .len = rows[i].len + sizeof(end) + 4 };
+		const struct cfi_code_reader reader = { .read = read_code,
+							.ctx = &code };
+		int32_t jump = (int32_t)rows[i].len - 5;
+		int32_t call = -(int32_t)code.len;
+
+		assert_non_null(code.bytes);
+		memset(code.bytes, 0xcc, MAX_CODE);
+		code.bytes[0] = 0xe9;
+		memcpy(code.bytes + 1, &jump, 4);
+		memcpy(code.bytes + rows[i].len, end, sizeof(end));
+		memcpy(code.bytes + code.len - 4, &call, 4);
+		assert_int_equal(cfi_is_entered_from(
+					 CFI_X86_64, &reader, CODE + code.len,
+					 CODE + rows[i].len + 5, true),
+				 rows[i].wanted);
+		free(code.bytes);
+	}
 }
 
 /* ---- AArch64 ----------------------------------------------------------------

@@ -292,7 +292,7 @@ TEST(records_of_frames)
 
 /* Functions of x86-64, by where they are returned to, but for the first. */
 /* clang-format off */
-static const uint8_t code_bytes[0x1a0] = {
+static const uint8_t code_bytes[0x1c0] = {
 	[0x10] = 0xc3, /* the sampled one: ret */
 	/* call; add $8,%rsp; ret */
 	[0x1b] = 0xe8, [0x20] = 0x48, 0x83, 0xc4, 0x08, 0xc3,
@@ -317,6 +317,11 @@ static const uint8_t code_bytes[0x1a0] = {
 	0x48, 0x83, 0xc4, 0x08, 0xc3,
 	/* call; mov 8(%rdi),%rsi; mov %rsi,%rsp; ret */
 	[0x17b] = 0xe8, [0x180] = 0x48, 0x8b, 0x77, 0x08, 0x48, 0x89, 0xf4, 0xc3,
+	/* call; ret: with a stack that is not aligned */
+	[0x1a0] = 0xe8, [0x1a5] = 0xc3,
+	/* sub $8,%rsp; call of 0x1a0; add $8,%rsp; ret */
+	[0x1b0] = 0x48, 0x83, 0xec, 0x08, 0xe8, 0xe7, 0xff, 0xff, 0xff,
+	0x48, 0x83, 0xc4, 0x08, 0xc3,
 };
 /* clang-format on */
 
@@ -355,6 +360,11 @@ static int ask_code_bytes(void *ctx, const struct unwinder_code *code,
 		break;
 	case UNWINDER_SWITCHES:
 		is_told = cfi_switches_stack(code->arch, &reader, code->addr);
+		break;
+	case UNWINDER_ENTERED:
+		is_told = cfi_is_entered_from(code->arch, &reader, code->from,
+					      code->addr,
+					      code->is_return_address);
 		break;
 	}
 	return is_told ? 0 : -ENODATA;
@@ -412,6 +422,14 @@ TEST(code_is_read)
 		  .fp = STACK + 32,
 		  .words = { 0x10020, 1, 0x10180, 0, 0, 0x10080 },
 		  .wanted = "10020 10180 other" },
+		{ .what = "from one whose caller does not align the stack",
+		  .sp = STACK,
+		  .words = { 0x101a5, 0x101b9, 1, 0x100a0 },
+		  .wanted = "101a5 101b9 100a0 whole" },
+		{ .what = "from such a one, to a call of another function",
+		  .sp = STACK,
+		  .words = { 0x101a5, 0x10020, 1, 0x100a0 },
+		  .wanted = "101a5 no data" },
 		{ .what = "by a frame pointer of one that does return",
 		  .sp = STACK,
 		  .fp = STACK + 32,
