@@ -16,6 +16,9 @@
  * address is looked up less 1. The address that a signal interrupted is no
  * return address, and is looked up as it is.
  *
+ * Where there is no memory for the table of an image, nothing is guessed: the
+ * walk ends there, for this reason.
+ *
  * A walk ends at the outermost frame, where no step is possible, or after as
  * many frames as were asked for; "ending" tells which. Only the first gives a
  * whole stack, if no step was a guess.
@@ -58,6 +61,7 @@ struct walk {
 	bool came_by_fp; /* to the frame of regs */
 	bool has_guessed; /* a step on the way to it */
 	bool has_jumped; /* over frames that are on another stack */
+	bool lacks_memory; /* for the table of the code at pc */
 	struct unwinder_map map; /* that holds its code; end 0: none does */
 };
 
@@ -292,7 +296,8 @@ static enum cfi_step step_without_data(struct walk *w)
 	if (step == CFI_NO_DATA && w->is_return_address &&
 	    code_says(w, UNWINDER_SWITCHES, w->regs.reg[w->abi->pc]))
 		step = CFI_OTHER_STACK;
-	if (step == CFI_NO_DATA)
+	/* What there is no memory to read is there: no reason to guess. */
+	if (step == CFI_NO_DATA && !w->lacks_memory)
 		return guess_step(w);
 	w->came_by_fp = false;
 	return step;
@@ -326,14 +331,17 @@ static enum cfi_step step_by_data(struct walk *w)
 	const struct cfi_table *table;
 	uint64_t offset;
 
+	w->lacks_memory = false;
 	if (!w->map.end || !walk_knows_register(&w->regs, w->abi->sp))
 		return CFI_NO_DATA;
 	table = unwinder_tables_find(&w->unwinder->tables, &w->map, CFI_ALL);
+	w->lacks_memory = t->lacks_memory;
 	offset = pc - w->map.start + w->map.offset;
 	if (!table && t->ops->find_code) {
 		table = t->ops->find_code(t->ctx, pc - w->is_return_address,
 					  &start);
 		offset = table ? pc - start : 0;
+		w->lacks_memory &= !table;
 	}
 	if (!table || cfi_table_arch(table) != w->arch)
 		return CFI_NO_DATA;
@@ -368,7 +376,8 @@ static enum op_trace_ending ending_of(const struct walk *w, enum cfi_step step)
 			return OP_TRACE_OTHER_STACK;
 		return w->has_guessed ? OP_TRACE_GUESSED : OP_TRACE_WHOLE;
 	case CFI_NO_DATA:
-		return OP_TRACE_NO_UNWIND;
+		return w->lacks_memory ? OP_TRACE_NO_MEMORY
+				       : OP_TRACE_NO_UNWIND;
 	case CFI_SHORT_STACK:
 		return OP_TRACE_SHORT_STACK;
 	case CFI_OTHER_STACK:

@@ -75,7 +75,8 @@ struct unwinder_ops {
 	bool (*find_map)(void *ctx, uint64_t addr, struct unwinder_map *map);
 	/*
 	 * O_RDONLY descriptor of the image's file, which the unwinder closes;
-	 * UNWINDER_VDSO; else -errno. Called once per cookie, the outcome is
+	 * UNWINDER_VDSO; else -errno, -ENOMEM if that may be otherwise later.
+	 * Called once per cookie, the outcome is
 	 * kept; again only when the table had to be dropped for room, or tells
 	 * of functions alone where a stack is to be unwound.
 	 */

@@ -6,7 +6,7 @@
  * whoever makes a file chooses its build-id; where tables of one build-id are
  * equal one of them is enough, as with copies of a library in containers. An
  * image without a table is remembered as well, so that a file that cannot be
- * read is tried once.
+ * read is tried once; where memory was missing, again after many stacks.
  *
  * Where only functions are asked for the table tells of these alone. When a
  * stack is to be unwound there later, a second one is made, which takes its
@@ -22,6 +22,7 @@
  */
 
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -39,11 +40,17 @@ struct unwinder_table {
 	struct cfi_table *cfi;
 };
 
+/* How often a table that there was no memory for is asked for before it is
+ * tried again: by the stacks of some seconds. */
+#define LACKED_BEFORE_RETRY 16384
+
 struct unwinder_image {
 	uint64_t cookie;
 	struct unwinder_table *table; /* NULL: has none */
 	bool is_vdso;
 	bool is_loaded; /* else the two above are not known */
+	bool lacks_memory; /* for a table */
+	uint32_t nr_lacked; /* so often since it was tried last */
 };
 
 /* ---- the list of tables -----------------------------------------------------
@@ -150,23 +157,27 @@ static int read_cfi(struct unwinder_tables *t, int fd, enum cfi_extent extent,
 				  : cfi_table_read(out, fd, extent, NULL);
 }
 
-static struct unwinder_table *read_unwind_table(struct unwinder_tables *t,
-						int fd, enum cfi_extent extent)
+/* Returns 0 with *@out set, or -errno. */
+static int read_unwind_table(struct unwinder_tables *t, int fd,
+			     enum cfi_extent extent,
+			     struct unwinder_table **out)
 {
 	struct op_build_id id = { .len = 0 };
 	struct unwinder_table *table;
 	struct cfi_table *cfi;
+	int err;
 
 	if (t->ops->read_id ? t->ops->read_id(t->ctx, fd, &id)
 			    : op_build_id_of_elf(&id, fd))
 		id.len = 0;
 	extent = extent_of_build(t, &id, extent);
-	if (read_cfi(t, fd, extent, &cfi))
-		return NULL;
-	table = find_equal(t, &id, cfi) ?: calloc(1, sizeof(*table));
+	err = read_cfi(t, fd, extent, &cfi);
+	if (err)
+		return err;
+	*out = table = find_equal(t, &id, cfi) ?: calloc(1, sizeof(*table));
 	if (!table || table->cfi) {
 		cfi_table_free(cfi);
-		return table;
+		return table ? 0 : -ENOMEM;
 	}
 	table->cfi = cfi;
 	table->id = id;
@@ -175,7 +186,7 @@ static struct unwinder_table *read_unwind_table(struct unwinder_tables *t,
 	t->stats.bytes += cfi_table_bytes(table->cfi);
 	t->stats.nr_tables++;
 	t->stats.nr_made++;
-	return table;
+	return 0;
 }
 
 /* The end of an ELF file is that of its section headers, or of a segment. */
@@ -207,15 +218,18 @@ static const struct cfi_table *find_vdso(struct unwinder_tables *t)
 static void load_image(struct unwinder_tables *t, struct unwinder_image *image,
 		       enum cfi_extent extent)
 {
-	int fd = t->ops->open_image(t->ctx, image->cookie);
+	int fd = t->ops->open_image(t->ctx, image->cookie), err = fd;
 
 	image->is_loaded = true;
 	image->is_vdso = fd == UNWINDER_VDSO;
 	image->table = NULL;
 	if (fd >= 0) {
-		image->table = read_unwind_table(t, fd, extent);
+		err = read_unwind_table(t, fd, extent, &image->table);
 		close(fd);
 	}
+	/* A table that is too large for what it is handed over in is -EFBIG. */
+	image->lacks_memory = err == -ENOMEM || err == -EFBIG;
+	image->nr_lacked = 0;
 	if (!image->table && !image->is_vdso)
 		t->stats.nr_failed++;
 }
@@ -249,14 +263,19 @@ const struct cfi_table *unwinder_tables_find(struct unwinder_tables *t,
 {
 	struct unwinder_image *image;
 
+	t->lacks_memory = false;
 	if (map->cookie == OP_NO_COOKIE)
 		return map->anon && !strcmp(map->anon, "[vdso]") ? find_vdso(t)
 								 : NULL;
 	image = find_cached_image(t, map->cookie);
+	t->lacks_memory = !image;
 	if (!image)
 		return NULL;
-	if (!image->is_loaded || (image->table && !tells(image->table, extent)))
+	if (!image->is_loaded ||
+	    (image->table && !tells(image->table, extent)) ||
+	    (image->lacks_memory && ++image->nr_lacked == LACKED_BEFORE_RETRY))
 		load_image(t, image, extent);
+	t->lacks_memory = image->lacks_memory;
 	if (image->is_vdso)
 		return find_vdso(t);
 	if (!image->table)

@@ -4,9 +4,10 @@
 
 /*
  * The tables of images by cookie. An image whose file could not be had, or is
- * none that can be unwound, is remembered as such. Equal tables of one
- * build-id are one. When all tables take more than the limit, those not used
- * for longest go, and are made again when they are needed.
+ * none that can be unwound, is remembered as such; one for whose table there
+ * was no memory is tried again now and then. Equal tables of one build-id are
+ * one. When all tables take more than the limit, those not used for longest go,
+ * and are made again when they are needed.
  */
 
 #include "libop/image/op_build_id.h"
@@ -25,6 +26,7 @@ struct unwinder_tables {
 	struct unwinder_table *oldest;
 	struct cfi_table *vdso;
 	bool vdso_tried;
+	bool lacks_memory; /* the last answer is no table for this reason */
 	struct unwinder_stats stats;
 };
 
@@ -39,7 +41,7 @@ void unwinder_tables_trim(struct unwinder_tables *tables);
 
 /*
  * The table for code in @map, which tells so much or more; NULL if there is
- * none. It holds until the next call.
+ * none, or no memory for one (lacks_memory). It holds until the next call.
  */
 const struct cfi_table *unwinder_tables_find(struct unwinder_tables *tables,
 					     const struct unwinder_map *map,

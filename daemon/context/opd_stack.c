@@ -491,6 +491,8 @@ static enum op_ledger_stacks class_of(enum op_trace_ending ending)
 		return OP_STACKS_OTHER_STACK;
 	case OP_TRACE_NO_UNWIND:
 		return OP_STACKS_NO_UNWIND;
+	case OP_TRACE_NO_MEMORY:
+		return OP_STACKS_NO_MEMORY;
 	case OP_TRACE_BAD_STACK:
 		return OP_STACKS_BROKEN;
 	default:

@@ -65,8 +65,11 @@ static uint32_t process_of_stack(const struct opd_user_stacks *stacks)
 static int open_image(void *ctx, uint64_t cookie)
 {
 	const struct opd_user_stacks *stacks = ctx;
+	const struct opd_untrusted *untrusted = stacks->images->untrusted;
+	uint64_t before = opd_untrusted_without_memory(untrusted);
 	struct opd_binary binary;
 	struct opd_image *image;
+	int fd;
 
 	if (opd_cookie_find(stacks->cookies, cookie, &image))
 		return -ENOENT;
@@ -77,8 +80,11 @@ static int open_image(void *ctx, uint64_t cookie)
 		return -ENOENT;
 	binary = (struct opd_binary){ image->name, image->build_id,
 				      image->mtime };
-	return opd_deleted_images_open(stacks->images, &binary,
-				       process_of_stack(stacks));
+	fd = opd_deleted_images_open(stacks->images, &binary,
+				     process_of_stack(stacks));
+	return fd < 0 && opd_untrusted_without_memory(untrusted) != before
+		       ? -ENOMEM
+		       : fd;
 }
 
 static int ask_recorded_code(void *ctx, const struct unwinder_code *code,

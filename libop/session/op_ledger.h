@@ -61,6 +61,8 @@
 	X(OTHER_STACK,  "other_stack")                                        \
 	/* some frame's code does not tell its caller */                      \
 	X(NO_UNWIND,    "no_unwind_data")                                     \
+	/* there was no memory for what tells some frame's caller */           \
+	X(NO_MEMORY,    "no_memory")                                          \
 	/* something on the stack cannot be */                                \
 	X(BROKEN,       "broken")                                             \
 	/* no image name came for it, or its file could not be written */     \

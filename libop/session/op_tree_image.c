@@ -39,6 +39,7 @@ static const char *const gaps[] = {
 	[OP_STACKS_TRUNCATED] = "[truncated]",
 	[OP_STACKS_OTHER_STACK] = "[other stack]",
 	[OP_STACKS_NO_UNWIND] = "[no unwind data]",
+	[OP_STACKS_NO_MEMORY] = "[no memory]",
 	[OP_STACKS_BROKEN] = "[broken stack]",
 };
 

@@ -1055,7 +1055,7 @@ function accountCard(account, written, title) {
 			...account.pending ? [["Pending", number(account.pending)]] : [],
 			...written ? [["Stored last", timeText(written)]] : [],
 			["Source", account.source],
-			...!stacks ? [] : [["Stacks", ["whole", "guessed", "truncated", "other_stack", "no_unwind_data", "broken", "not_stored"]
+			...!stacks ? [] : [["Stacks", ["whole", "guessed", "truncated", "other_stack", "no_unwind_data", "no_memory", "broken", "not_stored"]
 				.filter(what => stacks[what] || what === "whole")
 				.map(what => `${number(stacks[what] || 0)} ${words(what)}`).join(", ")]],
 		]));

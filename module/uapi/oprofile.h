@@ -167,6 +167,7 @@ enum op_trace_ending {
 	OP_TRACE_BAD_STACK, /* what is there cannot be */
 	OP_TRACE_GUESSED, /* the outermost one, but some caller is a guess */
 	OP_TRACE_OTHER_STACK, /* it is on a stack of which nothing is at hand */
+	OP_TRACE_NO_MEMORY, /* the reader had none for what tells the caller */
 	OP_NR_TRACE_ENDINGS
 };
 

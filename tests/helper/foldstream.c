@@ -38,6 +38,7 @@ static const char *const endings[OP_NR_TRACE_ENDINGS] = {
 	[OP_TRACE_BAD_STACK] = "bad",
 	[OP_TRACE_GUESSED] = "guessed",
 	[OP_TRACE_OTHER_STACK] = "other-stack",
+	[OP_TRACE_NO_MEMORY] = "no-memory",
 };
 
 /* By file offset. */

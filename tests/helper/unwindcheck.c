@@ -481,6 +481,7 @@ static void report(const struct check *c)
 		[OP_TRACE_BAD_STACK] = "bad-stack",
 		[OP_TRACE_GUESSED] = "guessed",
 		[OP_TRACE_OTHER_STACK] = "other-stack",
+		[OP_TRACE_NO_MEMORY] = "no-memory",
 	};
 
 	printf("stops %lu\nframes %lu\n", c->nr_stops, c->nr_frames);

@@ -308,10 +308,13 @@ static void note_stacks(const struct operf *operf,
 						 ledger->stacks[i],
 						 op_ledger_stacks_name(i));
 	operf_inform(
-		operf, "%" PRIu64 " of %" PRIu64 " stacks are whole%s%s", whole,
-		all, list,
+		operf, "%" PRIu64 " of %" PRIu64 " stacks are whole%s%s%s",
+		whole, all, list,
 		ledger->stacks[OP_STACKS_TRUNCATED]
 			? "; truncated stacks have more than 60 KiB, the most that the kernel copies, or more frames than --callgraph=DEPTH allows"
+			: "",
+		ledger->stacks[OP_STACKS_NO_MEMORY]
+			? "; there was no memory for the tables that unwind the others: free some, or raise the limit of \"ulimit -v\""
 			: "");
 }
 

@@ -50,8 +50,14 @@ static bool find_map(void *ctx, uint64_t addr, struct unwinder_map *out)
 static int open_image(void *ctx, uint64_t cookie)
 {
 	const struct opd_perf_stacks *stacks = ctx;
+	const struct opd_perf_images *images = &stacks->table->images;
+	const struct opd_untrusted *untrusted = images->files.untrusted;
+	uint64_t before = opd_untrusted_without_memory(untrusted);
+	int fd = opd_perf_image_open(images, cookie);
 
-	return opd_perf_image_open(&stacks->table->images, cookie);
+	return fd < 0 && opd_untrusted_without_memory(untrusted) != before
+		       ? -ENOMEM
+		       : fd;
 }
 
 static const struct cfi_table *find_code(void *ctx, uint64_t addr,

@@ -269,6 +269,7 @@ int opd_untrusted_do(struct opd_untrusted *untrusted, int fd,
 	if (untrusted) {
 		int err = call_foreign(untrusted, fd, call);
 
+		untrusted->nr_without_memory += err == -ENOMEM;
 		*room = untrusted->room;
 		return err;
 	}

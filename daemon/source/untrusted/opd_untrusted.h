@@ -163,6 +163,7 @@ struct opd_untrusted {
 	int sock;
 	void *room; /* shared with it */
 	int patience; /* ms, OPD_UNTRUSTED_PATIENCE but for tests */
+	uint64_t nr_without_memory; /* calls that failed with -ENOMEM */
 	unsigned int nr_failures;
 	time_t failed; /* when the first of them was, in seconds of the clock */
 	pid_t given_up[OPD_UNTRUSTED_FAILURES]; /* killed, not yet gone */
@@ -174,6 +175,14 @@ struct opd_untrusted {
 /* There is no process before the first call. */
 void opd_untrusted_init(struct opd_untrusted *untrusted);
 void opd_untrusted_release(struct opd_untrusted *untrusted);
+
+/* How many calls of @untrusted, which may be NULL, found no memory: if there
+ * are more than before, this is why what they were made for has failed. */
+static inline uint64_t
+opd_untrusted_without_memory(const struct opd_untrusted *untrusted)
+{
+	return untrusted ? untrusted->nr_without_memory : 0;
+}
 
 /* CPU time of this thread and of that process, ns: what reading costs, however
  * long both wait for a CPU. Falls when the process is replaced. */

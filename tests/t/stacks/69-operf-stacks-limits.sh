@@ -3,7 +3,7 @@
 #
 # Call graphs where not all is to be had: refused keys, a user who may lock
 # little memory and not sample the kernel, a stack that is longer than what is
-# copied of it, ten thousand frames of recursion.
+# copied of it, ten thousand frames of recursion, no memory for unwind tables.
 #
 # What a user may still lock is less where others profile as the same user.
 # alone: yes
@@ -111,6 +111,38 @@ profiled "ten kilobytes" --callgraph work/deep 25 400
 stored=$(ledger stored)
 ok "of $stored nearly all are whole" \
 	rarely $((stored - $(stacks whole))) "$stored" 1
+
+# ---- no memory -------------------------------------------------------------------
+
+# The programs need the less memory the fewer CPUs there are.
+for limit in 60000 80000 100000 130000 160000; do
+	rm -rf "$SESSION"
+	# shellcheck disable=SC3045 # dash knows it
+	if (ulimit -v $limit && operf --callgraph work/deep 25 400 &&
+		[ "$(ledger stored)" -gt 0 ]) >"$TMP/truth"; then
+		break
+	fi
+done
+ok "no memory for tables: taken = stored + lost" sums_up
+stored=$(ledger stored)
+ok "no memory for tables: $(stacks no_memory) of $stored stacks have this end" \
+	[ "$(stacks no_memory)" -gt 0 -a $(($(stacks no_memory) * 10)) -ge $((stored * 9)) ]
+is "and not another" "$(stacks no_unwind_data)" 0
+like "operf says what helps" "$(cat "$TMP/operf.err")" \
+	' [0-9]+ no_memory.*; there was no memory for the tables .*ulimit -v'
+report --format=folded
+like "their root tells" "$(cat "$TMP/report")" '^deep;\[no memory\];leaf [0-9]+$'
+cp "$TMP/report" work/folded
+end="$(stacks no_memory) no_memory"
+ok "they are archived" "$BIN/oparchive" --session-dir="$SESSION" -o "$TMP/archive"
+like "with this end" "$("$BIN/opreport" "archive:$TMP/archive")" \
+	"^Stacks: .* [+=] $end"
+ok "and merged" "$BIN/opmerge" -o "$TMP/merged" "$TMP/archive" "$TMP/archive"
+like "with it" "$("$BIN/opreport" "archive:$TMP/merged")" \
+	"^Stacks: .* [+=] $end"
+ok "and imported" "$BIN/opimport" --output "$TMP/imported" work/folded
+like "with it, too" "$("$BIN/opreport" --session-dir="$TMP/imported")" \
+	"^Stacks: .* [+=] $end"
 
 # ---- an ordinary user --------------------------------------------------------------
 

@@ -400,12 +400,13 @@ TEST(test_log)
 			    "Nr. stacks.truncated: 32\n"
 			    "Nr. stacks.other_stack: 33\n"
 			    "Nr. stacks.no_unwind_data: 34\n"
-			    "Nr. stacks.broken: 35\n"
-			    "Nr. stacks.not_stored: 36\n"
-			    "Nr. stacks.frames: 37\n"
-			    "Nr. stacks.arcs: 38\n"
-			    "Nr. stacks.arcs_too_far: 39\n"
-			    "Nr. stacks.arcs_not_stored: 40\n" END
+			    "Nr. stacks.no_memory: 35\n"
+			    "Nr. stacks.broken: 36\n"
+			    "Nr. stacks.not_stored: 37\n"
+			    "Nr. stacks.frames: 38\n"
+			    "Nr. stacks.arcs: 39\n"
+			    "Nr. stacks.arcs_too_far: 40\n"
+			    "Nr. stacks.arcs_not_stored: 41\n" END
 			    "Nr. packs made: 40\n" LEDGER);
 	free(text);
 	free_fixture(rig.f);

@@ -65,6 +65,7 @@ static const char *text_of_ending(enum op_trace_ending ending)
 	       : ending == OP_TRACE_SHORT_STACK ? "short"
 	       : ending == OP_TRACE_BAD_STACK	? "bad"
 	       : ending == OP_TRACE_OTHER_STACK ? "other"
+	       : ending == OP_TRACE_NO_MEMORY	? "no memory"
 						: "depth";
 }
 
@@ -570,6 +571,7 @@ TEST(images_may_have_no_table_or_id)
 		{ -EIO, 0, false, 2, 0 },
 		{ 0, -EBADMSG, false, 0, 2 },
 		{ -EIO, -EBADMSG, false, 0, 2 },
+		{ 0, -ENOMEM, false, 0, 2 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -594,5 +596,57 @@ TEST(images_may_have_no_table_or_id)
 		assert_int_equal(stats.nr_tables, rows[i].nr_made);
 		assert_int_equal(stats.nr_failed, rows[i].nr_failed);
 		assert_int_equal(stats.bytes > 0, rows[i].nr_made > 0);
+	}
+}
+
+/* Nothing is guessed where a table may be that there is no memory for. */
+TEST(tables_may_lack_memory)
+{
+	static const struct unwinder_ops ops = {
+		.find_map = find_guessed_map,
+		.open_image = open_null_image,
+		.read_id = read_one_id,
+		.read_table = read_empty_table,
+	};
+	static const struct guess_row row = {
+		.sp = STACK,
+		.fp = STACK + 16,
+		.words = { [2] = 0, 0x10100 },
+	};
+	static const struct {
+		int table_err;
+		enum op_trace_ending ending;
+		size_t nr_frames;
+	} rows[] = {
+		{ -EBADMSG, OP_TRACE_GUESSED, 1 },
+		{ -ENOMEM, OP_TRACE_NO_MEMORY, 0 },
+		{ -EFBIG, OP_TRACE_NO_MEMORY, 0 },
+	};
+	const struct cfi_stack stack = { STACK, (const uint8_t *)row.words,
+					 sizeof(row.words) };
+	const struct cfi_regs regs = regs_of_guess(&row, OP_STACK_X86_64);
+	struct unwinder_frame frames[MAX_FRAMES];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct image_source source = { .table_err = rows[i].table_err };
+		enum op_trace_ending ending;
+		struct unwinder *unwinder;
+		size_t nr;
+
+		assert_int_equal(unwinder_new(&unwinder, &ops, &source), 0);
+		nr = unwinder_unwind(unwinder, OP_STACK_X86_64, &regs, &stack,
+				     frames, MAX_FRAMES, &ending);
+		assert_int_equal(ending, rows[i].ending);
+		assert_int_equal(nr, rows[i].nr_frames);
+		assert_int_equal(source.nr_tables, 1);
+		/* Memory may come: it is tried again, but not each time. */
+		source.table_err = 0;
+		for (int k = 0; k < 20000; k++)
+			unwinder_unwind(unwinder, OP_STACK_X86_64, &regs,
+					&stack, frames, MAX_FRAMES, &ending);
+		assert_int_equal(source.nr_tables,
+				 rows[i].table_err == -EBADMSG ? 1 : 2);
+		assert_int_equal(ending, OP_TRACE_GUESSED);
+		unwinder_free(unwinder);
 	}
 }

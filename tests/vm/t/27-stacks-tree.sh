@@ -77,7 +77,7 @@ grep -vE ';(do_syscall_64|asm_exc_page_fault|el0t_64_sync);' "$TMP/folded" >"$TM
 mv "$TMP/running" "$TMP/folded"
 grep '^gzip;\[[a-z ]*\];' "$TMP/folded" | sed 's/^/# /' | head
 all=$(count .)
-cut=$(count '^gzip;\[(guessed|other stack|no unwind data|broken stack)\];')
+cut=$(count '^gzip;\[(guessed|other stack|no unwind data|no memory|broken stack)\];')
 ok "of $all stacks of gzip $cut could not be unwound" \
 	[ "$all" -ge 50 -a $((cut * 20)) -le "$all" ]
 end_profiler

@@ -72,7 +72,9 @@ static const struct row rows[] = {
 	  ENDED("[truncated]", "truncated") "\n" },
 	{ "ends_with_a_trace", NULL, START TWO "trace",
 	  ENDED("[truncated]", "truncated") "\n" },
-	{ "ends_with_no_reason", NULL, START TWO "trace-end 7",
+	{ "ends_for_lack_of_memory", NULL, START TWO "trace-end 7; cpu 1",
+	  ENDED("[no memory]", "no_memory") "\n" },
+	{ "ends_with_no_reason", NULL, START TWO "trace-end 8",
 	  ENDED("[truncated]", "truncated") " bad_records 1\n" },
 	{ "offsets_beyond_32_bits", NULL,
 	  START "user; image 1; trace; sample 0x100 0; sample 0x100000001 0;"

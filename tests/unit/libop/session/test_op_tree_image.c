@@ -117,6 +117,7 @@ TEST(test_gaps)
 		[OP_STACKS_TRUNCATED] = "[truncated]",
 		[OP_STACKS_OTHER_STACK] = "[other stack]",
 		[OP_STACKS_NO_UNWIND] = "[no unwind data]",
+		[OP_STACKS_NO_MEMORY] = "[no memory]",
 		[OP_STACKS_BROKEN] = "[broken stack]",
 		[OP_STACKS_NOT_STORED] = NULL,
 	};
