@@ -434,5 +434,6 @@ const struct code_machine aarch64_machine = {
 	.ends_in_call = aarch64_ends_in_call,
 	.ends_in_linkage = aarch64_ends_in_linkage,
 	.has_go = aarch64_has_go,
+	.go_kept_sp = 20,
 	.checks_stack = aarch64_checks_stack,
 };

@@ -15,6 +15,7 @@
 
 struct flat_head {
 	uint64_t arch;
+	uint64_t has_go; /* 0 or 1 */
 	uint64_t base;
 	uint64_t nr;
 	uint64_t nr_pages;
@@ -42,6 +43,7 @@ void cfi_table_flatten(const struct cfi_table *table, void *to)
 {
 	const struct flat_head head = {
 		.arch = table->arch,
+		.has_go = table->has_go,
 		.base = table->base,
 		.nr = table->nr,
 		.nr_pages = table->nr_pages,
@@ -215,9 +217,11 @@ int cfi_table_unflatten(struct cfi_table **out, const void *from, size_t len)
 	memcpy(&head, from, sizeof(head));
 	rest.at += sizeof(head);
 	rest.len -= sizeof(head);
-	if (head.arch != CFI_X86_64 && head.arch != CFI_AARCH64)
+	if ((head.arch != CFI_X86_64 && head.arch != CFI_AARCH64) ||
+	    head.has_go > 1)
 		err = -EBADMSG;
 	table->arch = (enum cfi_arch)head.arch;
+	table->has_go = head.has_go;
 	table->base = head.base;
 	table->start = copy_flat(&rest, head.nr, sizeof(*table->start), &err);
 	table->rule = copy_flat(&rest, head.nr, sizeof(*table->rule), &err);

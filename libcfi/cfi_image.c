@@ -209,17 +209,23 @@ bool cfi_image_is_plt(const struct cfi_image *image, uint64_t addr)
 	return false;
 }
 
+/* The table of functions that Go's runtime needs, in all that Go has linked. */
+#define GO_TABLE ".gopclntab"
+#define GO_TABLE_RELRO ".data.rel.ro.gopclntab"
+
 static int load_named_section(struct cfi_image *image, const struct op_elf *elf,
 			      const struct op_elf_section *names,
 			      const struct op_elf_section *section)
 {
-	char name[sizeof(".zdebug_frame")]; /* the longest we look for */
+	char name[sizeof(GO_TABLE_RELRO)]; /* the longest we look for */
 	struct cfi_section *wanted;
 
 	if (!op_elf_has(elf, names->offset, 0))
 		return 0;
 	op_elf_text(elf, names->offset + section->name, name, sizeof(name));
 	add_plt(image, name, section);
+	image->has_go |=
+		!strcmp(name, GO_TABLE) || !strcmp(name, GO_TABLE_RELRO);
 	wanted = wanted_section(image, name);
 	return wanted ? load_section(wanted, elf, section) : 0;
 }

@@ -41,6 +41,7 @@ struct cfi_plt {
 
 struct cfi_image {
 	enum cfi_arch arch;
+	bool has_go; /* code that Go has compiled */
 	uint64_t entry; /* address of the first instruction */
 	/*
 	 * Address of the 2 instructions that a signal handler returns to, 0:

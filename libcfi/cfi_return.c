@@ -41,6 +41,7 @@
 #define LEAF_PATHS 16
 #define LEAF_INSNS 128 /* of a path */
 #define SWITCH_INSNS 32 /* that may come before a switch of stacks */
+#define SWITCH_BYTES 48 /* that may be between one and a call on the other */
 #define ROOT_BYTES 48 /* that tell the first function of a thread */
 #define NR_SLOTS 4096 /* of visited addresses; a power of 2 above MAX_INSNS */
 
@@ -560,11 +561,13 @@ bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
 }
 
 /* Whether the stack pointer is no longer what the frame's registers say. */
-static bool has_switched(const struct code_path *path)
+static bool has_switched(const struct code_path *path, bool is_go)
 {
 	const struct code_machine *machine = path->machine;
 	struct code_value sp = path->reg[machine->sp];
 
+	if (is_go && sp.how == CODE_IN_REG && sp.reg == machine->go_kept_sp)
+		return true;
 	if (sp.how != CODE_IN_MEMORY || sp.reg == machine->sp)
 		return sp.how == CODE_LOST;
 	for (unsigned int i = 0; i < machine->nr_saved; i++)
@@ -573,9 +576,55 @@ static bool has_switched(const struct code_path *path)
 	return true;
 }
 
+/* A word of memory that is no part of a frame: the frame pointer, too, leads to
+ * where stack pointers are saved, to free arrays. */
+static bool is_other_stack(const struct code_machine *machine,
+			   struct code_value sp)
+{
+	return sp.how == CODE_IN_MEMORY && sp.reg != machine->sp &&
+	       machine->dwarf[sp.reg] != (machine == &x86_machine
+						  ? CFI_X86_64_RBP
+						  : CFI_AARCH64_FP);
+}
+
+/* Whether the code from @pc to the call before @return_address is one run of
+ * instructions that loads the stack pointer. */
+static bool switches_before(struct code_lines *lines,
+			    const struct code_machine *machine, uint64_t pc,
+			    uint64_t return_address)
+{
+	enum code_flow flow = CODE_NEXT;
+	struct code_path path;
+	bool has_loaded = false;
+
+	code_path_init(&path, machine, pc);
+	while (path.pc < return_address && flow == CODE_NEXT) {
+		struct code_step step;
+		size_t len;
+		const uint8_t *bytes = code_lines_find(lines, path.pc, &len);
+
+		flow = machine->step(&path, bytes, len, &step);
+		path.pc += step.len;
+		has_loaded |= is_other_stack(machine, path.reg[machine->sp]);
+	}
+	return has_loaded && flow == CODE_CALL && path.pc == return_address;
+}
+
+/* Instructions have any length: each address may be where one begins. */
+static bool has_just_switched(struct code_lines *lines,
+			      const struct code_machine *machine,
+			      uint64_t return_address)
+{
+	for (uint64_t i = 4; i <= SWITCH_BYTES && i <= return_address; i++)
+		if (switches_before(lines, machine, return_address - i,
+				    return_address))
+			return true;
+	return false;
+}
+
 bool cfi_switches_stack(enum cfi_arch arch,
 			const struct cfi_code_reader *reader,
-			uint64_t return_address)
+			uint64_t return_address, bool is_go)
 {
 	enum code_flow flow = CODE_NEXT;
 	struct code_lines lines;
@@ -585,8 +634,8 @@ bool cfi_switches_stack(enum cfi_arch arch,
 		return false;
 	code_lines_init(&lines, reader);
 	code_path_init(&path, machines[arch], return_address);
-	for (int i = 0;
-	     i < SWITCH_INSNS && !has_switched(&path) && flow <= CODE_JUMP;
+	for (int i = 0; i < SWITCH_INSNS && !has_switched(&path, is_go) &&
+			flow <= CODE_JUMP;
 	     i++) {
 		struct code_step step;
 		size_t len;
@@ -595,7 +644,8 @@ bool cfi_switches_stack(enum cfi_arch arch,
 		flow = path.machine->step(&path, bytes, len, &step);
 		path.pc = flow == CODE_JUMP ? step.target : path.pc + step.len;
 	}
-	return has_switched(&path);
+	return has_switched(&path, is_go) ||
+	       has_just_switched(&lines, machines[arch], return_address);
 }
 
 enum cfi_step cfi_follow_return(enum cfi_arch arch,

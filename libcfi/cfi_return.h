@@ -103,10 +103,14 @@ bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
 /*
  * Whether the code at @return_address goes on with a stack pointer from memory,
  * so that its caller is on another stack: that of runtimes which run C on a
- * stack of its own. Looks up to 32 instructions ahead, up to the next call.
+ * stack of its own. Looks up to 32 instructions ahead, up to the next call. Or
+ * whether the code before the call has loaded the stack pointer from memory, as
+ * where Go's scheduler begins on its stack and never returns: within 48 bytes.
+ * With @is_go also whether the code goes on with the stack pointer that Go
+ * keeps in a register while the [vdso] runs on another stack.
  */
 bool cfi_switches_stack(enum cfi_arch arch,
 			const struct cfi_code_reader *reader,
-			uint64_t return_address);
+			uint64_t return_address, bool is_go);
 
 #endif /* LIBCFI_CFI_RETURN_H */

@@ -40,6 +40,7 @@ static int make_table(struct cfi_table **out, const struct op_elf *elf, int err,
 		return err;
 	}
 	err = cfi_build(table, &image, extent);
+	table->has_go = image.has_go;
 	cfi_image_release(&image);
 	if (err) {
 		cfi_table_free(table);
@@ -104,6 +105,11 @@ void cfi_table_free(struct cfi_table *table)
 	free(table);
 }
 
+bool cfi_table_has_go(const struct cfi_table *table)
+{
+	return table->has_go;
+}
+
 enum cfi_arch cfi_table_arch(const struct cfi_table *table)
 {
 	return table->arch;
@@ -122,7 +128,8 @@ static bool is_equal_pool(const struct cfi_pool *a, const struct cfi_pool *b)
 
 bool cfi_table_equal(const struct cfi_table *a, const struct cfi_table *b)
 {
-	return a->arch == b->arch && a->base == b->base && a->nr == b->nr &&
+	return a->arch == b->arch && a->has_go == b->has_go &&
+	       a->base == b->base && a->nr == b->nr &&
 	       a->nr_pages == b->nr_pages &&
 	       is_equal_array(a->start, b->start, a->nr, sizeof(*a->start)) &&
 	       is_equal_array(a->rule, b->rule, a->nr, sizeof(*a->rule)) &&

@@ -13,6 +13,8 @@
  * before.
  */
 
+#include <stdbool.h>
+
 #include "libcfi/cfi.h"
 #include "libcfi/cfi_rules.h"
 
@@ -25,6 +27,7 @@ enum {
 
 struct cfi_table {
 	enum cfi_arch arch;
+	bool has_go; /* code of Go, whose runtime has stacks of its own */
 	uint64_t base;
 	size_t nr;
 	uint32_t *start;

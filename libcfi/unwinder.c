@@ -62,6 +62,7 @@ struct walk {
 	bool has_guessed; /* a step on the way to it */
 	bool has_jumped; /* over frames that are on another stack */
 	bool lacks_memory; /* for the table of the code at pc */
+	bool is_in_go; /* the code that the last step has left */
 	struct unwinder_map map; /* that holds its code; end 0: none does */
 };
 
@@ -332,10 +333,12 @@ static enum cfi_step step_by_data(struct walk *w)
 	uint64_t offset;
 
 	w->lacks_memory = false;
+	w->is_in_go = false;
 	if (!w->map.end || !walk_knows_register(&w->regs, w->abi->sp))
 		return CFI_NO_DATA;
 	table = unwinder_tables_find(&w->unwinder->tables, &w->map, CFI_ALL);
 	w->lacks_memory = t->lacks_memory;
+	w->is_in_go = table && cfi_table_has_go(table);
 	offset = pc - w->map.start + w->map.offset;
 	if (!table && t->ops->find_code) {
 		table = t->ops->find_code(t->ctx, pc - w->is_return_address,
@@ -427,6 +430,20 @@ static bool is_at_jump(const struct walk *w, uint64_t from)
 }
 
 /*
+ * Whether the step @step of @w from the return address @from is one beyond the
+ * end of a stack: Go's runtime runs much on a stack of its own, at whose end
+ * there may be any words. Unwind data say nothing of that.
+ */
+static bool is_beyond_switch(const struct walk *w, enum cfi_step step,
+			     uint64_t from)
+{
+	return w->is_in_go && from && step != CFI_INTERRUPTED &&
+	       step != CFI_SHORT_STACK && step != CFI_OTHER_STACK &&
+	       !(step == CFI_CALLER && is_at_jump(w, from)) &&
+	       code_says(w, UNWINDER_SWITCHES_IN_GO, from);
+}
+
+/*
  * The frame that @w has come to from the return address @from, if that is not
  * 0; false if its code is none.
  */
@@ -483,6 +500,8 @@ size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
 			if (!is_in_code(&w))
 				step = step_from_nowhere(&w);
 		}
+		if (is_beyond_switch(&w, step, from))
+			step = CFI_OTHER_STACK;
 		if (step > CFI_INTERRUPTED || !take_frame(&w, from, &frame)) {
 			*ending = end_walk(&w, step, from);
 			return nr;

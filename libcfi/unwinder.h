@@ -54,6 +54,7 @@ enum unwinder_ask {
 	UNWINDER_NEVER_RETURNS, /* whether no way leads from here to a return */
 	UNWINDER_ROOT, /* whether this is in a thread's first function */
 	UNWINDER_SWITCHES, /* whether the stack is another one from here on */
+	UNWINDER_SWITCHES_IN_GO, /* likewise, of code of Go */
 	UNWINDER_ENTERED, /* whether the call before "from" leads to here, with
 			   * the frame that UNWINDER_RETURN tells of */
 };

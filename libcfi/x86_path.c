@@ -266,6 +266,7 @@ const struct code_machine x86_machine = {
 	.pushed = 8,
 	.ra = CFI_X86_64_RIP,
 	.dwarf = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 },
+	.go_kept_sp = 12,
 	.step = x86_step,
 	.behind_call = x86_behind_call,
 	.ends_in_call = x86_ends_in_call,

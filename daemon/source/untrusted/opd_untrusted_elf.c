@@ -84,7 +84,9 @@ static bool ask_foreign_code(const struct cfi_code_reader *reader,
 	case UNWINDER_ROOT:
 		return cfi_is_root(arch, reader, l->at);
 	case UNWINDER_SWITCHES:
-		return cfi_switches_stack(arch, reader, l->at);
+	case UNWINDER_SWITCHES_IN_GO:
+		return cfi_switches_stack(arch, reader, l->at,
+					  l->ask == UNWINDER_SWITCHES_IN_GO);
 	case UNWINDER_ENTERED:
 		return cfi_is_entered_from(arch, reader, l->from, l->at,
 					   l->is_return_address);

@@ -310,6 +310,59 @@ if command -v go >/dev/null; then
 		runtime.systemstack_switch runtime.cgocallback inner)")
 	ok "Go of C of Go: $right of $all stacks are right, and not whole" \
 		[ "$all" -gt 50 -a $((right * 10)) -ge $((all * 9)) ]
+	# What Go's runtime does on the stack of its scheduler has its callers on
+	# another: there is any word at the end of that stack.
+	cat >grow.go <<-'END'
+	package main
+
+	import (
+		"runtime"
+		"sync"
+	)
+
+	//go:noinline
+	func deep(n int, x uint64) uint64 {
+		var a [64]uint64
+
+		if n == 0 {
+			runtime.Gosched()
+			return x
+		}
+		a[n%64] = x
+		return deep(n-1, x+1) + a[n%64]
+	}
+
+	func main() {
+		var wg sync.WaitGroup
+
+		for i := 0; i < 60000; i++ {
+			wg.Add(1)
+			go func(i int) {
+				defer wg.Done()
+				deep(i%40, uint64(i))
+			}(i)
+			if i%1000 == 0 {
+				wg.Wait()
+			}
+		}
+		wg.Wait()
+	}
+	END
+	for flags in '' '-s -w'; do
+		go_build -ldflags="$flags" -o work/grow grow.go
+		profiled "Go's runtime $flags" -g work/grow
+		report --format=folded --no-inlines
+		cp "$TMP/report" "$TMP/folded"
+		other=$(sum '^grow;\[other stack\];runtime[.](mcall|morestack|systemstack)')
+		ok "Go's runtime $flags: $other stacks end at another stack" \
+			[ "$other" -gt 50 ]
+		is "Go's runtime $flags: none of these is whole" \
+			"$(sum '^grow;[^[].*runtime[.](mcall|morestack|systemstack)([.]abi0)?;')" 0
+		# A sample may be in these functions themselves.
+		broken=$(sum '^grow;\[(broken stack|no unwind data)\];runtime[.](mcall|morestack|systemstack|newproc)')
+		ok "Go's runtime $flags: nor broken, but $broken of $other" \
+			rarely "$broken" "$other" 2
+	done
 else
 	skip "C of Go" "no go"
 fi

@@ -180,7 +180,8 @@ TEST(test_changed)
  * 0 is an empty one.
  */
 struct hand_made {
-	uint64_t arch, base, nr, nr_pages, nr_rules, rules_len, exprs_len;
+	uint64_t arch, has_go, base, nr, nr_pages, nr_rules, rules_len,
+		exprs_len;
 	uint32_t start[2], rule[2], page[2];
 	uint32_t none; /* rule 0 */
 	uint8_t cfa_is_expr, cfa_reg, nr_places, flags;
@@ -256,7 +257,9 @@ TEST(pieces_that_cannot_be_are_refused)
 		CHANGE(place[0].how, CFI_UNSAID),
 		CHANGE(place[1].how, CFI_AT_EXPR),
 		CHANGE(place[1].value, 2),
+		CHANGE(has_go, 1),
 	}, refused[] = {
+		CHANGE(has_go, 2),
 		CHANGE(arch, CFI_AARCH64 + 1),
 		CHANGE(arch, UINT64_C(1) << 32),
 		CHANGE(nr, 1),

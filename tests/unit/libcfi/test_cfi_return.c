@@ -826,15 +826,20 @@ TEST(aarch64_code_before_return_addresses)
 	assert_false(ends_in_call(CFI_AARCH64, "0094"));
 }
 
-static bool switches_stack(enum cfi_arch arch, const char *text)
+static bool switches_stack_in(enum cfi_arch arch, const char *text, bool is_go)
 {
 	size_t pc;
 	struct code code = parse_code(text, &pc);
 	const struct cfi_code_reader reader = { read_code, &code, false };
-	bool switches = cfi_switches_stack(arch, &reader, CODE + pc);
+	bool switches = cfi_switches_stack(arch, &reader, CODE + pc, is_go);
 
 	free(code.bytes);
 	return switches;
+}
+
+static bool switches_stack(enum cfi_arch arch, const char *text)
+{
+	return switches_stack_in(arch, text, false);
 }
 
 TEST(switches_of_stacks)
@@ -848,6 +853,13 @@ TEST(switches_of_stacks)
 		"488b6738 c3",
 		/* jmp over a byte; mov (%rdi),%rsp */
 		"eb01 90 488b27",
+		/* mov 0x38(%r14),%rsp; push %rax; mov (%rdx),%r12; call *%r12;
+		 * pop %rax; jmp: Go's mcall() */
+		"498b6638 50 4c8b22 41ffd4|58 e900000000",
+		/* the same behind an instruction of 9 bytes */
+		"644c893425f8ffffff 498b6638 50 4c8b22 41ffd4|58 e900000000",
+		/* mov 0x38(%rbx),%rsp; call; call; ret: its morestack() */
+		"488b6338 e800000000|e800000000 c3",
 	};
 	static const char *const others[] = {
 		"",
@@ -864,12 +876,27 @@ TEST(switches_of_stacks)
 		"e800000000 488b27",
 		/* ret; mov (%rdi),%rsp */
 		"c3 488b27",
+		/* mov 0x38(%rbp),%rsp; call; ret */
+		"488b6538 e800000000|c3",
+		/* mov 0x38(%rbx),%rsp; ret; call */
+		"488b6338 c3 e800000000|c3",
+		/* mov 8(%rax),%r12; call; ret */
+		"4c8b6008 e800000000|c3",
+		/* mov 0x38(%rbx),%rsp; jmp; call; ret */
+		"488b6338 eb00 e800000000|c3",
+		/* mov (%rsp),%rax; mov %r12,%rsp; ret */
+		"488b0424 4c89e4 c3",
 	};
 
 	for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
 		assert_true(switches_stack(CFI_X86_64, switches[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_false(switches_stack(CFI_X86_64, others[i]));
+	assert_true(switches_stack_in(CFI_X86_64, "488b0424 4c89e4 c3", true));
+	assert_false(switches_stack_in(CFI_X86_64, "4889dc c3", true));
+	/* ldr x0, [x1]; mov sp, x0; bl; ret */
+	assert_true(
+		switches_stack(CFI_AARCH64, "200040f9 1f000091 " BL "|" RET));
 	/* ldr x0, [x1]; mov sp, x0; ret */
 	assert_true(switches_stack(CFI_AARCH64, "200040f9 1f000091 c0035fd6"));
 	/* mov sp, x29; ldp x29, x30, [sp], #16; ret */

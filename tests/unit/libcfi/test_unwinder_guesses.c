@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
+#include "libcfi/cfi_table.h"
 #include "libcfi/unwinder.h"
 
 #define CODE 0x10000u
@@ -293,7 +294,7 @@ TEST(records_of_frames)
 
 /* Functions of x86-64, by where they are returned to, but for the first. */
 /* clang-format off */
-static const uint8_t code_bytes[0x1c0] = {
+static const uint8_t code_bytes[0x1e0] = {
 	[0x10] = 0xc3, /* the sampled one: ret */
 	/* call; add $8,%rsp; ret */
 	[0x1b] = 0xe8, [0x20] = 0x48, 0x83, 0xc4, 0x08, 0xc3,
@@ -323,6 +324,9 @@ static const uint8_t code_bytes[0x1c0] = {
 	/* sub $8,%rsp; call of 0x1a0; add $8,%rsp; ret */
 	[0x1b0] = 0x48, 0x83, 0xec, 0x08, 0xe8, 0xe7, 0xff, 0xff, 0xff,
 	0x48, 0x83, 0xc4, 0x08, 0xc3,
+	/* mov 0x38(%r14),%rsp; call; add $8,%rsp; ret */
+	[0x1c3] = 0x49, 0x8b, 0x66, 0x38, 0xe8, [0x1cc] = 0x48, 0x83, 0xc4, 0x08,
+	0xc3,
 };
 /* clang-format on */
 
@@ -360,7 +364,10 @@ static int ask_code_bytes(void *ctx, const struct unwinder_code *code,
 		is_told = cfi_is_root(code->arch, &reader, code->addr);
 		break;
 	case UNWINDER_SWITCHES:
-		is_told = cfi_switches_stack(code->arch, &reader, code->addr);
+	case UNWINDER_SWITCHES_IN_GO:
+		is_told = cfi_switches_stack(code->arch, &reader, code->addr,
+					     code->ask ==
+						     UNWINDER_SWITCHES_IN_GO);
 		break;
 	case UNWINDER_ENTERED:
 		is_told = cfi_is_entered_from(code->arch, &reader, code->from,
@@ -449,6 +456,59 @@ TEST(code_is_read)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		check_guess(&rows[i], &readable, OP_STACK_X86_64);
+}
+
+static int read_go_table(void *ctx, int fd, enum cfi_extent extent,
+			 struct cfi_table **out)
+{
+	const struct cfi_code nothing = { .arch = CFI_X86_64, .len = 1 };
+	int err = cfi_table_of_code(out, &nothing);
+
+	(void)ctx;
+	(void)fd;
+	(void)extent;
+	if (!err)
+		(*out)->has_go = true;
+	return err;
+}
+
+static int open_any_image(void *ctx, uint64_t cookie)
+{
+	(void)ctx;
+	(void)cookie;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* The stack of Go's scheduler ends where it begins, whatever is above. */
+TEST(go_has_other_stacks)
+{
+	static const struct unwinder_ops go = { .find_map = find_guessed_map,
+						.open_image = open_any_image,
+						.read_table = read_go_table,
+						.ask_code = ask_code_bytes };
+	static const struct {
+		struct guess_row row;
+		const char *wanted_in_go;
+	} rows[] = {
+		{ { .what = "an old frame is above",
+		    .sp = STACK,
+		    .words = { 0x101cc, 1, 0x100a0 },
+		    .wanted = "101cc 100a0 whole" },
+		  "101cc other" },
+		{ { .what = "a function that returns",
+		    .sp = STACK,
+		    .words = { 0x10020, 1, 0x100a0 },
+		    .wanted = "10020 100a0 whole" },
+		  "10020 100a0 whole" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct guess_row in_go = rows[i].row;
+
+		check_guess(&rows[i].row, &readable, OP_STACK_X86_64);
+		in_go.wanted = rows[i].wanted_in_go;
+		check_guess(&in_go, &go, OP_STACK_X86_64);
+	}
 }
 
 TEST(leaves_of_aarch64)
