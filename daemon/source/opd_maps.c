@@ -377,6 +377,7 @@ struct opd_process *opd_maps_fork(struct opd_maps *maps, uint32_t tgid,
 	child->entered = from->entered;
 	child->chosen = from->chosen;
 	child->read_at = from->read_at;
+	child->moved_at = from->moved_at;
 	child->read_took = from->read_took;
 	if (child->space)
 		child->space->nr_users++;

@@ -380,6 +380,9 @@ static void place_user(struct opd_process_table *table,
 	const struct opd_map *map =
 		opd_perf_proc_find_map(table, &process, place->tgid, pc);
 
+	if (!map && process)
+		map = opd_perf_proc_find_moved(table, &process, place->tgid,
+					       pc);
 	if (!process) {
 		count(table, OPD_PERF_NO_MM);
 		return;

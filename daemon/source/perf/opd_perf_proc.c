@@ -291,10 +291,11 @@ static const struct opd_map *find_told_map(struct opd_process_table *table,
 		return *process ? opd_maps_lookup(*process, addr) : NULL;
 	if (*process && (*process)->read_at >= table->gap_at) {
 		map = opd_maps_lookup(*process, addr);
-		/* perf_events does not report mremap(2), for example. */
 		if (map)
 			return map;
-		/* The mappings may be read again once they are old enough. */
+		/* perf_events does not report mremap(2), for example. So they
+		 * may be read again once they are old enough: words of a stack
+		 * are often no addresses of code. */
 		age = table->now - (*process)->read_at;
 		if (age < SECOND + OPD_PERF_PROC_SHARE * (*process)->read_took)
 			return NULL;
@@ -343,6 +344,24 @@ const struct opd_map *opd_perf_proc_find_map(struct opd_process_table *table,
 	    opd_process_table_clock(table) < (*process)->copied_at)
 		return map;
 	map_copied_text(table, *process, map, addr);
+	return opd_maps_lookup(*process, addr);
+}
+
+const struct opd_map *opd_perf_proc_find_moved(struct opd_process_table *table,
+					       struct opd_process **process,
+					       uint32_t tgid, uint64_t addr)
+{
+	const uint64_t now = table->now;
+
+	if (!table->proc || now < (*process)->moved_at)
+		return NULL;
+	if ((*process)->read_at != now)
+		*process = opd_perf_proc_read(table, tgid);
+	if (!*process)
+		return NULL;
+	(*process)->moved_at =
+		SECOND + opd_perf_proc_may_look((*process)->moved_at, now,
+						(*process)->read_took);
 	return opd_maps_lookup(*process, addr);
 }
 

@@ -89,6 +89,15 @@ const struct opd_map *opd_perf_proc_find_map(struct opd_process_table *table,
 					     uint32_t tgid, uint64_t addr);
 
 /*
+ * The same of an address that was not found just now, and at which the process
+ * has run: there is code, which mremap(2) may have moved there. So /proc is
+ * looked at immediately, some ten times in advance and then once a second.
+ */
+const struct opd_map *opd_perf_proc_find_moved(struct opd_process_table *table,
+					       struct opd_process **process,
+					       uint32_t tgid, uint64_t addr);
+
+/*
  * The offset of @addr, which is in @map of the process of @place, in what it
  * is in, which goes to @place: an image, that of code which the process made
  * at run time, or anonymous memory.
