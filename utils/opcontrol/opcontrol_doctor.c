@@ -75,6 +75,7 @@ int oc_doctor(struct opcontrol *oc)
 	int err = find_session_folder(&machine, oc);
 	int fd = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC, 0);
 	struct statvfs fs;
+	long nr_cpus;
 
 	if (fd < 0)
 		machine.fanotify_err = -errno;
@@ -83,6 +84,8 @@ int oc_doctor(struct opcontrol *oc)
 	if (err)
 		return err;
 	find_existing_part(machine.session_dir);
+	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	machine.nr_cpus = nr_cpus > 0 ? (unsigned int)nr_cpus : 1;
 	machine.write_err =
 		access(machine.session_dir, W_OK | X_OK) ? -errno : 0;
 	if (!statvfs(machine.session_dir, &fs))

@@ -11,7 +11,13 @@
 #include "utils/opcontrol/opcontrol_examine.h"
 
 #define ENOUGH_BYTES ((uint64_t)256 << 20)
-#define ENOUGH_FILES 4096
+/*
+ * Where the kernel filters no samples, operf --pid opens a file for each thread
+ * on each CPU for what it maps, and one for each event
+ * (daemon/source/perf/opd_perf_events.c).
+ */
+#define ENOUGH_THREADS 1000
+#define FILES_BESIDES 64 /* that the daemon needs for other things */
 
 /* ---- the session folder ---------------------------------------------------
  */
@@ -104,24 +110,41 @@ void oc_examine_session(struct oc_machine *machine)
 /* ---- limits ---------------------------------------------------------------
  */
 
+/* The daemon raises its limit to the hard one, which is in @limits, after the
+ * other. */
+static void examine_open_files(const struct oc_machine *machine,
+			       const char *limits)
+{
+	const unsigned long a_thread = 2ul * machine->nr_cpus;
+	unsigned long most, threads, enough;
+	char *hard;
+
+	strtoul(limits, &hard, 10);
+	most = strtoul(hard, NULL, 10);
+	if (strstr(hard, "unlimited")) {
+		oc_report(machine, OC_OK, "open files: no limit");
+		return;
+	}
+	threads = most > FILES_BESIDES ? (most - FILES_BESIDES) / a_thread : 0;
+	enough = ENOUGH_THREADS * a_thread + FILES_BESIDES;
+	if (threads < ENOUGH_THREADS)
+		oc_report(
+			machine, OC_LIMITED,
+			"open files: at most %lu, so operf --pid can sample one event on %lu threads (%lu files each); ulimit -Hn %lu as root, or LimitNOFILE=%lu in the unit",
+			most, threads, a_thread, enough, enough);
+	else
+		oc_report(
+			machine, OC_OK,
+			"open files: at most %lu, so operf --pid can sample one event on %lu threads",
+			most, threads);
+}
+
 void oc_examine_limits(struct oc_machine *machine)
 {
-	char line[OC_LINE_MAX], *hard;
-	unsigned long most;
+	char line[OC_LINE_MAX];
 
-	if (oc_find_line(machine, "/proc/self/limits", "Max open files",
-			 line)) {
-		strtoul(line, &hard, 10);
-		most = strtoul(hard, NULL, 10);
-		if (most < ENOUGH_FILES && !strstr(hard, "unlimited"))
-			oc_report(
-				machine, OC_LIMITED,
-				"open files: %lu at most, and operf needs one for each event, CPU and thread; ulimit -Hn %d as root, or LimitNOFILE=%d in the unit",
-				most, ENOUGH_FILES, ENOUGH_FILES);
-		else
-			oc_report(machine, OC_OK,
-				  "open files: any limit is enough");
-	}
+	if (oc_find_line(machine, "/proc/self/limits", "Max open files", line))
+		examine_open_files(machine, line);
 	if (oc_exists(machine, "/sys/fs/cgroup/cgroup.controllers"))
 		oc_report(machine, OC_OK, "cgroups: version 2");
 	else if (oc_exists(machine, "/sys/fs/cgroup/perf_event"))

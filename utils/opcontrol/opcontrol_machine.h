@@ -42,6 +42,7 @@ struct oc_machine {
 	int fanotify_err;
 	int write_err; /* making files in the session folder */
 	uint64_t free_bytes; /* on its file system */
+	unsigned int nr_cpus; /* online, at least 1 */
 
 	/* Filled by oc_examine(). */
 	FILE *out;

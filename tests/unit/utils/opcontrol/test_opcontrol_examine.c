@@ -184,6 +184,14 @@ static const struct row rows[] = {
 	  "/proc/self/limits Max open files            1024                 1048576              files;"
 	  "/sys/fs/cgroup/cgroup.controllers cpu",
 	  "limits", EXPECTED_ROW },
+	{ "no limit of open files",
+	  "/proc/self/limits Max open files            1024                 unlimited            files;"
+	  "/sys/fs/cgroup/cgroup.controllers cpu",
+	  "limits", EXPECTED_ROW },
+	{ "just enough files",
+	  "/proc/self/limits Max open files            1024                 16064                files;"
+	  "/sys/fs/cgroup/cgroup.controllers cpu",
+	  "limits", EXPECTED_ROW },
 	{ "few files, cgroups of version 1",
 	  "/proc/self/limits Max open files            256                 1024              files;"
 	  "/sys/fs/cgroup/perf_event/",
@@ -313,6 +321,7 @@ static void run_checks(const struct row *row, FILE *out)
 		.tools = "/b/bin",
 		.session_dir = "/var/lib",
 		.free_bytes = UINT64_C(1000) << 20,
+		.nr_cpus = 8,
 		.out = out,
 	};
 	bool found = false;
