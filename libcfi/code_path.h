@@ -104,7 +104,7 @@ struct code_machine {
 	uint8_t pushed; /* bytes of the return address that a call pushes */
 	uint8_t ra; /* DWARF number of what holds the return address */
 	uint8_t dwarf[CODE_MAX_REGS]; /* DWARF numbers of registers */
-	/* Where Go keeps the stack pointer while it calls the [vdso] on another
+	/* Go keeps the stack pointer in it while it calls the [vdso] on another
 	 * stack (runtime/sys_linux_*.s). */
 	uint8_t go_kept_sp;
 	/*

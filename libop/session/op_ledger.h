@@ -44,6 +44,7 @@
 #define OP_LEDGER_MAX_EVENTS 128
 #define OP_LEDGER_EVENT_MAX 128 /* bytes of a name, with the zero byte */
 #define OP_LEDGER_SQUARE 1024 /* the unit of sums of squares */
+#define OP_LEDGER_PERF_DATA "perf.data" /* the source of such a file */
 
 /*
  * X(NAME, what): those up to BROKEN add up to the stacks that are stored, with

@@ -22,11 +22,13 @@
 #include <unistd.h>
 
 #include "libop/image/op_build_id.h"
+#include "libop/files/op_config.h"
 #include "libop/files/op_file.h"
 #include "libop/files/op_open.h"
 #include "libop/image/op_perf_map.h"
 #include "libop/base/op_plural.h"
 #include "libop/base/op_search.h"
+#include "libop/session/op_ledger.h"
 #include "libpp/symbols/perf_map.h"
 
 #define MAX_CODE (1u << 24) /* bytes; no function is that large */
@@ -135,6 +137,25 @@ static int open_perf_map(struct pp_image_symbols *symbols,
 	return symbols->table && symbols->path ? 0 : -ENOMEM;
 }
 
+/* The way to symbols of @image, of which @session has no snapshot. */
+static const char *cure_of_no_snapshot(const struct op_session *session,
+				       const struct pp_image *image)
+{
+	struct op_ledger ledger = { .source = "" };
+	struct op_diag unused;
+	char path[OP_PATH_MAX];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/ledger",
+			     session->current) >= sizeof(path) ||
+	    op_ledger_read(&ledger, path, &unused))
+		ledger.source[0] = '\0';
+	if (strcmp(ledger.source, OP_LEDGER_PERF_DATA) != 0)
+		return "the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read";
+	return image->kind == OP_IMAGE_KERNEL
+		       ? "the session has no copy of them; give the folder of its file with --image-path, or unpack what \"perf archive\" made beside perf.data in ~/.debug and import again"
+		       : "the session has no copy of them; give the folder of its file with --image-path";
+}
+
 static int open_snapshot(struct pp_image_symbols *symbols,
 			 const struct pp_image *image,
 			 const struct op_session *session,
@@ -161,11 +182,9 @@ static int open_snapshot(struct pp_image_symbols *symbols,
 		symbols->path = op_arena_strdup(locator->arena, path);
 	if (!err)
 		return symbols->path ? take_ksyms(symbols) : -ENOMEM;
-	pp_message_of_error(
-		messages, err, "%s: no symbols: %s", image->base,
-		*why.text
-			? why.text
-			: "the session has no copy of them; give the folder of its file with --image-path, or profile as root so that /proc/kallsyms can be read");
+	pp_message_of_error(messages, err, "%s: no symbols: %s", image->base,
+			    *why.text ? why.text
+				      : cure_of_no_snapshot(session, image));
 	return 0;
 }
 

@@ -6,18 +6,25 @@
  * this boot, or, where perf recorded none, by its release and the name of the
  * machine, if it lies where it lay then. Its end is that of this machine, as
  * perf tells more or less of it.
+ *
+ * Of another kernel perf has kept a copy of /proc/kallsyms by its build-id, in
+ * ~/.debug: beside the files that "perf archive" packs.
  */
 
 #include "daemon/source/perfdata/opd_perfdata_kernel.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "daemon/source/perfdata/opd_perfdata.h"
 #include "daemon/source/opd_proc.h"
 #include "daemon/source/opd_source.h"
+#include "libop/files/op_config.h"
+#include "libop/files/op_file.h"
 #include "libop/session/op_stream_words.h"
 #include "libop/base/op_array.h"
 
@@ -85,6 +92,47 @@ static bool set_size(struct opd_perfdata_range *range, uint64_t size)
 	return true;
 }
 
+/* perf's copy for the build @id, unless somebody else could have written it.
+ * Returns 0 with @all set, or -errno. */
+static int read_perf_copy(struct op_kallsyms *all, const struct op_build_id *id)
+{
+	const char *home = getenv("HOME");
+	char hex[OP_BUILD_TEXT_MAX], path[OP_PATH_MAX];
+	struct op_diag diag = { "" };
+	struct stat st;
+
+	if (!home || *home != '/' || id->len < 2)
+		return -ENOENT;
+	op_build_id_text(id->bytes, id->len, hex);
+	if ((size_t)snprintf(path, sizeof(path),
+			     "%s/.debug/.build-id/%.2s/%s/kallsyms", home, hex,
+			     hex + 2) >= sizeof(path))
+		return -ENAMETOOLONG;
+	if (stat(path, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || !op_is_own_file(&st))
+		return -EPERM;
+	return op_kallsyms_read(all, path, &diag);
+}
+
+static void find_kernel_copy(struct opd_perfdata_kernel *kernel,
+			     struct opd_perfdata_range *range)
+{
+	struct op_diag diag = { "" };
+	uint64_t start, end;
+
+	op_kallsyms_release(&kernel->kallsyms);
+	if (read_perf_copy(&kernel->kallsyms, &range->build_id))
+		return;
+	if (!opd_proc_kernel(&kernel->kallsyms, &start, &end, &diag) &&
+	    set_size(range, end - start)) {
+		range->here_start = start;
+		range->here_end = end;
+	} else {
+		op_kallsyms_release(&kernel->kallsyms);
+	}
+}
+
 static void find_kernel_here(struct opd_perfdata_kernel *kernel,
 			     const struct opd_perfdata *data,
 			     struct opd_perfdata_range *range)
@@ -100,12 +148,15 @@ static void find_kernel_here(struct opd_perfdata_kernel *kernel,
 	known = range->build_id.len && client->has_kernel &&
 		client->has_kernel(client->ctx, &range->build_id, &size) &&
 		set_size(range, size);
-	if (range->build_id.len ? !op_build_id_same(&range->build_id, &build_id)
-				: !is_this_machine(data))
+	kernel->is_here =
+		range->build_id.len
+			? op_build_id_same(&range->build_id, &build_id)
+			: is_this_machine(data);
+	if (!kernel->is_here && range->build_id.len && !known)
+		find_kernel_copy(kernel, range);
+	if (!kernel->is_here || known)
 		return;
-	kernel->is_here = known;
-	if (known)
-		return;
+	kernel->is_here = false;
 	if (!kernel->kallsyms.text &&
 	    op_kallsyms_read(&kernel->kallsyms, "/proc/kallsyms", &diag))
 		return;

@@ -195,7 +195,7 @@ static int perfdata_open(struct opd_source *source, const char *arg,
 	source->perfdata = p;
 	source->path = "perfdata";
 	p->chain_max = CHAIN_MAX;
-	snprintf(source->name, sizeof(source->name), "perf.data");
+	snprintf(source->name, sizeof(source->name), OP_LEDGER_PERF_DATA);
 	snprintf(source->cpu_type, sizeof(source->cpu_type), "perf");
 	if (!arg || !*arg)
 		return op_diag_set(

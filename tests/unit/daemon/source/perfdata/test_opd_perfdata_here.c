@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -85,6 +87,8 @@ int open_of_machine(const char *path, int flags, ...)
 	if (sscanf(path, NOTES_OF_MODULE, module) == 1)
 		return open_notes(
 			strcmp(module, machine.module) ? 0 : machine.module_id);
+	if (strstr(path, "/.debug/"))
+		return real(path, flags, mode);
 	if (!strcmp(path, "/proc/kallsyms") && *machine.kallsyms)
 		return open_bytes(machine.kallsyms, strlen(machine.kallsyms));
 	errno = ENOENT;
@@ -201,8 +205,38 @@ static void add_module_line(const char *name, unsigned long start,
 		 "%s %lu 0 - Live 0x%lx\n", name, size, start);
 }
 
+/* perf's copy of the symbols of the kernel whose build-id has bytes @id. */
+static void keep_copy(unsigned int id, const char *start, unsigned long end,
+		      unsigned long mode)
+{
+	char path[256];
+	int len = snprintf(path, sizeof(path), "%s", getenv("HOME"));
+	FILE *file;
+
+	len += snprintf(path + len, sizeof(path) - (size_t)len, "/.debug");
+	mkdir(path, 0755);
+	len += snprintf(path + len, sizeof(path) - (size_t)len, "/.build-id");
+	mkdir(path, 0755);
+	len += snprintf(path + len, sizeof(path) - (size_t)len, "/%02x", id);
+	mkdir(path, 0755);
+	len += snprintf(path + len, sizeof(path) - (size_t)len, "/");
+	for (int i = 1; i < 20; i++)
+		len += snprintf(path + len, sizeof(path) - (size_t)len, "%02x",
+				id);
+	mkdir(path, 0755);
+	snprintf(path + len, sizeof(path) - (size_t)len, "/kallsyms");
+	machine.is_there = false;
+	file = fopen(path, "w");
+	machine.is_there = true;
+	assert_non_null(file);
+	fprintf(file, "%s T _stext\n%lx T _end\n", start, end);
+	assert_int_equal(fchmod(fileno(file), (mode_t)mode), 0);
+	fclose(file);
+}
+
 /*
- * of this machine: kernel START END, its build-id: kernel-id BYTE, module NAME
+ * of this machine: kernel START END, its build-id: kernel-id BYTE, perf's copy
+ * of another kernel's symbols: copy START END MODE BYTE, module NAME
  * START SIZE, module-id BYTE NAME, no-name; of the file: host NAME, release
  * NAME, map NAME START LEN [BYTE]; knows SIZE BYTE: the client has that kernel;
  * record
@@ -217,6 +251,8 @@ static void do_line_here(struct here_rig *rig, const char *line)
 	if (!strcmp(verb, "kernel"))
 		snprintf(machine.kallsyms, sizeof(machine.kallsyms),
 			 "%s T _stext\n%lx T _end\n", text, nr[0]);
+	else if (!strcmp(verb, "copy"))
+		keep_copy(id, text, nr[0], nr[1]);
 	else if (!strcmp(verb, "kernel-id"))
 		machine.kernel_id = (unsigned int)atoi(text);
 	else if (!strcmp(verb, "module"))
@@ -242,6 +278,7 @@ static void do_line_here(struct here_rig *rig, const char *line)
 static void run_here(const struct row *row, FILE *out)
 {
 	struct here_rig rig = { .size = 0, .out = out };
+	char home[] = "/tmp/test_here.XXXXXX", folder[128];
 	const struct opd_source_client client = {
 		.ctx = &rig,
 		.see_kernel = see_kernel_here,
@@ -250,13 +287,17 @@ static void run_here(const struct row *row, FILE *out)
 	const char *at = row->script;
 	char line[128];
 
+	assert_non_null(mkdtemp(home));
 	memset(&machine, 0, sizeof(machine));
+	setenv("HOME", home, 1);
 	machine.is_there = true;
 	rig.kernel.client = &client;
 	while (next_line(&at, line, sizeof(line)))
 		do_line_here(&rig, line);
 	machine.is_there = false;
 	opd_perfdata_kernel_release(&rig.kernel);
+	snprintf(folder, sizeof(folder), "rm -rf %s", home);
+	assert_int_equal(system(folder), 0);
 }
 
 /* clang-format off */
@@ -273,7 +314,24 @@ static const struct row rows[] = {
 	  KERNEL_HERE "kernel-id 7;" MAP_MOVED " 7",
 	  "vmlinux ffffffff82000000-ffffffff82005000 at ffffffff81000000-ffffffff81005000 id 7 here\n" },
 	{ "another_build", NULL,
-	  KERNEL_HERE "kernel-id 8;" SAME_BOOT MAP " 7; record", EXPECTED_ROW },
+	  KERNEL_HERE "kernel-id 8;" SAME_BOOT MAP " 7; record",
+	  EXPECTED_ROW },
+	/* ... of which perf has a copy. */
+	{ "a_copy_of_another_build", NULL,
+	  KERNEL_HERE "kernel-id 8; copy ffffffff91000000 ffffffff91007000 1a4 7;"
+	  MAP " 7; record",
+	  EXPECTED_ROW },
+	{ "a_copy_that_others_may_write", NULL,
+	  KERNEL_HERE "kernel-id 8; copy ffffffff91000000 ffffffff91007000 1b6 7;"
+	  MAP " 7; record",
+	  EXPECTED_ROW },
+	{ "a_copy_with_hidden_addresses", NULL,
+	  KERNEL_HERE "kernel-id 8; copy 0 0 1a4 7;" MAP " 7; record",
+	  EXPECTED_ROW },
+	{ "a_copy_of_a_third_build", NULL,
+	  KERNEL_HERE "kernel-id 8; copy ffffffff91000000 ffffffff91007000 1a4 9;"
+	  MAP " 7; record",
+	  EXPECTED_ROW },
 	{ "no_build_here", NULL, KERNEL_HERE SAME_BOOT MAP " 7",
 	  "vmlinux ffffffff81000000-ffffffff81001000 at 0-0 id 7\n" },
 	{ "the_same_build_without_symbols", NULL, "kernel-id 7;" MAP " 7",
