@@ -110,9 +110,6 @@ bool cfi_table_equal(const struct cfi_table *a, const struct cfi_table *b);
 
 enum cfi_arch cfi_table_arch(const struct cfi_table *table);
 
-/* Whether the image has code of Go, as its section headers say. */
-bool cfi_table_has_go(const struct cfi_table *table);
-
 /* All memory that @table owns, bytes; its rows; the rules that they share. */
 size_t cfi_table_bytes(const struct cfi_table *table);
 size_t cfi_table_nr_rows(const struct cfi_table *table);

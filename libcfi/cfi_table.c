@@ -105,11 +105,6 @@ void cfi_table_free(struct cfi_table *table)
 	free(table);
 }
 
-bool cfi_table_has_go(const struct cfi_table *table)
-{
-	return table->has_go;
-}
-
 enum cfi_arch cfi_table_arch(const struct cfi_table *table)
 {
 	return table->arch;

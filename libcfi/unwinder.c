@@ -27,6 +27,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libcfi/cfi_table.h"
 #include "libcfi/unwinder.h"
 #include "libcfi/unwinder_tables.h"
 
@@ -337,17 +338,18 @@ static enum cfi_step step_by_data(struct walk *w)
 	if (!w->map.end || !walk_knows_register(&w->regs, w->abi->sp))
 		return CFI_NO_DATA;
 	table = unwinder_tables_find(&w->unwinder->tables, &w->map, CFI_ALL);
-	w->lacks_memory = t->lacks_memory;
-	w->is_in_go = table && cfi_table_has_go(table);
 	offset = pc - w->map.start + w->map.offset;
+	if (!table)
+		w->lacks_memory = t->lacks_memory;
 	if (!table && t->ops->find_code) {
 		table = t->ops->find_code(t->ctx, pc - w->is_return_address,
 					  &start);
 		offset = table ? pc - start : 0;
 		w->lacks_memory &= !table;
 	}
-	if (!table || cfi_table_arch(table) != w->arch)
+	if (!table || table->arch != w->arch)
 		return CFI_NO_DATA;
+	w->is_in_go = table->has_go;
 	return cfi_unwind(table, offset, w->is_return_address, &w->regs,
 			  w->stack);
 }
@@ -430,15 +432,15 @@ static bool is_at_jump(const struct walk *w, uint64_t from)
 }
 
 /*
- * Whether the step @step of @w from the return address @from is one beyond the
- * end of a stack: Go's runtime runs much on a stack of its own, at whose end
- * there may be any words. Unwind data say nothing of that.
+ * Whether the step @step of @w, which is in Go, from the return address @from
+ * is one beyond the end of a stack: Go's runtime runs much on a stack of its
+ * own, at whose end there may be any words. Unwind data say nothing of that.
  */
 static bool is_beyond_switch(const struct walk *w, enum cfi_step step,
 			     uint64_t from)
 {
-	return w->is_in_go && from && step != CFI_INTERRUPTED &&
-	       step != CFI_SHORT_STACK && step != CFI_OTHER_STACK &&
+	return from && step != CFI_INTERRUPTED && step != CFI_SHORT_STACK &&
+	       step != CFI_OTHER_STACK &&
 	       !(step == CFI_CALLER && is_at_jump(w, from)) &&
 	       code_says(w, UNWINDER_SWITCHES_IN_GO, from);
 }
@@ -500,7 +502,7 @@ size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
 			if (!is_in_code(&w))
 				step = step_from_nowhere(&w);
 		}
-		if (is_beyond_switch(&w, step, from))
+		if (w.is_in_go && is_beyond_switch(&w, step, from))
 			step = CFI_OTHER_STACK;
 		if (step > CFI_INTERRUPTED || !take_frame(&w, from, &frame)) {
 			*ending = end_walk(&w, step, from);

@@ -268,18 +268,21 @@ const struct cfi_table *unwinder_tables_find(struct unwinder_tables *t,
 		return map->anon && !strcmp(map->anon, "[vdso]") ? find_vdso(t)
 								 : NULL;
 	image = find_cached_image(t, map->cookie);
-	t->lacks_memory = !image;
-	if (!image)
+	if (!image) {
+		t->lacks_memory = true;
 		return NULL;
+	}
 	if (!image->is_loaded ||
-	    (image->table && !tells(image->table, extent)) ||
-	    (image->lacks_memory && ++image->nr_lacked == LACKED_BEFORE_RETRY))
+	    (image->table ? !tells(image->table, extent)
+			  : image->lacks_memory &&
+				    ++image->nr_lacked == LACKED_BEFORE_RETRY))
 		load_image(t, image, extent);
-	t->lacks_memory = image->lacks_memory;
 	if (image->is_vdso)
 		return find_vdso(t);
-	if (!image->table)
+	if (!image->table) {
+		t->lacks_memory = image->lacks_memory;
 		return NULL;
+	}
 	use_table(t, image->table);
 	unwinder_tables_trim(t);
 	return image->table->cfi;
