@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The module leaves out the frames of the scheduler, in which every wait ends.
- * Only user space can find out where the scheduler's code is: the kernel keeps
- * it between two symbols of its own (include/asm-generic/sections.h of Linux).
+ * Only user space can find out where the scheduler's code is.
  */
 
 #include "utils/opcontrol/opcontrol_waits.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libop/events/op_ibs.h"
 #include "libop/events/op_wait_event.h"
-
-#define KALLSYMS "/proc/kallsyms"
+#include "libop/kernel/op_sched_text.h"
 
 static size_t nr_waits(const struct event_list *list)
 {
@@ -52,29 +49,6 @@ int oc_waits_check_source(const struct oc_fs *fs, const struct event_list *list,
 				   "another event",
 				   name);
 	return 0;
-}
-
-/* The addresses of the scheduler's code; both stay 0 if the kernel hides them,
- * and then no frame is left out. */
-static void find_scheduler(uint64_t *start, uint64_t *end)
-{
-	FILE *file = fopen(KALLSYMS, "re");
-	char line[512], name[64];
-	uint64_t address;
-
-	*start = *end = 0;
-	while (file && !*end && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%" SCNx64 " %*c %63s", &address, name) != 2)
-			continue;
-		if (!strcmp(name, "__sched_text_start"))
-			*start = address;
-		else if (!strcmp(name, "__sched_text_end") && *start)
-			*end = address;
-	}
-	if (file)
-		fclose(file);
-	if (!*end)
-		*start = 0;
 }
 
 static int write_wait_file(const struct oc_fs *fs, size_t nr, const char *name,
@@ -114,7 +88,7 @@ int oc_waits_write(const struct oc_fs *fs, const struct event_list *list,
 		err = write_wait_file(fs, i, "interval", 0, diag);
 	if (err || !nr)
 		return err;
-	find_scheduler(&start, &end);
+	op_sched_text(&start, &end);
 	err = oc_fs_write(fs, "wait/scheduler_start", start, diag);
 	return err ?: oc_fs_write(fs, "wait/scheduler_end", end, diag);
 }
