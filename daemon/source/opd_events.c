@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "daemon/source/opd_events.h"
+#include "libop/events/op_wait_event.h"
 
 void opd_events_timer(struct opd_events *events)
 {
@@ -28,6 +29,11 @@ void opd_events_timer(struct opd_events *events)
 bool opd_event_is_timer(const struct opd_event *event)
 {
 	return event->count == 0;
+}
+
+bool opd_event_is_wait(const struct opd_event *event)
+{
+	return !strcmp(event->name, op_wait_event()->name);
 }
 
 bool opd_events_sample_kernel(const struct opd_events *events)

@@ -2,13 +2,15 @@
 
 #include "libop/events/op_wait_event.h"
 
-static const char by_module[] = "the kernel module";
+static const char by_scheduler[] = "the kernel's scheduler";
 
 /* Their values are the bits of wait/N/unit_mask. */
 static struct op_unit_mask_entry entries[] = {
-	{ .value = 1, .desc = "blocked in interruptible sleep" },
-	{ .value = 2, .desc = "blocked in uninterruptible sleep" },
-	{ .value = 4, .desc = "ready, and waiting for a CPU" },
+	{ .value = OP_WAIT_INTERRUPTIBLE,
+	  .desc = "blocked in interruptible sleep" },
+	{ .value = OP_WAIT_UNINTERRUPTIBLE,
+	  .desc = "blocked in uninterruptible sleep" },
+	{ .value = OP_WAIT_READY, .desc = "ready, and waiting for a CPU" },
 };
 
 static const struct op_unit_mask parts = {
@@ -26,7 +28,7 @@ const struct op_event *op_wait_event(void)
 		.name = "THREAD_WAIT",
 		.desc = "nanoseconds that a thread was blocked or waited for a CPU",
 		.min_count = 1000,
-		.ext = by_module,
+		.ext = by_scheduler,
 		.filter = -1,
 		.um = &parts,
 	};
@@ -36,5 +38,5 @@ const struct op_event *op_wait_event(void)
 
 bool op_event_is_wait(const struct op_event *event)
 {
-	return event->ext == by_module;
+	return event->ext == by_scheduler;
 }

@@ -5,8 +5,9 @@
 /*
  * THREAD_WAIT, the event of threads that have no CPU: one sample for each COUNT
  * nanoseconds that a thread was blocked or waited for a CPU. The module counts
- * it by the scheduler's tracepoints (module/counter/wait.h), up to
- * OP_WAIT_MAX_EVENTS times with different unit masks.
+ * it by the scheduler's tracepoints (module/counter/wait.h), the daemon by the records
+ * of perf_events (daemon/source/waits/opd_waits.h), up to OP_WAIT_MAX_EVENTS
+ * times with different unit masks.
  */
 
 #include <stdbool.h>
@@ -14,6 +15,12 @@
 #include "libop/events/op_events.h"
 
 #define OP_WAIT_MAX_EVENTS 4
+
+/* Bits of the unit mask: parts of a wait. */
+#define OP_WAIT_INTERRUPTIBLE 1u
+#define OP_WAIT_UNINTERRUPTIBLE 2u
+#define OP_WAIT_READY 4u
+#define OP_WAIT_BLOCKED (OP_WAIT_INTERRUPTIBLE | OP_WAIT_UNINTERRUPTIBLE)
 
 /* The description of THREAD_WAIT; lives as long as the program. */
 const struct op_event *op_wait_event(void);

@@ -58,7 +58,8 @@ PROGRAM = {
 }
 SOURCES = {
     **every("daemon/source"),
-    **below("daemon/source", "perf", "perfdata", "oprofilefs", "jit", "untrusted"),
+    **below("daemon/source", "perf", "perfdata", "oprofilefs", "jit", "untrusted",
+            "waits"),
     "libcfi": "cfi.h cfi_return.h unwinder.h",
     **LIBOP,
 }

@@ -119,7 +119,42 @@ static void ask_for_stacks(const struct opd_perf_events *all,
 
 bool opd_perf_is_timed(const struct opd_event *event)
 {
-	return !opd_event_is_timer(event);
+	return !opd_event_is_timer(event) && !opd_event_is_wait(event);
+}
+
+/*
+ * All switches are told, and each is a sample, too, until there are more of
+ * them than samples of the clock: then the daemon lowers the rate of a CPU
+ * (opd_perf_events_pace()), and the kernel that of a thread. The samples are
+ * taken in code of the kernel, so that users who may not sample that get none.
+ */
+static void set_switches(const struct opd_perf_events *all,
+			 struct perf_event_attr *attr,
+			 const struct opd_event *event)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	attr->context_switch = 1;
+	attr->freq = !opd_perf_samples_cpus(all->target);
+	if (attr->freq)
+		attr->sample_freq = all->target->rate;
+	else
+		attr->sample_period = 1;
+	attr->sample_type = all->switch_type;
+	attr->read_format = all->tells_lost ? PERF_FORMAT_LOST : 0;
+	attr->exclude_kernel = !event->kernel;
+	attr->disabled = 1;
+	attr->enable_on_exec =
+		all->target->exec != 0 && !opd_perf_samples_cpus(all->target);
+	attr->wakeup_watermark = (uint32_t)all->sample_size / 4;
+	if (attr->sample_type & OPD_PERF_CHAIN) {
+		attr->exclude_callchain_user = 1;
+		attr->sample_max_stack = (uint16_t)all->switch_depth;
+	}
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER) {
+		attr->sample_regs_user = OPD_PERF_REGS;
+		attr->sample_stack_user = all->stack;
+	}
 }
 
 void opd_perf_sample_attr(const struct opd_perf_events *all,
@@ -127,6 +162,10 @@ void opd_perf_sample_attr(const struct opd_perf_events *all,
 			  const struct opd_event *event)
 {
 	init_attr(all, attr);
+	if (opd_event_is_wait(event)) {
+		set_switches(all, attr, event);
+		return;
+	}
 	set_event(attr, event, all->target);
 	attr->sample_period <<= all->shift;
 	attr->sample_type = all->sample_type;

@@ -186,6 +186,19 @@ static int add_id(struct opd_perf_events *all, int fd, uint32_t counter)
 	return 0;
 }
 
+static int filter_samples(const struct opening *o, int fd, const char *name)
+{
+	int err = o->target->filter
+			  ? op_perf_filter_attach(o->target->filter, fd)
+			  : 0;
+
+	return err ? op_diag_set(o->diag, err,
+				 "%s: the kernel does not filter its samples: "
+				 "%s",
+				 name, strerror(-err))
+		   : 0;
+}
+
 static int open_counter(struct opening *o, const struct slot *slot,
 			uint32_t counter)
 {
@@ -197,26 +210,47 @@ static int open_counter(struct opening *o, const struct slot *slot,
 	fd = open_one(o, &attr, slot, event->name, counter);
 	if (fd < 0)
 		return fd;
-	if (o->target->filter) {
-		err = op_perf_filter_attach(o->target->filter, fd);
-		if (err)
-			return op_diag_set(
-				o->diag, err,
-				"%s: the kernel does not filter its samples: %s",
-				event->name, strerror(-err));
-	}
-	err = connect_ring(o, &slot->cpu->samples, fd, o->all->sample_size,
-			   o->all->sample_type, &slot->cpu->samples_fd);
+	err = filter_samples(o, fd, event->name)
+		      ?: connect_ring(o, &slot->cpu->samples, fd,
+				      o->all->sample_size, o->all->sample_type,
+				      &slot->cpu->samples_fd);
 	return err ? err : add_id(o->all, fd, counter);
+}
+
+/* Open the event that tells the switches of threads, by the first @counter of
+ * waits. */
+static int open_switches(struct opening *o, const struct slot *slot,
+			 uint32_t counter)
+{
+	const struct opd_event *event = &o->counters->counter[counter];
+	struct perf_event_attr attr;
+	int fd, err;
+
+	opd_perf_sample_attr(o->all, &attr, event);
+	fd = open_one(o, &attr, slot, event->name, counter);
+	if (fd < 0)
+		return fd;
+	err = filter_samples(o, fd, event->name);
+	return err
+		       ?: connect_ring(o, &slot->cpu->switches, fd,
+				       o->all->sample_size, o->all->switch_type,
+				       &slot->cpu->switches_fd);
 }
 
 static int open_slot(struct opening *o, const struct slot *slot)
 {
 	int err = open_side(o, slot);
+	bool has_switches = false;
 
-	for (uint32_t i = 0; !err && i < o->counters->nr; i++)
-		if (o->counters->counter[i].set)
+	for (uint32_t i = 0; !err && i < o->counters->nr; i++) {
+		if (!o->counters->counter[i].set)
+			continue;
+		if (!opd_event_is_wait(&o->counters->counter[i]))
 			err = open_counter(o, slot, i);
+		else if (!has_switches)
+			err = open_switches(o, slot, i);
+		has_switches |= opd_event_is_wait(&o->counters->counter[i]);
+	}
 	return err;
 }
 
@@ -388,6 +422,7 @@ static void close_all(struct opd_perf_events *all)
 	for (unsigned int i = 0; i < all->nr_cpus; i++) {
 		opd_perf_ring_unmap(&all->cpus[i].samples);
 		opd_perf_ring_unmap(&all->cpus[i].side);
+		opd_perf_ring_unmap(&all->cpus[i].switches);
 	}
 	for (size_t i = 0; i < all->nr; i++)
 		close(all->events[i].fd);
@@ -470,6 +505,19 @@ static int open_all(struct opening *o)
 	return err;
 }
 
+/* Frames of the scheduler, at most, which are innermost in each wait. */
+#define SCHEDULER_FRAMES 12
+
+static void choose_switches(struct opd_perf_events *all)
+{
+	uint32_t depth = all->target->depth + SCHEDULER_FRAMES;
+
+	if (depth > op_perf_max_stack())
+		depth = op_perf_max_stack();
+	all->switch_depth = depth;
+	all->switch_type |= depth ? OPD_PERF_CHAIN : 0;
+}
+
 /* Choose the fields that the samples of all events have in common. */
 static void choose_samples(struct opd_perf_events *all)
 {
@@ -482,13 +530,16 @@ static void choose_samples(struct opd_perf_events *all)
 		counters->nr > 1 ? OPD_PERF_SAMPLE_ID : OPD_PERF_SAMPLE;
 	if (counters->weights)
 		all->sample_type |= PERF_SAMPLE_WEIGHT;
-	if (!depth)
-		return;
-	all->sample_size = STACKS_SIZE;
-	choose_stack(all);
-	all->sample_type |= OPD_PERF_USER;
+	all->switch_type = OPD_PERF_SAMPLE;
+	if (depth) {
+		all->sample_size = STACKS_SIZE;
+		choose_stack(all);
+		all->sample_type |= OPD_PERF_USER;
+		all->switch_type |= OPD_PERF_USER;
+	}
 	if (!opd_events_sample_kernel(counters))
 		return;
+	choose_switches(all);
 	if (depth > op_perf_max_stack())
 		depth = op_perf_max_stack();
 	if (depth)
@@ -536,7 +587,9 @@ static void close_cpu(struct opd_perf_events *all, struct opd_perf_cpu *cpu)
 
 	opd_perf_ring_unmap(&cpu->samples);
 	opd_perf_ring_unmap(&cpu->side);
+	opd_perf_ring_unmap(&cpu->switches);
 	cpu->throttled_at = 0; /* nobody tells the end of that */
+	cpu->switch_period = 1;
 	for (size_t i = 0; i < all->nr; i++) {
 		if (all->events[i].cpu != cpu->cpu) {
 			all->events[kept++] = all->events[i];
@@ -627,6 +680,8 @@ static int lower_event(const struct opd_perf_events *all,
 {
 	struct perf_event_attr attr;
 
+	if (opd_event_is_wait(&all->counters->counter[event->counter]))
+		return 0; /* opd_perf_events_pace() looks at all->shift */
 	opd_perf_sample_attr(all, &attr,
 			     &all->counters->counter[event->counter]);
 	return ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &attr.sample_period)
@@ -670,4 +725,52 @@ int opd_perf_events_lower(struct opd_perf_events *all, unsigned int shift,
 	if (err)
 		divide_rates(all, before, now);
 	return err;
+}
+
+#define PACE_NS UINT64_C(20000000) /* from one look to the next, at least */
+
+/* A CPU may have the samples of a second at once, so that a short burst makes
+ * no other thread miss the one switch before a long wait. */
+static uint64_t choose_period(struct opd_perf_cpu *cpu, int64_t most,
+			      uint64_t took)
+{
+	const uint64_t second = UINT64_C(1000000000);
+	uint64_t rate =
+		(uint64_t)((unsigned __int128)cpu->nr_switches * second / took);
+	int64_t credit = cpu->switch_credit - (int64_t)cpu->nr_switches;
+
+	credit += took < second ? (int64_t)(took * (uint64_t)most / second)
+				: most;
+	cpu->switch_credit = credit < -most  ? -most
+			     : credit > most ? most
+					     : credit;
+	if (cpu->switch_credit > 0)
+		return 1;
+	/* An even period would meet threads that take turns at one of them. */
+	return (rate * (cpu->switch_period ?: 1) / (uint64_t)most) | 1;
+}
+
+static void pace_cpu(struct opd_perf_cpu *cpu, uint64_t most, uint64_t now)
+{
+	uint64_t period;
+
+	if (now < cpu->paced_at + PACE_NS)
+		return;
+	period = choose_period(cpu, (int64_t)most, now - cpu->paced_at);
+	cpu->paced_at = now;
+	cpu->nr_switches = 0;
+	if (period != (cpu->switch_period ?: 1) &&
+	    !ioctl(cpu->switches_fd, PERF_EVENT_IOC_PERIOD, &period))
+		cpu->switch_period = period;
+}
+
+void opd_perf_events_pace(const struct opd_perf_events *all, uint64_t now)
+{
+	uint64_t most = (all->target->rate >> all->shift) ?: 1;
+
+	if (!opd_perf_samples_cpus(all->target))
+		return;
+	for (unsigned int i = 0; i < all->nr_cpus; i++)
+		if (all->cpus[i].switches.meta)
+			pace_cpu(&all->cpus[i], most, now);
 }

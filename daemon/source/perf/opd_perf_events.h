@@ -5,8 +5,9 @@
 /*
  * The open events of perf_events: for each CPU, and where single processes are
  * sampled and not CPUs for each of their threads, one that tells what processes
- * do (it counts nothing and is always on), and one for each counter. Those of
- * one CPU share its two rings. A CPU that is offline has none.
+ * do (it counts nothing and is always on), one for each counter, and one for
+ * all counters of waits. Those of one CPU share its two rings; switches of
+ * threads have a third one. A CPU that is offline has none.
  */
 
 #include <stdbool.h>
@@ -46,6 +47,8 @@ struct opd_perf_events {
 	uint64_t lost; /* on CPUs that have gone since, as are these: */
 	struct opd_perf_times times[OP_MAX_COUNTERS];
 	uint64_t sample_type;
+	uint64_t switch_type; /* of samples in the rings of switches */
+	uint32_t switch_depth; /* frames that the kernel tells in these */
 	uint32_t stack; /* bytes of user stack in a sample */
 	uint32_t kernel_depth; /* frames that the kernel tells of its own */
 	size_t sample_size; /* bytes of a CPU's rings */
@@ -82,6 +85,13 @@ int opd_perf_events_enable(const struct opd_perf_events *all, bool on);
  */
 int opd_perf_events_lower(struct opd_perf_events *all, unsigned int shift,
 			  uint64_t (*now)(void));
+
+/*
+ * Where CPUs are sampled, let no more switches of threads be samples on each of
+ * them than the clock has samples, lowered as that is: by what was read until
+ * @now, ns. Threads that are sampled one by one are paced by the kernel.
+ */
+void opd_perf_events_pace(const struct opd_perf_events *all, uint64_t now);
 
 /* Add what @event, which is about to be closed, tells to what is kept in @all
  * of CPUs that have gone. */

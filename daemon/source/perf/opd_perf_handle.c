@@ -448,3 +448,60 @@ void opd_perf_handle_sample(struct opd_process_table *table,
 		break;
 	}
 }
+
+/* ---- samples that are written later -----------------------------------------
+ */
+
+bool opd_perf_handle_counts(struct opd_process_table *table, uint32_t tgid)
+{
+	return is_wanted(table, tgid);
+}
+
+struct opd_kept_stack *opd_perf_handle_stack(struct opd_process_table *table,
+					     const struct opd_perf_rec *rec,
+					     uint32_t cpu)
+{
+	struct opd_process *process = opd_maps_find(&table->maps, rec->pid);
+	struct opd_perf_place place = {
+		.cpu = cpu,
+		.tgid = rec->pid,
+		.tid = rec->tid,
+		.app = process ? process->app : OP_NO_COOKIE,
+		.kernel = true,
+	};
+
+	table->now = rec->time;
+	place.owner = opd_perf_owner_of(table, process);
+	return opd_perf_stack_keep(table, process, &place, rec);
+}
+
+struct opd_kept_stack *opd_perf_handle_no_stack(struct opd_process_table *table,
+						uint32_t tgid, uint32_t tid,
+						uint32_t cpu, const char *name)
+{
+	const struct opd_perf_image_id id = { .name = name, .is_made = true };
+	struct opd_process *process = opd_maps_find(&table->maps, tgid);
+	const struct opd_perf_place place = {
+		.cpu = cpu,
+		.tgid = tgid,
+		.tid = tid,
+		.app = process ? process->app : OP_NO_COOKIE,
+		.owner = opd_perf_owner_of(table, process),
+		.cookie = opd_perf_image_cookie(&table->images, &id),
+	};
+	struct opd_kept_stack *stack = opd_kept_stack_new(&place, 0);
+
+	if (stack)
+		stack->ending = OP_TRACE_NO_UNWIND;
+	return stack;
+}
+
+void opd_perf_handle_kept(struct opd_process_table *table,
+			  const struct opd_kept_stack *stack, uint32_t counter,
+			  uint64_t times)
+{
+	if (table->names.tells)
+		put_task_facts(table, &stack->place);
+	opd_kept_stack_write(stack, &table->words, counter, times,
+			     table->stacks.depth != 0);
+}

@@ -7,6 +7,7 @@
  * table of processes, and samples become samples of the stream.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/source/perf/opd_process_table.h"
@@ -27,5 +28,27 @@ void opd_perf_handle_ahead(struct opd_process_table *table,
 void opd_perf_handle_sample(struct opd_process_table *table,
 			    const struct opd_perf_rec *rec, uint32_t cpu,
 			    uint32_t counter);
+
+/* Whether samples of process @tgid count. */
+bool opd_perf_handle_counts(struct opd_process_table *table, uint32_t tgid);
+
+/*
+ * The stack of sample @rec, taken in the kernel on @cpu, to be written later by
+ * opd_perf_handle_kept(). NULL when memory is short.
+ */
+struct opd_kept_stack *opd_perf_handle_stack(struct opd_process_table *table,
+					     const struct opd_perf_rec *rec,
+					     uint32_t cpu);
+
+/* The same of a thread whose stack is not known: a place called @name. */
+struct opd_kept_stack *opd_perf_handle_no_stack(struct opd_process_table *table,
+						uint32_t tgid, uint32_t tid,
+						uint32_t cpu, const char *name);
+
+/* Write @stack as a sample of event @counter that was taken @times times. There
+ * must be room in table->words. */
+void opd_perf_handle_kept(struct opd_process_table *table,
+			  const struct opd_kept_stack *stack, uint32_t counter,
+			  uint64_t times);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_HANDLE_H */

@@ -25,6 +25,7 @@ void opd_perf_merge_poll(struct opd_perf_merge *merge)
 	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
 		opd_perf_ring_poll(&merge->cpus[i].samples);
 		opd_perf_ring_poll(&merge->cpus[i].side);
+		opd_perf_ring_poll(&merge->cpus[i].switches);
 	}
 }
 
@@ -94,13 +95,18 @@ static uint32_t counter_of(const struct opd_perf_merge *merge, uint64_t id)
 #define CHAIN_NS 500
 #define BYTES_PER_NS 4
 
+static uint64_t sample_ns(const struct opd_perf_rec *rec)
+{
+	return SAMPLE_NS + (rec->sample.chain_len ? CHAIN_NS : 0) +
+	       rec->sample.stack_len / BYTES_PER_NS;
+}
+
 static void handle_ring_sample(const struct opd_perf_merge *merge,
 			       struct opd_process_table *table,
 			       struct opd_perf_cpu *cpu,
 			       const struct opd_perf_rec *rec)
 {
-	cpu->handler += SAMPLE_NS + (rec->sample.chain_len ? CHAIN_NS : 0) +
-			rec->sample.stack_len / BYTES_PER_NS;
+	cpu->handler += sample_ns(rec);
 	table->times = UINT64_C(1) << opd_perf_rates_at(&cpu->rates, rec->time);
 	opd_perf_handle_sample(table, rec, cpu->cpu,
 			       counter_of(merge, rec->sample.id));
@@ -193,6 +199,68 @@ static bool drain_samples(const struct opd_perf_merge *merge,
 	return true;
 }
 
+/* ---- switches ---------------------------------------------------------------
+ */
+
+/* The CPU with the earliest record of a switch before @limit, or NULL; @until
+ * becomes the time of the earliest one of all others. */
+static struct opd_perf_cpu *next_switching_cpu(const struct opd_perf_merge *m,
+					       uint64_t limit, uint64_t *until)
+{
+	struct opd_perf_cpu *first = NULL;
+
+	*until = limit;
+	for (unsigned int i = 0; i < m->nr_cpus; i++) {
+		struct opd_perf_cpu *cpu = &m->cpus[i];
+
+		if (!cpu->switches.len || cpu->switches.time >= limit)
+			continue;
+		if (!first || cpu->switches.time < first->switches.time) {
+			if (first)
+				*until = first->switches.time;
+			first = cpu;
+		} else if (cpu->switches.time < *until) {
+			*until = cpu->switches.time;
+		}
+	}
+	return first;
+}
+
+#define SWITCH_NS 300 /* that a record of a switch costs the kernel */
+
+static void handle_switch(const struct opd_perf_merge *merge,
+			  struct opd_process_table *table,
+			  struct opd_perf_cpu *cpu)
+{
+	struct opd_perf_rec rec;
+
+	if (decode(merge, table, &cpu->switches, &rec)) {
+		cpu->nr_switches += rec.type == PERF_RECORD_SAMPLE;
+		cpu->handler += rec.type == PERF_RECORD_SAMPLE ? sample_ns(&rec)
+							       : SWITCH_NS;
+		opd_waits_handle(merge->waits, table, &rec, cpu->cpu);
+	}
+	opd_perf_ring_next(&cpu->switches);
+}
+
+/* All before @limit. False when there is no more room. */
+static bool drain_switches(const struct opd_perf_merge *merge,
+			   struct opd_process_table *table, uint64_t limit)
+{
+	struct opd_perf_cpu *cpu;
+	uint64_t until;
+
+	if (!merge->waits)
+		return true;
+	while ((cpu = next_switching_cpu(merge, limit, &until)))
+		do {
+			if (!opd_waits_write(merge->waits, table))
+				return false;
+			handle_switch(merge, table, cpu);
+		} while (cpu->switches.len && cpu->switches.time < until);
+	return opd_waits_write(merge->waits, table);
+}
+
 /* ---- side band --------------------------------------------------------------
  */
 
@@ -224,16 +292,24 @@ bool opd_perf_merge_run(struct opd_perf_merge *merge,
 		side = next_side(merge, horizon);
 		all = drain_samples(merge, table,
 				    side ? side->time : horizon + 1);
-		all = all && opd_writer_goes_on(table->writer);
+		all = all &&
+		      drain_switches(merge, table,
+				     side ? side->time : horizon + 1) &&
+		      opd_writer_goes_on(table->writer);
 		if (!side || !all)
 			break;
-		if (decode(merge, table, side, &rec))
+		if (decode(merge, table, side, &rec)) {
 			opd_perf_handle_side(table, &rec);
+			if (merge->waits)
+				opd_waits_handle_side(merge->waits, table,
+						      &rec);
+		}
 		opd_perf_ring_next(side);
 	} while (true);
 	for (unsigned int i = 0; i < merge->nr_cpus; i++) {
 		opd_perf_ring_done(&merge->cpus[i].samples);
 		opd_perf_ring_done(&merge->cpus[i].side);
+		opd_perf_ring_done(&merge->cpus[i].switches);
 	}
 	return all;
 }

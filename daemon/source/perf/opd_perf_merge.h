@@ -15,6 +15,9 @@
  *
  * Here samples are taken up to m1, then up to m2, then up to the horizon.
  *
+ * Switches of threads, in a third ring of each CPU, are handled in the order of
+ * time of all CPUs, as a thread leaves one CPU and goes on with another.
+ *
  * The horizon is a moment before we looked at the rings: what was written
  * before it is there. A record that a CPU was late to write is handled when it
  * is found, at the time of its predecessors.
@@ -26,13 +29,21 @@
 #include "daemon/source/perf/opd_perf_rates.h"
 #include "daemon/source/perf/opd_perf_ring.h"
 #include "daemon/source/perf/opd_perf_handle.h"
+#include "daemon/source/waits/opd_waits.h"
 
 struct opd_perf_cpu {
 	uint32_t cpu;
 	struct opd_perf_ring samples;
 	struct opd_perf_ring side;
+	struct opd_perf_ring switches; /* of threads, where waits are wanted */
 	int samples_fd; /* the events that own them */
 	int side_fd;
+	int switches_fd;
+	/* One switch in @switch_period is a sample (0 is 1): how many samples
+	 * were read since @paced_at, ns, and how many more there may be before
+	 * the period is raised. */
+	uint64_t switch_period, nr_switches, paced_at;
+	int64_t switch_credit;
 	struct opd_perf_rates rates;
 	uint64_t
 		handler; /* ns that its samples cost the kernel, as estimated */
@@ -53,6 +64,7 @@ struct opd_perf_merge {
 	size_t nr_ids; /* 0: all samples are of counter 0 */
 	uint64_t period_ns; /* between samples of the clock, 0 not one */
 	void *bounce; /* OPD_PERF_RECORD_MAX bytes */
+	struct opd_waits *waits; /* NULL: there are no rings of switches */
 };
 
 /* Look at what is in the rings by now. */

@@ -23,7 +23,7 @@ struct reading {
 };
 
 /* Read an event by the read_format that it was opened with. False for an event
- * of side band. */
+ * of side band or of switches. */
 static bool read_event(const struct opd_perf_events *all,
 		       const struct opd_perf_event *event,
 		       struct reading *reading)
@@ -34,7 +34,9 @@ static bool read_event(const struct opd_perf_events *all,
 	ssize_t got;
 
 	memset(reading, 0, sizeof(*reading));
-	if (!event->samples)
+	/* Lost records of switches are no samples: see opd_waits.h. */
+	if (!event->samples ||
+	    opd_event_is_wait(&all->counters->counter[event->counter]))
 		return false;
 	got = read(event->fd, values, sizeof(values));
 	if (timed && got >= 3 * (ssize_t)sizeof(values[0])) {

@@ -441,6 +441,23 @@ static bool begin_body(struct body *body, const unsigned char *at, size_t len,
 	return true;
 }
 
+static bool is_switch(uint32_t type)
+{
+	return type == PERF_RECORD_SWITCH ||
+	       type == PERF_RECORD_SWITCH_CPU_WIDE;
+}
+
+/* The thread that is switched, which only the identity at the end tells. */
+static void decode_switched(struct opd_perf_rec *rec, const unsigned char *at,
+			    size_t len, uint64_t sample_type)
+{
+	struct body tail = { .at = at + in_tail(len, sample_type, 0),
+			     .left = 2 * sizeof(uint32_t) };
+
+	if (sample_type & PERF_SAMPLE_TID)
+		pop_ids(&tail, rec);
+}
+
 int opd_perf_decode_as(struct opd_perf_rec *rec, const void *bytes, size_t len,
 		       const struct opd_perf_format *format)
 {
@@ -464,6 +481,8 @@ int opd_perf_decode_as(struct opd_perf_rec *rec, const void *bytes, size_t len,
 	if (has_time)
 		memcpy(&rec->time, at + time_at, sizeof(rec->time));
 	decode_body(rec, &body, format);
+	if (is_switch(header.type) && !format->is_bare)
+		decode_switched(rec, at, len, format->sample_type);
 	return body.failed ? -EINVAL : 0;
 }
 

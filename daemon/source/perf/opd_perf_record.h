@@ -50,7 +50,9 @@ struct opd_perf_rec {
 	uint32_t type; /* PERF_RECORD_* */
 	uint16_t misc; /* PERF_RECORD_MISC_* */
 	uint64_t time; /* ns of the clock that the event was opened with */
-	uint32_t pid; /* of the process the record is about */
+	/* of the process the record is about; of PERF_RECORD_SWITCH*, of the
+	 * thread that loses its CPU or gets one */
+	uint32_t pid;
 	uint32_t tid;
 	union {
 		struct {

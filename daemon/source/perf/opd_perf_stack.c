@@ -26,6 +26,9 @@ struct trace {
 	struct opd_process_table *table;
 	struct opd_perf_place place; /* of the last frame */
 	uint32_t room; /* for so many callers */
+	/* of the kernel's frames, those that are no callers of the sample */
+	uint32_t nr_inner;
+	struct opd_kept_stack *kept; /* callers go there; NULL: to the stream */
 };
 
 /* ---- what the unwinder asks -------------------------------------------------
@@ -128,12 +131,19 @@ void opd_perf_stacks_release(struct opd_perf_stacks *stacks)
 /* ---- writing ----------------------------------------------------------------
  */
 
+static void put_caller(struct trace *trace, uint64_t pc)
+{
+	if (trace->kept)
+		opd_kept_stack_add(trace->kept, &trace->place, pc);
+	else
+		opd_perf_words_caller(&trace->table->words, &trace->place, pc);
+	trace->room--;
+}
+
 static void put_kernel(struct trace *trace, uint64_t return_address)
 {
 	trace->place.kernel = true;
-	opd_perf_words_caller(&trace->table->words, &trace->place,
-			      return_address);
-	trace->room--;
+	put_caller(trace, return_address);
 }
 
 /* A caller at @at in @map: an address in the call, not behind it. */
@@ -154,8 +164,7 @@ static void put_user(struct trace *trace, const struct unwinder_map *map,
 	/* The stream must not get an offset that reads as OP_ESCAPE. */
 	if (offset + 1 == OP_ESCAPE)
 		offset = 0;
-	opd_perf_words_caller(&trace->table->words, &trace->place, offset + 1);
-	trace->room--;
+	put_caller(trace, offset + 1);
 }
 
 static uint64_t word_at(const void *words, size_t i)
@@ -188,7 +197,8 @@ static bool put_chain(struct trace *trace, const struct opd_perf_rec *rec,
 		}
 		if (!kernel)
 			continue;
-		if (nr++ == 0 && word == rec->sample.ip)
+		if (nr++ < trace->nr_inner ||
+		    (nr == 1 && word == rec->sample.ip))
 			continue;
 		if (!trace->room)
 			return false;
@@ -362,18 +372,75 @@ static enum op_trace_ending put_user_part(struct trace *trace,
 		      : put_user64(trace, rec, &user);
 }
 
+static enum op_trace_ending put_callers(struct trace *trace,
+					struct opd_process *process,
+					const struct opd_perf_rec *rec)
+{
+	struct opd_perf_stacks *stacks = &trace->table->stacks;
+
+	stacks->process = process;
+	stacks->tgid = trace->place.tgid;
+	if (!trace->place.kernel || put_chain(trace, rec, stacks->kernel_depth))
+		return put_user_part(trace, rec);
+	return OP_TRACE_DEPTH;
+}
+
 void opd_perf_stack_callers(struct opd_process_table *table,
 			    struct opd_process *process,
 			    const struct opd_perf_place *place,
 			    const struct opd_perf_rec *rec)
 {
-	struct opd_perf_stacks *stacks = &table->stacks;
-	struct trace trace = { table, *place, stacks->depth - 1 };
-	enum op_trace_ending ending = OP_TRACE_DEPTH;
+	struct trace trace = { .table = table,
+			       .place = *place,
+			       .room = table->stacks.depth - 1 };
 
-	stacks->process = process;
-	stacks->tgid = place->tgid;
-	if (!place->kernel || put_chain(&trace, rec, stacks->kernel_depth))
-		ending = put_user_part(&trace, rec);
-	opd_perf_words_trace_end(&table->words, ending);
+	opd_perf_words_trace_end(&table->words,
+				 put_callers(&trace, process, rec));
+}
+
+/* The frames of @rec in the kernel that are the scheduler's own, from the
+ * innermost one on; *@pc becomes the place of the call from the next. */
+static uint32_t pass_scheduler(const struct opd_perf_stacks *stacks,
+			       const struct opd_perf_rec *rec, uint64_t *pc)
+{
+	bool kernel = false;
+	uint32_t nr = 0;
+
+	for (size_t i = 0; i < rec->sample.chain_len; i++) {
+		uint64_t word = word_at(rec->sample.chain, i);
+
+		if (word >= PERF_CONTEXT_MAX) {
+			kernel = word == PERF_CONTEXT_KERNEL;
+			continue;
+		}
+		if (!kernel)
+			break;
+		nr++;
+		if (word >= stacks->scheduler_start &&
+		    word < stacks->scheduler_end)
+			continue;
+		/* A return address belongs to the call before it. */
+		if (nr > 1)
+			*pc = word - 1;
+		return nr;
+	}
+	return 0;
+}
+
+struct opd_kept_stack *opd_perf_stack_keep(struct opd_process_table *table,
+					   struct opd_process *process,
+					   const struct opd_perf_place *place,
+					   const struct opd_perf_rec *rec)
+{
+	struct opd_perf_stacks *stacks = &table->stacks;
+	uint64_t pc = rec->sample.ip;
+	struct trace trace = { .table = table, .place = *place };
+
+	trace.nr_inner = pass_scheduler(stacks, rec, &pc);
+	trace.kept = opd_kept_stack_new(place, pc);
+	if (!trace.kept || !stacks->depth)
+		return trace.kept;
+	trace.room = stacks->depth - 1;
+	trace.kept->ending = put_callers(&trace, process, rec);
+	return trace.kept;
 }

@@ -12,6 +12,7 @@
 
 #include "daemon/source/perf/opd_perf_record.h"
 #include "daemon/source/perf/opd_perf_words.h"
+#include "daemon/source/waits/opd_kept_stack.h"
 #include "libcfi/unwinder.h"
 
 struct opd_process_table;
@@ -20,6 +21,9 @@ struct opd_process;
 struct opd_perf_stacks {
 	uint32_t depth; /* frames of a stack, the innermost too; 0: no stacks */
 	uint32_t kernel_depth; /* of them in the kernel, as far as it goes */
+	/* Code of the kernel's scheduler, which kept stacks leave out where it
+	 * is innermost; both are 0 where it is not known. */
+	uint64_t scheduler_start, scheduler_end;
 	struct unwinder *unwinder;
 	struct unwinder_frame *frames; /* depth of them */
 	/* the stack in hand */
@@ -45,5 +49,15 @@ void opd_perf_stack_callers(struct opd_process_table *table,
 			    struct opd_process *process,
 			    const struct opd_perf_place *place,
 			    const struct opd_perf_rec *rec);
+
+/*
+ * The stack of sample @rec, which was taken in the kernel in @place, without
+ * the scheduler's frames; of one frame where no stacks are taken. NULL when
+ * memory is short.
+ */
+struct opd_kept_stack *opd_perf_stack_keep(struct opd_process_table *table,
+					   struct opd_process *process,
+					   const struct opd_perf_place *place,
+					   const struct opd_perf_rec *rec);
 
 #endif /* DAEMON_SOURCE_PERF_OPD_PERF_STACK_H */

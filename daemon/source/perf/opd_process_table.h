@@ -37,6 +37,7 @@
 	X(OF_OTHERS, sample_of_others)                                         \
 	X(THROTTLE, throttle)                                                  \
 	X(SIDE_LOST, side_band_lost)                                           \
+	X(SWITCH_LOST, switch_lost)                                            \
 	X(PROC_READ, proc_read)                                                \
 	X(REPLUG, cpu_replug)                                                  \
 	X(REPLUG_FAILED, cpu_replug_failed)                                    \

@@ -15,6 +15,7 @@
  *	opd_perf_proc	fills it in from /proc; and
  *	opd_perf_handle	writes, with
  *	opd_perf_stack	and the unwinder for stacks,
+ *	opd_waits	for threads that have no CPU,
  *	opd_perf_words	the stream
  */
 
@@ -37,7 +38,9 @@
 #include "daemon/source/perf/opd_perf_proc.h"
 #include "daemon/source/perf/opd_perf_target.h"
 #include "daemon/source/opd_source.h"
+#include "daemon/source/waits/opd_waits.h"
 #include "libop/kernel/op_perf.h"
+#include "libop/kernel/op_sched_text.h"
 
 /* How often rings are emptied that are far from full. */
 #define TICK_MS 100
@@ -61,6 +64,7 @@ struct opd_perf {
 	struct opd_perf_events events;
 	struct opd_perf_merge merge;
 	struct opd_process_table table;
+	struct opd_waits waits;
 	uint64_t horizon; /* what is being read is before this, ns */
 	int timer_fd;
 	/* looking ahead in side band */
@@ -72,6 +76,7 @@ struct opd_perf {
 	bool reading; /* up to the horizon there may be more */
 	bool done; /* all was read: wait before looking again */
 	bool flush; /* what is there now is wanted, however late */
+	bool charge; /* count waits as far as they are now */
 	bool on;
 	bool armed; /* the exec of the target turns it on */
 	uint64_t off_at; /* ns; 0: it was never turned off */
@@ -140,6 +145,8 @@ static int watch_rings(const struct opd_source *source)
 
 		if (cpu->samples.meta)
 			err = watch(source->fd, cpu->samples_fd);
+		if (!err && cpu->switches.meta)
+			err = watch(source->fd, cpu->switches_fd);
 		if (!err && cpu->side.meta)
 			err = watch(source->perf->side_fd, cpu->side_fd);
 	}
@@ -253,6 +260,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 		perf->table.jits.folder = source->client->images;
 	perf->table.jits.log = source->client->log;
 	opd_process_table_want_names(&perf->table, source->client->tells);
+	opd_waits_init(&perf->waits, source->events);
 	perf->merge = (struct opd_perf_merge){
 		.cpus = perf->events.cpus,
 		.nr_cpus = perf->events.nr_cpus,
@@ -262,6 +270,11 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	};
 	if (opd_event_is_timer(&source->events->counter[0]))
 		perf->merge.period_ns = opd_perf_period(perf->target.rate);
+	if (perf->waits.nr_events) {
+		perf->merge.waits = &perf->waits;
+		op_sched_text(&perf->table.stacks.scheduler_start,
+			      &perf->table.stacks.scheduler_end);
+	}
 	if (!perf->merge.bounce)
 		err = -ENOMEM;
 	if (!err && perf->target.depth)
@@ -340,6 +353,7 @@ static void perf_close(struct opd_source *source)
 	opd_perf_events_close(&perf->events);
 	op_perf_filter_close(&perf->filter);
 	opd_jits_save(&perf->table.jits);
+	opd_waits_release(&perf->waits);
 	opd_perf_stacks_release(&perf->table.stacks);
 	opd_process_table_release(&perf->table);
 	opd_perf_target_release(&perf->target);
@@ -497,9 +511,21 @@ static void start_reading(struct opd_source *source)
 	if (!perf->flush)
 		perf->horizon -= LATE_NS;
 	perf->flush = false;
+	opd_perf_events_pace(&perf->events, opd_perf_now());
 	(void)poll_side(perf);
 	opd_perf_merge_poll(&perf->merge);
 	perf->reading = true;
+}
+
+/* Count the waits that are going on. True if their samples are written. */
+static bool charge_waits(struct opd_perf *perf)
+{
+	uint64_t end = perf->off_at ? perf->off_at : perf->horizon;
+
+	perf->charge = false;
+	opd_waits_charge(&perf->waits, &perf->table,
+			 end < perf->horizon ? end : perf->horizon);
+	return opd_waits_write(&perf->waits, &perf->table);
 }
 
 static ssize_t perf_write(struct opd_source *source)
@@ -522,6 +548,8 @@ static ssize_t perf_write(struct opd_source *source)
 	perf->kernel_changed = false;
 	perf->reading =
 		!opd_perf_merge_run(&perf->merge, &perf->table, perf->horizon);
+	if (!perf->reading && perf->charge)
+		perf->reading = !charge_waits(perf);
 	if (!perf->reading)
 		opd_jits_end_round(&perf->table.jits, perf->horizon);
 	if (perf->check_cpus && !perf->reading)
@@ -551,6 +579,9 @@ static int perf_enable(struct opd_source *source, bool on, struct op_diag *diag)
 	if (err)
 		return op_diag_set(diag, err, "perf_events: %s",
 				   strerror(-err));
+	if (on && perf->waits.nr_events)
+		opd_waits_begin(&perf->waits, &perf->table, perf->target.pids,
+				perf->target.nr_pids, opd_perf_now());
 	perf->armed |= by_exec;
 	if (perf->on && !on)
 		perf->off_at = opd_perf_now();
@@ -568,6 +599,7 @@ static int perf_dump(struct opd_source *source, struct op_diag *diag)
 {
 	(void)diag;
 	source->perf->flush = true;
+	source->perf->charge = source->perf->waits.nr_events != 0;
 	source->perf->done = false;
 	source->perf->reading = false; /* the horizon is a later one */
 	check_modules(source->perf);
@@ -703,6 +735,7 @@ static void perf_log(struct opd_source *source, struct op_log *log)
 
 	for (unsigned int i = 0; i < perf->events.nr_cpus; i++)
 		bad += perf->events.cpus[i].samples.nr_bad +
+		       perf->events.cpus[i].switches.nr_bad +
 		       perf->events.cpus[i].side.nr_bad;
 	op_log_plain(log, "Nr. invalid records: %" PRIu64, bad);
 	opd_process_table_log(&perf->table, log);
