@@ -90,8 +90,8 @@ static int check_event_feature(const struct event_machine *machine,
 			       struct op_diag *diag)
 {
 	if (!event->ext || event_is_kernels(event) ||
-	    (machine->is_module &&
-	     (op_event_is_ibs(event, NULL) || op_event_is_wait(event))))
+	    (machine->is_module && op_event_is_ibs(event, NULL)) ||
+	    (machine->has_waits && op_event_is_wait(event)))
 		return 0;
 	return op_diag_set(diag, -EINVAL,
 			   "%s: not counted by a counter but by %s, which "
@@ -137,7 +137,7 @@ static int add_event_of_list(struct event_list *list,
 	const struct op_parse_options options = { .factor = machine->factor };
 	int err;
 
-	if (machine->is_module && !strcmp(spec, EVENT_LIST_TIMER)) {
+	if (machine->has_waits && !strcmp(spec, EVENT_LIST_TIMER)) {
 		list->has_timer = true;
 		return 0;
 	}

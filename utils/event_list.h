@@ -18,7 +18,7 @@
 struct event_list {
 	struct op_parsed_event *event; /* what it points to is the machine's */
 	size_t nr;
-	bool has_timer; /* it was in the list, where the module samples */
+	bool has_timer; /* it was in the list, where it may be chosen */
 };
 
 /* The name of the timer in a list. */

@@ -25,8 +25,8 @@ struct event_machine {
 	struct event_kernel *kernel;
 	struct op_events *cpu; /* NULL: not known, or not asked for yet */
 	int cpu_err; /* 1: not asked for yet */
-	bool is_module; /* the module may sample: IBS, THREAD_WAIT and the timer
-			 * may be chosen */
+	bool is_module; /* the module may sample: IBS may be chosen */
+	bool has_waits; /* THREAD_WAIT and the timer may be chosen */
 	struct op_diag cpu_why; /* why it is not known */
 	uint64_t factor; /* of minimum counts in lists of events, 0 is 1 */
 };

@@ -34,6 +34,7 @@ int oc_events_init(struct oc_events *events, const struct oc_fs *fs)
 	events->fs = fs;
 	events->list = (struct event_list){ .event = NULL };
 	events->machine.is_module = true;
+	events->machine.has_waits = true;
 	return err;
 }
 

@@ -53,11 +53,13 @@ static int choose_operf_events(struct operf *operf)
 	if (err) {
 		op_diag_set(&operf->diag, err, "out of memory");
 	} else {
+		machine.has_waits = true;
 		rights.can_sample_cpu = !options->events && !clock &&
+					!options->wall &&
 					event_machine_can_sample(&machine);
 		err = operf_events_init(&operf->events, &machine,
-					options->events, clock, &rights,
-					&operf->diag);
+					options->events, clock, options->wall,
+					&rights, &operf->diag);
 	}
 	event_machine_release(&machine);
 	return err;
@@ -133,7 +135,14 @@ static int begin_sampling(struct operf *operf, int *status)
 			     "clock instead");
 	if (operf->events.share)
 		operf_inform(operf, "%s", EVENT_LIST_SHARE_NOTE);
-	if (operf->events.user_only)
+	if (operf->events.user_only && operf->events.waits)
+		operf_inform(
+			operf,
+			"only user code is sampled, and the times of waits "
+			"have no stacks, as kernel.perf_event_paranoid is %d; "
+			"for both set it to 1, run as root or with CAP_PERFMON",
+			op_perf_paranoid());
+	else if (operf->events.user_only)
 		operf_inform(
 			operf,
 			"only user code is sampled, as "

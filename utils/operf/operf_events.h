@@ -18,6 +18,7 @@ struct operf_events {
 	bool no_counter; /* the CPU clock only because of that */
 	bool user_only; /* the kernel is left out: this user may not */
 	bool share; /* there are more events than counters */
+	bool waits; /* threads that wait are sampled */
 };
 
 /* Rights of this user on this machine, and further requirements. */
@@ -29,12 +30,13 @@ struct operf_rights {
 
 /*
  * Turn @list, "name:count[:um[:kernel[:user]]],..." or NULL for the default,
- * into @events. @clock: the CPU clock is asked for. Returns 0, or -errno with
- * the reason in @diag; operf_events_release() in any case.
+ * into @events. @clock: the CPU clock is asked for. @wall: threads that wait
+ * are, too, beside @list or the CPU clock. Returns 0, or -errno with the reason
+ * in @diag; operf_events_release() in any case.
  */
 int operf_events_init(struct operf_events *events,
 		      struct event_machine *machine, const char *list,
-		      bool clock, const struct operf_rights *rights,
+		      bool clock, bool wall, const struct operf_rights *rights,
 		      struct op_diag *diag);
 void operf_events_release(struct operf_events *events);
 

@@ -45,6 +45,7 @@ struct raw {
 	int append_letter; /* -a, not --append */
 	int lazy;
 	int quiet;
+	int wall;
 	int version;
 };
 
@@ -244,6 +245,10 @@ static int check_operf_options(struct operf_options *options,
 	int err;
 
 	options->quiet = raw->quiet;
+	options->wall = raw->wall;
+	/* A wait says little without the stack that led to it. */
+	if (options->wall && !options->depth)
+		options->depth = DEPTH_MAX;
 	options->separate_thread = raw->separate_thread;
 	options->separate_cpu = raw->separate_cpu;
 	options->append = raw->append || raw->append_letter;
@@ -380,6 +385,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "duration", '\0', POPT_ARG_STRING, &raw->duration, 0, "profile for at most SECONDS; alone: everything", "SECONDS" },
 		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (default: the CPU's default event, else the CPU clock)", "LIST" },
 		{ "rate", '\0', POPT_ARG_STRING, &raw->rate, 0, "sample the CPU clock HZ times a second (default 1000)", "HZ" },
+		{ "wall", '\0', POPT_ARG_NONE, &raw->wall, 0, "also sample threads that wait, for each millisecond; with call stacks", NULL },
 		{ "callgraph", '\0', POPT_ARG_STRING, NULL, CALLGRAPH, "record call stacks of at most DEPTH frames (1024 without DEPTH)", "DEPTH" },
 		{ NULL, 'g', POPT_ARG_NONE, NULL, DEEPEST, "like --callgraph, without a depth", NULL },
 		{ "separate-thread", 't', POPT_ARG_NONE, &raw->separate_thread, 0, "separate samples by process and thread", NULL },

@@ -60,7 +60,7 @@ static void chooses(bool is_known, const char *list, bool clock,
 
 	make_machine(&machine, is_known);
 	assert_int_equal(operf_events_init(&events, &machine, list, clock,
-					   rights, &diag),
+					   false, rights, &diag),
 			 0);
 	assert_string_equal(events.text ? events.text : "clock", wanted);
 	assert_int_equal(events.no_counter, no_counter);
@@ -121,7 +121,7 @@ static void refuses(bool is_known, const char *list, int wanted,
 
 	make_machine(&machine, is_known);
 	assert_int_equal(operf_events_init(&events, &machine, list, false,
-					   &user, &diag),
+					   false, &user, &diag),
 			 wanted);
 	assert_reason(&diag, reason);
 	operf_events_release(&events);

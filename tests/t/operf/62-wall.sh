@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# operf --wall samples threads that wait. A program says how long each of its
+# threads lived and had a CPU, by the kernel's own account; the samples say the
+# same, and where the threads went to wait.
+#
+# What it sets below /proc/sys/kernel is for all profilers of the machine.
+# alone: yes
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../perf.sh"
+
+needs_perf system
+PARANOID=/proc/sys/kernel/perf_event_paranoid
+paranoid=$(cat "$PARANOID")
+# shellcheck disable=SC2317 # lib.sh calls it
+at_exit() {
+	cat "$PARANOID" >"$TMP/now"
+	[ "$(cat "$TMP/now")" = "$paranoid" ] || echo "$paranoid" >"$PARANOID"
+}
+SECONDS_LONG=$(by_tier 2 10)
+
+# waited TID [SPEC...]: samples of its waits.
+waited() {
+	tid=$1
+	shift
+	report -l --format=csv event:THREAD_WAIT tid:"$tid" "$@"
+	awk -F , '$2 == "symbol" { n += $10 } END { print n + 0 }' "$TMP/report"
+}
+
+# close_to GOT TRUTH LIFE: within 3 % of the thread's life.
+close_to() {
+	awk -v a="$1" -v b="$2" -v l="$3" \
+		'BEGIN { d = a - b; exit !(d * d <= (0.03 * l) ^ 2) }'
+}
+
+# all_true NAME: each thread in $TMP/truth has waited what was sampled.
+all_true() {
+	is "$1: four threads say how they lived" "$(wc -l <"$TMP/truth")" 4
+	while read -r name tid life cpu _; do
+		life=$((life / 1000000)) truth=$((life - cpu / 1000000))
+		got=$(waited "$tid")
+		ok "$1, $name: $got ms of $truth it waited" \
+			close_to "$got" $truth $life
+	done <"$TMP/truth"
+}
+
+# main_thread: the thread that waits for all others, all of its life.
+main_thread() {
+	report -l --format=csv event:THREAD_WAIT
+	awk -F , '$2 == "symbol" && $3 ~ /^tid:/ { print substr($3, 5) }' \
+		"$TMP/report" | sort -n | head -n 1
+}
+
+profiled "a command" --wall --separate=thread "$TESTBIN/waits" "$SECONDS_LONG"
+all_true "a command"
+main=$(main_thread)
+got=$(waited "$main")
+ok "a wait that ends with the command: $got ms" \
+	close_to "$got" $((SECONDS_LONG * 1000)) $((SECONDS_LONG * 1000))
+
+# innermost TID: where its waiting began, three places with most first. On a busy
+# machine a thread also waits for a CPU.
+innermost() {
+	report -l --format=csv event:THREAD_WAIT tid:"$1"
+	awk -F , '$2 == "symbol" && $10 > 0 { print $10, $6 }' "$TMP/report" |
+		sort -rn | head -n 3
+}
+while read -r name tid _; do
+	case $name in
+	sleep) where='nanosleep' ;;
+	pipe) where='pipe_read' ;;
+	lock) where='futex_(do_)?wait' ;;
+	*) where='exit_to_user|irqentry_exit|el0' ;;
+	esac
+	like "$name waited in" "$(innermost "$tid")" "$where"
+done <"$TMP/truth"
+report --format=folded event:THREAD_WAIT
+like "with the stack that they waited with" "$(cat "$TMP/report")" \
+	'start_thread;live;wait_for_pipe;.*read;.*pipe_read [0-9]+'
+unlike "and without the scheduler's frames" "$(cat "$TMP/report")" \
+	';(__)?schedule [0-9]+$'
+
+# ---- parts of waits
+
+operf_events() {
+	"$BIN/operf" --session-dir="$SESSION" --cpu-budget=none "$@" \
+		2>"$TMP/operf.err"
+}
+operf_events -t -g --events=timer,THREAD_WAIT:1000000:4,THREAD_WAIT:500000:3 \
+	"$TESTBIN/waits" "$SECONDS_LONG" >"$TMP/truth"
+is "two parts" $? 0
+while read -r name tid life cpu _; do
+	life=$((life / 1000000)) truth=$((life - cpu / 1000000))
+	ready=$(waited "$tid" unit-mask:4)
+	blocked=$(($(waited "$tid" unit-mask:3) / 2))
+	ok "$name: ready $ready ms + blocked $blocked ms are $truth" \
+		close_to $((ready + blocked)) $truth $life
+	if [ "$name" = crowd ]; then
+		ok "$name is ready" close_to "$ready" $truth $life
+	elif [ "$name" != lock ]; then
+		ok "$name is blocked" close_to "$blocked" $truth $life
+	fi
+done <"$TMP/truth"
+exits "a part that only the module knows" 125 operf_events \
+	--events=timer,THREAD_WAIT:1000000:1 true
+like "is refused" "$(cat "$TMP/operf.err")" \
+	'THREAD_WAIT: unit mask 1: .*; give 3 for both, 4 or 7, or use the module'
+exits "--wall and the event of its own" 125 operf_events --wall \
+	--events=THREAD_WAIT:1000000 true
+
+# ---- a process that runs
+
+"$TESTBIN/waits" "$((SECONDS_LONG + 8))" >"$TMP/truth" &
+pid=$!
+threads_are_there() {
+	[ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq 8 ]
+}
+wait_until "all threads" threads_are_there
+ok "a process" operf_events --wall -t --pid=$pid --duration="$SECONDS_LONG"
+wait $pid
+while read -r name tid _; do
+	case $name in
+	sleep | pipe)
+		got=$(waited "$tid")
+		ok "$name waited all the time: $got ms" close_to "$got" \
+			$((SECONDS_LONG * 1000)) $((SECONDS_LONG * 1000))
+		;;
+	esac
+done <"$TMP/truth"
+got=$(waited $pid)
+ok "a thread that waited from beginning to end: $got ms" close_to "$got" \
+	$((SECONDS_LONG * 1000)) $((SECONDS_LONG * 1000))
+
+# ---- an ordinary user
+
+AS=as_user
+if [ "$(id -u)" != 0 ] || ! as_user "$TESTBIN/canperf" own 2>"$TMP/why"; then
+	skip "an ordinary user" "no perf events for one: $(cat "$TMP/why")"
+	done_testing
+fi
+for level in 2 1; do
+	if ! echo $level 2>/dev/null >"$PARANOID"; then
+		skip "kernel.perf_event_paranoid=$level" "it cannot be set"
+		continue
+	fi
+	profiled "a user at $level" --wall --separate=thread \
+		"$TESTBIN/waits" "$SECONDS_LONG"
+	all_true "a user at $level"
+	report -l event:THREAD_WAIT
+	if [ $level = 2 ]; then
+		like "who may not see the kernel is told so" \
+			"$(cat "$TMP/operf.err")" 'waits have no stacks, .* set it to 1'
+		like "and has times without stacks" "$(cat "$TMP/report")" \
+			'\[waiting\]'
+	else
+		report --format=folded event:THREAD_WAIT
+		like "who may, has stacks" "$(cat "$TMP/report")" \
+			'start_thread;live;wait_for_pipe;.*read'
+	fi
+done
+done_testing
