@@ -16,7 +16,9 @@
  *	stack     A      -      B      -          sampled: 7 of 10 ms
  *	counts    A 4.3 ms, B 5.7 ms
  *
- * The time without any stack counts at a place called [waiting].
+ * Where none was sampled since the last time that this was done the time counts
+ * for the stack before that, and at a place called [waiting] where there is
+ *none.
  */
 
 #include "daemon/source/waits/opd_waits.h"
@@ -56,6 +58,7 @@ struct part_waits {
 	size_t nr;
 	uint64_t sampled; /* ns, in the list */
 	uint64_t unsampled; /* ns, of waits without a stack */
+	struct opd_kept_stack *last; /* the latest that was sampled, or NULL */
 };
 
 /* How far a thread is in the time of its waits. */
@@ -200,7 +203,9 @@ static void settle_part(struct opd_waits *waits,
 		drop_stack(waits, p->list[i].stack);
 		counted = until;
 	}
-	if (all > counted)
+	if (all > counted && p->last)
+		count_wait(waits, table, waiter, part, p->last, all - counted);
+	else if (all > counted)
 		count_without_stack(waits, table, waiter, part, cpu,
 				    all - counted);
 	p->nr = 0;
@@ -223,6 +228,7 @@ static void free_waiter(struct opd_waits *waits, struct opd_waiter *waiter)
 {
 	drop_stack(waits, waiter->stack);
 	for (int i = 0; i < NR_PARTS; i++) {
+		drop_stack(waits, waiter->parts[i].last);
 		for (size_t k = 0; k < waiter->parts[i].nr; k++)
 			drop_stack(waits, waiter->parts[i].list[k].stack);
 		free(waiter->parts[i].list);
@@ -286,6 +292,10 @@ static void count_until(struct opd_waits *waits,
 	uint64_t ns = time > waiter->since ? time - waiter->since : 0;
 
 	waiter->since = time;
+	if (waiter->stack && p->last != waiter->stack) {
+		drop_stack(waits, p->last);
+		p->last = share_stack(waiter->stack);
+	}
 	if (!waiter->stack && waits->has_stacks && !waiter->is_assumed) {
 		p->unsampled += ns;
 	} else if (!waiter->stack) {

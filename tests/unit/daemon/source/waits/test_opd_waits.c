@@ -268,6 +268,23 @@ TEST(where_no_switch_of_a_thread_has_a_stack_its_time_counts)
 	free_rig(rig);
 }
 
+TEST(later_waits_without_a_stack_are_like_the_last_one_that_had_one)
+{
+	struct rig *rig = new_rig();
+
+	leave(rig, 10000, 100, false, 0xa0);
+	come_back(rig, 11000, 100);
+	leave(rig, 12000, 100, true, 0);
+	come_back(rig, 12700, 100);
+	leave(rig, 20000, 100, false, 0);
+	come_back(rig, 22000, 100);
+	happens(rig, PERF_RECORD_EXIT, 50000, 100);
+	look(rig);
+	expect(rig, 1, 0xa0, 3000);
+	expect(rig, 1, 0, 700);
+	free_rig(rig);
+}
+
 TEST(many_stacks_are_not_kept_to_the_end)
 {
 	struct rig *rig = new_rig();
