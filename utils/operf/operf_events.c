@@ -94,7 +94,7 @@ static int parse_operf_events(struct operf_events *events,
 	return err;
 }
 
-/* What --wall adds: a sample for each millisecond. */
+/* The event that --wall adds: a sample for each millisecond. */
 #define WALL_EVENTS "THREAD_WAIT:1000000"
 
 static int parse_wall_events(struct operf_events *events,

@@ -37,7 +37,7 @@ struct opd_kept_stack {
 struct opd_kept_stack *opd_kept_stack_new(const struct opd_perf_place *place,
 					  uint64_t pc);
 
-/* One user less; the last one frees the stack. NULL does nothing. */
+/* Drop a user of @stack; the last one frees it. NULL does nothing. */
 void opd_kept_stack_put(struct opd_kept_stack *stack);
 
 /* Add a caller. Where memory is short the stack ends before that caller. */

@@ -16,9 +16,8 @@
  *	stack     A      -      B      -          sampled: 7 of 10 ms
  *	counts    A 4.3 ms, B 5.7 ms
  *
- * Where none was sampled since the last time that this was done the time counts
- * for the stack before that, and at a place called [waiting] where there is
- *none.
+ * Without a stack since then the time counts for the one before, and at a place
+ * called [waiting] where there never was one.
  */
 
 #include "daemon/source/waits/opd_waits.h"
@@ -79,7 +78,7 @@ struct opd_waiter {
 	struct axis axes[OP_WAIT_MAX_EVENTS];
 };
 
-/* What is to be written. */
+/* A sample that is to be written. */
 struct opd_wait_sample {
 	struct opd_kept_stack *stack;
 	uint32_t counter;

@@ -49,7 +49,7 @@ struct opd_waits {
 	uint64_t seed, nr_drawn;
 };
 
-/* What of @events is to be sampled; all others are nothing to @waits. */
+/* Sample those of @events that are of waits; others are nothing to @waits. */
 void opd_waits_init(struct opd_waits *waits, const struct opd_events *events);
 void opd_waits_release(struct opd_waits *waits);
 

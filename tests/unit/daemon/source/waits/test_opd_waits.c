@@ -13,6 +13,8 @@
 #define STRANGER 11u
 #define INTERVAL 10u /* ns */
 #define READY_INTERVAL 5u
+#define ALL "THREAD_WAIT:0:1:10:7:1:1"
+#define READY "THREAD_WAIT:0:2:5:4:1:1"
 
 struct rig {
 	struct opd_process_table table;
@@ -37,9 +39,7 @@ static struct rig *new_rig(void)
 
 	assert_non_null(rig);
 	assert_int_equal(opd_events_parse(&events,
-					  "TIMER:0:0:0:0:1:1,"
-					  "THREAD_WAIT:0:1:10:7:1:1,"
-					  "THREAD_WAIT:0:2:5:4:1:1",
+					  "TIMER:0:0:0:0:1:1," ALL "," READY,
 					  &diag),
 			 0);
 	perf_writer_begin(&rig->writer, &rig->table);
