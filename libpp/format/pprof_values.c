@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libpp/format/pprof.h"
+#include "libpp/report/report_times.h"
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
@@ -22,14 +23,10 @@ static void pprof_measure(const struct pp_report *report,
 
 	event->factor = class->count;
 	event->unit = "count";
-	if (pp_class_is_cpu_time(class))
-		event->unit = "nanoseconds";
-	if (!pp_class_is_timer(class))
+	if (!pp_class_sample_ns(report, class))
 		return;
-	event->factor =
-		NSEC_PER_SEC / (class->count	       ? class->count
-				: report->cpu.timer_hz ? report->cpu.timer_hz
-						       : OP_TIMER_HZ);
+	event->unit = "nanoseconds";
+	event->factor = pp_class_sample_ns(report, class);
 }
 
 void pprof_find_events(struct pprof *w)

@@ -11,6 +11,7 @@
  */
 
 #include "libop/events/op_counter_text.h"
+#include "libop/events/op_wait_event.h"
 #include "libop/kernel/op_cgroup.h"
 #include "libop/base/op_search.h"
 #include "libpp/select/arrange_profiles.h"
@@ -35,6 +36,11 @@ bool pp_class_is_cpu_time(const struct pp_class *class)
 {
 	return pp_class_is_timer(class) || !strcmp(class->event, "cpu-clock") ||
 	       !strcmp(class->event, "task-clock");
+}
+
+bool pp_class_is_wait(const struct pp_class *class)
+{
+	return !strcmp(class->event, op_wait_event()->name);
 }
 
 const char *pp_task_name(struct op_arena *arena, const struct pp_class *class)

@@ -140,6 +140,9 @@ bool pp_class_is_timer(const struct pp_class *class);
  * clocks of perf_events, whatever the distance. */
 bool pp_class_is_cpu_time(const struct pp_class *class);
 
+/* Whether samples are of threads that wait (libop/events/op_wait_event.h). */
+bool pp_class_is_wait(const struct pp_class *class);
+
 /*
  * "redis-server/bio_aof": what the process and the thread of @class are called.
  * Where the session does not know it, a process is called by its largest

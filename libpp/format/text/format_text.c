@@ -14,7 +14,9 @@
 
 #include "libop/base/op_terminal_safe.h"
 #include "libop/base/op_plural.h"
+#include "libop/events/op_wait_event.h"
 #include "libpp/report/interval.h"
+#include "libpp/report/report_times.h"
 #include "libpp/select/sample_list.h"
 #include "libpp/format/text/text.h"
 #include "libpp/format/text/text_fit.h"
@@ -173,6 +175,40 @@ static void text_write_history(const struct pp_text *t,
 	fputc('\n', t->out);
 }
 
+static double text_seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+/* How long threads ran and waited, where that was sampled. */
+static void text_write_times(const struct pp_text *t)
+{
+	struct pp_times times;
+	bool has_blocked, has_ready;
+	double waited, ran;
+
+	if (t->report->old.made || !pp_report_times(t->report, &times))
+		return;
+	has_blocked = times.parts & OP_WAIT_BLOCKED;
+	has_ready = times.parts & OP_WAIT_READY;
+	waited = text_seconds(times.waited);
+	ran = text_seconds(times.ran);
+	fputs("Threads ", t->out);
+	if (times.has_ran && has_blocked && has_ready)
+		fprintf(t->out, "ran %.2f s of %.2f s; ", ran, ran + waited);
+	else if (times.has_ran)
+		fprintf(t->out, "ran %.2f s; ", ran);
+	if (has_ready)
+		fprintf(t->out, "waited %.2f s%s", waited,
+			has_blocked ? "" : " for a CPU");
+	else
+		fprintf(t->out, "were blocked %.2f s", waited);
+	if (has_blocked && times.ready)
+		fprintf(t->out, ": blocked %.2f s, for a CPU %.2f s",
+			text_seconds(times.blocked), text_seconds(times.ready));
+	fputc('\n', t->out);
+}
+
 /* Several builds of one path in one row are nothing to be silent about. */
 static void text_write_sums_of_builds(const struct pp_text *t)
 {
@@ -229,6 +265,7 @@ void pp_text_header(const struct pp_text *t)
 	}
 	for (size_t i = 0; i < t->nr_columns; i++)
 		text_write_column(t, pp_text_column(t, i));
+	text_write_times(t);
 	if (report->old.made)
 		text_write_history(t, &report->old.history,
 				   " of the old profile");

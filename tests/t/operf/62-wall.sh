@@ -75,6 +75,9 @@ while read -r name tid _; do
 	esac
 	like "$name waited in" "$(innermost "$tid")" "$where"
 done <"$TMP/truth"
+report -l
+like "the head has the times" "$(cat "$TMP/report")" \
+	'^Threads ran [0-9.]+ s of [0-9.]+ s; waited [0-9.]+ s$'
 report --format=folded event:THREAD_WAIT
 like "with the stack that they waited with" "$(cat "$TMP/report")" \
 	'start_thread;live;wait_for_pipe;.*read;.*pipe_read [0-9]+'
@@ -102,6 +105,9 @@ while read -r name tid life cpu _; do
 		ok "$name is blocked" close_to "$blocked" $truth $life
 	fi
 done <"$TMP/truth"
+report -l
+like "the head has the times of both" "$(cat "$TMP/report")" \
+	'; waited [0-9.]+ s: blocked [0-9.]+ s, for a CPU [0-9.]+ s$'
 exits "a part that only the module knows" 125 operf_events \
 	--events=timer,THREAD_WAIT:1000000:1 true
 like "is refused" "$(cat "$TMP/operf.err")" \
