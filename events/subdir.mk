@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The event files, and folders made of libpfm4's tables for further CPUs where
 # that library is installed; the tools find them in $(O)/events.
-EVENT_FILES := $(wildcard events/*/*/cpu events/*/*/events events/*/*/unit_masks events/*/*/original)
+EVENT_FILES := $(wildcard events/*/*/cpu events/*/*/events events/*/*/unit_masks events/*/*/original) \
+	events/linux/waits/classes
 EVENTS := $(O)/events/made
 
 ifneq ($(PFM_LIBS),)
