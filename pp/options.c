@@ -20,6 +20,8 @@
 
 #include "config.h"
 
+#include "libop/events/op_cpu_type.h"
+#include "libop/events/op_wait_classes.h"
 #include "libop/options/op_bad_option.h"
 #include "libop/files/op_open.h"
 #include "libop/options/op_arguments.h"
@@ -184,6 +186,97 @@ int pp_take_list(struct op_arena *arena, const char *text,
 	memcpy(list, parts, (size_t)nr * sizeof(*list));
 	*out = list;
 	return 0;
+}
+
+#define WAIT_CLASS "wait:"
+
+/* Append the patterns of class @name to @list, of @nr items and with room for
+ * all. Returns how many, or -EINVAL with the reason. */
+static int append_wait_class(const char **list, size_t nr,
+			     const struct op_wait_classes *classes,
+			     const char *name, struct op_arena *arena,
+			     struct op_diag *diag)
+{
+	const char *all = "", *last = "";
+	size_t before = nr;
+
+	for (size_t i = 0; i < classes->nr; i++) {
+		const struct op_wait_pattern *p = &classes->patterns[i];
+
+		if (strcmp(last, p->class) != 0)
+			all = op_arena_printf(arena, "%s%s%s", all,
+					      *all ? ", " : "", p->class);
+		last = p->class;
+		if (!all)
+			return -ENOMEM;
+		if (strcmp(p->class, name) != 0)
+			continue;
+		list[nr] = op_arena_strdup(arena, p->pattern);
+		if (!list[nr++])
+			return -ENOMEM;
+	}
+	if (nr > before)
+		return (int)(nr - before);
+	return op_diag_set(diag, -EINVAL,
+			   WAIT_CLASS
+			   "%s: no such class of waits; there are %s",
+			   name, all);
+}
+
+/* Put the functions of classes of waits in place of their names. */
+static int expand_wait_classes(struct op_arena *arena,
+			       const char *const **names,
+			       const struct op_wait_classes *classes,
+			       struct op_diag *diag)
+{
+	size_t nr_names = 0, nr = 0;
+	const char **list;
+
+	while ((*names)[nr_names])
+		nr_names++;
+	list = op_arena_alloc(arena, nr_names * (classes->nr + 1) + 1,
+			      sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_names; i++) {
+		const char *name = (*names)[i];
+		int more = 1;
+
+		if (strncmp(name, WAIT_CLASS, strlen(WAIT_CLASS)) != 0)
+			list[nr] = name;
+		else
+			more = append_wait_class(list, nr, classes,
+						 name + strlen(WAIT_CLASS),
+						 arena, diag);
+		if (more < 0)
+			return more;
+		nr += (size_t)more;
+	}
+	list[nr] = NULL;
+	*names = list;
+	return 0;
+}
+
+int pp_take_names(struct op_arena *arena, const char *text,
+		  const char *const **out, struct op_diag *diag)
+{
+	struct op_wait_classes classes = { .nr = 0 };
+	char *dir = NULL;
+	int err = pp_take_list(arena, text, out);
+
+	if (err || !text || !strstr(text, WAIT_CLASS))
+		return err;
+	err = op_events_dir(&dir, diag) ?:
+	      op_wait_classes_read(&classes, dir, diag) ?:
+	      expand_wait_classes(arena, out, &classes, diag);
+	op_wait_classes_release(&classes);
+	free(dir);
+	return err == -ENOENT
+		       ? op_diag_set(
+				 diag, err,
+				 "%s: the file of classes of waits is missing; install oprofile",
+				 text)
+		       : err;
 }
 
 int pp_take_source_dirs(struct op_arena *arena,

@@ -84,6 +84,14 @@ int pp_take_list(struct op_arena *arena, const char *text,
 		 const char *const **out);
 
 /* The lists of both options; the bases need folders to search. */
+/*
+ * The same for names of symbols, among which "wait:CLASS" stands for the
+ * functions of the kernel where threads wait for that
+ * (libop/events/op_wait_classes.h). Returns 0 or -errno with the reason.
+ */
+int pp_take_names(struct op_arena *arena, const char *text,
+		  const char *const **out, struct op_diag *diag);
+
 int pp_take_source_dirs(struct op_arena *arena,
 			const struct pp_source_args *args,
 			struct pp_source_dirs *dirs, struct op_diag *diag);

@@ -544,8 +544,8 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	       pp_take_demangle(a->demangle, &r->names.demangle, diag) ?:
 	       take_sort(o, diag) ?:
 	       pp_take_source_dirs(arena, &a->sources, &r->lines.source_dirs, diag) ?:
-	       pp_take_list(arena, a->include, &r->names.include) ?:
-	       pp_take_list(arena, a->exclude, &r->names.exclude);
+	       pp_take_names(arena, a->include, &r->names.include, diag) ?:
+	       pp_take_names(arena, a->exclude, &r->names.exclude, diag);
 }
 
 int opreport_take_options(struct opreport_options *o, const char *const *words,
