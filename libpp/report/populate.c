@@ -127,7 +127,7 @@ static int populate_symbols(struct pp_population *p, struct op_diag *diag)
 			"--sort=total: the samples have no stacks, so there are no totals; profile with --callgraph");
 	if (!err && request->totals.stack_calls && report->stack_totals.made)
 		err = pp_stack_calls_take(p, &p->side);
-	err = err ?: pp_populate_table(p);
+	err = err ?: pp_populate_waits(p) ?: pp_populate_table(p);
 	return err || !request->lines.split ? err : pp_populate_sources(p);
 }
 

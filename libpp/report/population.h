@@ -140,6 +140,10 @@ int pp_populate_summary(struct pp_population *p);
  * are most often mistyped. Returns 0, or -ENOENT with the reason. */
 int pp_check_included_symbols(struct pp_population *p, struct op_diag *diag);
 
+/* Add up what threads waited for, before the table is made of the symbols.
+ * Returns 0 or -ENOMEM. */
+int pp_populate_waits(struct pp_population *p);
+
 /* Fill the report's table of symbols. Returns 0 or -ENOMEM. */
 int pp_populate_table(struct pp_population *p);
 

@@ -272,6 +272,12 @@ struct pp_old_profile {
 	struct pp_history history;
 };
 
+/* Waits of one class, of all threads: "lock", "disk". */
+struct pp_wait_sum {
+	const char *name;
+	uint64_t ns;
+};
+
 /* The table of symbols. */
 struct pp_symbol_table {
 	bool made;
@@ -285,6 +291,10 @@ struct pp_symbol_table {
 	bool by_samples; /* they are in descending order of samples */
 	bool many_apps; /* some class has samples of several applications */
 	bool has_details;
+	/* Where threads that wait were sampled: how long for what, longest
+	 * first. */
+	const struct pp_wait_sum *waits;
+	size_t nr_waits;
 };
 
 /* Source lines. */

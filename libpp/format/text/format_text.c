@@ -180,6 +180,23 @@ static double text_seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
+/* How long for what, where that is known and enough to be read. */
+static void text_write_waits(const struct pp_text *t)
+{
+	const struct pp_symbol_table *symbols = &t->report->symbols;
+	const char *before = "Waited for: ";
+
+	for (size_t i = 0; i < symbols->nr_waits; i++) {
+		if (symbols->waits[i].ns < 5000000)
+			continue;
+		fprintf(t->out, "%s%s %.2f s", before, symbols->waits[i].name,
+			text_seconds(symbols->waits[i].ns));
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', t->out);
+}
+
 /* How long threads ran and waited, where that was sampled. */
 static void text_write_times(const struct pp_text *t)
 {
@@ -207,6 +224,7 @@ static void text_write_times(const struct pp_text *t)
 		fprintf(t->out, ": blocked %.2f s, for a CPU %.2f s",
 			text_seconds(times.blocked), text_seconds(times.ready));
 	fputc('\n', t->out);
+	text_write_waits(t);
 }
 
 /* Several builds of one path in one row are nothing to be silent about. */

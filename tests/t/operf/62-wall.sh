@@ -56,8 +56,10 @@ profiled "a command" --wall --separate=thread "$TESTBIN/waits" "$SECONDS_LONG"
 all_true "a command"
 main=$(main_thread)
 got=$(waited "$main")
-ok "a wait that ends with the command: $got ms" \
-	close_to "$got" $((SECONDS_LONG * 1000)) $((SECONDS_LONG * 1000))
+longest=$(awk '$3 > most { most = $3 } END { print int(most / 1000000) }' \
+	"$TMP/truth")
+ok "a wait that ends with the command: $got ms, and the others $longest" \
+	[ "$got" -gt $((longest * 97 / 100)) -a "$got" -lt $((longest * 11 / 10)) ]
 
 # innermost TID: where its waiting began, three places with most first. On a busy
 # machine a thread also waits for a CPU.
@@ -78,6 +80,17 @@ done <"$TMP/truth"
 report -l
 like "the head has the times" "$(cat "$TMP/report")" \
 	'^Threads ran [0-9.]+ s of [0-9.]+ s; waited [0-9.]+ s$'
+like "and what for" "$(cat "$TMP/report")" \
+	'^Waited for: .*sleep [0-9.]+ s'
+report -l --merge=all -i wait:pipe event:THREAD_WAIT
+like "a class is chosen" "$(cat "$TMP/report")" '^[1-9][0-9]+ .*pipe_read'
+unlike "and no other" "$(cat "$TMP/report")" '^[1-9][0-9]+ .*(nanosleep|futex)'
+report --format=folded --merge=all -e wait:sleep,wait:cpu event:THREAD_WAIT
+like "classes are left out" "$(cat "$TMP/report")" 'pipe_read [0-9]+$'
+unlike "of stacks, too" "$(cat "$TMP/report")" 'nanosleep [0-9]+$'
+exits "a class that is none" 2 report -l -i wait:nothing
+like "is refused" "$(cat "$TMP/report.err")" \
+	'wait:nothing: no such class of waits; there are lock, .*cpu$'
 report --format=folded event:THREAD_WAIT
 like "with the stack that they waited with" "$(cat "$TMP/report")" \
 	'start_thread;live;wait_for_pipe;.*read;.*pipe_read [0-9]+'
