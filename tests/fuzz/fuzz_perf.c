@@ -36,6 +36,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
 #define RING_SIZE 4096 /* shorter than records may be */
 #define WORDS 700 /* some samples, with all their context */
 #define CHUNK_WORDS 300 /* after which the writer is full */
+#define SWITCHES 4 /* the ring of switches, if there is one */
 #define DEPTH 6 /* frames of a stack, if there are any */
 
 enum op {
@@ -64,6 +65,7 @@ static struct opd opd;
 static struct opd_process_table table;
 static struct opd_perf_cpu cpus[NR_CPUS];
 static struct opd_perf_merge merge;
+static struct opd_waits waits;
 static unsigned char bounce[OPD_PERF_RECORD_MAX];
 
 /* ---- the daemon -------------------------------------------------------------
@@ -159,7 +161,9 @@ static void start(void)
 	opd.source.proc = proc;
 	opd.source.events = &opd.options.events;
 	snprintf(opd.source.name, sizeof(opd.source.name), "fuzz");
-	if (opd_events_parse(&opd.options.events, "A:0:0:1:0:1:1,B:1:1:1:0:1:1",
+	if (opd_events_parse(&opd.options.events,
+			     "A:0:0:1:0:1:1,B:1:1:1:0:1:1,"
+			     "THREAD_WAIT:0:2:1000:7:1:1",
 			     &diag) ||
 	    op_session_init(&opd.session, dir, &diag) ||
 	    opd_session_make(&opd.session, NULL, &diag) ||
@@ -180,6 +184,8 @@ static struct opd_perf_ring *ring_of(uint8_t which)
 {
 	struct opd_perf_cpu *cpu = &cpus[which / 2 % NR_CPUS];
 
+	if (merge.waits && which & SWITCHES)
+		return &cpu->switches;
 	return which % 2 ? &cpu->side : &cpu->samples;
 }
 
@@ -194,6 +200,7 @@ static uint64_t type_of(uint8_t settings)
 static void begin(uint8_t settings)
 {
 	uint64_t type = type_of(settings);
+	uint64_t switch_type = type & ~(uint64_t)PERF_SAMPLE_IDENTIFIER;
 
 	opd.options.separate_lib = settings & 1;
 	opd.options.separate_kernel = settings & 2;
@@ -207,6 +214,8 @@ static void begin(uint8_t settings)
 		cpus[i] = (struct opd_perf_cpu){ .cpu = i };
 		ring_make(&cpus[i].samples, RING_SIZE, type, 0);
 		ring_make(&cpus[i].side, RING_SIZE, OPD_PERF_SIDE, 0);
+		if (settings & 128)
+			ring_make(&cpus[i].switches, RING_SIZE, switch_type, 0);
 	}
 	merge = (struct opd_perf_merge){
 		.cpus = cpus,
@@ -215,7 +224,10 @@ static void begin(uint8_t settings)
 		.nr_ids = settings & 16 ? 3 : 0,
 		.period_ns = settings & 32 ? 1000 : 0,
 		.bounce = bounce,
+		.waits = settings & 128 ? &waits : NULL,
 	};
+	opd_waits_init(&waits, &opd.options.events);
+	opd_waits_begin(&waits, &table, NULL, 0, 0);
 }
 
 static void handle_stream(void)
@@ -318,6 +330,8 @@ static void do_items(const uint8_t *data, size_t size)
 		size -= len;
 	}
 	run(UINT64_MAX - 1);
+	opd_waits_charge(&waits, &table, UINT32_MAX);
+	run(UINT64_MAX - 1);
 	opd_writer_ask_account(opd.source.writer);
 	handle_stream();
 	opd_trans_end(&opd, 0);
@@ -393,8 +407,11 @@ static void forget_processes(void)
 	for (unsigned int i = 0; i < NR_CPUS; i++) {
 		ring_free(&cpus[i].samples);
 		ring_free(&cpus[i].side);
+		if (cpus[i].switches.meta)
+			ring_free(&cpus[i].switches);
 	}
 	opd_perf_stacks_release(&table.stacks);
+	opd_waits_release(&waits);
 	opd_process_table_release(&table);
 }
 
@@ -544,6 +561,19 @@ static void put_stack(struct record *r, uint64_t *random)
 	record_close(r);
 }
 
+static void make_switch(struct record *r, const struct record_who *who,
+			uint64_t *random)
+{
+	static const uint16_t miscs[] = {
+		0, 0, PERF_RECORD_MISC_SWITCH_OUT,
+		PERF_RECORD_MISC_SWITCH_OUT |
+			PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
+	};
+
+	record_begin(r, PERF_RECORD_SWITCH, miscs[next_random(random) % 4]);
+	record_end(r, who);
+}
+
 /* A record for ring @item->which; its length may be a lie. */
 static void make_write(struct item *item, struct record *r, uint8_t settings,
 		       uint64_t *random)
@@ -555,16 +585,21 @@ static void make_write(struct item *item, struct record *r, uint8_t settings,
 		.sample_type = OPD_PERF_SIDE,
 		.id = next_random(random) % 4,
 	};
+	bool is_switch = settings & 128 && item->which & SWITCHES;
 	uint16_t len;
 
 	who.tid = who.pid;
-	if (item->which % 2 == 0)
+	if (item->which % 2 == 0 || is_switch)
 		who.sample_type = type_of(settings);
-	if (item->which % 2)
+	if (is_switch)
+		who.sample_type &= ~(uint64_t)PERF_SAMPLE_IDENTIFIER;
+	if (is_switch && next_random(random) % 4)
+		make_switch(r, &who, random);
+	else if (item->which % 2 && !is_switch)
 		make_side(r, &who, random);
 	else
 		make_other(r, &who, random);
-	if (item->which % 2 == 0 && settings & 64 &&
+	if ((item->which % 2 == 0 || is_switch) && settings & 64 &&
 	    ((struct perf_event_header *)r->at)->type == PERF_RECORD_SAMPLE)
 		put_stack(r, random);
 	if (next_random(random) % 16 == 0) {
@@ -602,7 +637,7 @@ static void make_item(struct item *item, struct record *r, uint8_t settings,
 
 	r->len = 0;
 	item->op = ops[next_random(random) % sizeof(ops)];
-	item->which = (uint8_t)(next_random(random) % 4);
+	item->which = (uint8_t)(next_random(random) % 8);
 	item->arg = (int32_t)(next_random(random) % 64 * 100);
 	if (item->op == WRITE)
 		make_write(item, r, settings, random);

@@ -66,8 +66,8 @@ struct axis {
 	uint64_t point; /* ns, that of the interval */
 };
 
-struct opd_waiter {
-	struct opd_waiter *next; /* with the same hash */
+struct opd_waiting_thread {
+	struct opd_waiting_thread *next; /* with the same hash */
 	uint32_t tid, tgid;
 	enum { RUNS, WAITS, HAS_ENDED } state;
 	bool is_assumed; /* that it waits: no record has said so */
@@ -133,7 +133,7 @@ static bool wants_part(const struct opd_waits *waits, unsigned int event,
 
 /* Let @ns of a wait with @stack be samples. */
 static void count_wait(struct opd_waits *waits, struct opd_process_table *table,
-		       struct opd_waiter *waiter, enum part part,
+		       struct opd_waiting_thread *waiter, enum part part,
 		       struct opd_kept_stack *stack, uint64_t ns)
 {
 	for (unsigned int i = 0; i < waits->nr_events; i++) {
@@ -145,6 +145,8 @@ static void count_wait(struct opd_waits *waits, struct opd_process_table *table,
 				    waits->events[i].interval);
 		if (!times)
 			continue;
+		if (times > OP_MAX_TIMES)
+			times = OP_MAX_TIMES;
 		table->stats[OPD_PERF_RECEIVED] += times;
 		if (!stack ||
 		    op_array_reserve(&waits->queue, waits->nr_queued, 1)) {
@@ -161,8 +163,8 @@ static void count_wait(struct opd_waits *waits, struct opd_process_table *table,
 
 static void count_without_stack(struct opd_waits *waits,
 				struct opd_process_table *table,
-				struct opd_waiter *waiter, enum part part,
-				uint32_t cpu, uint64_t ns)
+				struct opd_waiting_thread *waiter,
+				enum part part, uint32_t cpu, uint64_t ns)
 {
 	struct opd_kept_stack *stack = opd_perf_handle_no_stack(
 		table, waiter->tgid, waiter->tid, cpu, NO_STACK);
@@ -185,7 +187,8 @@ static void lose_wait(const struct opd_waits *waits,
 /* Count what is pending of @part, with the time that has no stack. */
 static void settle_part(struct opd_waits *waits,
 			struct opd_process_table *table,
-			struct opd_waiter *waiter, enum part part, uint32_t cpu)
+			struct opd_waiting_thread *waiter, enum part part,
+			uint32_t cpu)
 {
 	struct part_waits *p = &waiter->parts[part];
 	uint64_t all = p->sampled + p->unsampled, passed = 0, counted = 0;
@@ -214,16 +217,19 @@ static void settle_part(struct opd_waits *waits,
 /* ---- threads ----------------------------------------------------------------
  */
 
-static struct opd_waiter **find_place(struct opd_waits *waits, uint32_t tid)
+static struct opd_waiting_thread **find_place(struct opd_waits *waits,
+					      uint32_t tid)
 {
-	struct opd_waiter **place = &waits->bucket[tid % OPD_WAITS_BUCKETS];
+	struct opd_waiting_thread **place =
+		&waits->bucket[tid % OPD_WAITS_BUCKETS];
 
 	while (*place && (*place)->tid != tid)
 		place = &(*place)->next;
 	return place;
 }
 
-static void free_waiter(struct opd_waits *waits, struct opd_waiter *waiter)
+static void free_waiter(struct opd_waits *waits,
+			struct opd_waiting_thread *waiter)
 {
 	drop_stack(waits, waiter->stack);
 	for (int i = 0; i < NR_PARTS; i++) {
@@ -235,9 +241,10 @@ static void free_waiter(struct opd_waits *waits, struct opd_waiter *waiter)
 	free(waiter);
 }
 
-static void remove_waiter(struct opd_waits *waits, struct opd_waiter **place)
+static void remove_waiter(struct opd_waits *waits,
+			  struct opd_waiting_thread **place)
 {
-	struct opd_waiter *waiter = *place;
+	struct opd_waiting_thread *waiter = *place;
 
 	*place = waiter->next;
 	free_waiter(waits, waiter);
@@ -256,12 +263,13 @@ static bool is_user_process(struct opd_process_table *table, uint32_t tgid)
 
 /* The thread, made as one that runs if it is new. NULL if it does not count or
  * memory is short. */
-static struct opd_waiter *waiter_of(struct opd_waits *waits,
-				    struct opd_process_table *table,
-				    uint32_t tgid, uint32_t tid, bool *is_new)
+static struct opd_waiting_thread *waiter_of(struct opd_waits *waits,
+					    struct opd_process_table *table,
+					    uint32_t tgid, uint32_t tid,
+					    bool *is_new)
 {
-	struct opd_waiter **place = find_place(waits, tid);
-	struct opd_waiter *waiter = *place;
+	struct opd_waiting_thread **place = find_place(waits, tid);
+	struct opd_waiting_thread *waiter = *place;
 
 	*is_new = !waiter;
 	if (waiter)
@@ -285,7 +293,8 @@ static struct opd_waiter *waiter_of(struct opd_waits *waits,
 /* The wait of @waiter is over, or counted so far, at @time. */
 static void count_until(struct opd_waits *waits,
 			struct opd_process_table *table,
-			struct opd_waiter *waiter, uint64_t time, uint32_t cpu)
+			struct opd_waiting_thread *waiter, uint64_t time,
+			uint32_t cpu)
 {
 	struct part_waits *p = &waiter->parts[waiter->part];
 	uint64_t ns = time > waiter->since ? time - waiter->since : 0;
@@ -318,7 +327,8 @@ static void count_until(struct opd_waits *waits,
 	}
 }
 
-static void begin_wait(struct opd_waiter *waiter, enum part part, uint64_t time)
+static void begin_wait(struct opd_waiting_thread *waiter, enum part part,
+		       uint64_t time)
 {
 	waiter->state = WAITS;
 	waiter->part = part;
@@ -326,8 +336,8 @@ static void begin_wait(struct opd_waiter *waiter, enum part part, uint64_t time)
 	waiter->is_assumed = false;
 }
 
-static void begin_run(struct opd_waits *waits, struct opd_waiter *waiter,
-		      uint64_t time)
+static void begin_run(struct opd_waits *waits,
+		      struct opd_waiting_thread *waiter, uint64_t time)
 {
 	drop_stack(waits, waiter->stack);
 	waiter->stack = NULL;
@@ -344,7 +354,7 @@ static void sweep_ended(struct opd_waits *waits, uint64_t now)
 {
 	waits->nr_ended = 0;
 	for (size_t i = 0; i < OPD_WAITS_BUCKETS; i++) {
-		struct opd_waiter **place = &waits->bucket[i];
+		struct opd_waiting_thread **place = &waits->bucket[i];
 
 		while (*place) {
 			bool has_ended = (*place)->state == HAS_ENDED;
@@ -367,7 +377,7 @@ static void switch_out(struct opd_waits *waits, struct opd_process_table *table,
 		       const struct opd_perf_rec *rec)
 {
 	bool is_new;
-	struct opd_waiter *waiter =
+	struct opd_waiting_thread *waiter =
 		waiter_of(waits, table, rec->pid, rec->tid, &is_new);
 
 	if (!waiter || waiter->state == HAS_ENDED)
@@ -386,7 +396,7 @@ static void switch_in(struct opd_waits *waits, struct opd_process_table *table,
 		      const struct opd_perf_rec *rec, uint32_t cpu)
 {
 	bool is_new;
-	struct opd_waiter *waiter =
+	struct opd_waiting_thread *waiter =
 		waiter_of(waits, table, rec->pid, rec->tid, &is_new);
 
 	if (!waiter || waiter->state == HAS_ENDED)
@@ -409,7 +419,7 @@ static void keep_stack(struct opd_waits *waits, struct opd_process_table *table,
 		       const struct opd_perf_rec *rec, uint32_t cpu)
 {
 	bool is_new;
-	struct opd_waiter *waiter =
+	struct opd_waiting_thread *waiter =
 		waiter_of(waits, table, rec->pid, rec->tid, &is_new);
 
 	if (!waiter || waiter->state == HAS_ENDED)
@@ -449,7 +459,7 @@ void opd_waits_handle_side(struct opd_waits *waits,
 			   struct opd_process_table *table,
 			   const struct opd_perf_rec *rec)
 {
-	struct opd_waiter *waiter;
+	struct opd_waiting_thread *waiter;
 	bool is_new;
 
 	switch (rec->type) {
@@ -512,7 +522,7 @@ static void begin_process(struct opd_waits *waits,
 	snprintf(path, sizeof(path), "%s/%u/task", table->proc, tgid);
 	folder = opendir(path);
 	while (folder && (entry = readdir(folder))) {
-		struct opd_waiter *waiter;
+		struct opd_waiting_thread *waiter;
 		bool is_new;
 		uint64_t tid;
 
@@ -537,7 +547,8 @@ void opd_waits_begin(struct opd_waits *waits, struct opd_process_table *table,
 {
 	waits->begun = now;
 	for (size_t i = 0; i < OPD_WAITS_BUCKETS; i++)
-		for (struct opd_waiter *w = waits->bucket[i]; w; w = w->next)
+		for (struct opd_waiting_thread *w = waits->bucket[i]; w;
+		     w = w->next)
 			w->since = now;
 	for (size_t i = 0; table->proc && i < nr_pids; i++)
 		begin_process(waits, table, (uint32_t)pids[i]);
@@ -547,7 +558,8 @@ void opd_waits_charge(struct opd_waits *waits, struct opd_process_table *table,
 		      uint64_t now)
 {
 	for (size_t i = 0; i < OPD_WAITS_BUCKETS; i++)
-		for (struct opd_waiter *w = waits->bucket[i]; w; w = w->next) {
+		for (struct opd_waiting_thread *w = waits->bucket[i]; w;
+		     w = w->next) {
 			if (w->state == WAITS && now > w->since)
 				count_until(waits, table, w, now, 0);
 			for (enum part k = 0; k < NR_PARTS; k++)

@@ -25,7 +25,7 @@
 struct opd_kept_stack;
 struct opd_perf_rec;
 struct opd_process_table;
-struct opd_waiter;
+struct opd_waiting_thread;
 struct opd_wait_sample;
 
 #define OPD_WAITS_BUCKETS 4096
@@ -39,7 +39,7 @@ struct opd_waits {
 	unsigned int nr_events; /* 0: waits are not wanted */
 	bool has_stacks; /* switches are sampled */
 	uint64_t begun; /* ns, when sampling was turned on */
-	struct opd_waiter *bucket[OPD_WAITS_BUCKETS]; /* by thread */
+	struct opd_waiting_thread *bucket[OPD_WAITS_BUCKETS]; /* by thread */
 	size_t nr_ended; /* threads, and when to look through them */
 	size_t most_ended;
 	struct opd_wait_sample *queue; /* an array of op_array.h */
