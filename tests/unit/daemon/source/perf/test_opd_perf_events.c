@@ -60,7 +60,8 @@ static void set_events(struct rig *rig, const char *text)
 	X(exclude_hv) X(exclude_idle) X(exclude_guest) X(mmap) X(mmap2)       \
 	X(comm) X(comm_exec) X(task) X(ksymbol) X(build_id) X(watermark)      \
 	X(sample_id_all) X(use_clockid) X(enable_on_exec)                     \
-	X(exclude_callchain_user) X(exclude_callchain_kernel)
+	X(exclude_callchain_user) X(exclude_callchain_kernel)                 \
+	X(context_switch) X(freq)
 
 #define NUMBERS(X)                                                            \
 	X(type) X(config) X(config1) X(sample_period) X(sample_type)          \
@@ -178,6 +179,14 @@ static void end_thread(struct rig *rig)
 	close(rig->end);
 }
 
+/* Each CPU had @nr samples of switches until @ms. */
+static void pace_all(struct rig *rig, int nr, int ms)
+{
+	for (unsigned int i = 0; i < rig->all.nr_cpus; i++)
+		rig->all.cpus[i].nr_switches = (uint64_t)nr;
+	opd_perf_events_pace(&rig->all, (uint64_t)ms * 1000000);
+}
+
 /*
  * open, replug, enable, disable, close: do it, tell what the kernel was asked;
  * reason: why it was not opened; self-ends: this process has ended;
@@ -187,7 +196,8 @@ static void end_thread(struct rig *rig)
  * old (no build-ids), older (no lost samples), vague (nothing precise),
  * thread: this process has another one, which is gone when it is opened;
  * cgroups VERSION: all folders are of these; no-cpu CPU, dead-cpu CPU, no-task
- * TASK, lost N (of every event), times RUNNING ENABLED (likewise)
+ * TASK, lost N (of every event), times RUNNING ENABLED (likewise);
+ * pace N MS: N samples of switches were read of each CPU until MS
  */
 static void do_line(struct rig *rig, const char *line, FILE *out)
 {
@@ -255,6 +265,10 @@ static void do_line(struct rig *rig, const char *line, FILE *out)
 			kernel.events[i].running = (uint64_t)nr[0];
 			kernel.events[i].enabled = (uint64_t)nr[1];
 		}
+	} else if (!strcmp(verb, "pace")) {
+		sscanf(line, "%*s %d %d", &nr[0], &nr[1]);
+		pace_all(rig, nr[0], nr[1]);
+		fputc('\n', out);
 	} else
 		fail_msg("%s: no such verb", verb);
 }
@@ -299,6 +313,7 @@ static void run_events(const struct row *row, FILE *out)
 #define TWO "events A:118:0:100000:1:1:0,cpu-cycles:0:2:5000:0:0:1;"
 
 /* clang-format off */
+#define WAITS "events TIMER:0:0:0:0:1:1,THREAD_WAIT:0:1:1000:3:1:1,THREAD_WAIT:0:2:1000:4:1:1;"
 static const struct row rows[] = {
 	{ "the_clock_on_all_cpus", NULL,
 	  "open; show; enable; disable", EXPECTED_ROW },
@@ -314,6 +329,16 @@ static const struct row rows[] = {
 	/* A thread's events are enabled on each CPU while it runs on one. */
 	{ "a_process_with_events", "pid=SELF",
 	  TWO "older; open; times 3 10; show", EXPECTED_ROW },
+	/* A third ring on each CPU, for all events of waits. */
+	{ "waits_on_all_cpus", "callgraph=20",
+	  WAITS "open; show; attrs; lost 4; show; enable",
+	  EXPECTED("waits-on-all-cpus") },
+	{ "waits_of_a_process", "pid=SELF", WAITS "open; attrs",
+	  EXPECTED("waits-of-a-process") },
+	/* A second's samples at once are nothing, more are too many. */
+	{ "switches_are_paced", "rate=100",
+	  WAITS "online 0; open; pace 0 1000; pace 90 1050; pace 90 1100; pace 90 1110; pace 90 1150; pace 5 1200; pace 5 2500",
+	  EXPECTED("switches-are-paced") },
 	{ "clock_without_times", NULL, "open; times 3 10; show", EXPECTED_ROW },
 	/* One event that is not the first needs an id, too. */
 	{ "the_second_counter", NULL,
