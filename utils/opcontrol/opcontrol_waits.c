@@ -32,10 +32,12 @@ int oc_waits_check_source(const struct oc_fs *fs, const struct event_list *list,
 	if (!nr)
 		return 0;
 	if (source == OC_SOURCE_PERF)
-		return op_diag_set(diag, -EINVAL,
-				   "%s: only the module counts it; choose "
-				   "--source=module or another event",
-				   name);
+		return op_diag_set(
+			diag, -EINVAL,
+			"%s: opcontrol counts it by the module only; "
+			"choose --source=module or another event, or "
+			"use operf",
+			name);
 	if (nr > OP_WAIT_MAX_EVENTS)
 		return op_diag_set(diag, -EINVAL,
 				   "%s: at most %d can be counted at once; "

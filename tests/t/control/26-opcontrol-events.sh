@@ -281,7 +281,7 @@ ok "start" opcontrol --start
 is "without waits" "$(waits)$(cat "$fs/timer/enabled")" 1
 ok "shut down" opcontrol --shutdown
 ok "back" opcontrol --event=default
-refused "perf_events" 2 'THREAD_WAIT: only the module counts it; choose --source=module' \
+refused "perf_events" 2 'THREAD_WAIT: opcontrol counts it by the module only; choose --source=module' \
 	--source=perf --event=THREAD_WAIT:5000
 refused "part of nothing" 2 'THREAD_WAIT:5000:8: ' --event=THREAD_WAIT:5000:8
 refused "too often" 2 'THREAD_WAIT:10: ' --event=THREAD_WAIT:10
