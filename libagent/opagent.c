@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,9 @@
 struct op_agent {
 	_Atomic(pid_t) holder; /* process that holds the lock of the rest; 0 */
 	int fd;
+	char *path; /* of the file of fd, absolute if JITDUMPDIR is */
+	dev_t dev; /* likewise */
+	ino_t ino;
 	void *mapping; /* of the first page */
 	pid_t pid; /* that the file is of */
 	uint64_t nr_codes;
@@ -106,10 +110,34 @@ static int write_dump_header(struct op_agent *agent)
 	return -1;
 }
 
+static bool is_dump(const struct op_agent *agent, int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_dev == agent->dev &&
+	       st.st_ino == agent->ino;
+}
+
+/* The program may have closed the descriptor: then its number is the program's.
+ */
+static void find_dump_again(struct op_agent *agent)
+{
+	if (agent->fd < 0 || is_dump(agent, agent->fd))
+		return;
+	agent->fd = open(agent->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (agent->fd >= 0 && is_dump(agent, agent->fd) &&
+	    lseek(agent->fd, 0, SEEK_END) >= 0)
+		return;
+	if (agent->fd >= 0)
+		close(agent->fd);
+	agent->fd = -1;
+}
+
 static int open_dump_in(struct op_agent *agent, const char *folder)
 {
 	char path[4096];
 	void *mapping;
+	struct stat st;
 	int err;
 
 	if (snprintf(path, sizeof(path), "%s/jit-%d.dump", folder,
@@ -120,7 +148,11 @@ static int open_dump_in(struct op_agent *agent, const char *folder)
 	agent->fd = create_dump_file(path);
 	if (agent->fd < 0)
 		return -1;
-	if (!write_dump_header(agent)) {
+	agent->path = strdup(path);
+	if (agent->path && !fstat(agent->fd, &st) &&
+	    !write_dump_header(agent)) {
+		agent->dev = st.st_dev;
+		agent->ino = st.st_ino;
 		mapping =
 			mmap(NULL, (size_t)sysconf(_SC_PAGESIZE),
 			     PROT_READ | PROT_EXEC, MAP_PRIVATE, agent->fd, 0);
@@ -145,6 +177,7 @@ static int open_dump(struct op_agent *agent)
 	agent->pid = getpid();
 	agent->fd = -1;
 	agent->mapping = NULL;
+	agent->path = NULL;
 	if (wanted && *wanted)
 		return open_dump_in(agent, wanted);
 	for (size_t i = 0; err && i < sizeof(folders) / sizeof(folders[0]); i++)
@@ -223,6 +256,7 @@ static int begin_record(struct op_agent *agent)
 		return -1;
 	}
 	lock_agent(agent);
+	find_dump_again(agent);
 	if (agent->pid != getpid()) {
 		close_dump(agent);
 		open_dump(agent);
@@ -251,6 +285,7 @@ int op_close_agent(op_agent_t agent)
 		return -1;
 	}
 	/* A child that has told of nothing must not end its parent's dump. */
+	find_dump_again(agent);
 	err = agent->pid == getpid() ? write_record(agent, &part, 1) : 0;
 	close_dump(agent);
 	free(agent);

@@ -85,4 +85,52 @@ status=0
 LD_LIBRARY_PATH=$lib sh "$TMP/take" 2>/dev/null || status=$?
 is "something else in its place is left alone" "$status" 1
 
+# A program that becomes a daemon closes all descriptors, and has files of its own at
+# their numbers, also after a fork.
+cat >"$TMP/closer.c" <<'END'
+#include <fcntl.h>
+#include <opagent.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int take_all(void)
+{
+	for (int fd = 3; fd < 16; fd++)
+		close(fd);
+	for (int fd = 3; fd < 16; fd++)
+		if (open("own", O_RDWR | O_CREAT, 0600) != fd)
+			return -1;
+	return 0;
+}
+
+int main(void)
+{
+	op_agent_t agent = op_open_agent();
+	struct stat st;
+	int status = 0;
+	pid_t child;
+
+	if (!agent || take_all() ||
+	    op_write_native_code(agent, "f", 0x1000, 0, 16))
+		return 1;
+	child = fork();
+	if (!child)
+		_exit(op_write_native_code(agent, "g", 0x1000, 0, 16) ||
+		      fcntl(3, F_GETFD) < 0);
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		return 2;
+	return op_write_native_code(agent, "h", 0x1000, 0, 16) ||
+	       fstat(3, &st) || st.st_size;
+}
+END
+"${CC:-cc}" -I"$root/usr/include" -o "$TMP/closer" "$TMP/closer.c" \
+	"$lib/libopagent.a" 2>"$TMP/err" || diag "$(cat "$TMP/err")"
+rm -f "$TMP"/jit-*.dump
+status=0
+(cd "$TMP" && JITDUMPDIR=$TMP ./closer) || status=$?
+is "the files of a program that has closed all others stay empty" "$status" 0
+is "and the dumps have what it told, of the child, too" \
+	"$(stat -c %s "$TMP"/jit-*.dump | sort -n | paste -sd' ')" "98 156"
+
 done_testing
