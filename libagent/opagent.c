@@ -180,6 +180,9 @@ static int open_dump(struct op_agent *agent)
 	agent->path = NULL;
 	if (wanted && *wanted)
 		return open_dump_in(agent, wanted);
+	wanted = getenv("OPROFILE_DUMPS");
+	if (wanted && *wanted)
+		err = open_dump_in(agent, wanted);
 	for (size_t i = 0; err && i < sizeof(folders) / sizeof(folders[0]); i++)
 		err = open_dump_in(agent, folders[i]);
 	return err;

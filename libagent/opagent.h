@@ -6,8 +6,10 @@
  * libopagent: for programs that make code at run time, to tell profilers what
  * that code is. It writes a jitdump, jit-PID.dump, that OProfile reads while
  * the program runs, and that perf inject(1) reads, too. The file is in the
- * folder $JITDUMPDIR, else in /tmp, /var/tmp or /dev/shm, whichever lets its
- * files be mapped as code; it stays there when the program has ended.
+ * folder $JITDUMPDIR, else in $OPROFILE_DUMPS, which operf(1) sets, /tmp,
+ * /var/tmp or /dev/shm, whichever lets its files be mapped as code; it stays
+ * there when the program has ended, but for $OPROFILE_DUMPS, which operf
+ * removes.
  *
  * All functions may be called by any thread at any time. A process that was
  * forked off writes a dump of its own as soon as it tells of code; what was

@@ -132,5 +132,11 @@ status=0
 is "the files of a program that has closed all others stay empty" "$status" 0
 is "and the dumps have what it told, of the child, too" \
 	"$(stat -c %s "$TMP"/jit-*.dump | sort -n | paste -sd' ')" "98 156"
+mkdir "$TMP/dumps" "$TMP/wanted"
+for wanted in '' "$TMP/wanted"; do
+	JITDUMPDIR=$wanted OPROFILE_DUMPS=$TMP/dumps "$TMP/user"
+done
+is "the folder of operf is used, but not where the user has named one" \
+	"$(cd "$TMP" && ls dumps wanted | grep -c dump$) $(ls "$TMP/wanted" | wc -l)" "2 1"
 
 done_testing
