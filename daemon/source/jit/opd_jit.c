@@ -716,6 +716,38 @@ void opd_jits_exit(struct opd_jits *jits, uint32_t tgid)
 	jit_drop(jits, slot);
 }
 
+/* Only what may be read: the owner's file, under its only name. */
+static void remove_own_map(const struct opd_jit *jit)
+{
+	struct stat st;
+
+	if (!fstatat(jit->folder_fd, jit->map_name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISREG(st.st_mode) && may_read(jit, &st))
+		unlinkat(jit->folder_fd, jit->map_name, 0);
+}
+
+void opd_jits_remove_map(struct opd_jits *jits, uint32_t tgid)
+{
+	struct opd_jit *jit = *jit_slot(jits, tgid);
+	struct opd_jit other = { .owner = geteuid(), .folder_fd = -1 };
+
+	if (!jits->removes_maps)
+		return;
+	if (!jit) {
+		other.folder_fd =
+			open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		snprintf(other.map_name, sizeof(other.map_name),
+			 "perf-%" PRIu32 ".map", tgid);
+		jit = &other;
+	} else {
+		refresh_map(jits, jit, 0); /* opens it */
+	}
+	if (jit->folder_fd >= 0)
+		remove_own_map(jit);
+	if (other.folder_fd >= 0)
+		close(other.folder_fd);
+}
+
 static void allow_more(struct opd_jits *jits, uint64_t now)
 {
 	if (now >= jits->more_at) {

@@ -47,6 +47,7 @@ struct opd_jits {
 	int64_t ahead; /* of CLOCK_MONOTONIC the times of samples are, ns */
 	bool is_full; /* and that was said */
 	bool is_crowded; /* likewise: there were too many processes */
+	bool removes_maps; /* of processes that have ended */
 	bool is_late; /* samples come when their code may be gone again */
 };
 
@@ -87,6 +88,14 @@ void opd_jits_fork(struct opd_jits *jits, uint32_t parent, uint32_t child,
 
 /* Process @tgid has ended, or runs another program: take what it leaves. */
 void opd_jits_exit(struct opd_jits *jits, uint32_t tgid);
+
+/*
+ * Process @tgid has ended: with jits->removes_maps remove its perf map, which
+ * is still read by the call of opd_jits_exit() that follows. Where no sample
+ * has led to the folder of the process, that is /tmp, and the map must be this
+ * user's.
+ */
+void opd_jits_remove_map(struct opd_jits *jits, uint32_t tgid);
 
 /* The samples up to @now have been looked for: read what has been added to the
  * maps, so that the next ones find what is true after these. */

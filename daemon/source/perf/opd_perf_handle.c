@@ -298,6 +298,8 @@ static void handle_exit(struct opd_process_table *table,
 	if (process && is_after_look(process, rec->time))
 		opd_maps_exit(&table->maps, rec->pid);
 	if (!process || !process->nr_threads) {
+		if (process && is_wanted(table, rec->pid))
+			opd_jits_remove_map(&table->jits, rec->pid);
 		opd_jits_exit(&table->jits, rec->pid);
 		opd_process_table_drop(table, rec->pid, false);
 	}

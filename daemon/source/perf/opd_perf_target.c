@@ -27,7 +27,7 @@ static int add_pid(struct opd_perf_target *target, pid_t pid)
 	return 0;
 }
 
-enum key { EXEC, PID, RATE, CALLGRAPH, STACK, NR_KEYS };
+enum key { EXEC, PID, RATE, CALLGRAPH, STACK, REMOVE_MAPS, NR_KEYS };
 
 static const struct {
 	const char *name;
@@ -38,6 +38,7 @@ static const struct {
 	[RATE] = { "rate", 1, OPD_PERF_RATE_MAX },
 	[CALLGRAPH] = { "callgraph", 0, OPD_PERF_DEPTH_MAX },
 	[STACK] = { "stack", OPD_PERF_STACK_MIN, OPD_PERF_STACK_MAX },
+	[REMOVE_MAPS] = { "remove-maps", 0, 1 },
 };
 
 static enum key find_key(const char *name)
@@ -58,7 +59,7 @@ static int parse_pair(struct opd_perf_target *target, const char *name,
 	if (key == NR_KEYS)
 		return op_diag_set(
 			diag, -EINVAL,
-			"source perf: '%s': unknown; use exec=PID, pid=PID, cgroup=PATH, rate=HZ, callgraph=DEPTH and stack=BYTES",
+			"source perf: '%s': unknown; use exec=PID, pid=PID, cgroup=PATH, rate=HZ, callgraph=DEPTH, stack=BYTES and remove-maps=1",
 			name);
 	if (op_parse_u64(value, &number) || number < keys[key].min ||
 	    number > keys[key].max)
@@ -75,6 +76,8 @@ static int parse_pair(struct opd_perf_target *target, const char *name,
 		target->rate = (uint32_t)number;
 	else if (key == CALLGRAPH)
 		target->depth = (uint32_t)number;
+	else if (key == REMOVE_MAPS)
+		target->removes_maps = number;
 	else
 		target->stack = (uint32_t)number & ~7u;
 	return 0;

@@ -10,6 +10,7 @@
  *	cgroup=PATH	all that is in this cgroup while it is there
  *	rate=HZ		samples per second and CPU of the clock
  *	callgraph=DEPTH	take stacks, of so many frames at most; 0: none
+ *	remove-maps=1	remove the perf maps of processes that have ended
  *	stack=BYTES	of the user stack for these, at most; else as much as
  *			a record holds, or less where memory is short
  *
@@ -38,6 +39,7 @@ struct opd_perf_target {
 	uint32_t rate;
 	uint32_t depth; /* frames, 0: no stacks */
 	uint32_t stack; /* bytes, a multiple of 8; 0: not said */
+	bool removes_maps; /* that nobody but us asked for */
 	/* Processes are chosen, but CPUs are sampled: whoever opens the source
 	 * sets it where the user may do that. */
 	bool by_cpu;

@@ -259,6 +259,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	if (source->client->images && *source->client->images)
 		perf->table.jits.folder = source->client->images;
 	perf->table.jits.log = source->client->log;
+	perf->table.jits.removes_maps = perf->target.removes_maps;
 	opd_process_table_want_names(&perf->table, source->client->tells);
 	opd_waits_init(&perf->waits, source->events);
 	perf->merge = (struct opd_perf_merge){

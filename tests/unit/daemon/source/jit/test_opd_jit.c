@@ -1086,6 +1086,44 @@ TEST(test_removed_map)
 	free_rig(j.rig);
 }
 
+/* Of a map that only we have asked for nothing is lost when it is removed. */
+TEST(test_removes_map)
+{
+	static const struct {
+		bool removes, late;
+		void (*put)(const char *map); /* in the place of the map */
+		bool is_left;
+	} rows[] = {
+		{ true, false, NULL, false },
+		{ true, true, NULL, false },
+		{ false, true, NULL, true },
+		{ true, false, put_hard_link, true },
+		{ true, false, put_link, true },
+		{ true, false, put_dir, true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct jit_rig j;
+		struct stat st;
+
+		new_jit_rig(&j, NULL);
+		j.rig->table.jits.removes_maps = rows[i].removes;
+		if (rows[i].late)
+			assert_int_equal(key_of_sample(&j, 0x100), 0);
+		if (rows[i].put)
+			rows[i].put(j.map);
+		else
+			put_map(j.map, "w", "7f0000000100 20 a\n");
+		if (!rows[i].late)
+			key_of_sample(&j, 0x100);
+		do_exit(j.rig, PID);
+		assert_int_equal(!lstat(j.map, &st), rows[i].is_left);
+		expect_late_names(&j,
+				  rows[i].late ? "7f0000000100 20 a\n" : "");
+		free_rig(j.rig);
+	}
+}
+
 /* Images are written every ten seconds. */
 TEST(test_saved_from_time_to_time)
 {

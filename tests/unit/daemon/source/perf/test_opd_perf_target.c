@@ -91,6 +91,21 @@ TEST(keys_repeated)
 	opd_perf_target_release(&target);
 }
 
+TEST(maps_that_are_removed)
+{
+	struct opd_perf_target target;
+
+	assert_int_equal(opd_perf_target_parse(&target, "rate=7", NULL), 0);
+	assert_false(target.removes_maps);
+	assert_int_equal(opd_perf_target_parse(&target, "remove-maps=1,rate=7",
+					       NULL),
+			 0);
+	assert_true(target.removes_maps);
+	assert_int_equal(target.rate, 7);
+	assert_int_equal(opd_perf_target_parse(&target, "remove-maps=2", NULL),
+			 -EINVAL);
+}
+
 TEST(a_cgroup)
 {
 	const char *path =
