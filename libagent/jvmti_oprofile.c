@@ -277,14 +277,24 @@ static int ask_for_events(jvmtiEnv *vm)
 	return 0;
 }
 
+/*
+ * operf gives the agent to all JVMs of a command as "optional": a VM that has
+ * no use for it starts without. The VM may have been given the agent twice.
+ */
 static jint start_agent(JavaVM *java, const char *options, jvmtiEnv **vm)
 {
+	jint refused = JNI_ERR;
+
 	if (options && !strcmp(options, "version")) {
 		fprintf(stderr, "jvmti_oprofile: libopagent %d.%d\n",
 			op_major_version(), op_minor_version());
 		return JNI_ERR;
 	}
-	if (options && *options) {
+	if (agent)
+		return JNI_OK;
+	if (options && !strcmp(options, "optional"))
+		refused = JNI_OK;
+	else if (options && *options) {
 		fprintf(stderr,
 			"jvmti_oprofile: %s: no such option; \"version\" is the only one\n",
 			options);
@@ -292,18 +302,18 @@ static jint start_agent(JavaVM *java, const char *options, jvmtiEnv **vm)
 	}
 	if ((*java)->GetEnv(java, (void **)vm, JVMTI_VERSION_1_1) != JNI_OK) {
 		fprintf(stderr, "jvmti_oprofile: this VM has no JVMTI 1.1\n");
-		return JNI_ERR;
+		return refused;
 	}
 	agent = op_open_agent();
 	if (!agent) {
 		perror("jvmti_oprofile: cannot write the dump; set JITDUMPDIR to a folder for it");
-		return JNI_ERR;
+		return refused;
 	}
 	if (!ask_for_events(*vm))
 		return JNI_OK;
 	fprintf(stderr,
 		"jvmti_oprofile: the VM does not report the code that it compiles\n");
-	return JNI_ERR;
+	return refused;
 }
 
 EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java, char *options,
@@ -326,7 +336,7 @@ EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *java, char *options,
 	if (agent)
 		return JNI_OK;
 	err = start_agent(java, options, &vm);
-	if (err)
+	if (err || !agent)
 		return err;
 	(*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	(*vm)->GenerateEvents(vm, JVMTI_EVENT_COMPILED_METHOD_LOAD);
