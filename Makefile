@@ -34,6 +34,7 @@
 #	               that runs; vm-demo: with the module, in a virtual machine
 #	install        the programs, the libraries, the events, the manual pages, doc/
 #	               and the module; install-agent: libopagent alone;
+#	               install-python-agent: the agent for Python;
 #	               install-dkms: the module's sources, for dkms
 #	uninstall      removes what install with the same variables puts there
 #	dist           oprofile-VERSION.tar.gz of the last commit
@@ -339,6 +340,11 @@ sysusersdir ?= $(prefix)/lib/sysusers.d
 on_this_machine = [ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || \
 	! command -v $(firstword $(1)) >/dev/null || $(1)
 
+# The agent for Python.
+install-python-agent: $(PYTHON_AGENT_FILES)
+	$(Q)set -e; for file in $^; do \
+		install -D -m 644 -t '$(DESTDIR)$(libdir)'/oprofile/python $$file; done
+
 # What programs are linked with, alone.
 install-agent: $(AGENT_FILES)
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(includedir)' libagent/opagent.h
@@ -383,7 +389,7 @@ install-completion: $(COMPLETION)
 		install -D -m 644 -t '$(DESTDIR)$(zshcompletiondir)' \
 			$(O)/completion/_oprofile; }
 
-install: tools module install-agent install-doc install-systemd install-completion
+install: tools module install-agent install-python-agent install-doc install-systemd install-completion
 	$(call say,INSTALL,$(DESTDIR)$(prefix))
 	$(Q)install -D -m 755 -t '$(DESTDIR)$(bindir)' $(PROGS:%=$(O)/bin/%)
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(prefix)'/share/oprofile libpp/format/opreport.xsd
@@ -432,6 +438,6 @@ clean:
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-kernels check-debian \
 	check-packages lint hdr-check fuzz bench soak demo \
-	pictures curves manual vm-demo install-deps format install install-agent install-dkms \
+	pictures curves manual vm-demo install-deps format install install-agent install-python-agent install-dkms \
 	install-systemd install-doc install-completion uninstall dist help \
 	clean

@@ -44,3 +44,29 @@ $(O)/lib/libjvmti_oprofile.so: $(O)/libagent/jvmti_oprofile.o $(AGENT_SO)
 
 AGENT_FILES += $(O)/lib/libjvmti_oprofile.so
 endif
+
+# The agent for Python, for the machines that it makes code for. It needs no headers
+# of Python, and brings its own copy of libopagent, as it is imported in programs that
+# were not built for it.
+ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+PYTHON_AGENT := $(O)/lib/oprofile/python
+$(eval $(call AGENT_OBJ_RULE,$(O)/libagent/python_oprofile.o,libagent/python_oprofile.c,-fvisibility=hidden))
+
+$(PYTHON_AGENT)/python_oprofile.so: $(O)/libagent/python_oprofile.o $(O)/libagent/opagent.o
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL \
+		-Wl,--version-script=libagent/python_oprofile.map -o $@ $^
+
+$(PYTHON_AGENT)/sitecustomize.py: libagent/sitecustomize.py
+	$(call say,COPY,$@)
+	$(Q)install -D -m 644 $< $@
+
+# Python would keep what it compiles in a folder of this name, which no package has and
+# nobody removes. A file keeps it from that.
+$(PYTHON_AGENT)/__pycache__: libagent/subdir.mk
+	$(Q)install -D -m 644 /dev/null $@
+
+PYTHON_AGENT_FILES := $(addprefix $(PYTHON_AGENT)/,sitecustomize.py python_oprofile.so __pycache__)
+tools: $(PYTHON_AGENT_FILES)
+endif
