@@ -16,7 +16,7 @@
 
 #include "libop/files/op_file.h"
 #include "libop/base/op_terminal_safe.h"
-#include "libpp/select/sample_list.h"
+#include "libop/image/op_runtime.h"
 
 #define LIST_MAX (64 << 20) /* bytes of one list */
 
@@ -113,33 +113,16 @@ static bool find_package(const char *path, char package[NAME_MAX])
 
 /* ---- the advice ---------------------------------------------------------- */
 
-/* Runtimes that tell of the code that they make, if they are asked to. */
-static const struct runtime {
-	const char *name; /* of its program */
-	const char *advice;
-} runtimes[] = {
-	{ "node", "run it with --perf-basic-prof" },
-	{ "nodejs", "run it with --perf-basic-prof" },
-	{ "java",
-	  "run it with -agentpath:DIR/libjvmti_oprofile.so, see operf(1)" },
-	{ "luajit",
-	  "let its script write /tmp/perf-PID.map, as doc/jit.md shows" },
-	{ "dotnet", "run it with DOTNET_PerfMapEnabled=1 in its environment" },
-	{ "ruby", "run it with --yjit-perf" },
-	{ "beam.smp", "run it with +JPperf true" },
-	{ "wasmtime", "run it with --profile=perfmap" },
-};
-
+/* Python does not name code that its modules compile. */
 static void print_hint_for_made_code(FILE *out, const char *program,
 				     const char *path)
 {
-	const char *base = pp_base_name(path);
+	const struct op_runtime *runtime = op_runtime_of_file(path);
 
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
-		if (!strcmp(base, runtimes[i].name))
-			fprintf(out,
-				"%s: to name the code that %s makes at run time: %s\n",
-				program, path, runtimes[i].advice);
+	if (runtime && !(runtime->interprets && runtime->variable))
+		fprintf(out,
+			"%s: to name the code that %s makes at run time: %s\n",
+			program, path, runtime->cure);
 }
 
 static void print_plain_hint(FILE *out, const char *program,

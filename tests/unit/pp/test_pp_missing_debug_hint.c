@@ -71,9 +71,10 @@ static const struct hint_row {
 	{ "a long name", "/bin/x", X240 "1234", "/bin/x\n", false, false, false, NULL,
 	  FOR("/bin/x") INSTALL(X240 "1234") ", or " FETCH },
 	{ "node", NULL, "a", "", false, false, false, "/usr/bin/node",
-	  "p: to name the code that /usr/bin/node makes at run time: run it with --perf-basic-prof\n" },
+	  "p: to name the code that /usr/bin/node makes at run time: start it by operf COMMAND, or run it with --perf-basic-prof\n" },
 	{ "java", NULL, "a", "", true, true, true, "/opt/jdk/bin/java",
-	  "p: to name the code that /opt/jdk/bin/java makes at run time: run it with -agentpath:DIR/libjvmti_oprofile.so, see operf(1)\n" },
+	  "p: to name the code that /opt/jdk/bin/java makes at run time: start it by operf COMMAND, or run it with -agentpath:DIR/libjvmti_oprofile.so, see operf(1)\n" },
+	{ "code of a module of Python", NULL, "a", "", false, false, false, "/usr/bin/python3.11", "" },
 	{ "another maker", NULL, "a", "", false, false, false, "/usr/bin/javac", "" },
 	{ "both", "/bin/x", "a", "/bin/x\n", false, false, true, "ruby", EXPECTED_ROW },
 	/* clang-format on */
