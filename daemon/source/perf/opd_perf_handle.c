@@ -32,6 +32,7 @@
 #include "daemon/source/opd_proc_maps.h"
 #include "daemon/source/perf/opd_perf_owner.h"
 #include "daemon/source/perf/opd_perf_proc.h"
+#include "libop/image/op_runtime.h"
 #include "libop/base/op_log.h"
 
 /* perf_events' number for a task that is being freed. */
@@ -289,6 +290,17 @@ static void handle_fork(struct opd_process_table *table,
 		parent->nr_threads++;
 }
 
+/* Maps of other programs are their users'. */
+static bool writes_map_for_us(const struct opd_process_table *table,
+			      const struct opd_process *process)
+{
+	const char *path = opd_perf_image_path(&table->images, process->app);
+	const struct op_runtime *runtime =
+		path ? op_runtime_of_file(path) : NULL;
+
+	return runtime && runtime->leaves_map;
+}
+
 static void handle_exit(struct opd_process_table *table,
 			const struct opd_perf_rec *rec)
 {
@@ -298,7 +310,8 @@ static void handle_exit(struct opd_process_table *table,
 	if (process && is_after_look(process, rec->time))
 		opd_maps_exit(&table->maps, rec->pid);
 	if (!process || !process->nr_threads) {
-		if (process && is_wanted(table, rec->pid))
+		if (process && is_wanted(table, rec->pid) &&
+		    writes_map_for_us(table, process))
 			opd_jits_remove_map(&table->jits, rec->pid);
 		opd_jits_exit(&table->jits, rec->pid);
 		opd_process_table_drop(table, rec->pid, false);

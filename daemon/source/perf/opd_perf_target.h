@@ -10,7 +10,7 @@
  *	cgroup=PATH	all that is in this cgroup while it is there
  *	rate=HZ		samples per second and CPU of the clock
  *	callgraph=DEPTH	take stacks, of so many frames at most; 0: none
- *	remove-maps=1	remove the perf maps of processes that have ended
+ *	remove-maps=1	remove the perf maps of those runtimes that leave theirs
  *	stack=BYTES	of the user stack for these, at most; else as much as
  *			a record holds, or less where memory is short
  *

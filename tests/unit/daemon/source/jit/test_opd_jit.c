@@ -1090,16 +1090,19 @@ TEST(test_removed_map)
 TEST(test_removes_map)
 {
 	static const struct {
+		const char *program;
 		bool removes, late;
 		void (*put)(const char *map); /* in the place of the map */
 		bool is_left;
 	} rows[] = {
-		{ true, false, NULL, false },
-		{ true, true, NULL, false },
-		{ false, true, NULL, true },
-		{ true, false, put_hard_link, true },
-		{ true, false, put_link, true },
-		{ true, false, put_dir, true },
+		{ "/bin/node", true, false, NULL, false },
+		{ "/bin/node", true, true, NULL, false },
+		{ "/bin/node", false, true, NULL, true },
+		{ "/bin/luajit", true, false, NULL, true },
+		{ "/bin/runtime", true, false, NULL, true },
+		{ "/bin/node", true, false, put_hard_link, true },
+		{ "/bin/node", true, false, put_link, true },
+		{ "/bin/node", true, false, put_dir, true },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -1107,6 +1110,9 @@ TEST(test_removes_map)
 		struct stat st;
 
 		new_jit_rig(&j, NULL);
+		do_exec(j.rig, PID);
+		do_map(j.rig, PID, 0x1000, 0x1000, 0, rows[i].program);
+		do_map(j.rig, PID, CODE, 0x100000, 0, "//anon");
 		j.rig->table.jits.removes_maps = rows[i].removes;
 		if (rows[i].late)
 			assert_int_equal(key_of_sample(&j, 0x100), 0);
