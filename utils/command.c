@@ -164,15 +164,16 @@ static bool wait_for_go(int fd)
 __attribute__((noreturn)) static void be_command(struct command *command,
 						 int go, int error)
 {
+	char **environment = command->environment ?: environ;
 	ssize_t done;
 	int err;
 
 	if (!wait_for_go(go))
 		_exit(0);
-	execv(command->path, command->argv);
+	execve(command->path, command->argv, environment);
 	/* A script without "#!" is one of the shell's, as execvp(3) has it. */
 	if (errno == ENOEXEC && command->is_text)
-		execvp(command->path, command->argv);
+		execvpe(command->path, command->argv, environment);
 	err = errno;
 	do {
 		done = write(error, &err, sizeof(err));

@@ -18,6 +18,7 @@
 struct command {
 	char **argv; /* the caller's */
 	char path[PATH_MAX]; /* what is executed */
+	char **environment; /* what it gets, the caller's; NULL: ours */
 	bool is_text; /* a script, perhaps without a first line that says so */
 	pid_t pid; /* 0: there is no child, or none any more */
 	int go_fd; /* a byte here lets it go on, the end lets it exit */

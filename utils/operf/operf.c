@@ -27,6 +27,7 @@
 #include "utils/operf/operf_daemon.h"
 #include "utils/operf/operf_report.h"
 #include "utils/operf/operf_run.h"
+#include "utils/operf/operf_runtimes.h"
 #include "utils/operf/operf_signals.h"
 #include "utils/operf/operf_wait.h"
 #include "utils/symbols.h"
@@ -78,7 +79,9 @@ static int prepare_run(struct operf *operf, int *status)
 			*status = err == -ENOENT ? OPERF_NOT_FOUND
 						 : OPERF_NOT_EXECUTABLE;
 		else
-			err = command_fork(&operf->command, &operf->diag);
+			err = operf_runtimes_prepare(operf)
+				      ?: command_fork(&operf->command,
+						      &operf->diag);
 	}
 	err = err ?: operf_target_open(operf) ?: operf_signals_block(operf);
 	if (err)
@@ -117,6 +120,7 @@ static int start_daemon(struct operf *operf, struct op_ledger *before)
 					   operf->options.append, &operf->diag);
 	if (err)
 		return err;
+	operf_runtimes_make_folder(operf);
 	/* The daemon decides about a damaged ledger. */
 	operf_ledger_get(operf, before, NULL);
 	return operf_daemon_start(operf)
@@ -239,6 +243,7 @@ static int profile_target(struct operf *operf)
 		return finish_run(operf, operf_wait(operf), &before);
 	command_release(&operf->command);
 	daemon_child_release(&operf->child);
+	operf_runtimes_release(operf);
 	operf_session_undo(&operf->folder);
 	return operf->interrupted ? 128 + operf->interrupted : status;
 }
@@ -276,6 +281,7 @@ int main(int argc, char **argv)
 		operf_note("%s", operf.diag.text);
 	command_release(&operf.command);
 	daemon_child_release(&operf.child);
+	operf_runtimes_release(&operf);
 	operf_session_close(&operf.folder);
 	operf_target_close(&operf);
 	operf_cgroup_remove(&operf.cgroup);

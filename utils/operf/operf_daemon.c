@@ -56,6 +56,8 @@ static void add_source_option(struct op_process_args *args,
 		fprintf(file, "%srate=%" PRIu64, between, options->rate);
 		between = ",";
 	}
+	if (operf->runtimes.leaves_maps)
+		fprintf(file, ",remove-maps=1");
 	if (options->depth)
 		fprintf(file, "%scallgraph=%" PRIu64, between, options->depth);
 	if (fclose(file))

@@ -44,6 +44,7 @@ struct raw {
 	int append;
 	int append_letter; /* -a, not --append */
 	int lazy;
+	int no_runtimes;
 	int quiet;
 	int wall;
 	int version;
@@ -249,6 +250,7 @@ static int check_operf_options(struct operf_options *options,
 	/* A wait says little without the stack that led to it. */
 	if (options->wall && !options->depth)
 		options->depth = DEPTH_MAX;
+	options->no_runtimes = raw->no_runtimes;
 	options->separate_thread = raw->separate_thread;
 	options->separate_cpu = raw->separate_cpu;
 	options->append = raw->append || raw->append_letter;
@@ -403,6 +405,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "readable-by", '\0', POPT_ARG_STRING, &o->readable_by, 0, "also let members of GROUP read the session", "GROUP" },
 		{ "record", '\0', POPT_ARG_STRING, &o->record, 0, "also write the stream of samples to FILE, to replay or send it", "FILE" },
 		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image whose symbols reports use", "FILE" },
+		{ "no-runtimes", '\0', POPT_ARG_NONE, &raw->no_runtimes, 0, "do not make Python, node and Java name their functions", NULL },
 		{ "lazy-conversion", 'l', POPT_ARG_NONE, &raw->lazy, 0, "ignored; samples need no conversion", NULL },
 		{ "quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "print only errors and warnings", NULL },
 		{ "verbose", 'V', POPT_ARG_STRING, NULL, WORDS, "debug: print each step; sfile,arcs,samples,module,misc,ext,all: log more", "WORDS" },

@@ -42,6 +42,7 @@ struct operf_options {
 	char *cpu_budget; /* as it was given, checked; NULL: the default */
 	char *history; /* as op_history_parse() has it; or NULL */
 	uint64_t pack_at; /* MiB of sample files that stay as they are */
+	bool no_runtimes; /* leave the environment of the command alone */
 	bool quiet; /* say only what is wrong */
 	bool verbose; /* say each step */
 	bool version; /* only that is asked for */

@@ -19,6 +19,7 @@
 #include "utils/operf/operf_cgroup.h"
 #include "utils/operf/operf_events.h"
 #include "utils/operf/operf_options.h"
+#include "utils/operf/operf_runtimes.h"
 #include "utils/operf/operf_session.h"
 #include "utils/say.h"
 
@@ -31,6 +32,7 @@ struct operf {
 	struct operf_options options;
 	struct operf_events events;
 	struct command command; /* of those that have one */
+	struct operf_runtimes runtimes; /* of the command */
 	/* handles of those whose end ends the run: the command or --pid */
 	int *target_fds;
 	size_t nr_targets;

@@ -95,7 +95,7 @@ is "the daemon's options" "$(sed -e 's/=[0-9]*,rate/=N,rate/' \
 	"--session-dir=$TMP/work/$data
 --foreground
 --ready-fd=N
---source=perf:exec=N,rate=1000
+--source=perf:exec=N,rate=1000,remove-maps=1
 --separate-lib=1
 --separate-kernel=1"
 is "it was started before the command executed, apart from our signals" \

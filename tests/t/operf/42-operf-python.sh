@@ -1,0 +1,327 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# operf -g names the functions of Python programs: their shares are those of the
+# program's own clock, the stacks are whole, and the program behaves as it does without
+# operf. PYTHON is another python3 to do this with.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../perf.sh"
+
+needs_perf own
+RATE=2000
+PYTHON=${PYTHON:-/usr/bin/python3}
+[ -x "$PYTHON" ] || skip_all "no $PYTHON; install python3"
+agent=$O/lib/oprofile/python
+[ -e "$agent/python_oprofile.so" ] || skip_all "no agent for Python on this machine"
+unset PYTHONPATH NODE_OPTIONS JAVA_TOOL_OPTIONS PYTHONDONTWRITEBYTECODE
+cd "$TMP" || exit 1
+
+# stacks_of NAME: puts those of the session in $TMP/folded.
+stacks_of() {
+	report --format=folded || diag "$(cat "$TMP/report.err")"
+	cp "$TMP/report" "$TMP/folded"
+}
+
+# stacks_with REGEX: of the stacks in $TMP/folded that match, with ";" at both ends.
+stacks_with() {
+	awk -v re="$1" '{ n = $NF; sub(/ [0-9]+$/, "") }
+		";" $0 ";" ~ re { sum += n } END { print sum + 0 }' "$TMP/folded"
+}
+
+# within A B POINTS: A is at most so far from B.
+within() {
+	awk -v a="$1" -v b="$2" -v most="$3" \
+		'BEGIN { d = a - b; exit !(d <= most && -d <= most) }'
+}
+
+# ---- names and shares ----------------------------------------------------------
+
+# Each part takes some CPU time by a clock of its thread. The last line it prints has
+# their shares in percent.
+cat >account.py <<'END'
+import sys
+import threading
+import time
+
+spent = {"plain": 0, "recursion": 0, "generator": 0, "exception": 0, "thread": 0}
+
+
+def leaf(n):
+    x = 1
+    for i in range(n):
+        x = (x * 31 + i) & 0xFFFFFF
+    return x
+
+
+def counted(name):
+    def decorate(function):
+        def wrapper():
+            begin = time.thread_time()
+            function()
+            spent[name] += time.thread_time() - begin
+        return wrapper
+    return decorate
+
+
+@counted("plain")
+def plain():
+    for _ in range(100):
+        leaf(1000)
+
+
+def deeper(n):
+    return leaf(1000) + deeper(n - 1) if n else 0
+
+
+@counted("recursion")
+def recursion():
+    deeper(60)
+
+
+def values():
+    for _ in range(60):
+        yield leaf(1000)
+
+
+@counted("generator")
+def generator():
+    sum(values())
+
+
+class Failing:
+    def fail(self, n):
+        leaf(2000)
+        if not n:
+            raise ValueError
+        try:
+            self.fail(n - 1)
+        finally:
+            leaf(500)
+
+
+@counted("exception")
+def exception():
+    try:
+        Failing().fail(20)
+    except ValueError:
+        pass
+
+
+@counted("thread")
+def in_thread():
+    for _ in range(40):
+        leaf(1000)
+
+
+def rounds(end):
+    while time.process_time() < end:
+        plain()
+        recursion()
+        generator()
+        exception()
+        thread = threading.Thread(target=in_thread)
+        thread.start()
+        thread.join()
+
+
+rounds(time.process_time() + float(sys.argv[1]))
+whole = sum(spent.values())
+print(*("%s %.2f" % (name, 100 * s / whole) for name, s in spent.items()))
+END
+
+profiled "a program" -g "$PYTHON" account.py 2.5
+like "a line says what operf did" "$(cat "$TMP/operf.err")" \
+	"^operf: Python names its functions, by PYTHONPATH"
+stacks_of
+all=$(stacks_with .)
+named=$(stacks_with ';account[.]')
+ok "$named of $all samples are in functions of the program" \
+	[ $((named * 100)) -ge $((all * 95)) -a "$all" -gt 1000 ]
+whole=$(sed -n 's/^stacks[.]whole = //p' "$CURRENT/ledger")
+ok "$whole of $all stacks are whole" [ $((whole * 100)) -ge $((all * 97)) ]
+parts='plain|recursion|generator|exception|in_thread'
+counted=$(stacks_with ";account[.]($parts);")
+for part in plain recursion generator exception thread; do
+	own=$(tr ' ' '\n' <"$TMP/truth" | sed -n "/^$part\$/{n;p;}")
+	share=$(awk -v n="$(stacks_with ";account[.](in_)?$part;")" -v all="$counted" \
+		'BEGIN { printf "%.2f", 100 * n / all }')
+	ok "$part: $share % of the samples, $own % by its own clock" \
+		within "$share" "$own" 3
+done
+deepest=$(awk '{ n = gsub(/;account[.]deeper/, ""); if (n > most) most = n }
+	END { print most + 0 }' "$TMP/folded")
+ok "up to $deepest calls of the function that calls itself are in a stack" \
+	[ "$deepest" -ge 55 -a "$deepest" -le 61 ]
+case $("$PYTHON" --version) in
+*\ 3.9.* | *\ 3.10.*) fail=account.fail sum=account.values ;;
+*) fail=account.Failing.fail sum=account.values ;;
+esac
+ok "a generator" [ "$(stacks_with ";$sum;([^;]*;)*account[.]leaf;")" -gt 0 ]
+ok "a method" [ "$(stacks_with ";$fail;([^;]*;)*account[.]leaf;")" -gt 0 ]
+ok "no file is left in the session" [ ! -e "$SESSION/run/dumps" ]
+report -l --debug-info --long-filenames
+like "a function has a file and a line" "$(cat "$TMP/report")" \
+	"/account[.]py:8 .* account[.]leaf\$"
+
+# ---- the program is as it is without -------------------------------------------
+
+# What differs must be nothing: names of modules and folders of sys.path, how deep a
+# program recurses, by default and when it asks for more, exceptions in generators,
+# files that take the place of ours.
+cat >same.py <<'END'
+import os
+import sys
+import threading
+
+
+def depth():
+    most = 0
+
+    def deeper():
+        nonlocal most
+        most += 1
+        deeper()
+
+    try:
+        deeper()
+    except RecursionError:
+        pass
+    return most
+
+
+def recurse(n):
+    return 1 + recurse(n - 1) if n else 0
+
+
+def catches():
+    try:
+        yield
+    except ValueError as error:
+        yield repr(error)
+
+
+def take_our_descriptors():
+    os.closerange(3, 100)
+    fds = [os.open("own%d" % i, os.O_RDWR | os.O_CREAT) for i in range(10)]
+    exec("def never_called_before(): pass\nnever_called_before()", {})
+    return [os.fstat(fd).st_size for fd in fds]
+
+
+def fork():
+    child = os.fork()
+    if not child:
+        exec("def child(): pass\nchild()", {})
+        os._exit(7)
+    return os.waitpid(child, 0)[1]
+
+
+print(sys.path, "sitecustomize" in sys.modules, depth(), fork())
+if sys.version_info >= (3, 11):
+    sys.setrecursionlimit(150000)
+    print(recurse(100000), depth())
+    thread = threading.Thread(target=lambda: print(recurse(100000)))
+    thread.start()
+    thread.join()
+generator = catches()
+next(generator)
+print(generator.throw(ValueError("x")), take_our_descriptors())
+with open("/proc/self/maps") as maps:
+    print("code that is writable:", sum("wx" in line.split()[1] for line in maps))
+for i in range(3000):
+    eval("%d" % i)
+threading.Thread(target=lambda: [i for i in iter(int, 1)], daemon=True).start()
+sys.exit(5)
+END
+plain=0
+"$PYTHON" same.py >"$TMP/plain" 2>&1 || plain=$?
+status=0
+operf -g "$PYTHON" same.py >"$TMP/profiled" || status=$?
+is "the exit status, with a thread that runs on" "$status" "$plain"
+is "what the program prints" "$(cat "$TMP/profiled")" "$(cat "$TMP/plain")"
+
+mkdir -p site
+echo 'print("the sitecustomize of the user")' >site/sitecustomize.py
+cat >lists.py <<'END'
+import os
+import sys
+print(sys.path, os.environ["PYTHONPATH"].rpartition(":")[2])
+END
+PYTHONPATH=$TMP/site "$PYTHON" lists.py >"$TMP/plain"
+PYTHONPATH=$TMP/site operf -g "$PYTHON" lists.py >"$TMP/profiled"
+is "a sitecustomize of the user, and PYTHONPATH" "$(cat "$TMP/profiled")" \
+	"$(cat "$TMP/plain")"
+echo 'raise SystemError("on purpose")' >site/sitecustomize.py
+PYTHONPATH=$TMP/site operf -g "$PYTHON" -c 'print("goes on")' >"$TMP/profiled"
+is "after one that fails the program goes on" "$(cat "$TMP/profiled")" "goes on"
+like "which is told" "$(cat "$TMP/operf.err")" "^SystemError: on purpose"
+for option in -I -E -S; do
+	operf -g "$PYTHON" $option -c 'print("ran")' >"$TMP/profiled"
+	is "python3 $option" "$(cat "$TMP/profiled")" ran
+done
+
+# Where memory may not become code, as PR_SET_MDWE (65) has it, a file is mapped.
+cat >mdwe.py <<'END'
+import ctypes
+import os
+import sys
+if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0):
+    print("this kernel has no PR_SET_MDWE")
+else:
+    os.execv(sys.executable, [sys.executable, "account.py", "0.5"])
+END
+profiled "memory that may not become code" -g "$PYTHON" mdwe.py
+if grep -q PR_SET_MDWE "$TMP/truth"; then
+	skip "memory that may not become code" "$(cat "$TMP/truth")"
+else
+	stacks_of
+	all=$(stacks_with .)
+	named=$(stacks_with ';account[.]')
+	ok "memory that may not become code: $named of $all samples are named" \
+		[ $((named * 100)) -ge $((all * 90)) ]
+fi
+
+# ---- the environment -----------------------------------------------------------
+
+operf -g --no-runtimes env >"$TMP/profiled"
+env >"$TMP/plain"
+is "--no-runtimes: the environment" "$(grep -v '^_=' "$TMP/profiled")" \
+	"$(grep -v '^_=' "$TMP/plain")"
+NODE_OPTIONS=--stack-trace-limit=7 operf -g env >"$TMP/profiled"
+is "the environment of any command: Python" \
+	"$(sed -n 's/^PYTHONPATH=//p' "$TMP/profiled")" "$(realpath "$agent")"
+is "the environment of any command: node" \
+	"$(sed -n 's/^NODE_OPTIONS=//p' "$TMP/profiled")" \
+	"--perf-basic-prof-only-functions --interpreted-frames-native-stack --stack-trace-limit=7"
+NODE_OPTIONS=--perf-prof operf -g env >"$TMP/profiled"
+is "what names functions already" \
+	"$(sed -n 's/^NODE_OPTIONS=//p' "$TMP/profiled")" --perf-prof
+operf env >"$TMP/profiled"
+is "without -g Python is left alone" \
+	"$(sed -n 's/^PYTHONPATH=//p' "$TMP/profiled")" ""
+operf "$PYTHON" -c 'pass'
+like "without -g a line says how Python functions are seen" \
+	"$(cat "$TMP/operf.err")" "^operf: functions of Python are seen in stacks: add -g"
+
+# An agent that others may change is not loaded, be it the file or a folder above.
+mkdir -p copy/bin copy/lib/oprofile
+cp "$BIN/operf" "$BIN/oprofiled" copy/bin
+cp -r "$agent" copy/lib/oprofile
+BIN=$TMP/copy/bin
+operf -g env >"$TMP/profiled"
+is "the agent of a copy" "$(sed -n 's/^PYTHONPATH=//p' "$TMP/profiled")" \
+	"$(realpath copy)/lib/oprofile/python"
+for path in lib/oprofile/python/sitecustomize.py lib/oprofile lib; do
+	chmod g+w "copy/$path"
+	operf -g env >"$TMP/profiled"
+	is "others may change $path" \
+		"$(sed -n 's/^PYTHONPATH=//p' "$TMP/profiled")" ""
+	chmod g-w "copy/$path"
+done
+if [ "$(id -u)" -eq 0 ]; then
+	chown "$test_user" copy/lib/oprofile/python
+	operf -g env >"$TMP/profiled"
+	is "root loads nothing of another user" \
+		"$(sed -n 's/^PYTHONPATH=//p' "$TMP/profiled")" ""
+fi
+
+done_testing
