@@ -3,9 +3,10 @@
 #
 # Java, node and LuaJIT: of all samples of the process, with its interpreter,
 # libraries and kernel, at least 95 % have a name, and the function that works is
-# found. Java by the agent, by the perf map that it writes at its end and by that
-# of jcmd while it runs; node by its perf map; LuaJIT by the map that a script
-# writes. A runtime that is not here is left out.
+# found. Java and node without an option, as operf makes them name their code; Java by
+# the agent, by the perf map that it writes at its end and by that of jcmd while it
+# runs; node by its perf map; LuaJIT by the map that a script writes. A runtime that is
+# not here is left out.
 # timeout: 900
 # tier: all
 
@@ -92,6 +93,12 @@ if command -v javac >/dev/null && [ -e "$O/lib/libjvmti_oprofile.so" ]; then
 	(cd "$TMP/src" && javac -g com/x/Hot.java)
 	java="java -XX:-UsePerfData -cp $TMP/src"
 	# shellcheck disable=SC2086 # several words
+	profiled "Java" $java com.x.Hot
+	named "Java" 'int com[.]x[.]Hot[.]spin[(]int[)]'
+	like "operf says so" "$(cat "$TMP/operf.err")" \
+		"^operf: Java names its functions, by JAVA_TOOL_OPTIONS"
+	rm -rf "$SESSION"
+	# shellcheck disable=SC2086
 	profiled "Java with the agent" $java \
 		-agentpath:"$O/lib/libjvmti_oprofile.so" com.x.Hot
 	named "Java with the agent" 'int com[.]x[.]Hot[.]spin[(]int[)]'
@@ -103,7 +110,7 @@ if command -v javac >/dev/null && [ -e "$O/lib/libjvmti_oprofile.so" ]; then
 
 	rm -rf "$SESSION"
 	# shellcheck disable=SC2086
-	profiled "Java with a map at its end" $java \
+	profiled "Java with a map at its end" --no-runtimes $java \
 		-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit com.x.Hot
 	named "Java with a map at its end" 'int com[.]x[.]Hot[.]spin[(]int[)]'
 
@@ -115,7 +122,7 @@ if command -v javac >/dev/null && [ -e "$O/lib/libjvmti_oprofile.so" ]; then
 		: >"$TMP/end"
 	) >"$TMP/asked" 2>&1 &
 	# shellcheck disable=SC2086
-	profiled "Java that jcmd asks" $java com.x.Hot "$TMP/begun" "$TMP/end"
+	profiled "Java that jcmd asks" --no-runtimes $java com.x.Hot "$TMP/begun" "$TMP/end"
 	wait $!
 	ok "Java that jcmd asks: it wrote a map" \
 		grep -q 'Command executed successfully' "$TMP/asked"
@@ -132,10 +139,18 @@ fi
 
 if command -v node >/dev/null; then
 	rm -rf "$SESSION"
-	# It writes a log of its own, by default into the folder one stands in.
-	profiled "node" node --perf-basic-prof --logfile="$TMP/v8.log" \
-		--no-logfile-per-isolate "$TMP/src/hot.js"
+	profiled "node" node "$TMP/src/hot.js"
+	for file in "$SESSION"/images/*.jo-*; do
+		file=${file##*/}
+		ok "node: its map is removed" [ ! -e "/tmp/perf-${file%%.*}.map" ]
+	done
+	is "node: no log of V8 is left" "$(find . -maxdepth 1 -name 'isolate*')" ""
 	named "node" '.*spin .*hot[.]js.*'
+	rm -rf "$SESSION"
+	# It writes a log of its own, by default into the folder one stands in.
+	profiled "node with its option" node --perf-basic-prof --logfile="$TMP/v8.log" \
+		--no-logfile-per-isolate "$TMP/src/hot.js"
+	named "node with its option" '.*spin .*hot[.]js.*'
 else
 	skip "node" "no node; install nodejs"
 fi
