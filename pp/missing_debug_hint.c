@@ -115,14 +115,34 @@ static bool find_package(const char *path, char package[NAME_MAX])
 
 /* Python does not name code that its modules compile. */
 static void print_hint_for_made_code(FILE *out, const char *program,
-				     const char *path)
+				     const struct pp_missing *missing)
 {
-	const struct op_runtime *runtime = op_runtime_of_file(path);
+	const char *path = missing->nameless_maker;
+	const struct op_runtime *runtime =
+		op_runtime_of_file(path) ?: missing->maker;
 
 	if (runtime && !(runtime->interprets && runtime->variable))
 		fprintf(out,
 			"%s: to name the code that %s makes at run time: %s\n",
 			program, path, runtime->cure);
+}
+
+/* A script among many programs is of no interest: it has a tenth of all
+ * samples. */
+static void print_hint_for_interpreter(FILE *out, const char *program,
+				       const struct pp_report *report)
+{
+	const struct pp_missing *missing = &report->missing;
+	uint64_t all = 0;
+
+	if (!missing->interpreter)
+		return;
+	for (size_t i = 0; i < report->classes.nr; i++)
+		all = pp_add_counts(all, report->totals[i]);
+	if (missing->interpreted_samples >= all / 10)
+		fprintf(out, "%s: to name the functions of %s in %s: %s\n",
+			program, missing->interpreter->name,
+			missing->interpreted_app, missing->interpreter->cure);
 }
 
 static void print_plain_hint(FILE *out, const char *program,
@@ -134,8 +154,8 @@ static void print_plain_hint(FILE *out, const char *program,
 	char package[NAME_MAX];
 
 	if (report->missing.nameless_maker)
-		print_hint_for_made_code(out, program,
-					 report->missing.nameless_maker);
+		print_hint_for_made_code(out, program, &report->missing);
+	print_hint_for_interpreter(out, program, report);
 	if (!path)
 		return;
 	if (is_elsewhere || report->archive || !find_package(path, package))

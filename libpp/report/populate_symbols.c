@@ -248,6 +248,7 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 		err = open_and_add_image(p, side, uses + i, end - i);
 		nr_images++;
 	}
+	pp_note_runtimes(p->report, uses, nr);
 	free(uses);
 	if (!err && p->request->lines.split)
 		err = pp_side_split_lines(p, side);

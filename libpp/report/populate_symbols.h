@@ -54,6 +54,10 @@ struct pp_use {
 	const struct pp_tree_image *tree_image; /* the image in it */
 };
 
+/* Note the runtimes whose functions have no names in report->missing. */
+void pp_note_runtimes(struct pp_report *report, const struct pp_use *uses,
+		      size_t nr);
+
 /* The names of a symbol, in the report's arena. */
 struct pp_entry_names {
 	const char *raw; /* NULL: nobody asked yet */

@@ -259,6 +259,14 @@ struct pp_missing {
 				       the one with the most samples in a
 				       mapping; or NULL */
 	uint64_t nameless_made_samples;
+	/* the runtime that this application has mapped, or NULL */
+	const struct op_runtime *maker;
+	/* of the runtimes that interpret functions, and of which no application
+	 * has named any, the one with the most samples in the interpreter; or
+	 * NULL */
+	const struct op_runtime *interpreter;
+	const char *interpreted_app;
+	uint64_t interpreted_samples;
 };
 
 /* The old profile of a comparison. */

@@ -24,7 +24,7 @@ made /opt/other 0x10000.0x20000 4
 is "nothing about a program that is not known" "$(hint)" ""
 made /usr/bin/node 0x30000.0x40000 5
 is "what node needs" "$(hint)" \
-	"opreport: to name the code that /usr/bin/node makes at run time: run it with --perf-basic-prof"
+	"opreport: to name the code that /usr/bin/node makes at run time: start it by operf COMMAND, or run it with --perf-basic-prof"
 is "not in other formats" "$(hint --format=json)" ""
 made /usr/bin/luajit 0x60000.0x70000 50
 is "what LuaJIT needs, as most samples are its" "$(hint)" \

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "libpp/symbols/debuginfod.h"
+#include "libop/image/op_runtime.h"
 #include "pp/missing_debug_hint.h"
 #include "pp/progress.h"
 #include "pp/row_notes.h"
@@ -108,6 +109,46 @@ FOLDER_TEST(missing_names_have_hints)
 		text_must_be(&t, row->name, row->text);
 		assert_int_equal(unlink(list), 0);
 	}
+}
+
+/* Interpreters that have a tenth of all samples. */
+TEST(interpreters_have_hints)
+{
+	const struct op_runtime *ruby = op_runtime_of_file("ruby3.1");
+	const struct op_runtime *node = op_runtime_of_file("node");
+	/* clang-format off */
+	static const struct {
+		uint64_t samples; /* of 1000, in two columns */
+		const char *text;
+	} rows[] = {
+		{ 99, "" },
+		{ 100, "p: to name the functions of Ruby in /bin/x: run it with --yjit-perf, which Ruby 3.3 and later have\n" },
+	};
+	/* clang-format on */
+	const struct pp_report embedding = {
+		.missing.nameless_maker = "/bin/editor",
+		.missing.maker = node,
+	};
+	struct text t;
+
+	for (size_t i = 0; i < NR(rows); i++) {
+		const uint64_t totals[] = { 400, 600 };
+		const struct pp_report report = {
+			.classes.nr = 2,
+			.totals = totals,
+			.missing.interpreter = ruby,
+			.missing.interpreted_app = "/bin/x",
+			.missing.interpreted_samples = rows[i].samples,
+		};
+
+		pp_print_missing_debug_hint(text_begin(&t), "p", &report,
+					    false);
+		text_must_be(&t, "an interpreter", rows[i].text);
+	}
+	pp_print_missing_debug_hint(text_begin(&t), "p", &embedding, false);
+	/* clang-format off */
+	text_must_be(&t, "a program that embeds a runtime", "p: to name the code that /bin/editor makes at run time: start it by operf COMMAND, or run it with --perf-basic-prof\n");
+	/* clang-format on */
 }
 
 /* Without dpkg there is no package. */
