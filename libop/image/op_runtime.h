@@ -34,6 +34,13 @@ struct op_runtime {
 	const char *unless;
 	const char *agent;
 	bool wants_folder;
+	const char *since; /* the first version that does; NULL: all do */
+	/* Letters of options by which the program ignores the variable, of
+	 * options that have a value, and of those behind which there are no
+	 * others; NULL, all of them: it has none of the first. */
+	const char *ignoring;
+	const char *valued;
+	const char *last;
 	bool leaves_map; /* it writes /tmp/perf-PID.map, which stays there */
 	/* The program runs its functions in C code of its own, which has the
 	 * samples, and names them by frames on the stack; else by code. */

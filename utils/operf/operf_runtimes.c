@@ -266,45 +266,103 @@ static const char *interpreter_of(const char *path, char words[HEAD])
 	return NULL;
 }
 
+/* *@name = its program or interpreter, as the version is known by, in @room. */
 static const struct op_runtime *
-runtime_of_command(const struct command *command)
+runtime_of_command(const struct command *command, const char **name,
+		   char room[PATH_MAX])
 {
-	char real[PATH_MAX], words[HEAD];
-	const char *interpreter;
+	const struct op_runtime *runtime;
 
+	*name = command->path;
 	if (command->is_text) {
-		interpreter = interpreter_of(command->path, words);
-		return interpreter ? op_runtime_of_file(interpreter) : NULL;
+		*name = interpreter_of(command->path, room);
+		return *name ? op_runtime_of_file(*name) : NULL;
 	}
+	runtime = op_runtime_of_file(command->path);
 	/* An alternative of Debian has links between. */
-	return op_runtime_of_file(command->path)
-		       ?: (realpath(command->path, real)
-				   ? op_runtime_of_file(real)
-				   : NULL);
+	if (realpath(command->path, room) && op_runtime_of_file(room)) {
+		*name = room;
+		runtime = op_runtime_of_file(room);
+	}
+	return runtime;
+}
+
+/* The version in the name of a program is older. */
+static bool is_too_old(const struct op_runtime *runtime, const char *name)
+{
+	const char *base = strrchr(name, '/');
+	const char *version = strpbrk(base ? base : name, "0123456789");
+
+	return runtime->since && version && strchr(version, '.') &&
+	       strverscmp(version, runtime->since) < 0;
+}
+
+/* The letter of the option by which the command ignores the variable, or 0. */
+static char ignoring_option(const struct op_runtime *runtime, char **argv)
+{
+	if (!runtime->ignoring)
+		return '\0';
+	while (*++argv && **argv == '-' && (*argv)[1] && (*argv)[1] != '-') {
+		for (const char *at = *argv + 1; *at; at++) {
+			if (strchr(runtime->ignoring, *at))
+				return *at;
+			if (strchr(runtime->last, *at))
+				return '\0';
+			if (!strchr(runtime->valued, *at))
+				continue;
+			/* The value is the rest of the word, or the next. */
+			if (!at[1] && !*++argv)
+				return '\0';
+			break;
+		}
+	}
+	return '\0';
+}
+
+/* Say what becomes of the names of the command itself. */
+static void say_runtime(struct operf *operf, const struct op_runtime *runtime,
+			const char *name, bool is_prepared)
+{
+	char option = operf->command.is_text
+			      ? '\0'
+			      : ignoring_option(runtime, operf->command.argv);
+
+	if (is_too_old(runtime, name))
+		operf_inform(operf, "%s names no functions; %s %s and later do",
+			     name, runtime->name, runtime->since);
+	else if (runtime->interprets && !operf->options.depth)
+		operf_inform(operf,
+			     "functions of %s are seen in stacks: add -g",
+			     runtime->name);
+	else if (is_prepared && option)
+		operf_inform(
+			operf,
+			"%s with -%c ignores %s, so its functions have no names",
+			runtime->name, option, runtime->variable);
+	else if (is_prepared)
+		operf_inform(
+			operf,
+			"%s names its functions, by %s; --no-runtimes leaves the environment alone",
+			runtime->name, runtime->variable);
 }
 
 int operf_runtimes_prepare(struct operf *operf)
 {
 	const struct op_runtime *own, *runtime;
+	char room[PATH_MAX];
+	const char *name;
 	bool is_prepared;
 	int err;
 
 	if (operf->options.no_runtimes ||
 	    !operf_profiles_command(&operf->options))
 		return 0;
-	own = runtime_of_command(&operf->command);
-	if (own && own->interprets && own->variable && !operf->options.depth)
-		operf_inform(operf,
-			     "functions of %s are seen in stacks: add -g",
-			     own->name);
+	own = runtime_of_command(&operf->command, &name, room);
 	err = copy_environment(&operf->runtimes);
 	for (size_t i = 0; !err && (runtime = op_runtime_at(i)); i++) {
 		err = prepare_runtime(operf, runtime, &is_prepared);
-		if (!err && runtime == own && is_prepared)
-			operf_inform(
-				operf,
-				"%s names its functions, by %s; --no-runtimes leaves the environment alone",
-				runtime->name, runtime->variable);
+		if (!err && runtime == own && runtime->variable)
+			say_runtime(operf, own, name, is_prepared);
 	}
 	err = err ?: name_folder_of_dumps(operf);
 	operf->command.environment = operf->runtimes.environment;

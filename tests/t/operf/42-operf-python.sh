@@ -257,7 +257,25 @@ like "which is told" "$(cat "$TMP/operf.err")" "^SystemError: on purpose"
 for option in -I -E -S; do
 	operf -g "$PYTHON" $option -c 'print("ran")' >"$TMP/profiled"
 	is "python3 $option" "$(cat "$TMP/profiled")" ran
+	like "python3 $option: a line says that there are no names" \
+		"$(cat "$TMP/operf.err")" \
+		"^operf: Python with $option ignores PYTHONPATH, so its functions have no names"
 done
+operf -g "$PYTHON" -W ignore -bX dev -c 'print("ran")' -S 2>/dev/null >/dev/null
+like "an option of the program is none of Python" "$(cat "$TMP/operf.err")" \
+	"^operf: Python names its functions"
+cp /bin/true python3.8
+operf -g ./python3.8
+like "a version that is too old" "$(cat "$TMP/operf.err")" \
+	"^operf: /.*/python3[.]8 names no functions; Python 3.9 and later do"
+echo '#!/usr/bin/env python3' >script
+chmod +x script
+operf -g ./script
+like "a script" "$(cat "$TMP/operf.err")" "^operf: Python names its functions"
+operf -g --no-runtimes "$PYTHON" account.py 0.3 >/dev/null
+report -l
+like "the report says how Python functions get names" "$(cat "$TMP/report.err")" \
+	"^opreport: to name the functions of Python in .*: start it by operf -g COMMAND"
 
 # Where memory may not become code, as PR_SET_MDWE (65) has it, a file is mapped.
 cat >mdwe.py <<'END'
