@@ -48,6 +48,10 @@ void pp_note_runtimes(struct pp_report *report, const struct pp_use *uses,
 {
 	struct pp_missing *missing = &report->missing;
 
+	/* Who names code has been told how, and cannot name the rest. */
+	if (missing->nameless_maker &&
+	    has_named_code(missing->nameless_maker, uses, nr))
+		missing->nameless_maker = NULL;
 	/* They are sorted by images, and then by applications. */
 	for (size_t i = 0, end; i < nr; i = end) {
 		const char *app = uses[i].app;

@@ -717,6 +717,7 @@ FOLDER_TEST(nameless_code_is_told)
 		{ "made code", { "current x a E 1=4" }, { 0 }, NULL, NULL,
 		  "x anon (tgid:7 range:0x1000-0x2000) 4\nnameless code of /bin/x 4\n" },
 		{ "made code of a program that embeds a runtime", { "current x a E 1=4", "current x libjvm.so E 1=1", "current y libnode.so E 1=9" }, { 0 }, NULL, NULL, "y /bin/libnode.so 9\nx anon (tgid:7 range:0x1000-0x2000) 4\nx /bin/libjvm.so 1\nnameless code of /bin/x 4\nmade by Java\n" },
+		{ "some of which has names", { "current x a E 1=4", "current x 7.jo E 1=1", "current y 7.jo E 1=1" }, { 0 }, NULL, NULL, "x anon (tgid:7 range:0x1000-0x2000) 4\nx /bin/7.jo 1\ny /bin/7.jo 1\n" },
 		{ "an interpreter", { "current python3.11 python3.11 E 1=4", "current x x E 1000=9" }, { 0 }, NULL, NULL, "x main 9\npython3.11 /bin/python3.11 4\nfunctions of Python in /bin/python3.11 4\n" },
 		{ "of two, the one with most samples", { "current x libpython3.9.so.1 E 1=4", "current y libruby-3.1.so E 1=5", "current z libruby-3.1.so E 1=3" }, { 0 }, NULL, NULL, "y /bin/libruby-3.1.so 5\nx /bin/libpython3.9.so.1 4\nz /bin/libruby-3.1.so 3\nfunctions of Ruby in /bin/y 5\n" },
 		{ "one that names functions", { "current x libpython3.9.so.1 E 1=4", "current x 7.jo E 1=1", "current y 7.jox E 1=1", "current y perl E 1=2" }, { 0 }, NULL, NULL, "x /bin/libpython3.9.so.1 4\ny /bin/perl 2\nx /bin/7.jo 1\ny /bin/7.jox 1\nfunctions of Perl in /bin/y 2\n" },
