@@ -8,14 +8,15 @@
 
 #include "utils/operf/operf_runtimes.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/base/op_array.h"
 #include "libop/files/op_folder.h"
 #include "libop/files/op_remove.h"
 #include "libop/image/op_runtime.h"
@@ -41,6 +42,24 @@ static bool is_safe_folder(const struct stat *st)
 	return is_ours(st) || (st->st_uid == 0 && st->st_mode & S_ISVTX);
 }
 
+/* All files of the folder @path are loaded, by their names. */
+static bool has_safe_files(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	struct stat st;
+	bool is_safe = dir != NULL;
+
+	while (is_safe && (entry = readdir(dir)))
+		if (*entry->d_name != '.')
+			is_safe = !fstatat(dirfd(dir), entry->d_name, &st,
+					   AT_SYMLINK_NOFOLLOW) &&
+				  S_ISREG(st.st_mode) && is_ours(&st);
+	if (dir)
+		closedir(dir);
+	return is_safe;
+}
+
 /* @path is a real one. */
 static bool is_safe_path(const char *path)
 {
@@ -59,9 +78,11 @@ static bool is_safe_path(const char *path)
 	return !stat("/", &st) && is_safe_folder(&st);
 }
 
-/* *@path = that of the agent @name of this installation. */
-static bool find_agent(struct operf *operf, const char *name,
-		       char path[PATH_MAX])
+/* *@path = that of the agent of @runtime in this installation, or of its
+ * folder. If it is the one of the command, @is_own, a line says why it is not
+ * used. */
+static bool find_agent(struct operf *operf, const struct op_runtime *runtime,
+		       bool is_own, char path[PATH_MAX])
 {
 	static const char *const places[] = {
 		"../lib/oprofile",
@@ -73,21 +94,30 @@ static bool find_agent(struct operf *operf, const char *name,
 	};
 	char folder[PATH_MAX / 2], candidate[PATH_MAX];
 	struct op_diag why = { "" };
+	bool is_safe;
 
 	if (op_process_own_folder(folder, sizeof(folder), &why))
 		return false;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(candidate, sizeof(candidate), "%s/%s/%s", folder,
-			 places[i], name);
+			 places[i], runtime->agent);
 		if (!realpath(candidate, path))
 			continue;
+		is_safe = is_safe_path(path);
+		if (runtime->wants_folder) {
+			*strrchr(path, '/') = '\0';
+			is_safe = is_safe && has_safe_files(path);
+		}
 		/* The command's environment has separators of several kinds. */
-		if (!strpbrk(path, ": ,") && is_safe_path(path))
+		if (is_safe && !strpbrk(path, ": ,"))
 			return true;
-		operf_say(
-			operf,
-			"%s: not used: others may change it, or its path has a character that ends it",
-			path);
+		if (is_own)
+			operf_inform(
+				operf,
+				"%s is not used, so %s names no functions: %s",
+				path, runtime->name,
+				is_safe ? "its path has a colon, comma or blank"
+					: "others may write there; chmod -R go-w it and the folders above");
 	}
 	return false;
 }
@@ -109,36 +139,42 @@ static const char *value_of(char *const *environment, const char *name,
 
 static int copy_environment(struct operf_runtimes *runtimes)
 {
-	char **copy = NULL;
 	size_t nr = 0;
 
-	for (char **at = environ; at && *at; at++) {
-		if (op_array_reserve(&copy, nr, 2))
-			break;
-		copy[nr] = strdup(*at);
-		if (!copy[nr++])
-			break;
-		copy[nr] = NULL;
-		runtimes->environment = copy;
+	while (environ && environ[nr])
+		nr++;
+	runtimes->environment = calloc(nr + 1, sizeof(char *));
+	if (!runtimes->environment)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		runtimes->environment[i] = strdup(environ[i]);
+		if (!runtimes->environment[i])
+			return -ENOMEM;
 	}
-	runtimes->environment = copy ?: calloc(1, sizeof(*copy));
-	return runtimes->environment && (!nr || copy[nr - 1]) ? 0 : -ENOMEM;
+	return 0;
 }
 
-/* Put @value in front of what the variable has. */
+/* Put @value in front of what the variable has, or in the place of that if
+ * there is no separator. */
 static int add_to_variable(struct operf_runtimes *runtimes, const char *name,
 			   const char *value, char separator)
 {
 	size_t at;
 	const char *old = value_of(runtimes->environment, name, &at);
 	char between[2] = { separator, '\0' };
-	char *line;
+	char *line, **more;
 
-	if (!old && op_array_reserve(&runtimes->environment, at, 2))
-		return -ENOMEM;
+	if (!old) {
+		more = reallocarray(runtimes->environment, at + 2,
+				    sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		runtimes->environment = more;
+	}
 	if (!old || !*old)
 		*between = '\0';
-	if (asprintf(&line, "%s=%s%s%s", name, value, between, old ?: "") < 0)
+	if (asprintf(&line, "%s=%s%s%s", name, value, between,
+		     *between ? old : "") < 0)
 		return -ENOMEM;
 	if (old)
 		free(runtimes->environment[at]);
@@ -166,7 +202,8 @@ static bool is_cared_for(const struct operf *operf,
 }
 
 static int prepare_runtime(struct operf *operf,
-			   const struct op_runtime *runtime, bool *is_prepared)
+			   const struct op_runtime *runtime, bool is_own,
+			   bool *is_prepared)
 {
 	char path[PATH_MAX] = "", value[PATH_MAX + 128];
 	int err;
@@ -175,10 +212,8 @@ static int prepare_runtime(struct operf *operf,
 	if (!runtime->variable ||
 	    (runtime->interprets && !operf->options.depth) ||
 	    is_cared_for(operf, runtime) ||
-	    (runtime->agent && !find_agent(operf, runtime->agent, path)))
+	    (runtime->agent && !find_agent(operf, runtime, is_own, path)))
 		return 0;
-	if (runtime->wants_folder)
-		*strrchr(path, '/') = '\0';
 	if (runtime->agent) {
 		const char *at = strstr(runtime->value, "%s");
 
@@ -360,7 +395,8 @@ int operf_runtimes_prepare(struct operf *operf)
 	own = runtime_of_command(&operf->command, &name, room);
 	err = copy_environment(&operf->runtimes);
 	for (size_t i = 0; !err && (runtime = op_runtime_at(i)); i++) {
-		err = prepare_runtime(operf, runtime, &is_prepared);
+		err = prepare_runtime(operf, runtime, runtime == own,
+				      &is_prepared);
 		if (!err && runtime == own && runtime->variable)
 			say_runtime(operf, own, name, is_prepared);
 	}

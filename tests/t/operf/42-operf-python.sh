@@ -313,6 +313,9 @@ is "the environment of any command: node" \
 NODE_OPTIONS=--perf-prof operf -g env >"$TMP/profiled"
 is "what names functions already" \
 	"$(sed -n 's/^NODE_OPTIONS=//p' "$TMP/profiled")" --perf-prof
+OPROFILE_DUMPS=/nowhere operf -g env >"$TMP/profiled"
+is "the folder of dumps is that of this operf" \
+	"$(sed -n 's/^OPROFILE_DUMPS=//p' "$TMP/profiled")" "$SESSION/run/dumps"
 operf env >"$TMP/profiled"
 is "without -g Python is left alone" \
 	"$(sed -n 's/^PYTHONPATH=//p' "$TMP/profiled")" ""
@@ -328,13 +331,19 @@ BIN=$TMP/copy/bin
 operf -g env >"$TMP/profiled"
 is "the agent of a copy" "$(sed -n 's/^PYTHONPATH=//p' "$TMP/profiled")" \
 	"$(realpath copy)/lib/oprofile/python"
-for path in lib/oprofile/python/sitecustomize.py lib/oprofile lib; do
+for path in lib/oprofile/python/sitecustomize.py \
+	lib/oprofile/python/python_oprofile.so lib/oprofile lib; do
 	chmod g+w "copy/$path"
 	operf -g env >"$TMP/profiled"
 	is "others may change $path" \
 		"$(sed -n 's/^PYTHONPATH=//p' "$TMP/profiled")" ""
 	chmod g-w "copy/$path"
 done
+chmod o+w copy/lib
+operf -g "$PYTHON" -c 'pass'
+like "a line says why Python has no names then" "$(cat "$TMP/operf.err")" \
+	"^operf: .*/copy/lib/oprofile/python is not used, so Python names no functions: others"
+chmod o-w copy/lib
 if [ "$(id -u)" -eq 0 ]; then
 	chown "$test_user" copy/lib/oprofile/python
 	operf -g env >"$TMP/profiled"
