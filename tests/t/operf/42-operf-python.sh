@@ -163,6 +163,43 @@ report -l --debug-info --long-filenames
 like "a function has a file and a line" "$(cat "$TMP/report")" \
 	"/account[.]py:8 .* account[.]leaf\$"
 
+# A child of fork runs functions that its parent has run, and new ones.
+cat >family.py <<'END'
+import os
+import time
+
+
+def old(end):
+    while time.process_time() < end:
+        pass
+
+
+def new():
+    old(0.3)
+
+
+def child():
+    def newer():
+        new()
+        old(0.6)
+    newer()
+    os._exit(0)
+
+
+old(0)
+if not os.fork():
+    child()
+os.wait()
+END
+profiled "a child of fork" -g "$PYTHON" family.py
+stacks_of
+all=$(stacks_with ';family[.]child;')
+both=$(stacks_with ';family[.]old;')
+halves=$(stacks_with ';family[.]new;([^;]*;)*family[.]old;')
+ok "$both of $all samples of a child are in a function of its parent" \
+	[ "$all" -gt 300 -a $((both * 100)) -ge $((all * 95)) ]
+ok "$halves of them are called by a new one" within $((halves * 100 / all)) 50 12
+
 # ---- the program is as it is without -------------------------------------------
 
 # What differs must be nothing: names of modules and folders of sys.path, how deep a
