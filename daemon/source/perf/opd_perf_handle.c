@@ -368,16 +368,23 @@ void opd_perf_handle_side(struct opd_process_table *table,
 /* ---- samples ----------------------------------------------------------------
  */
 
+/* The names of the task, if they are wanted, are written before its sample. */
+static void need_task(struct opd_process_table *table,
+		      const struct opd_perf_place *place)
+{
+	if (table->writer->names.tells)
+		opd_writer_need_task(
+			table->writer, place->tgid, place->tid, place->app,
+			opd_perf_image_path(&table->images, place->app));
+}
+
 /* The sample, with its callers if they are wanted. */
 static void write_sample(struct opd_process_table *table,
 			 struct opd_process *process,
 			 const struct opd_perf_place *place, uint64_t pc,
 			 const struct opd_perf_rec *rec, uint32_t counter)
 {
-	if (table->writer->names.tells)
-		opd_writer_need_task(
-			table->writer, place->tgid, place->tid, place->app,
-			opd_perf_image_path(&table->images, place->app));
+	need_task(table, place);
 	if (!table->stacks.depth) {
 		opd_perf_words_sample(&table->words, place, pc, counter);
 		return;
@@ -515,8 +522,7 @@ void opd_perf_handle_kept(struct opd_process_table *table,
 			  const struct opd_kept_stack *stack, uint32_t counter,
 			  uint64_t times)
 {
-	if (table->names.tells)
-		put_task_facts(table, &stack->place);
+	need_task(table, &stack->place);
 	opd_kept_stack_write(stack, &table->words, counter, times,
 			     table->stacks.depth != 0);
 }
