@@ -33,8 +33,8 @@ struct opd_image;
 /* The facts about one process. */
 struct opd_task_process {
 	uint32_t tgid;
-	const char *cgroup; /* kept; NULL: not told */
-	uint64_t cookie; /* of the file that runs; OP_NO_COOKIE: not told */
+	const char *cgroup; /* kept; NULL: unknown */
+	uint64_t cookie; /* of the file that runs; OP_NO_COOKIE: unknown */
 	struct opd_image *run_as; /* an image of that name */
 };
 

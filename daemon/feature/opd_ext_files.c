@@ -34,7 +34,7 @@ int opd_ext_events_add(struct opd_ext_events *events,
 {
 	if (events->nr == OPD_EXT_MAX_EVENTS)
 		return op_diag_set(diag, -ENOSPC,
-				   "%s: at most %d events can be used at once",
+				   "%s: at most %d events can be used together",
 				   event->name, OPD_EXT_MAX_EVENTS);
 	for (unsigned int i = 0; i < events->nr; i++)
 		if (!strcmp(events->event[i].name, event->name))

@@ -38,7 +38,7 @@ struct opd_code_watch {
 	struct watched_cpu *cpus;
 	size_t nr;
 	size_t at; /* the one that is read */
-	bool missed; /* code that came and is not told */
+	bool missed; /* code that came without a record */
 	unsigned char bounce[OPD_PERF_RECORD_MAX];
 };
 

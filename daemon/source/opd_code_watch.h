@@ -34,7 +34,7 @@ void opd_code_watch_free(struct opd_code_watch *watch); /* NULL is fine */
 
 /*
  * The next code into @code. Returns 1; 0 when there is none by now; or
- * -EOVERFLOW, once, when some came that is not told.
+ * -EOVERFLOW, once, when some came without a record.
  */
 int opd_code_watch_next(struct opd_code_watch *watch,
 			struct opd_new_code *code);

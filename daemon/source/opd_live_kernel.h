@@ -94,8 +94,8 @@ void opd_live_kernel_put_code(struct opd_live_kernel *kernel,
 void opd_live_kernel_add_module(struct opd_live_kernel *kernel,
 				const struct opd_live_module *module);
 
-/* Code may have come that the source has not told of: no place is known until
- * the next look. */
+/* Forget the places of code until the next look: code may have come without a
+ * record from the source. */
 void opd_live_kernel_doubt_code(struct opd_live_kernel *kernel);
 
 #endif /* DAEMON_SOURCE_OPD_LIVE_KERNEL_H */

@@ -89,8 +89,8 @@ void opd_names_put(struct opd_names *names, uint32_t tgid, uint32_t tid,
 /* The reader has forgotten names: tell all again before their next sample. */
 void opd_names_repeat(struct opd_names *names);
 
-/* Look in /proc whether tasks that were told of have another name, and tell
- * it: for sources that are not told. */
+/* Look in /proc whether known tasks have another name by now, and write the
+ * new names to @w: for sources that get no records of names. */
 void opd_names_reread(struct opd_names *names, struct op_stream_words *w);
 
 /*

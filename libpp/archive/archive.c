@@ -75,7 +75,7 @@ static int take_facts(struct pp_archive *archive, struct op_arena *arena,
 	uint64_t format;
 
 	if (op_config_get_u64(facts, PP_FACT_FORMAT, &format, NULL))
-		return bad_fact(path, PP_FACT_FORMAT, "not told", diag);
+		return bad_fact(path, PP_FACT_FORMAT, "missing", diag);
 	if (format != PP_ARCHIVE_FORMAT)
 		return op_diag_set(
 			diag, -EPROTO,

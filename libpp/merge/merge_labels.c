@@ -23,8 +23,8 @@ static bool is_listed(const char *const *keys, const char *key)
 }
 
 /*
- * The CPU type says what the events are, so it stays. Machines that are not
- * told apart are not told apart by their numbers either.
+ * The CPU type defines the events, so this label is always kept. If machines
+ * are not separated by host, their machine numbers do not separate them either.
  */
 bool merge_keeps(const struct pp_merge_request *request, const char *key)
 {

@@ -133,7 +133,7 @@ static int list_parts(struct run *run)
 /* ---- one name ------------------------------------------------------------ */
 
 /*
- * Headers of one name may differ in what is told of the machine, such as the
+ * Headers of one name may differ in facts about the machine, such as the
  * speed of its CPU. The least one stands for all, whichever came first.
  */
 static void note_header(struct op_sample_header *least,

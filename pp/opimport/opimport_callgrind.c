@@ -50,9 +50,9 @@ struct callgrind_reader {
 	unsigned long line;
 	struct opimport_graph graph;
 	struct callgrind_names names[NR_NAME_KINDS];
-	/* of the command, and who wrote the file; NULL: not told */
+	/* of the command, and who wrote the file; NULL: unknown */
 	const char *command, *creator;
-	uint32_t tgid; /* 0: not told */
+	uint32_t tgid; /* 0: unknown */
 	bool has_instr, has_line; /* positions */
 	struct callgrind_event events[OP_MAX_COUNTERS];
 	unsigned int nr_events;

@@ -39,7 +39,7 @@ poptContext push_parse_options(struct push_args *a, int argc, const char **argv)
 		{ "status", '\0', POPT_ARG_NONE, &a->status, 0, "list the profiles in the spool; push nothing", NULL },
 		{ "spool", 'd', POPT_ARG_STRING, &a->spool, 0, "the folder of profiles on their way (default: " DEFAULT_SPOOL ")", "DIR" },
 		{ "spool-max", 'm', POPT_ARG_STRING, &a->spool_max, 0, "keep at most MIB MiB there (default: 64)", "MIB" },
-		{ "timeout", 't', POPT_ARG_STRING, &a->timeout, 0, "give up a request after so many seconds (default: 30)", "SECONDS" },
+		{ "timeout", 't', POPT_ARG_STRING, &a->timeout, 0, "give up a request after SECONDS (default: 30)", "SECONDS" },
 		{ "token-file", 'k', POPT_ARG_STRING, &a->token_file, 0, "send the token in FILE, as Authorization: Bearer", "FILE" },
 		{ "tenant", '\0', POPT_ARG_STRING, &a->tenant, 0, "the tenant, as X-Scope-OrgID", "ID" },
 		{ "ca-file", '\0', POPT_ARG_STRING, &a->ca_file, 0, "trust the certificates in FILE, not the system's", "FILE" },

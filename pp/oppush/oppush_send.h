@@ -33,7 +33,7 @@ struct push_target {
 
 struct push_answer {
 	long status; /* of HTTP; 0: none came */
-	uint64_t retry_after_s; /* 0: not told */
+	uint64_t retry_after_s; /* 0: not given */
 	char text[256]; /* what is wrong, for people */
 };
 

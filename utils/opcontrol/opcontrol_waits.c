@@ -40,7 +40,7 @@ int oc_waits_check_source(const struct oc_fs *fs, const struct event_list *list,
 			name);
 	if (nr > OP_WAIT_MAX_EVENTS)
 		return op_diag_set(diag, -EINVAL,
-				   "%s: at most %d can be counted at once; "
+				   "%s: at most %d can be counted together; "
 				   "choose fewer",
 				   name, OP_WAIT_MAX_EVENTS);
 	/* What the module can do is known once it is loaded. */

@@ -163,7 +163,7 @@ static int parse_ophelp_event(const struct ophelp *help,
 	return op_parse_event(parsed, help->events, spec, &options, diag);
 }
 
-/* Whether the events can be counted at once; print their counters, or all of
+/* Whether the events can be counted together; print their counters, or all of
  * them as oprofiled takes it: NAME:VALUE:COUNTER:COUNT:UM:KERNEL:USER. */
 static int show_events(const struct ophelp *help, struct op_diag *diag)
 {

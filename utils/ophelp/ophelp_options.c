@@ -27,7 +27,7 @@ static const struct {
 } modes[] = {
 	[OPHELP_LIST] = { NULL, 0, NULL, 0, 1 },
 	[OPHELP_CHECK_EVENTS] = { "check-events", 'e',
-		"check that these events can be counted at once; show "
+		"check that these events can be counted together; show "
 		"the counter of each", 1, -1 },
 	[OPHELP_EVENTS] = { "events", 'n',
 		"show these events as numbers, in the form that oprofiled reads",

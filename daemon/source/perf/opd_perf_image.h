@@ -28,7 +28,7 @@
 /* The identity of an image, as far as a mapping says it. */
 struct opd_perf_image_id {
 	const char *name; /* as the kernel writes it, "... (deleted)" too */
-	struct op_build_id build_id; /* .len 0: not told */
+	struct op_build_id build_id; /* .len 0: unknown */
 	uint64_t dev; /* these are 0 where there is a build-id */
 	uint64_t ino;
 	uint64_t generation;

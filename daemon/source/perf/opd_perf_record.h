@@ -57,18 +57,18 @@ struct opd_perf_rec {
 	union {
 		struct {
 			uint64_t ip;
-			uint64_t id; /* of the event, 0 when not told */
+			uint64_t id; /* of the event, 0 when not given */
 			const void *chain; /* in the record, 64-bit words */
 			size_t chain_len; /* of them, 0: none */
-			uint32_t cpu; /* OPD_PERF_NO_CPU when not told */
+			uint32_t cpu; /* OPD_PERF_NO_CPU when not given */
 			uint64_t abi; /* PERF_SAMPLE_REGS_ABI_* */
 			const void *regs; /* those of the format, if an abi */
 			uint64_t regs_mask; /* which these are */
 			const void *stack; /* bytes from the stack pointer up */
 			size_t stack_len;
-			uint64_t
-				period; /* events since the last, 0: not told */
-			uint64_t weight; /* what it cost, 0: not told */
+			uint64_t period; /* events since the last, 0: not given
+					  */
+			uint64_t weight; /* what it cost, 0: not given */
 		} sample;
 		struct {
 			uint64_t start;
@@ -78,7 +78,7 @@ struct opd_perf_rec {
 			uint64_t ino;
 			uint64_t generation;
 			bool is_code;
-			unsigned int build_id_len; /* 0: not told */
+			unsigned int build_id_len; /* 0: not given */
 			uint8_t build_id[OPD_PERF_BUILD_ID_MAX];
 			const char *name; /* in the record */
 		} mmap;

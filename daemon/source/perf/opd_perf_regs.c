@@ -64,8 +64,8 @@ static const uint8_t numbers[] = {
 
 /*
  * The frame pointer of a 32-bit task is r11 in ARM code, r7 in Thumb code.
- * Which of them it runs is not told, but the address in its link register is of
- * a call from or in this function, and odd if that is in Thumb code.
+ * No register says which of them it runs, but the address in its link register
+ * is of a call from or in this function, and odd if that is in Thumb code.
  */
 static uint64_t narrow_fp(const uint64_t *reg)
 {

@@ -315,8 +315,8 @@ static bool put_entry(struct trace *trace, const struct opd_perf_user *user,
 /*
  * The user's callers as the kernel found them by frame pointers, which only a
  * recording has. The first entry is the sample itself, or where the kernel was
- * entered. Whether the last one is the outermost is not told, nor whether the
- * code keeps frame pointers: its callers are a guess.
+ * entered. Nothing says whether the last one is the outermost, nor whether
+ * the code keeps frame pointers: its callers are a guess.
  */
 static enum op_trace_ending put_user_chain(struct trace *trace,
 					   const struct opd_perf_rec *rec)

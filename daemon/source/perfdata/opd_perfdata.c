@@ -77,7 +77,7 @@ static int add_described_event(struct opd_perfdata *data, const uint8_t *bytes,
 	struct perf_event_attr *attr = &event.attr;
 
 	if (len < ATTR_MIN || data->nr_events == OPD_PERFDATA_MAX_EVENTS)
-		return damaged(data, "what is told of an event", diag);
+		return damaged(data, "the description of an event", diag);
 	memcpy(attr, bytes, len < sizeof(*attr) ? len : sizeof(*attr));
 	event.format = (struct opd_perf_format){
 		.sample_type = attr->sample_type,
@@ -480,7 +480,8 @@ static int parse_own_record(struct opd_perfdata *data, const uint8_t *record,
 		attr_len = (uint32_t)op_cursor_number(&c, 4);
 		c = op_cursor(record + sizeof(header), len - sizeof(header));
 		if (!op_cursor_take(&c, attr_len))
-			return damaged(data, "what is told of an event", diag);
+			return damaged(data, "the description of an event",
+				       diag);
 		err = add_described_event(data, record + sizeof(header),
 					  attr_len, diag)
 			      ?: add_ids(data, &c, diag);

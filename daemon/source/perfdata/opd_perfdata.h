@@ -4,7 +4,8 @@
 
 /*
  * A file that "perf record" wrote, or what it writes to a pipe: which events
- * its records are of, what is told of the machine, and the records themselves.
+ * its records are of, the description of the machine, and the records
+ * themselves.
  *
  *	file	header | attributes, numbers of events | records | features
  *	pipe	magic | records, those of attributes and features among them
@@ -56,7 +57,7 @@ struct opd_perfdata {
 	size_t nr_ids;
 	struct opd_perfdata_build *builds; /* sorted by name */
 	size_t nr_builds;
-	/* of the machine; "" not told */
+	/* of the machine; "": unknown */
 	char hostname[65];
 	char release[65];
 	char arch[65];
@@ -84,7 +85,7 @@ const struct opd_perfdata_event *
 opd_perfdata_event_of(const struct opd_perfdata *data, const void *record,
 		      size_t len);
 
-/* The build-id of the image of this name, NULL if it is not told. */
+/* The build-id of the image of this name, NULL if it is unknown. */
 const struct op_build_id *opd_perfdata_build_of(const struct opd_perfdata *data,
 						const char *name);
 

@@ -72,7 +72,7 @@ struct opd_jitdump_state {
 	uint64_t next_time; /* of that record, if it is known; ns */
 	uint64_t lines_addr; /* the last LINES are of this code */
 	uint64_t lines_at; /* 0: there are none */
-	uint64_t frames_at; /* of what unwinds the next code; 0: not told */
+	uint64_t frames_at; /* of what unwinds the next code; 0: none */
 	uint64_t nr_taken; /* records, by this call */
 };
 

@@ -56,7 +56,7 @@ struct pp_die {
 	uint64_t next; /* offset behind its attributes */
 	uint64_t tag; /* 0 for the end of a list of children */
 	bool has_children;
-	uint64_t sibling; /* behind its children; PP_NO_DIE if not told */
+	uint64_t sibling; /* behind its children; PP_NO_DIE if not given */
 	uint64_t origin; /* that it is a copy of, or that it completes; or
 			    PP_NO_DIE */
 	const char *name, *linkage_name; /* in a section; NULL for none */

@@ -285,7 +285,7 @@ refused "perf_events" 2 'THREAD_WAIT: opcontrol counts it by the module only; ch
 	--source=perf --event=THREAD_WAIT:5000
 refused "part of nothing" 2 'THREAD_WAIT:5000:8: ' --event=THREAD_WAIT:5000:8
 refused "too often" 2 'THREAD_WAIT:10: ' --event=THREAD_WAIT:10
-refused "five" 2 'THREAD_WAIT: at most 4 can be counted at once' \
+refused "five" 2 'THREAD_WAIT: at most 4 can be counted together' \
 	--event=THREAD_WAIT:5000,THREAD_WAIT:6000,THREAD_WAIT:7000,THREAD_WAIT:8000,THREAD_WAIT:9000
 
 # ---- a module that cannot

@@ -655,7 +655,7 @@ FOLDER_TEST(archives_are_opened)
 		{ "events elsewhere", FACTS(SOUND) "mkdir -p a/.oparchive/events; echo >a/.oparchive/events/x; " SUMS "; mv .oparchive/events ..; ln -s ../../events .oparchive",
 		  EXPECTED_ROW },
 		{ "facts that are none", FACTS("x\\n") SUMS, "22: $/a/.oparchive/facts:1: no \"key = value\": x\n" },
-		{ "no format", FACTS("session = /home/s\\n") SUMS, "22: $/a/.oparchive/facts: format: not told" AGAIN },
+		{ "no format", FACTS("session = /home/s\\n") SUMS, "22: $/a/.oparchive/facts: format: missing" AGAIN },
 		{ "another format", FACTS("format = 2\\nsession = /home/s\\n") SUMS,
 		  "71: $/a/.oparchive/facts: the archive is of format 2, this program reads 1; use the release of oprofile that made it, or a later one\n" },
 		{ "no session", FACTS("format = 1\\n") SUMS, "22: $/a/.oparchive/facts: session: no path of a session" AGAIN },

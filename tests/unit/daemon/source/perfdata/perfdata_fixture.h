@@ -22,7 +22,7 @@
 #define AGAIN "; record it again"
 #define CUT_IN_HEADER "is cut short: it ends in its header" AGAIN
 #define BAD_TABLE "is damaged: the table of its events cannot be" AGAIN
-#define BAD_EVENT "is damaged: what is told of an event cannot be" AGAIN
+#define BAD_EVENT "is damaged: the description of an event cannot be" AGAIN
 
 /* Features, by their bit in the header. */
 enum { BUILD_ID = 2, HOSTNAME = 3, OSRELEASE = 4, ARCH = 6, EVENT_DESC = 12 };
