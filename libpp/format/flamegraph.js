@@ -34,12 +34,150 @@ function compile(text) {
 	}
 }
 
+/* ---- names ---- */
+
+/* How many characters at @i of @name are the sign of an operator: its angles and
+ * parentheses are no brackets. */
+function operatorLength(name, i) {
+	if (i < 8 || !name.startsWith("operator", i - 8))
+		return 0;
+	let end = i;
+
+	while (end < name.length && "<>=-()[]".includes(name[end]) && end - i < 3)
+		end++;
+	if (end - i === 2 && name.startsWith("<<", i) && end < name.length &&
+	    !"(< ".includes(name[end]))
+		end--; /* "operator<<int>" is operator< of int */
+	while (end - i > 1 && name[end - 1] === "(")
+		end--;
+	return end - i;
+}
+
+/* Call @take for each character that may be a bracket. */
+function eachBracket(name, take) {
+	for (let i = 0; i < name.length; i++) {
+		const skipped = operatorLength(name, i);
+
+		if (skipped)
+			i += skipped - 1;
+		else if ("<>()".includes(name[i]) && !(name[i] === ">" && name[i - 1] === "-"))
+			take(name[i], i);
+	}
+}
+
+/* How deep brackets of the kind @open are in each other; 0 if they do not match. */
+function depthOfBrackets(name, open) {
+	const close = open === "<" ? ">" : ")";
+	let depth = 0, deepest = 0, matches = true;
+
+	eachBracket(name, c => {
+		depth += c === open ? 1 : c === close ? -1 : 0;
+		deepest = Math.max(deepest, depth);
+		matches &&= depth >= 0;
+	});
+	return matches && !depth ? deepest : 0;
+}
+
+/* Dots for what is in brackets @wanted deep. */
+function foldBrackets(name, open, wanted) {
+	const close = open === "<" ? ">" : ")";
+	let result = "", depth = 0, from = 0;
+
+	eachBracket(name, (c, i) => {
+		if (c === open && ++depth === wanted) {
+			result += name.slice(from, i + 1);
+			from = i + 1;
+		} else if (c === close && depth-- === wanted) {
+			result += i - from > 1 ? "…" : name.slice(from, i);
+			from = i;
+		}
+	});
+	return result + name.slice(from);
+}
+
+/* Where the last part of a name begins, which is the method. */
+function methodOf(name) {
+	const ends = []; /* brackets outside of others, from and to */
+	let depth = 0, from = 0, found = 0;
+
+	eachBracket(name, (c, i) => {
+		if ("<(".includes(c) && !depth++)
+			ends.push([from, i]);
+		else if (">)".includes(c) && depth && !--depth)
+			from = i + 1;
+	});
+	if (!depth)
+		ends.push([from, name.length]);
+	for (const [begin, end] of ends) {
+		const at = name.slice(begin, end).lastIndexOf("::");
+
+		if (at >= 0 && begin + at + 2 < name.length)
+			found = begin + at + 2;
+	}
+	return found;
+}
+
+/* The longest text of @make(n) that @fits, with n up to @most; "" for none. */
+function longest(make, most, fits) {
+	let low = 0, high = most;
+
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+
+		if (fits(make(middle)))
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low > 0 ? make(low) : "";
+}
+
+/*
+ * @name, as short as it must be: template arguments are left out first, then
+ * parameters, then what is before the method, and only at last its end. This is
+ * what libpp/format/text/text_fit.c does on a terminal.
+ */
+function fitName(name, fits) {
+	for (const open of "<(")
+		for (let depth = depthOfBrackets(name, open); depth && !fits(name); depth--)
+			name = foldBrackets(name, open, depth);
+	if (fits(name))
+		return name;
+	const at = methodOf(name), method = name.slice(at);
+
+	if (at && fits("…::" + method))
+		return longest(n => name.slice(0, n) + "…::" + method, at, fits) ||
+			"…::" + method;
+	if (at && fits(method))
+		return method;
+	const end = longest(n => method.slice(0, n).replace(/…$/, "") + "…", method.length, fits);
+
+	return end.length > 2 ? end : "";
+}
+
+/* The names of a page: short ones, or the whole ones of the pairs @list. */
+function makeNames(list) {
+	const whole = new Map();
+
+	for (let i = 0; i < list.length; i += 2)
+		whole.set(list[i], list[i + 1]);
+	return {
+		isWhole: false,
+		hasWhole: whole.size > 0,
+		wholeOf: name => whole.get(name) ?? name,
+		shown(name) { return this.isWhole ? this.wholeOf(name) : name; },
+		/* A search finds either. */
+		matches: (pattern, name) => pattern.test(name) ||
+			(whole.has(name) && pattern.test(whole.get(name))),
+	};
+}
+
 /*
  * The graph of @data, as format_flamegraph.c writes it. @went(replace) is called
  * when it shows something else, which its toWords() tells; with @replace that
- * is not worth a step back.
+ * is not worth a step back. @names are those of makeNames().
  */
-function makeFlameGraph(data, went) {
+function makeFlameGraph(data, names, went) {
 const ROW = 18;
 const KINDS = ["root", "app", "library", "kernel", "anon", "gap", "cut"];
 const KIND_TEXTS = {
@@ -135,7 +273,7 @@ function findMatches() {
 
 	matches = data.frames.map(([name, image, kind]) => state.kind ?
 		KINDS[kind] === state.kind :
-		pattern.test(name) || (image >= 0 && pattern.test(data.images[image])));
+		names.matches(pattern, name) || (image >= 0 && pattern.test(data.images[image])));
 }
 
 const isMatch = i => matches !== null && matches[frame[i]];
@@ -266,22 +404,6 @@ function rowTop(row) {
 	return state.icicle ? row * ROW : drawn.height - (row + 1) * ROW;
 }
 
-function fitText(text, room) {
-	if (context.measureText(text).width <= room)
-		return text;
-	let low = 0, high = text.length;
-
-	while (low < high) {
-		const middle = (low + high + 1) >> 1;
-
-		if (context.measureText(text.slice(0, middle) + "…").width <= room)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low > 1 ? text.slice(0, low) + "…" : "";
-}
-
 function hatch(x, y, w) {
 	context.save();
 	context.beginPath();
@@ -310,7 +432,8 @@ function drawFrame(i, x, w, top) {
 	if (w > 22) {
 		context.globalAlpha = dim ? 0.8 : 1;
 		context.fillStyle = theme[dim ? "ink" : "frame-ink"];
-		context.fillText(fitText(nameOf(i), w - 8), x + 4, y + ROW / 2);
+		context.fillText(fitName(names.shown(nameOf(i)), text =>
+			context.measureText(text).width <= w - 8), x + 4, y + ROW / 2);
 	}
 	context.globalAlpha = 1;
 	if (i === selected) {
@@ -456,7 +579,7 @@ function describe(i) {
 function fill(element, i) {
 	const name = document.createElement("b");
 
-	name.textContent = nameOf(i);
+	name.textContent = names.shown(nameOf(i));
 	element.replaceChildren(name);
 	element.append((element.id === "tip" ? "" : " — ") +
 		describe(i).join(element.id === "tip" ? "\n" : "; "));
@@ -492,7 +615,7 @@ function tellMatches() {
 
 function tellZoom() {
 	$("reset").disabled = !state.zoom;
-	$("zoomed").textContent = state.zoom ? "zoomed: " + nameOf(state.zoom) : "";
+	$("zoomed").textContent = state.zoom ? "zoomed: " + names.shown(nameOf(state.zoom)) : "";
 	$("icicle").setAttribute("aria-pressed", state.icicle);
 }
 
@@ -781,6 +904,8 @@ return {
 	get all() { return all; },
 	get self() { return self; },
 	show, go, leave, replace, toWords, fromWords, recolour,
+	/* What stands there has other names now. */
+	rename() { tellZoom(); tellFrame(); redraw(); },
 	/* The frame that is pointed at, selected by keys, or zoomed. */
 	current: () => hovered >= 0 ? hovered : selected >= 0 ? selected : state.zoom,
 };

@@ -72,6 +72,8 @@ enum pp_format_flags {
 	PP_NEEDS_NAMES = 1 << 19, /* functions of one name are one frame */
 	PP_NEEDS_ONE_CLASS = 1 << 20,
 	PP_NEEDS_FILE = 1 << 21, /* nobody reads it on a terminal */
+	PP_SHORTENS_NAMES = 1 << 22, /* people read it: names of C++ are short
+					unless --demangle says otherwise */
 
 	PP_SHOWS_TABLES = PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS | PP_SHOWS_CALLS |
 			  PP_SHOWS_LOSS,
@@ -85,7 +87,7 @@ enum pp_format_flags {
 #define PP_FORMATS(X)                                                          \
 	X(text, "text", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES |                 \
 			   PP_SHOWS_DIFF | PP_SHOWS_TOTALS | PP_DRAWS_TREE |   \
-			   PP_SHOWS_INLINES)                                   \
+			   PP_SHOWS_INLINES | PP_SHORTENS_NAMES)               \
 	X(xml, "XML", 0, PP_SHOWS_TABLES | PP_SHOWS_CODE | PP_SHOWS_AXES |     \
 			 PP_NEEDS_SYMBOLS)                                     \
 	X(json, "JSON", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES | PP_SHOWS_DIFF | \
@@ -97,7 +99,7 @@ enum pp_format_flags {
 			 PP_SHOWS_INLINES)                                     \
 	X(flamegraph, "flame graph", 500000, PP_SHOWS_TREE | PP_SHOWS_DIFF |   \
 			 PP_SHOWS_AXES | PP_SHOWS_LOSS | PP_NEEDS_FILE |       \
-			 PP_SHOWS_INLINES)                                     \
+			 PP_SHOWS_INLINES | PP_SHORTENS_NAMES)                 \
 	X(pprof, "pprof", 0, PP_SHOWS_TREE | PP_SHOWS_AXES | PP_SHOWS_LOSS |   \
 			 PP_SHOWS_INLINES | PP_SHOWS_FLAT | PP_SHOWS_ORIGINS | \
 			 PP_NEEDS_FILE)                                        \
@@ -105,7 +107,7 @@ enum pp_format_flags {
 			 PP_SHOWS_INLINES | PP_SHOWS_FLAT)                     \
 	X(html, "HTML", 500000, PP_SHOWS_ALL | PP_SHOWS_SHARES |               \
 			 PP_SHOWS_DIFF | PP_SHOWS_AXES | PP_SHOWS_LOSS |       \
-			 PP_NEEDS_FILE | PP_SHOWS_INLINES)                     \
+			 PP_NEEDS_FILE | PP_SHOWS_INLINES | PP_SHORTENS_NAMES) \
 	X(callgrind, "callgrind", 0, PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS |     \
 			 PP_SHOWS_AXES | PP_SHOWS_INLINES | PP_NEEDS_SYMBOLS | \
 			 PP_NEEDS_LINES | PP_NEEDS_CALLS | PP_SHOWS_LOSS)      \

@@ -248,7 +248,9 @@ static void write_flame_data(struct op_json *json, void *arg)
 	struct flame_page *page = arg;
 
 	op_json_open(json, NULL, '{');
-	page->err = pp_json_tree(json, page->report, page->options);
+	page->err = pp_json_tree(json, page->report, page->options)
+			    ?: pp_json_whole_names(json, "whole_names",
+						   &page->report, 1);
 	op_json_close(json, '}');
 }
 

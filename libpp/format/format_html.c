@@ -503,6 +503,11 @@ static void write_page_data(struct op_json *json, void *arg)
 		op_json_close(json, '}');
 	}
 	write_code(w);
+	w->err = w->err
+			 ?: pp_json_whole_names(json, "whole_names",
+						(const struct pp_report *[]){
+							w->report, stacks },
+						2);
 	write_texts(w);
 	op_json_close(json, '}');
 }

@@ -31,6 +31,15 @@ void pp_json_profile(struct op_json *json, const struct pp_report *report);
 int pp_json_tree(struct op_json *json, const struct pp_report *report,
 		 const struct pp_format_options *options);
 
+/*
+ * The whole names of what a page shows by short ones, as member @key of an
+ * object: an array that has for each symbol and frame of the @nr @reports (NULL
+ * is none) whose name is short that and then the whole one, each pair once. No
+ * member if there are none. Returns 0 or -ENOMEM.
+ */
+int pp_json_whole_names(struct op_json *json, const char *key,
+			const struct pp_report *const *reports, size_t nr);
+
 /* How the profile was taken, and by which command the page was made. */
 void pp_describe_profile(FILE *out, const struct pp_report *report,
 			 const struct pp_format_options *options);

@@ -11,7 +11,8 @@ const data = JSON.parse($("data").textContent);
 const texts = data.texts, symbols = data.symbols;
 const nrSymbols = symbols.name.length, nrClasses = data.classes.length;
 const isDiff = data.diff;
-const graph = data.tree ? makeFlameGraph(data.tree, remember) : null;
+const names = makeNames(data.whole_names || []);
+const graph = data.tree ? makeFlameGraph(data.tree, names, remember) : null;
 const isNarrow = matchMedia("(max-width: 620px)"), isRoomy = matchMedia("(min-width: 1200px)");
 
 /* ---- small things ---- */
@@ -274,7 +275,7 @@ function findRows() {
 	const matches = pattern ? texts.map(() => -1) : null; /* by text, once each */
 	const test = t => {
 		if (matches[t] < 0)
-			matches[t] = Number(pattern.test(texts[t]));
+			matches[t] = Number(names.matches(pattern, texts[t]));
 		return matches[t];
 	};
 	const rows = [];
@@ -353,10 +354,10 @@ function fillRow(row, at) {
 		const cell = row.children[c], text = column.text(i);
 
 		if (column.id === "name") {
-			cell.firstChild.nodeValue = text;
+			cell.firstChild.nodeValue = fitCode(names.shown(text), nameRoom);
 			cell.lastChild.textContent = baseName(imageAt(i)) +
 				(appAt(i) !== imageAt(i) && manyApps ? " · " + baseName(appAt(i)) : "");
-			cell.title = text;
+			cell.title = names.wholeOf(text);
 		} else {
 			cell.textContent = text;
 			if (column.id === "image")
@@ -367,6 +368,22 @@ function fillRow(row, at) {
 				Math.min(100, 100 * column.part(i) || 0).toFixed(1) + "%");
 	});
 }
+
+/* How many characters of names there is room for in @element, whose font has
+ * one width; any number where the page is printed, as lines break there. */
+const ruler = document.createElement("canvas").getContext("2d");
+function roomIn(element) {
+	if (isPrinting || !element)
+		return Infinity;
+	const style = getComputedStyle(element);
+
+	ruler.font = `12px ${style.getPropertyValue("--mono")}`;
+	return Math.floor(element.clientWidth / ruler.measureText("0").width);
+}
+
+const fitCode = (name, room) => name.length <= room ? name :
+	fitName(name, text => text.length <= room);
+let nameRoom = Infinity; /* of the table */
 
 function makeRow() {
 	return make("div", { role: "row", class: "row" }, ...COLUMNS.map(column =>
@@ -381,6 +398,7 @@ function drawRows() {
 	const from = isPrinting ? 0 : Math.max(0, Math.floor(rows.scrollTop / height) - SPARE);
 	const to = Math.min(order.length, from + (isPrinting ? PRINTED : seen));
 
+	nameRoom = roomIn($("heads").children[COLUMNS.findIndex(c => c.id === "name")]);
 	$("table").style.setProperty("--row", height + "px");
 	tall.style.height = Math.max(order.length * height, 1) + "px";
 	while (pool.length < to - from)
@@ -560,14 +578,22 @@ function drawCall(call, total) {
 	const to = call.kind ? symbolOfFrame(call.name, call.image, appAt(state.symbol)) : -1;
 
 	return make("button", {
-		class: "call", disabled: to < 0, title: `${call.name}\n${call.image}`,
+		class: "call", disabled: to < 0, title: `${names.wholeOf(call.name)}\n${call.image}`,
 		onclick: () => { choose(to); bringRow(); },
 	},
 	make("span", { class: "number share",
 		style: `--part: ${(100 * call.count / total).toFixed(1)}%` },
 	     figure(call.count, total)),
 	make("span", { class: "number quiet" }, number(call.count)),
-	make("span", { class: "name" }, call.name));
+	make("span", { class: "name" }, names.shown(call.name)));
+}
+
+/* The list is on the page now, so that there is a width to fit names into. */
+function fitCalls(part) {
+	const cells = [...part.querySelectorAll(".call .name")], room = roomIn(cells[0]);
+
+	for (const cell of cells)
+		cell.textContent = fitCode(cell.textContent, room);
 }
 
 function drawCalls(part) {
@@ -594,6 +620,7 @@ function drawCalls(part) {
 			`${isDiff ? "of the later profile " : ""}${found.total === 1 ? "has" : "have"} it on the stack` +
 			(symbols.vma[state.symbol] === "inlined" ? " (estimated, as it is inlined):" : ":")),
 		...list("Callers", found.callers, 0), ...list("Callees", found.callees, found.own)));
+	fitCalls(part);
 }
 
 /* ---- source and assembly ---- */
@@ -843,7 +870,7 @@ function drawChosen() {
 	box.replaceChildren(
 		make("div", { class: "about" },
 			make("button", { class: "back", onclick: () => openChosen(false) }, "← Symbols"),
-			make("h2", { tabindex: 0 }, nameAt(s)),
+			make("h2", { tabindex: 0 }, names.shown(nameAt(s))),
 			make("p", { class: "where" }, imageAt(s) +
 				(appAt(s) !== imageAt(s) ? " in " + appAt(s) : "") +
 				(symbols.vma[s] === "inlined" ? " · inlined" :
@@ -1320,6 +1347,8 @@ function toHash() {
 		to.set("event", state.event);
 	if (state.up)
 		to.set("up", 1);
+	if (names.isWhole)
+		to.set("names", "full");
 	if (state.symbol >= 0)
 		to.set("symbol", state.symbol);
 	for (const [key, value] of Object.entries(state.facets))
@@ -1366,6 +1395,7 @@ function restore() {
 	const one = (key, list, without) => list.includes(from.get(key)) ? from.get(key) : without;
 	const facets = {};
 
+	showNames(from.get("names") === "full");
 	for (const [key] of FACETS)
 		if (data.classes.some(c => String(c[key]) === from.get(key)))
 			facets[key] = from.get(key);
@@ -1392,6 +1422,23 @@ function restore() {
 		$("basis").value = basis;
 		tellOpen();
 	}
+}
+
+/* Show names in whole, or short. */
+function showNames(isWhole) {
+	if (!names.hasWhole || names.isWhole === isWhole)
+		return;
+	names.isWhole = isWhole;
+	$("names").setAttribute("aria-pressed", isWhole);
+	drawRows();
+	drawChosen();
+	if (graph)
+		graph.rename();
+}
+
+function switchNames() {
+	showNames(!names.isWhole);
+	remember(true);
 }
 
 /* ---- keys ---- */
@@ -1431,6 +1478,7 @@ const KEYS = {
 	f: showInGraph,
 	o: openSymbol,
 	i: () => graph && state.view === "graph" && graph.go({ icicle: !graph.state.icicle }),
+	m: switchNames,
 	t: switchTheme,
 };
 
@@ -1482,6 +1530,8 @@ function switchTheme() {
 
 document.title = $("title").textContent = data.title;
 $("theme").onclick = switchTheme;
+$("names").hidden = !names.hasWhole;
+$("names").onclick = switchNames;
 $("help-button").onclick = () => $("help").showModal();
 $("open").onclick = openSymbol;
 $("basis-label").hidden = !isDiff;

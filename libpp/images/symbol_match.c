@@ -8,6 +8,8 @@
 
 #include "libpp/images/symbol_match.h"
 
+#include "libop/base/op_arena.h"
+#include "libpp/images/symbol_names.h"
 #include "libpp/report/request.h"
 
 #include <ctype.h>
@@ -146,10 +148,30 @@ static bool is_listed_name(const char *const *list, const char *raw,
 	return false;
 }
 
+/* Whether @list has the whole name of @raw where @name is a short one. */
+static bool is_listed_whole(const char *const *list, const char *raw,
+			    const char *name)
+{
+	struct op_arena arena;
+	const char *whole;
+	bool is_listed;
+
+	if (!strcmp(raw, name))
+		return false;
+	op_arena_init(&arena);
+	whole = pp_whole_symbol_name(&arena, raw);
+	is_listed =
+		strcmp(whole, name) != 0 && is_listed_name(list, raw, whole);
+	op_arena_release(&arena);
+	return is_listed;
+}
+
 bool pp_is_wanted(const struct pp_names_request *names, const char *raw,
 		  const char *name)
 {
-	if (names->include && !is_listed_name(names->include, raw, name))
+	if (names->include && !is_listed_name(names->include, raw, name) &&
+	    !is_listed_whole(names->include, raw, name))
 		return false;
-	return !names->exclude || !is_listed_name(names->exclude, raw, name);
+	return !names->exclude || (!is_listed_name(names->exclude, raw, name) &&
+				   !is_listed_whole(names->exclude, raw, name));
 }

@@ -15,8 +15,8 @@ struct pp_names_request; /* libpp/report/request.h */
  */
 bool pp_symbol_matches(const char *pattern, const char *raw, const char *name);
 
-/* Whether a symbol is not left out by its name, or by @raw, which is that of
- * the binary. */
+/* Whether a symbol is not left out by its name, by @raw, which is that of the
+ * binary, or by the whole name if @name is a short one. */
 bool pp_is_wanted(const struct pp_names_request *names, const char *raw,
 		  const char *name);
 

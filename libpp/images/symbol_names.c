@@ -27,6 +27,11 @@ static bool is_taken(const struct pp_symbol_names *names, const char *shown)
 	return false;
 }
 
+const char *pp_whole_symbol_name(struct op_arena *arena, const char *raw)
+{
+	return pp_demangle(arena, raw, PP_DEMANGLE_NORMAL);
+}
+
 const char *pp_symbol_name(struct pp_symbol_names *names,
 			   struct op_arena *arena, const char *raw,
 			   enum pp_demangle how)

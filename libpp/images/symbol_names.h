@@ -36,4 +36,8 @@ const char *pp_symbol_name(struct pp_symbol_names *names,
 			   struct op_arena *arena, const char *raw,
 			   enum pp_demangle how);
 
+/* The name of @raw with nothing left out, which lives in @arena; @raw itself
+ * where that is no mangled name. */
+const char *pp_whole_symbol_name(struct op_arena *arena, const char *raw);
+
 #endif /* LIBPP_IMAGES_SYMBOL_NAMES_H */

@@ -37,7 +37,7 @@ poptContext opannotate_parse(struct opannotate_args *a, int argc,
 		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "hide functions (with --all: files) below PERCENT (default 1)", "PERCENT" },
 		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "merge samples that differ in cgroup, cpu, tid, tgid, unitmask or all", "LIST" },
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out samples in libraries and the kernel", NULL },
-		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "demangle names: none, normal or smart", "HOW" },
+		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "how to show names of C++: smart (default), normal or none", "HOW" },
 		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "leave out the header", NULL },
 		{ "no-pager", '\0', POPT_ARG_NONE, &a->no_pager, 0, "use no pager on a terminal", NULL },
 		{ "color", '\0', POPT_ARG_STRING, &a->color, 0, "colour counts: auto, always or never", "WHEN" },
@@ -127,6 +127,7 @@ static int take_annotation_values(struct opannotate_options *o,
 
 	/* A line is the same line whoever ran it. */
 	r->select.merge = PP_MERGE_SESSION | PP_MERGE_LIB;
+	r->names.demangle = o->all ? PP_DEMANGLE_NORMAL : PP_DEMANGLE_SMART;
 	o->threshold = o->all ? 0 : HOT_THRESHOLD;
 	return pp_take_percent("threshold", a->threshold, &o->threshold,
 			       diag) ?:

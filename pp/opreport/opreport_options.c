@@ -49,7 +49,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out samples in libraries and the kernel", NULL },
 		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "show only these symbols", "NAMES" },
 		{ "exclude-symbols", 'e', POPT_ARG_STRING, &a->exclude, 0, "hide these symbols", "NAMES" },
-		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "demangle names: none, normal or smart", "HOW" },
+		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "how to show names of C++: smart (default where people read them), normal or none", "HOW" },
 		{ "global-percent", '%', POPT_ARG_NONE, &a->global_percent, 0, "show percentages of all samples", NULL },
 		{ "long-filenames", 'f', POPT_ARG_NONE, &a->long_names, 0, "show whole paths", NULL },
 		{ "wide", '\0', POPT_ARG_NONE, &a->wide, 0, "never shorten names on a terminal", NULL },
@@ -523,6 +523,8 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	struct op_arena *arena = &o->arena;
 
 	o->max_loss = -1;
+	if (o->format->flags & PP_SHORTENS_NAMES)
+		r->names.demangle = PP_DEMANGLE_SMART;
 	r->select.by_label = a->by_label;
 	if (!a->by_session && !a->by_label)
 		r->select.merge = PP_MERGE_SESSION;

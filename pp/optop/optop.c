@@ -46,7 +46,7 @@ static poptContext parse_optop(struct optop_options *o, int argc,
 		{ "once", '\0', POPT_ARG_NONE, &o->once, 0, "print the table once, as text", NULL },
 		{ "rows", '\0', POPT_ARG_STRING, &o->rows, 0, "with --once: print NUMBER rows (default 20; 0: all)", "NUMBER" },
 		{ "no-inlines", '\0', POPT_ARG_NONE, &o->no_inlines, 0, "count inlined functions as part of their callers", NULL },
-		{ "demangle", 'D', POPT_ARG_STRING, &o->demangle, 0, "demangle names: none, normal or smart", "HOW" },
+		{ "demangle", 'D', POPT_ARG_STRING, &o->demangle, 0, "how to show names of C++: smart (default), normal or none", "HOW" },
 		PP_SOURCE_OPTIONS(&o->sources, '\0', '\0'),
 		PP_COMMON_OPTIONS(&o->common)
 	};
@@ -113,6 +113,7 @@ static int parse_optop_options(struct optop_options *o, struct op_diag *diag)
 	int err;
 
 	r->select.as_taken = true;
+	r->names.demangle = PP_DEMANGLE_SMART;
 	if (o->rows && !o->once)
 		return op_diag_set(
 			diag, -EINVAL,

@@ -146,15 +146,52 @@ static size_t fold_to_width(char *name, size_t len, char open, size_t width)
 /* ---- lines -----------------------------------------------------------------
  */
 
-/* Leave out the middle of @name, so that it has @width columns. */
+/* The "::" before the last part of a name, which is the method with its
+ * parameters; 0 for a name of one part. */
+static size_t find_method(const char *name, size_t len)
+{
+	size_t depth = 0, found = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		size_t skipped = operator_len(name, len, i);
+
+		if (skipped) {
+			i += skipped - 1;
+			continue;
+		}
+		depth += name[i] == '<' || name[i] == '(';
+		depth -= (name[i] == '>' || name[i] == ')') && depth &&
+			 !(i && name[i - 1] == '-');
+		if (!depth && i + 2 < len && name[i] == ':' &&
+		    name[i + 1] == ':')
+			found = i++;
+	}
+	return found;
+}
+
+/* Leave out the middle of @name, so that it has @width columns. The method
+ * stays whole if it fits: without it, all functions of a class look alike. */
 static size_t cut_middle(char *name, size_t len, size_t width)
 {
 	size_t nr = count_columns(name, len), keep = width - NR_DOTS;
-	size_t head = 0, tail = len;
+	size_t head = 0, tail = len, method = find_method(name, len), end;
 
-	for (size_t left = keep - keep / 2; left; head++)
+	end = keep / 2;
+	if (method) {
+		size_t columns = count_columns(name + method, len - method);
+
+		if (columns <= keep && columns > end)
+			end = columns;
+		if (columns > keep) {
+			len -= method + 2;
+			memmove(name, name + method + 2, len);
+			tail = len;
+			nr = columns - 2;
+		}
+	}
+	for (size_t left = keep - end; left; head++)
 		left -= begins_character(name[head + 1]);
-	for (size_t left = keep / 2; left && tail > head;)
+	for (size_t left = end; left && tail > head;)
 		left -= begins_character(name[--tail]);
 	if (nr <= width || tail <= head + NR_DOTS)
 		return len;

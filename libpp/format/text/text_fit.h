@@ -16,8 +16,8 @@
 /*
  * Shorten @line of @len bytes, which ends with a name, in place until it takes
  * no more than @width columns: template arguments become "..." from the
- * innermost out, then parameters do, then the middle of the name. Returns the
- * new length.
+ * innermost out, then parameters do, then the middle of the name is left out,
+ * but not the method, unless that alone is wider. Returns the new length.
  */
 size_t pp_fit_line(char *line, size_t len, size_t width);
 

@@ -87,10 +87,15 @@ is "sorted by line" "$(report -n -l -g -s debug | awk '{ print $NF }' |
 names() {
 	report -n -l "$@" | sed -n 2p | cut -c 19-
 }
-is "demangled" "$(names)" \
+is "demangled" "$(names)" "twice(std::vector<std::string> const&)"
+is "in whole" "$(names -D normal)" \
 	"twice(std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > > const&)"
 is "not at all" "$(names -D none)" "$TWICE"
 is "in short" "$(names -D smart)" "twice(std::vector<std::string> const&)"
+is "exports have whole names" "$(report --csv -n -l -i twice | grep -o basic_string | wc -l)" 2
+whole=$(names -D normal | tr , '?')
+is "chosen by the whole name" "$(report -n -l -i "$whole" | cut -c 1-2)" 15
+is "and left out by it" "$(report -n -l -e "$whole" | awk '{ print $1 }' | tr '\n' ' ')" "80 5 "
 is "chosen by the raw name" "$(report -n -l -i $TWICE | cut -c 1-2)" 15
 is "all keys and the way back" "$(report -n -l -r \
 	-s vma,sample,image,app-name,symbol,debug | awk '{ print $1 }' |

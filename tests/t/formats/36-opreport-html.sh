@@ -201,6 +201,23 @@ echo "$leaf 2940" | sample templates "$P/{dep}/$P/TIMER.0.0.all.all.all" \
 	timer-hz=1000 "mtime=$TMP/prog"
 ok "long names" page templates.html session:templates
 
+# Names that are short unless they are asked for in whole.
+push=_ZNSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE9push_backERKS5_
+printf '.text\n.globl %s\n.type %s,@function\n%s: .skip 16\n.size %s,16\n' \
+	$push $push $push $push >"$TMP/push.s"
+$cc -nostdlib -shared -Wl,--build-id -o "$TMP/push.so" "$TMP/push.s" || exit 1
+push_at=$((0x$(nm "$TMP/push.so" | awk '/push_back/ { print $1 }')))
+echo "$push_at 40" | sample push "$P/{dep}/{root}$TMP/push.so/TIMER.0.0.all.all.all" \
+	timer-hz=1000 "mtime=$TMP/push.so"
+printf '%s\n' "image l root:$TMP/push.so mtime=$TMP/push.so" "stack 40 l+$push_at" |
+	tree push "$P/{tree}/TIMER.0.0.all.all.all" timer-hz=1000
+ok "short names" page push.html session:push
+ok "as a picture" report --format=flamegraph -o "$TMP/push-flames.html" session:push
+is "the whole ones are there" "$(data push.html 'd["whole_names"][0], len(d["whole_names"])')" \
+	"('std::vector<std::string>::push_back(std::string const&)', 2)"
+page normal.html session:push -D normal
+is "or there are no others" "$(data normal.html '"whole_names" in d')" False
+
 # 50,000 functions without stacks.
 awk 'BEGIN {
 	print ".text"
@@ -272,6 +289,56 @@ is "intervals, too" "$(drive <<END
 print intervalOf(60, 1000).map(p => p.toFixed(4)).join("-")
 END
 )" "$(report -l --intervals 2>/dev/null | awk '$1 == 60 { print $3 }')"
+
+# A name is as short as its place asks for, but the method is always there.
+NAME='document.querySelector(".row .name").firstChild.nodeValue'
+FIT='(name, ...widths) => widths.map(n => fitName(name, t => t.length <= n)).join("|")'
+is "names that fit" "$(drive <<END
+size 1280 800
+open file://$TMP/push.html
+print $NAME
+size 400 800
+print new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))
+print document.querySelector(".row .name").scrollWidth <= document.querySelector(".row .name").clientWidth
+print $NAME
+size 1280 800
+key /
+write cxx11
+text #found
+key Escape
+key m
+print location.hash
+text #chosen h2
+key 2
+print names.shown(graph.nameOf(graph.nr - 1)).length
+open file://$TMP/push.html#names=full
+print names.isWhole
+click #names
+print names.isWhole
+open file://$TMP/push-flames.html#names=full
+print names.isWhole
+key m
+print names.isWhole
+print ($FIT)("a::box<int, long>::operator<<(char const*) const", 24, 38, 80)
+print ($FIT)("plain_name", 4, 10)
+errors
+open file://$TMP/one.html
+END
+)" "\
+std::vector<…>::push_back(…)
+1
+True
+std::vector<…>::push_back(…)
+1 of 1
+#names=full&symbol=0
+std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > >::push_back(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)
+290
+True
+False
+True
+False
+a:…::operator<<(…) const|a::box<…>::operator<<(…) const|a::box<int, long>::operator<<(char const*) const
+pla…|plain_name"
 
 is "sort" "$(drive <<END
 click [data-sort="name"]

@@ -212,7 +212,8 @@ static void write_strings(FILE *out, const char *name, const char *const *list)
 }
 
 /* The merged axes, and what else is not as without any option. */
-static void write_request(FILE *out, const struct pp_request *r)
+static void write_request(FILE *out, const struct pp_request *r,
+			  enum pp_demangle demangle)
 {
 	static const char keys[] = "STIAYDVC"; /* of enum pp_sort_key */
 
@@ -252,7 +253,7 @@ static void write_request(FILE *out, const struct pp_request *r)
 		fprintf(out, " max-nodes=%u", r->tree.max_nodes);
 	write_string(out, "root", r->images.root);
 	write_strings(out, "path", r->images.path);
-	if (r->names.demangle != PP_DEMANGLE_NORMAL)
+	if (r->names.demangle != demangle)
 		fprintf(out, " demangle=%d", r->names.demangle);
 	write_strings(out, "include", r->names.include);
 	write_strings(out, "exclude", r->names.exclude);
@@ -305,7 +306,10 @@ static void write_opreport(FILE *out, const struct opreport_options *o)
 	const struct pp_format_options *f = &o->format_options;
 
 	fprintf(out, "%s ", o->format->name);
-	write_request(out, &o->request);
+	write_request(out, &o->request,
+		      o->format->flags & PP_SHORTENS_NAMES
+			      ? PP_DEMANGLE_SMART
+			      : PP_DEMANGLE_NORMAL);
 	fputs(" |", out);
 	write_flag(out, "bare", f->no_header);
 	write_flag(out, "long", f->long_names);
@@ -382,8 +386,8 @@ TEST(opreport_takes_options)
 		{ "-l -i a,b", "text 32 STIAYDVC symbols totals inlines include=a include=b | include=a,b" },
 		{ "-l --exclude-symbols=a\\,b", "text 32 STIAYDVC symbols totals inlines exclude=a,b | exclude=a\\,b" },
 		{ "-D none", "text 32 STIAYDVC demangle=1 |" },
-		{ "--demangle=smart", "text 32 STIAYDVC demangle=2 |" },
-		{ "--demangle=normal", "text 32 STIAYDVC |" },
+		{ "--demangle=smart", "text 32 STIAYDVC |" },
+		{ "--demangle=normal", "text 32 STIAYDVC demangle=0 |" },
 		{ "--demangle=Smart", "--demangle=Smart: unknown; use none, normal or smart" },
 		{ "-%", "text 32 STIAYDVC | global" },
 		{ "-d -%", "text 32 STIAYDVC symbols inlines details | vma global" },
@@ -578,7 +582,8 @@ static void write_opannotate(FILE *out, const struct opannotate_options *o)
 {
 	const struct opannotate_listing *l = &o->listing;
 
-	write_request(out, &o->request);
+	write_request(out, &o->request,
+		      o->all ? PP_DEMANGLE_NORMAL : PP_DEMANGLE_SMART);
 	fputs(" |", out);
 	write_flag(out, "source", o->args.source);
 	write_flag(out, "assembly", o->args.assembly);
@@ -781,7 +786,7 @@ TEST(opgprof_takes_options)
 		if (err) {
 			fputs(diag.text, out);
 		} else {
-			write_request(out, &o->request);
+			write_request(out, &o->request, PP_DEMANGLE_NORMAL);
 			write_string(out, "output", o->args.output);
 			if (o->verbose)
 				fprintf(out, " verbose=%x", o->verbose);

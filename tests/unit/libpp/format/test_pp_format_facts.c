@@ -726,7 +726,7 @@ static const struct fact_row {
 	  "html", totals_alone, SYMBOLS | TWO, { 0 }, "\"has_totals\"", " \"cpu\"",
 	  "\"has_totals\": true,\n" },
 	{ "totals of symbols on a page",
-	  "html", totals_alone, SYMBOLS | TWO, { 0 }, " \"counts\"", " \"texts\"", EXPECTED_ROW },
+	  "html", totals_alone, SYMBOLS | TWO, { 0 }, " \"counts\"", " \"whole_names\"", EXPECTED_ROW },
 	{ "an inlined function",
 	  "text", an_inlined_function, SYMBOLS | DETAILS, { .show_address = true }, "vma", "END",
 	  EXPECTED_ROW },

@@ -301,7 +301,7 @@ TEST(html_is_written)
 		  .from = " \"symbols\"", .to = "</script", .text =
 		  EXPECTED("page-symbols") },
 		{ "page: a comparison", SYMBOLS | DIFF | INTERVALS, { 0 },
-		  .from = "  \"counts\"", .to = " \"texts\"", .text = EXPECTED_ROW },
+		  .from = "  \"counts\"", .to = " \"whole_names\"", .text = EXPECTED_ROW },
 		{ "page: what was asked for", 0, { .command = "opreport </script>" },
 		  .from = " \"title\"", .to = " \"cpu\"", .text = EXPECTED_ROW },
 	};
