@@ -138,6 +138,9 @@ struct op_ledger_event {
 	uint64_t squares_of_periods;
 };
 
+/* The source of a session that was imported from the original profiler. */
+#define OP_LEDGER_IMPORTED "imported"
+
 struct op_ledger {
 	char source[32]; /* "module/timer", "file" ... */
 	uint64_t taken;

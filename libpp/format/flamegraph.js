@@ -150,6 +150,10 @@ function fitName(name, fits) {
 			"…::" + method;
 	if (at && fits(method))
 		return method;
+	const bare = method.replace("(…)", "");
+
+	if (fits(bare))
+		return bare;
 	const end = longest(n => method.slice(0, n).replace(/…$/, "") + "…", method.length, fits);
 
 	return end.length > 2 ? end : "";
@@ -355,6 +359,15 @@ function change(i) {
 	const now = share(state.column, i), old = share(oldColumn(), i);
 	const nrNow = all[state.column][0], nrOld = all[oldColumn()][0];
 	const larger = Math.max(now, old);
+	const measure = data.columns[state.column];
+
+	if (measure.grain) {
+		/* Samples of both stand for the same, so they can be compared. */
+		const a = all[state.column][i], b = all[oldColumn()][i];
+
+		return { now, old, part: (a - b) / Math.max(a, b, 1),
+			 chance: Math.abs(a - b) < 2 * Math.sqrt(measure.grain * (a + b)) };
+	}
 	const p = (all[state.column][i] + all[oldColumn()][i]) / (nrNow + nrOld);
 	const error = Math.sqrt(p * (1 - p) * (1 / nrNow + 1 / nrOld));
 
@@ -367,7 +380,7 @@ function change(i) {
 
 function diffColour(i) {
 	const c = change(i);
-	const strength = Math.abs(c.part) * (c.chance ? 0.25 : 1);
+	const strength = c.chance ? 0 : Math.abs(c.part);
 
 	return mix(theme.same, c.part > 0 ? theme.more : theme.less, strength);
 }
@@ -542,8 +555,20 @@ function resize() {
 
 /* ---- words ---- */
 
+/* Samples of a comparison as what they stand for. */
+function quantity(count) {
+	const { seconds, events } = data.columns[state.column];
+
+	return seconds ? (count * seconds).toFixed(2) + " s" :
+		number(count * events);
+}
+
 function changeText(i) {
 	const c = change(i);
+
+	if (data.columns[state.column].grain)
+		return `${quantity(all[oldColumn()][i])} → ${quantity(all[state.column][i])}` +
+			(c.chance ? ", which may be chance" : "");
 	const points = 100 * (c.now - c.old);
 
 	if (!points)
@@ -570,7 +595,7 @@ function describe(i) {
 	const image = imageOf(i);
 
 	if (isDiff)
-		lines.push("share " + changeText(i));
+		lines.push((data.columns[state.column].grain ? "" : "share ") + changeText(i));
 	if (i)
 		lines.push(KIND_TEXTS[kindOf(i)] + (image ? ": " + image : ""));
 	return lines;
@@ -641,9 +666,13 @@ function tellLegend() {
 
 	$("legend").replaceChildren();
 	if (isDiff) {
-		addLegend("larger share than before", "var(--more)");
-		addLegend("smaller share", "var(--less)");
-		addLegend("unchanged; pale: not significant", "var(--same)");
+		const { grain, seconds } = data.columns[state.column];
+		const [more, less] = !grain ? ["larger share", "smaller share"] :
+			seconds ? ["more time", "less time"] : ["more events", "fewer events"];
+
+		addLegend(more + " than before", "var(--more)");
+		addLegend(less, "var(--less)");
+		addLegend("no change beyond chance", "var(--same)");
 		return;
 	}
 	for (const kind of ["app", "library", "kernel", "anon", "gap", "cut"]) {

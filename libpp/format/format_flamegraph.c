@@ -9,6 +9,7 @@
  */
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "libpp/format/flamegraph.html.h" /* made from flamegraph.html */
 #include "libpp/format/format.h"
@@ -136,6 +137,22 @@ static void describe_profile(FILE *out, const struct writer *w, size_t column)
 
 /* ---- the tree ------------------------------------------------------------ */
 
+/* The measure of a column of a comparison, and its grain. */
+static void write_column_measure(struct writer *w, size_t class_nr)
+{
+	const struct pp_old_profile *old = &w->report->old;
+	const struct pp_measure *m =
+		old->made ? &old->measures[class_nr] : NULL;
+
+	if (!m || m->per_sample <= 0)
+		return;
+	op_json_double(w->json, m->is_time ? "seconds" : "events",
+		       m->per_sample);
+	op_json_double(w->json, "grain",
+		       fmax(w->report->classes.classes[class_nr].grain,
+			    old->classes.classes[class_nr].grain));
+}
+
 static void write_tree_columns(struct writer *w)
 {
 	const struct pp_classes *classes = &w->report->classes;
@@ -146,6 +163,7 @@ static void write_tree_columns(struct writer *w)
 		op_json_open(json, NULL, '{');
 		op_json_text(json, "name",
 			     classes->classes[c % classes->nr].name);
+		write_column_measure(w, c % classes->nr);
 		op_json_open(json, "notes", '[');
 		write_description(w, NULL, describe_samples, c);
 		write_description(w, NULL, describe_whole_stacks, c);

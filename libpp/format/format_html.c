@@ -131,6 +131,13 @@ static void describe_page(FILE *out, void *arg)
 	pp_describe_apps(out, w->report);
 }
 
+static void describe_change_of_page(FILE *out, void *arg)
+{
+	const struct page_writer *w = arg;
+
+	pp_text_describe_change(out, w->report);
+}
+
 static void describe_counted(FILE *out, void *arg)
 {
 	const struct page_writer *w = arg;
@@ -250,6 +257,7 @@ static void write_summary(struct page_writer *w)
 
 	pp_json_description(w->json, "title", describe_page, w);
 	pp_json_description(w->json, "counted", describe_counted, w);
+	pp_json_description(w->json, "change", describe_change_of_page, w);
 	op_json_text(w->json, "command", w->options->command);
 	op_json_bool(w->json, "diff", report->old.made);
 	op_json_bool(w->json, "has_totals", report->stack_totals.made);
@@ -344,6 +352,32 @@ static void write_symbol_counts(struct page_writer *w)
 	}
 }
 
+/* Samples more, both ends of the interval of that, and whether it is beyond
+ * chance: 0 in classes whose counts cannot be compared. */
+static void write_symbol_differences(struct page_writer *w)
+{
+	const struct pp_report *report = w->report;
+	struct number_list list;
+	bool any = false;
+
+	for (size_t c = 0; c < report->classes.nr; c++)
+		any |= report->old.measures[c].per_sample > 0;
+	if (!any)
+		return;
+	list = open_numbers(w, "differences");
+	for (size_t i = 0; i < report->symbols.nr; i++)
+		for (size_t c = 0; c < report->classes.nr; c++) {
+			const struct pp_change *change =
+				&report->symbols.list[i].changes[c];
+
+			write_page_real(&list, change->difference);
+			write_page_real(&list, change->least);
+			write_page_real(&list, change->most);
+			write_page_number(&list, change->differs);
+		}
+	close_numbers(w);
+}
+
 /* Percent, both ends of its interval, chance, and whether it is significant. */
 static void write_symbol_changes(struct page_writer *w)
 {
@@ -369,6 +403,7 @@ static void write_symbol_changes(struct page_writer *w)
 			write_page_number(&list, change->significant);
 		}
 	close_numbers(w);
+	write_symbol_differences(w);
 }
 
 static void write_symbols(struct page_writer *w)

@@ -190,6 +190,51 @@ static void json_write_old_scales(struct writer *w)
 	op_json_close(&w->json, ']');
 }
 
+/* By how many samples, where these stand for time or events. */
+static void json_write_difference(struct op_json *json,
+				  const struct pp_change *change)
+{
+	op_json_double(json, "difference", change->difference);
+	op_json_double(json, "difference_low", change->least);
+	op_json_double(json, "difference_high", change->most);
+	op_json_bool(json, "differs", change->differs);
+}
+
+/* The measure of each class, and the change of all its samples. */
+static void json_write_measures(struct writer *w)
+{
+	const struct pp_old_profile *old = &w->report->old;
+	struct op_json *json = &w->json;
+	bool any = false;
+
+	for (size_t c = 0; old->made && c < w->report->classes.nr; c++)
+		any |= old->measures[c].per_sample > 0;
+	if (!any)
+		return;
+	op_json_open(json, "compared", '[');
+	for (size_t c = 0; c < w->report->classes.nr; c++) {
+		const struct pp_measure *m = &old->measures[c];
+		const struct pp_change *change = &old->total_changes[c];
+
+		op_json_open(json, NULL, '{');
+		if (m->per_sample > 0) {
+			op_json_double(json,
+				       m->is_time ? "seconds_per_sample"
+						  : "events_per_sample",
+				       m->per_sample);
+			op_json_u64(json, "old_samples", old->totals[c]);
+			op_json_u64(json, "samples", w->report->totals[c]);
+			op_json_double(json, "percent", change->percent);
+			op_json_double(json, "low", change->low);
+			op_json_double(json, "high", change->high);
+			op_json_double(json, "p", change->p);
+			json_write_difference(json, change);
+		}
+		op_json_close(json, '}');
+	}
+	op_json_close(json, ']');
+}
+
 void pp_json_profile(struct op_json *json, const struct pp_report *report)
 {
 	struct writer w = { .json = *json, .report = report };
@@ -200,6 +245,7 @@ void pp_json_profile(struct op_json *json, const struct pp_report *report)
 		json_write_class(&w, i);
 	op_json_close(&w.json, ']');
 	json_write_old_scales(&w);
+	json_write_measures(&w);
 	json_write_history(&w, "history", &report->history);
 	json_write_history(&w, "old_history", &report->old.history);
 	json_write_account(&w, "account", report->account);
@@ -291,6 +337,8 @@ static void json_write_changes(struct writer *w,
 
 		op_json_open(json, NULL, '{');
 		op_json_double(json, "percent", change->percent);
+		if (w->report->old.measures[c].per_sample > 0)
+			json_write_difference(json, change);
 		if (w->report->intervals) {
 			op_json_double(json, "low", change->low);
 			op_json_double(json, "high", change->high);

@@ -167,6 +167,31 @@ function changeOf(i) {
 	return { percent, low, high, p, significant, presence: symbols.presence[i] };
 }
 
+/* What a sample of the chosen event stands for in both profiles; null if that is
+ * not the same, or not known. */
+function measureOf() {
+	const measure = data.compared && data.compared[data.class_event.indexOf(state.event)];
+
+	return measure && "samples" in measure ? measure : null;
+}
+
+/* By how many samples symbol @i has changed. */
+function differenceOf(i) {
+	const at = 4 * (i * nrClasses + data.class_event.indexOf(state.event));
+	const [samples, low, high, differs] = symbols.differences.slice(at, at + 4);
+
+	return { samples, low, high, differs };
+}
+
+/* Samples as what they stand for, with a sign. */
+function quantity(count) {
+	const { seconds_per_sample: seconds, events_per_sample: events } = measureOf() || {};
+	const sign = count > 0 ? "+" : "";
+
+	return seconds ? sign + (count * seconds).toFixed(Math.max(0, Math.round(-Math.log10(seconds)))) :
+		events ? sign + number(count * events) : sign + number(count);
+}
+
 const BOTH = 0, NEW = 1, GONE = 2;
 
 function changeText(i) {
@@ -220,7 +245,17 @@ const manyApps = readApps().length > 1;
 const isGone = i => isDiff && symbols.presence[i] === GONE;
 const shown = i => isGone(i) ? counts.old[i] : counts.self[i];
 
+const isTimed = isDiff && Boolean(symbols.differences);
 const COLUMNS = [
+	{ id: "difference", width: "90px", kind: "number", is: () => isTimed,
+	  title: isTimed && data.compared.every(m => !m.events_per_sample) ? "Change, s" : "Change",
+	  hint: "of its time or events; * is significant after correction for multiple comparisons",
+	  text: i => quantity(differenceOf(i).samples) + (differenceOf(i).differs ? " *" : ""),
+	  value: i => Math.abs(differenceOf(i).samples) },
+	{ id: "difference-interval", title: "95 % interval", width: "120px",
+	  kind: "number quiet only-wide", is: () => isTimed,
+	  text: i => `${quantity(differenceOf(i).low)} … ${quantity(differenceOf(i).high)}`,
+	  value: i => Math.abs(differenceOf(i).samples) },
 	{ id: "self", title: "Self %", width: "66px", kind: "number share",
 	  text: i => isGone(i) ? "—" : figure(counts.self[i], totals.self),
 	  value: i => counts.self[i], part: i => counts.self[i] / most.self },
@@ -235,12 +270,12 @@ const COLUMNS = [
 	{ id: "old", title: "Before %", width: "62px", kind: "number",
 	  is: () => isDiff, text: i => figure(counts.old[i], totals.old),
 	  value: i => counts.old[i] },
-	{ id: "change", title: "Change", width: "84px", kind: "number",
+	{ id: "change", title: isTimed ? "Share" : "Change", width: "84px", kind: "number",
 	  hint: "of its share; * is significant after correction for multiple comparisons",
 	  is: () => isDiff, text: i => changeText(i) + (changeOf(i).significant ? " *" : ""),
 	  value: changeValue },
 	{ id: "change-interval", title: "95 % interval", width: "128px",
-	  kind: "number quiet only-wide", is: () => isDiff, text: changeInterval,
+	  kind: "number quiet only-wide", is: () => isDiff && !isTimed, text: changeInterval,
 	  value: changeValue },
 	{ id: "name", title: "Symbol", width: "minmax(0, 4fr)", kind: "name",
 	  text: nameAt, isText: true },
@@ -254,7 +289,7 @@ const seenColumns = () => COLUMNS.filter(column =>
 	!(isNarrow.matches && column.kind.includes("only-")) &&
 	!(!isRoomy.matches && column.kind.includes("only-roomy")));
 const rowHeight = () => isNarrow.matches ? 42 : 24;
-const defaultSort = isDiff ? "samples" : "self";
+const defaultSort = isTimed ? "difference" : isDiff ? "samples" : "self";
 
 /* ---- sort and search ---- */
 
@@ -809,6 +844,16 @@ function drawFigures(s) {
 
 		if (change.presence !== NEW)
 			add("before", counts.old[s], totals.old);
+		if (isTimed && measureOf()) {
+			const { samples, low, high, differs } = differenceOf(s);
+			const unit = measureOf().seconds_per_sample ? " s" : "";
+
+			box.append(make("div", {},
+				make("p", {}, make("b", {}, quantity(samples) + unit),
+					` change, ${quantity(low)} … ${quantity(high)}`),
+				make("span", {}, differs ?
+					"significant after correction for multiple comparisons" : "may be chance")));
+		}
 		box.append(make("div", {},
 			make("p", {}, make("b", {}, changeText(s)),
 				change.presence === BOTH ? ` change of its share, ${changeInterval(s)} %` : ""),
@@ -1330,7 +1375,7 @@ function show(to) {
 function tellAbout() {
 	const account = data.account;
 
-	$("about").textContent = [
+	$("about").textContent = data.change ? data.change.split("\n")[state.event] || data.change : [
 		data.cpu.title, data.events.length === 1 ? data.events[0].name : "",
 		`${number(totals.self)} samples`,
 		account ? (account.lost ? `${percent(account.lost, account.taken)} lost` : "none lost") : "",

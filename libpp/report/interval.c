@@ -189,6 +189,86 @@ double pp_difference_p(uint64_t part, uint64_t whole, uint64_t old_part,
 	return erfc(fabs(score_of_ratio(&c, 1)) / M_SQRT2);
 }
 
+/* ---- counts at a known rate ---------------------------------------------- */
+
+/* The means for which @n samples are no surprise: those that differ from it by
+ * no more than Z times their own root. */
+static struct pp_interval poisson_interval(double n)
+{
+	double middle = n + Z * Z / 2, half = Z * sqrt(n + Z * Z / 4);
+
+	return (struct pp_interval){ fmax(0, middle - half), middle + half };
+}
+
+struct pp_interval pp_count_difference(struct pp_timed_count now,
+				       struct pp_timed_count old)
+{
+	double n = now.count / now.grain, o = old.count / old.grain;
+	struct pp_interval a = poisson_interval(n), b = poisson_interval(o);
+	double difference = now.count - old.count;
+
+	return (struct pp_interval){
+		difference - hypot(now.grain * (n - a.low),
+				   old.grain * (b.high - o)),
+		difference + hypot(now.grain * (a.high - n),
+				   old.grain * (o - b.low)),
+	};
+}
+
+struct pp_interval pp_count_ratio(struct pp_timed_count now,
+				  struct pp_timed_count old)
+{
+	double n = now.count / now.grain, o = old.count / old.grain;
+	struct pp_interval share =
+		pp_share_interval((uint64_t)llround(n),
+				  (uint64_t)llround(n) + (uint64_t)llround(o));
+	double by = now.grain / old.grain;
+
+	return (struct pp_interval){
+		by * share.low / (1 - share.low),
+		share.high < 1 ? by * share.high / (1 - share.high) : INFINITY,
+	};
+}
+
+/* The chance of @from or more (@step 1), or of @from or less (@step -1), of
+ * @all samples, each of which counts with chance @share. */
+static double binomial_tail(double all, double from, double share, int step)
+{
+	double k = from, odds = share / (1 - share), sum = 0, term;
+
+	if (from < 0 || from > all)
+		return 0;
+	term = exp(log_choose(all, k) + k * log(share) +
+		   (all - k) * log1p(-share));
+	while (term > 0 && term > sum * 1e-17) {
+		sum += term;
+		term *= step > 0 ? (all - k) / (k + 1) * odds
+				 : k / (all - k + 1) / odds;
+		k += step;
+	}
+	return fmin(1, sum);
+}
+
+double pp_count_excess_p(struct pp_timed_count now, struct pp_timed_count old,
+			 double ratio)
+{
+	double n = nearbyint(now.count / now.grain);
+	double all = n + nearbyint(old.count / old.grain);
+	double by = ratio * old.grain / now.grain, share = by / (1 + by);
+
+	if (n == 0)
+		return 1;
+	/* A sum that begins at the other end of a tail may lose all of it. */
+	return n > all * share ? binomial_tail(all, n, share, 1)
+			       : 1 - binomial_tail(all, n - 1, share, -1);
+}
+
+double pp_count_change_p(struct pp_timed_count now, struct pp_timed_count old)
+{
+	return fmin(1, 2 * fmin(pp_count_excess_p(now, old, 1),
+				pp_count_excess_p(old, now, 1)));
+}
+
 size_t pp_holm(const double *p, size_t nr, double level)
 {
 	size_t i = 0;

@@ -56,6 +56,36 @@ double pp_difference_p(uint64_t part, uint64_t whole, uint64_t old_part,
 		       uint64_t old_whole);
 
 /*
+ * A count of samples that were taken at a known rate, so that it stands for
+ * time, or for events; it varies as a Poisson variable. @count is of samples of
+ * which @grain (1 or more) say as much as one.
+ */
+struct pp_timed_count {
+	double count;
+	double grain;
+};
+
+/* 95 % interval of how much larger @now is than @old: from the score intervals
+ * of both, put together by squares (Zou and Donner 2008). */
+struct pp_interval pp_count_difference(struct pp_timed_count now,
+				       struct pp_timed_count old);
+
+/* 95 % interval of how many times @now is @old: from the share that @now has of
+ * both. The upper end is infinite when @old is 0. */
+struct pp_interval pp_count_ratio(struct pp_timed_count now,
+				  struct pp_timed_count old);
+
+/* The chance of @now or more where @ratio times @old would be right: exact, as
+ * the part that @now has of both is binomial (Przyborowski and Wilenski 1940).
+ * 1 where both are 0. */
+double pp_count_excess_p(struct pp_timed_count now, struct pp_timed_count old,
+			 double ratio);
+
+/* The chance that the two differ as much as these or more although nothing
+ * changed: twice the smaller tail. */
+double pp_count_change_p(struct pp_timed_count now, struct pp_timed_count old);
+
+/*
  * How many of @nr chances, sorted ascending, are significant at @level when all
  * are looked at together: Holm's method. The chance that any of them is called
  * so without reason is at most @level, however they depend on each other.

@@ -77,7 +77,9 @@ static int select_samples(struct pp_population *p, struct op_diag *diag)
 			.account_written = old->account_written,
 			.history = old->list.sessions.history,
 		};
-	return check_classes(p, diag) ?: pp_describe(p) ?: pp_populate_summary(p);
+	if (old->spec)
+		err = pp_find_measures(p);
+	return err ?: check_classes(p, diag) ?: pp_describe(p) ?: pp_populate_summary(p);
 }
 
 /* ---- symbols, and what is of them ---------------------------------------- */

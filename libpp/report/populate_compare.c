@@ -11,7 +11,8 @@
  *
  * The outcome is in the later side, which the report then shows as its own:
  * symbols that are gone are added to it with counts of 0. Shares are compared,
- * not counts, since the two profiles need not have been equally long.
+ * since the two profiles need not have been equally long; and where a sample
+ * stands for the same in both, counts, too: they say which was faster.
  */
 
 #include <errno.h>
@@ -373,31 +374,178 @@ static void compare_shares(const struct pp_population *p,
 	change->p = pp_difference_p(now, total, old, old_total);
 }
 
-static int compare_p(const void *a, const void *b)
-{
-	const struct pp_change *const *x = a, *const *y = b;
+/* ---- by how much they differ --------------------------------------------- */
 
-	return ((*x)->p > (*y)->p) - ((*x)->p < (*y)->p);
+/* Whether @account is that of a profile whose counts are all known. Those of
+ * the original profiler are compared by shares, as they always were. */
+static bool has_whole_account(const struct op_ledger *account)
+{
+	return account && strcmp(account->source, OP_LEDGER_IMPORTED) != 0;
 }
 
-/* All changes of the report are one family of comparisons. */
-static int find_significant(struct pp_change *changes, size_t nr)
+/* The measure that both classes have in common. */
+static struct pp_measure find_measure(const struct pp_population *p,
+				      size_t class_nr)
 {
-	struct pp_change **sorted = calloc(nr + 1, sizeof(*sorted));
-	double *p = calloc(nr + 1, sizeof(*p));
-	bool ok = sorted && p;
+	const struct pp_class *now = &p->side.classes.classes[class_nr];
+	const struct pp_class *old = &p->old.classes.classes[class_nr];
+	double per_sample = (double)now->count;
+	bool is_time = pp_class_is_cpu_time(now);
 
-	for (size_t i = 0; ok && i < nr; i++)
-		sorted[i] = &changes[i];
-	if (ok)
-		qsort(sorted, nr, sizeof(*sorted), compare_p);
-	for (size_t i = 0; ok && i < nr; i++)
-		p[i] = sorted[i]->p;
-	for (size_t i = ok ? pp_holm(p, nr, LEVEL) : 0; i; i--)
-		sorted[i - 1]->significant = true;
+	if (!has_whole_account(p->report->account) ||
+	    !has_whole_account(p->report->old.account) || !now->count ||
+	    !pp_same_event(now, old) || now->periods || old->periods ||
+	    pp_scale_of_times(now->enabled, now->running) != 1 ||
+	    pp_scale_of_times(old->enabled, old->running) != 1)
+		return (struct pp_measure){ 0, false };
+	if (pp_class_is_timer(now))
+		per_sample = 1 / per_sample;
+	else if (is_time)
+		per_sample /= 1e9;
+	return (struct pp_measure){ per_sample, is_time };
+}
+
+static struct pp_timed_count timed_count(const struct pp_side *side,
+					 size_t class_nr, uint64_t count)
+{
+	return (struct pp_timed_count){ (double)count,
+					side->classes.classes[class_nr].grain };
+}
+
+static void compare_counts(const struct pp_population *p,
+			   const struct pp_symbol_entry *entry, size_t class_nr,
+			   struct pp_change *change)
+{
+	struct pp_timed_count now =
+		timed_count(&p->side, class_nr, entry->counts[class_nr]);
+	struct pp_timed_count old =
+		timed_count(&p->old, class_nr, entry->old_counts[class_nr]);
+	struct pp_interval interval = pp_count_difference(now, old);
+
+	change->difference = now.count - old.count;
+	change->least = interval.low;
+	change->most = interval.high;
+}
+
+/* The number of all samples, as a change in percent of the old one. */
+static void compare_totals(const struct pp_population *p, size_t class_nr,
+			   struct pp_change *change)
+{
+	struct pp_timed_count now =
+		timed_count(&p->side, class_nr, p->side.totals[class_nr]);
+	struct pp_timed_count old =
+		timed_count(&p->old, class_nr, p->old.totals[class_nr]);
+	struct pp_interval ratio = pp_count_ratio(now, old);
+	struct pp_interval interval = pp_count_difference(now, old);
+
+	change->percent =
+		old.count > 0 ? 100 * (now.count / old.count - 1) : INFINITY;
+	change->low = 100 * (ratio.low - 1);
+	change->high = 100 * (ratio.high - 1);
+	change->difference = now.count - old.count;
+	change->least = interval.low;
+	change->most = interval.high;
+	change->p = pp_count_change_p(now, old);
+	change->differs = change->p <= LEVEL;
+}
+
+int pp_find_measures(struct pp_population *p)
+{
+	struct op_arena *arena = &p->report->arena;
+	size_t nr = p->side.classes.nr;
+	struct pp_measure *measures =
+		op_arena_alloc(arena, nr, sizeof(*measures));
+	struct pp_change *changes = op_arena_alloc(arena, nr, sizeof(*changes));
+
+	if (!measures || !changes)
+		return -ENOMEM;
+	for (size_t c = 0; c < nr; c++) {
+		measures[c] = find_measure(p, c);
+		if (measures[c].per_sample > 0)
+			compare_totals(p, c, &changes[c]);
+	}
+	p->report->old.measures = measures;
+	p->report->old.total_changes = changes;
+	return 0;
+}
+
+/* A change with the chance that it is none. */
+struct chance {
+	struct pp_change *change;
+	double p;
+};
+
+static int compare_chances(const void *a, const void *b)
+{
+	const struct chance *x = a, *y = b;
+
+	return (x->p > y->p) - (x->p < y->p);
+}
+
+/* The number of chances, which become sorted, that are significant, or -ENOMEM:
+ * all changes of the report are one family of comparisons. */
+static ssize_t find_significant(struct chance *chances, size_t nr)
+{
+	double *p = calloc(nr + 1, sizeof(*p));
+	size_t found = 0;
+
+	if (!p)
+		return -ENOMEM;
+	qsort(chances, nr, sizeof(*chances), compare_chances);
+	for (size_t i = 0; i < nr; i++)
+		p[i] = chances[i].p;
+	found = pp_holm(p, nr, LEVEL);
 	free(p);
-	free(sorted);
-	return ok ? 0 : -ENOMEM;
+	return (ssize_t)found;
+}
+
+static int mark_shares(struct pp_change *changes, size_t nr)
+{
+	struct chance *chances = calloc(nr + 1, sizeof(*chances));
+	ssize_t found;
+
+	if (!chances)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		chances[i] = (struct chance){ &changes[i], changes[i].p };
+	found = find_significant(chances, nr);
+	for (ssize_t i = 0; i < found; i++)
+		chances[i].change->significant = true;
+	free(chances);
+	return found < 0 ? (int)found : 0;
+}
+
+/* The differences of all symbols in classes whose counts can be compared. */
+static int mark_differences(const struct pp_population *p)
+{
+	const struct pp_side *side = &p->side;
+	size_t nr_classes = side->classes.nr, nr = 0;
+	struct chance *chances =
+		calloc(side->nr_symbols * nr_classes + 1, sizeof(*chances));
+	ssize_t found;
+
+	if (!chances)
+		return -ENOMEM;
+	for (size_t i = 0; i < side->nr_symbols; i++) {
+		const struct pp_symbol_entry *entry = &side->symbols[i];
+
+		for (size_t c = 0; c < nr_classes; c++) {
+			if (!p->report->old.measures[c].per_sample)
+				continue;
+			chances[nr++] = (struct chance){
+				(struct pp_change *)&entry->changes[c],
+				pp_count_change_p(
+					timed_count(side, c, entry->counts[c]),
+					timed_count(&p->old, c,
+						    entry->old_counts[c])),
+			};
+		}
+	}
+	found = find_significant(chances, nr);
+	for (ssize_t i = 0; i < found; i++)
+		chances[i].change->differs = true;
+	free(chances);
+	return found < 0 ? (int)found : 0;
 }
 
 static int compare_all_shares(struct pp_population *p)
@@ -414,11 +562,16 @@ static int compare_all_shares(struct pp_population *p)
 		struct pp_symbol_entry *entry = &side->symbols[i];
 
 		entry->changes = &changes[i * nr_classes];
-		for (size_t c = 0; c < nr_classes; c++)
-			compare_shares(p, entry, c,
-				       &changes[i * nr_classes + c]);
+		for (size_t c = 0; c < nr_classes; c++) {
+			struct pp_change *change = &changes[i * nr_classes + c];
+
+			compare_shares(p, entry, c, change);
+			if (p->report->old.measures[c].per_sample)
+				compare_counts(p, entry, c, change);
+		}
 	}
-	return p->request->intervals ? find_significant(changes, nr) : 0;
+	return (p->request->intervals ? mark_shares(changes, nr) : 0)
+		       ?: mark_differences(p);
 }
 
 /* Symbols that changed by less than the threshold are left out. */

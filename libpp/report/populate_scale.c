@@ -45,7 +45,7 @@ static bool counts_event(const struct pp_class *class,
 	       !strcmp(class->event, time->name);
 }
 
-static double scale_of_times(uint64_t enabled, uint64_t running)
+double pp_scale_of_times(uint64_t enabled, uint64_t running)
 {
 	return !running || running >= enabled ||
 			       enabled - running <= enabled / SHORT_OF_WHOLE
@@ -57,7 +57,7 @@ static double scale_of_times(uint64_t enabled, uint64_t running)
 static void note_scale(struct pp_class *class, const char *session,
 		       uint64_t enabled, uint64_t running)
 {
-	double scale = scale_of_times(enabled, running);
+	double scale = pp_scale_of_times(enabled, running);
 
 	if (!running)
 		return;
@@ -156,7 +156,8 @@ static bool find_scales(struct pp_classes *classes,
 
 	for (size_t c = 0; c < classes->nr; c++) {
 		struct pp_class *class = &classes->classes[c];
-		double scale = scale_of_times(class->enabled, class->running);
+		double scale =
+			pp_scale_of_times(class->enabled, class->running);
 
 		if (scale == 1)
 			continue;

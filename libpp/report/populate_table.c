@@ -96,6 +96,8 @@ int pp_populate_table(struct pp_population *p)
 				  entry->name) &&
 		     is_above_threshold(p, entry)))
 			shown[kept++] = *entry;
+	sort.by_difference = report->old.made && sort.is_default &&
+			     report->old.measures[0].per_sample > 0;
 	sort.nr_counts = request->select.over_time ? side->classes.nr : 1;
 	err = pp_sort_symbols(&sort, shown, kept);
 	if (err)
@@ -104,6 +106,7 @@ int pp_populate_table(struct pp_population *p)
 		shown[i].nr = i;
 	report->symbols.made = true;
 	report->symbols.by_samples =
+		!sort.by_difference &&
 		request->symbols.sort.keys[0] == PP_SORT_SAMPLE &&
 		!request->symbols.sort.reverse;
 	report->symbols.totals = side->symbol_totals;

@@ -182,6 +182,10 @@ int pp_compare_entry_names(const struct pp_symbol_entry *a,
 /* Compare the symbols of the two sides; the outcome is in p->side. */
 int pp_compare_sides(struct pp_population *p);
 
+/* Find what samples stand for where both sides say the same of it, and how much
+ * more of it all samples are. Returns 0 or -ENOMEM. */
+int pp_find_measures(struct pp_population *p);
+
 /* Whether both sides have columns that mean the same. */
 int pp_check_columns(const struct pp_population *p, struct op_diag *diag);
 
@@ -196,6 +200,10 @@ void pp_side_add_times(struct pp_side *side, const struct pp_session *session,
 /* The last step: multiply the report's counts where events had a counter for a
  * part of the time. Returns 0 or -ENOMEM. */
 int pp_scale_counts(struct pp_population *p);
+
+/* The time that an event was to be counted through the time that it had a
+ * counter, both in ns; 1 where they hardly differ. */
+double pp_scale_of_times(uint64_t enabled, uint64_t running);
 
 /* Find the files of applications that were run by a link. */
 int pp_side_find_app_files(struct pp_population *p, struct pp_side *side);

@@ -128,6 +128,21 @@ struct pp_change {
 	double low, high; /* 95 % interval of @percent, if asked for */
 	double p; /* chance of such a difference if there is none */
 	bool significant; /* even among so many comparisons */
+	/* Where counts of both profiles stand for time or events (see struct
+	 * pp_measure), by how many samples they differ: else 0. */
+	double difference;
+	double least, most; /* 95 % interval of @difference */
+	bool differs; /* beyond chance, even among so many comparisons */
+};
+
+/*
+ * The meaning of a sample, where that is the same in both profiles of a
+ * comparison: their counts can then be compared, and not only their shares.
+ */
+struct pp_measure {
+	double per_sample; /* seconds of CPU, or events; 0: not the same, or not
+			      known */
+	bool is_time;
 };
 
 struct pp_symbol_entry;
@@ -278,6 +293,10 @@ struct pp_old_profile {
 	const struct op_ledger *account; /* likewise, as that of the report */
 	uint64_t account_written;
 	struct pp_history history;
+	const struct pp_measure *measures; /* one per class */
+	/* Of all samples that were chosen, likewise: the change of their
+	 * number, where that has a measure. */
+	const struct pp_change *total_changes;
 };
 
 /* Waits of one class, of all threads: "lock", "disk". */

@@ -13,6 +13,7 @@
 #include "libpp/report/sort.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ int pp_sort_init(struct pp_sort *sort, const char *text, struct op_diag *diag)
 {
 	int nr = 0;
 
+	sort->is_default = !text || !*text;
 	while (text && *text) {
 		size_t len = strcspn(text, ",");
 		int key = parse_sort_key(text, len);
@@ -234,6 +236,13 @@ static int compare_items(const void *a, const void *b, void *arg)
 	const struct sort_item *x = a, *y = b;
 	const struct pp_sort *sort = arg;
 
+	if (sort->by_difference) {
+		double a_size = fabs(x->entry->changes[0].difference);
+		double b_size = fabs(y->entry->changes[0].difference);
+
+		if (a_size != b_size)
+			return (a_size < b_size) != sort->reverse ? 1 : -1;
+	}
 	for (int i = 0; i < PP_NR_SORT_KEYS; i++) {
 		int order = compare_by(sort->keys[i], x, y);
 

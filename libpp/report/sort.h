@@ -26,6 +26,8 @@ enum pp_sort_key {
 struct pp_sort {
 	enum pp_sort_key keys[PP_NR_SORT_KEYS]; /* most important first */
 	bool wants_total, wants_diff; /* they were asked for */
+	bool is_default; /* no key was asked for */
+	bool by_difference; /* before all keys, whatever has changed most */
 	bool reverse;
 	size_t nr_counts; /* of a symbol, the sum of which matters */
 	bool long_names; /* compare whole paths, not base names */

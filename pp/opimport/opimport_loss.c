@@ -20,7 +20,7 @@
 #include "libop/session/op_ledger.h"
 #include "libop/files/op_walk.h"
 
-#define SOURCE "imported"
+#define SOURCE OP_LEDGER_IMPORTED
 #define BLOCK_START "-- OProfile"
 #define COUNT_START "Nr. "
 

@@ -44,6 +44,7 @@ static unsigned int nr_header_lines(const struct opreport_options *o,
 	out = open_memstream(&buf, &len);
 	if (!out)
 		return 0;
+	pp_text_describe_change(out, report);
 	pp_text_describe(out, report, &o->format_options);
 	fclose(out);
 	for (const char *at = buf; at && *at; at++)
@@ -118,7 +119,8 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 	if (!err && o->format->flags & PP_SHOWS_ALL)
 		err = opreport_page_init(&page, o, diag);
 	err = err ?: write_report_to_output(o, report, diag) ?:
-		  pp_check_complete(&report->messages, diag);
+		  pp_check_complete(&report->messages, diag) ?:
+		  opreport_check_gate(&o->gate, report, stderr, diag);
 	if (!err && page.details)
 		err = pp_check_complete(&page.details->messages, diag);
 

@@ -62,6 +62,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "no-pager", '\0', POPT_ARG_NONE, &a->no_pager, 0, "use no pager on a terminal", NULL },
 		{ "output-file", 'o', POPT_ARG_STRING, &a->output, 0, "write to FILE", "FILE" },
 		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more than PERCENT of the samples were lost", "PERCENT" },
+		{ "gate", '\0', POPT_ARG_STRING, &a->gate, 0, "fail if the later of two profiles is slower by more than PERCENT (default 5), beyond chance", "PERCENT" },
 		{ "check", '\0', POPT_ARG_NONE, &a->check, 0, "verify each file of --session-dir; make no report", NULL },
 		{ "repair", '\0', POPT_ARG_NONE, &a->repair, 0, "like --check, and repair if possible", NULL },
 		PP_COMMON_OPTIONS(&a->common)
@@ -72,6 +73,8 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--tree"))
 			argv[i] = "--tree=callees";
+		if (!strcmp(argv[i], "--gate"))
+			argv[i] = "--gate=5";
 		if (strncmp(argv[i], "--xml=", 6) != 0)
 			continue;
 		a->xml = argv[i] + 6;
@@ -352,6 +355,10 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--sort=diff orders a comparison; give two profiles, \"{ OLD... } { NEW... }\"");
+	if (!o->spec.is_diff && a->gate)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--gate compares two profiles; give both, \"{ OLD... } { NEW... }\"");
 	if (!o->spec.is_diff)
 		return 0;
 	if (o->request.tree.wanted && o->format->flags & PP_DRAWS_TREE)
@@ -523,6 +530,8 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	struct op_arena *arena = &o->arena;
 
 	o->max_loss = -1;
+	o->gate.percent = -1;
+	o->gate.has_names = a->include;
 	if (o->format->flags & PP_SHORTENS_NAMES)
 		r->names.demangle = PP_DEMANGLE_SMART;
 	r->select.by_label = a->by_label;
@@ -540,6 +549,7 @@ static int take_report_values(struct opreport_options *o, struct op_diag *diag)
 	}
 	return pp_take_percent("threshold", a->threshold, &r->threshold, diag) ?:
 	       pp_take_percent("max-loss", a->max_loss, &o->max_loss, diag) ?:
+	       pp_take_percent("gate", a->gate, &o->gate.percent, diag) ?:
 	       pp_take_merge(arena, a->merge, &r->select.merge, diag) ?:
 	       pp_take_common(arena, &a->common, &o->verbose, &r->images.path, &r->images.debuginfod,
 			      diag) ?:
@@ -556,6 +566,7 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 	int err;
 
 	op_arena_init(&o->arena);
+	o->args.symbols |= o->args.gate && !o->args.by_line;
 	err = check_perf_options(&o->args, words, diag) ?:
 	      choose_format(o, diag) ?: check_format(o, diag) ?:
 	      check_tree(o, diag) ?: check_over_time(o, diag) ?:

@@ -9,13 +9,14 @@
 #include "libop/base/op_diag.h"
 #include "libpp/format/format.h"
 #include "libpp/report/report.h"
+#include "pp/opreport/opreport_gate.h"
 #include "pp/options.h"
 
 /* The arguments as popt leaves them. */
 struct opreport_args {
 	struct pp_common_args common;
 	char *output, *html, *threshold, *sort, *merge, *layout, *demangle;
-	char *include, *exclude, *max_loss, *format, *tree;
+	char *include, *exclude, *max_loss, *gate, *format, *tree;
 	struct pp_source_args sources;
 	const char *xml; /* what is behind --xml=; NULL for nothing */
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
@@ -36,6 +37,7 @@ struct opreport_options {
 	const struct pp_format *format;
 	unsigned int verbose; /* bits 1 << PP_REMARK_... */
 	double max_loss; /* percent; negative: any */
+	struct opreport_gate gate;
 	bool sort_ignored; /* --sort was given to no purpose */
 };
 

@@ -67,12 +67,18 @@ static const struct pp_detail made_details[] = {
 
 static const uint8_t made_code[] = { 0x55, 0x00, 0xff, 0x0a, 1, 2, 3, 4 };
 
+#define CHANGE(percent_, low_, high_, p_, mark)                                \
+	{                                                                      \
+		.percent = (percent_), .low = (low_), .high = (high_),         \
+		.p = (p_), .significant = (mark)                               \
+	}
 static const struct pp_change made_changes[3][2] = {
-	{ { 20, 10.5, 30, 0.00001, true }, { 0, -1, 1, 1, false } },
-	{ { INFINITY, 5, INFINITY, 0.03, false },
-	  { INFINITY, 1, INFINITY, 0.5, false } },
-	{ { -100, -100, -20, 0.04, true }, { 0, 0, 0, 1, false } },
+	{ CHANGE(20, 10.5, 30, 0.00001, true), CHANGE(0, -1, 1, 1, false) },
+	{ CHANGE(INFINITY, 5, INFINITY, 0.03, false),
+	  CHANGE(INFINITY, 1, INFINITY, 0.5, false) },
+	{ CHANGE(-100, -100, -20, 0.04, true), CHANGE(0, 0, 0, 1, false) },
 };
+static const struct pp_measure made_measures[2];
 
 /* main calls itself and f, f calls main; nothing is known of the third. */
 static const uint64_t made_arc_counts[3][2] = { { 40, 0 },
@@ -229,6 +235,7 @@ static inline void make_report(struct made_report *m, unsigned int flags)
 		.symbols.has_details = flags & DETAILS,
 		.intervals = flags & INTERVALS,
 		.old.made = flags & DIFF,
+		.old.measures = made_measures,
 		.old.totals = flags & DIFF ? made_old_totals : NULL,
 		.old.symbol_totals = flags & DIFF ? made_old_totals : NULL,
 		.symbols.totals = made_totals,

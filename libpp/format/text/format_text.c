@@ -300,6 +300,15 @@ void pp_text_header(const struct pp_text *t)
 	text_write_sums_of_builds(t);
 }
 
+void pp_text_describe_change(FILE *out, const struct pp_report *report)
+{
+	struct pp_text t = { .out = out, .report = report };
+
+	for (size_t c = 0; c < report->classes.nr; c++)
+		if (pp_text_has_measure(&t, c))
+			pp_text_compared(&t, c);
+}
+
 void pp_text_describe(FILE *out, const struct pp_report *report,
 		      const struct pp_format_options *options)
 {
@@ -331,8 +340,10 @@ static int text_write_report(struct pp_text *t, FILE *out)
 {
 	int err;
 
-	if (!t->options->no_header)
+	if (!t->options->no_header) {
+		pp_text_describe_change(t->out, t->report);
 		pp_text_header(t);
+	}
 	if (t->options->width && !t->report->lines.split) {
 		t->out = pp_fit_open(out, t->options->width);
 		if (!t->out)

@@ -49,8 +49,36 @@ void pp_text_header(const struct pp_text *t);
 /* The same of a report, with a line for each class. */
 void pp_text_describe(FILE *out, const struct pp_report *report,
 		      const struct pp_format_options *options);
+/* A line for each class of a comparison whose counts can be compared: how much
+ * more time or events all samples are. */
+void pp_text_describe_change(FILE *out, const struct pp_report *report);
 /* Returns 0 or -ENOMEM. */
 int pp_text_summary(const struct pp_text *t);
+
+/* The unit in which a change is written that has a measure (struct pp_measure).
+ */
+struct pp_text_unit {
+	double per_sample; /* of that unit */
+	int decimals;
+	const char *name; /* in the head of a column: "s", "M" */
+	const char *words; /* behind a number, with the blank before it */
+};
+
+/* Whether counts of a class can be compared; then in which unit, how all of
+ * them have changed, and a change and its interval in that unit. Buffers have
+ * PP_INTERVAL_LEN bytes. */
+#define PP_TEXT_GROUPED_LEN (OP_DECIMAL_LEN * 2)
+bool pp_text_has_measure(const struct pp_text *t, size_t class_nr);
+struct pp_text_unit pp_text_unit(const struct pp_text *t, size_t class_nr);
+void pp_text_compared(const struct pp_text *t, size_t class_nr);
+/* "0.58 -> 0.30 s of CPU, -48 % (95 %: -52 to -43 %)": a count of such a class
+ * in both profiles. */
+void pp_text_write_growth(FILE *out, const struct pp_report *report,
+			  size_t class_nr, uint64_t old, uint64_t now);
+void pp_text_difference(char *buf, const struct pp_text_unit *unit,
+			const struct pp_change *change);
+void pp_text_difference_interval(char *buf, const struct pp_text_unit *unit,
+				 const struct pp_change *change);
 
 /* The class that column @column of @t is of. */
 const struct pp_class *pp_text_column(const struct pp_text *t, size_t column);

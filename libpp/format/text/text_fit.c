@@ -20,6 +20,7 @@
 
 #define DOTS "..."
 #define NR_DOTS 3
+#define FOLDED "(...)" /* parameters of a name that is folded */
 #define OPERATOR "operator"
 
 /* ---- columns ---------------------------------------------------------------
@@ -169,31 +170,39 @@ static size_t find_method(const char *name, size_t len)
 	return found;
 }
 
+static bool ends_with_folded(const char *name, size_t len)
+{
+	const size_t folded = sizeof(FOLDED) - 1;
+
+	return len > folded && !memcmp(name + len - folded, FOLDED, folded);
+}
+
 /* Leave out the middle of @name, so that it has @width columns. The method
  * stays whole if it fits: without it, all functions of a class look alike. */
 static size_t cut_middle(char *name, size_t len, size_t width)
 {
-	size_t nr = count_columns(name, len), keep = width - NR_DOTS;
-	size_t head = 0, tail = len, method = find_method(name, len), end;
+	size_t method = find_method(name, len), keep = width - NR_DOTS;
+	size_t columns = count_columns(name + method, len - method);
+	size_t end = keep / 2, head = 0, tail;
 
-	end = keep / 2;
-	if (method) {
-		size_t columns = count_columns(name + method, len - method);
-
-		if (columns <= keep && columns > end)
-			end = columns;
-		if (columns > keep) {
-			len -= method + 2;
-			memmove(name, name + method + 2, len);
-			tail = len;
-			nr = columns - 2;
-		}
+	if (columns > keep && ends_with_folded(name, len)) {
+		len -= sizeof(FOLDED) - 1;
+		columns -= sizeof(FOLDED) - 1;
 	}
+	if (method && columns <= keep && columns > end) {
+		end = columns;
+	} else if (method && columns > keep) {
+		len -= method + 2;
+		memmove(name, name + method + 2, len);
+	}
+	if (count_columns(name, len) <= width)
+		return len;
+	tail = len;
 	for (size_t left = keep - end; left; head++)
 		left -= begins_character(name[head + 1]);
 	for (size_t left = end; left && tail > head;)
 		left -= begins_character(name[--tail]);
-	if (nr <= width || tail <= head + NR_DOTS)
+	if (tail <= head + NR_DOTS)
 		return len;
 	memcpy(name + head, DOTS, NR_DOTS);
 	memmove(name + head + NR_DOTS, name + tail, len - tail);

@@ -30,6 +30,8 @@ enum {
 	WIDTH_DIFF = 10,
 	WIDTH_DIFF_INTERVAL = 22,
 	WIDTH_MARK = 5,
+	WIDTH_CHANGE = 10,
+	WIDTH_CHANGE_INTERVAL = 20,
 	WIDTH_LINE = 28,
 	WIDTH_IMAGE = 25,
 	WIDTH_APP = 25,
@@ -227,6 +229,24 @@ static void text_write_change(struct pp_text *t,
 		text_write_change_interval(t, change);
 }
 
+/* By how much time or events a symbol has changed; and both counts, as a reader
+ * wants to see what the change is of. */
+static void text_write_difference(struct pp_text *t,
+				  const struct pp_symbol_entry *entry,
+				  size_t class_nr)
+{
+	const struct pp_change *change = &entry->changes[class_nr];
+	struct pp_text_unit unit = pp_text_unit(t, class_nr);
+	char buf[PP_INTERVAL_LEN];
+
+	pp_text_difference(buf, &unit, change);
+	text_write_field(t, WIDTH_CHANGE, buf);
+	pp_text_difference_interval(buf, &unit, change);
+	text_write_field(t, WIDTH_CHANGE_INTERVAL, buf);
+	text_write_field(t, WIDTH_MARK, change->differs ? "*" : "");
+	text_write_number(t, WIDTH_SAMPLES, entry->old_counts[class_nr]);
+}
+
 /* ---- tasks in rows ------------------------------------------------------- */
 
 #define HEAD_IDS "tgid/tid"
@@ -255,6 +275,19 @@ static size_t cgroup_width(const struct pp_task_rows *rows)
 
 /* ---- rows ---------------------------------------------------------------- */
 
+static void text_write_difference_heads(struct pp_text *t, size_t class_nr)
+{
+	struct pp_text_unit unit = pp_text_unit(t, class_nr);
+	char buf[PP_INTERVAL_LEN];
+
+	snprintf(buf, sizeof(buf), "change%s%s", *unit.name ? " " : "",
+		 unit.name);
+	text_write_field(t, WIDTH_CHANGE, buf);
+	text_write_field(t, WIDTH_CHANGE_INTERVAL, "95% interval");
+	text_write_field(t, WIDTH_MARK, "sig.");
+	text_write_field(t, WIDTH_SAMPLES, "before");
+}
+
 static void text_write_table_heads(struct pp_text *t)
 {
 	const struct pp_report *report = t->report;
@@ -280,11 +313,14 @@ static void text_write_table_heads(struct pp_text *t)
 
 	if (t->options->show_address)
 		text_write_field(t, WIDTH_VMA, "vma");
-	for (size_t c = 0; c < t->nr_columns; c++)
+	for (size_t c = 0; c < t->nr_columns; c++) {
+		if (pp_text_has_measure(t, c))
+			text_write_difference_heads(t, c);
 		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 			if (heads[i].wanted)
 				text_write_field(t, heads[i].width,
 						 heads[i].text);
+	}
 	if (t->rows && t->rows->ids_width)
 		text_write_field(t, ids_width(t->rows), HEAD_IDS);
 	if (t->rows && t->rows->name_width)
@@ -323,7 +359,10 @@ static void text_write_gone(struct pp_text *t,
 			    const struct pp_symbol_entry *entry,
 			    size_t class_nr)
 {
-	text_write_number(t, WIDTH_SAMPLES, entry->old_counts[class_nr]);
+	text_write_number(t, WIDTH_SAMPLES,
+			  pp_text_has_measure(t, class_nr)
+				  ? 0
+				  : entry->old_counts[class_nr]);
 	if (t->options->accumulated)
 		text_write_field(t, WIDTH_CUM_SAMPLES, NO_VALUE);
 	text_write_field(t, WIDTH_PERCENT, NO_VALUE);
@@ -341,6 +380,8 @@ static void text_write_class(struct pp_text *t, const struct pp_text_row *row,
 	uint64_t *running = row->running;
 	uint64_t count = i == PP_NO_CLASS ? 0 : row->counts[i];
 
+	if (i != PP_NO_CLASS && pp_text_has_measure(t, i))
+		text_write_difference(t, row->entry, i);
 	if (row->entry->presence == PP_GONE) {
 		text_write_gone(t, row->entry, i);
 		return;

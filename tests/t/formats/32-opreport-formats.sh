@@ -273,6 +273,50 @@ is "of two clocks" "$(report -l { session:of-perf } { session:of-operf } |
 10 25.0000 -50.0000 main"
 like "which is said" "$(report -l { session:of-perf } { session:of-operf })" "Profiling through timer interrupt.*
 The old profile counted cpu-clock:1003009, which is CPU time, too"
+# With an account and one rate samples are time. The interval is that of the
+# ratio of two counts, 1.2 and 0.8 times 1,000.
+timed() {
+	printf '%s %s\n%s %s\n%s 100\n' "$(offset hot)" "$2" "$(offset main)" "$3" \
+		"$(offset $TWICE)" | sample "$1" "$P/{dep}/$P/TIMER.${4:-1000}.0.all.all.all" \
+		cpu-type=timer "count=${4:-1000}"
+	printf '%s\n' 'source = file' "taken = $(($2 + $3 + 100))" \
+		"stored = $(($2 + $3 + 100))" 'pending = 0' >"$SESSION/samples/$1/ledger"
+}
+timed slow 1000 400
+timed fast 700 400
+timed other-rate 700 400 997
+is "a comparison in time" "$(report -l { session:slow } { session:fast } | sed 2,5d)" "\
+1,500 -> 1,200 samples at 1,000 a second: 1.50 -> 1.20 s of CPU, -20 % (95 %: -26 to -14 %)
+change s  95% interval        sig. before   samples  %        diff %    symbol name
+-0.300    -0.381..-0.219      *    1000     700      58.3333  -12.5000  hot
++0.000    -0.056..+0.056           400      400      33.3333  +25.0000  main
++0.000    -0.028..+0.028           100      100       8.3333  +25.0000  twice(std::vector<std::string> const&)"
+is "the largest share first, if asked for" \
+	"$(report -n -l -s sample -r { session:slow } { session:fast } | awk '{ print $4 }' |
+	tr '\n' ' ')" "100 400 1000 "
+unlike "at two rates it is of shares" \
+	"$(report -l { session:slow } { session:other-rate })" 'change s'
+is "in JSON" "$(json "[(k, r['compared'][0][k]) for k in
+	('seconds_per_sample', 'old_samples', 'samples', 'percent', 'differs')]" \
+	-l { session:slow } { session:fast })" \
+	"[('seconds_per_sample', 0.001), ('old_samples', 1500), ('samples', 1200), ('percent', -20), ('differs', True)]"
+# The gate is shut for what is slower, and for nothing else.
+ok "faster passes" report -n --gate { session:slow } { session:fast }
+is "and says so" "$(tail -n 1 "$TMP/err")" \
+	"opreport: gate: passed: 1.50 -> 1.20 s of CPU, -20 % (95 %: -26 to -14 %)"
+exits "slower does not" 1 report -n --gate=5 { session:fast } { session:slow }
+is "and why" "$(tail -n 2 "$TMP/err")" "\
+opreport: gate: all samples: 1.20 -> 1.50 s of CPU, +25 % (95 %: +16 to +35 %): more than +5 % beyond chance (p = 3.5e-06)
+opreport: --gate: 1 of 1 counts grew by more than 5 %, beyond chance"
+exits "a symbol by its name" 1 report -n --gate=10 -i hot,main { session:fast } { session:slow }
+like "and no other" "$(cat "$TMP/err")" 'gate: hot: 0.70 -> 1.00 s.*
+.*1 of 3 counts grew'
+ok "within the bound" report -n --gate=25 { session:fast } { session:slow }
+ok "of one profile" refused 1 'gate compares two profiles' --gate session:fast
+exits "at two rates" 1 report --gate { session:slow } { session:other-rate }
+like "is told" "$(cat "$TMP/err")" 'cannot be compared; profile both with the same'
+exits "of no such symbol" 1 report --gate -i none { session:slow } { session:fast }
+like "is told, too" "$(cat "$TMP/err")" 'has samples in either profile'
 is "in JSON" "$(json "[(s['symbol'], s['presence'], s['samples'],
 	s['old_samples']) for s in r['symbols'] if s['symbol'] == 'main']" \
 	-l { session:old } { session:current })" \

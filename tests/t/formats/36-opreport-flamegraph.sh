@@ -330,7 +330,7 @@ print document.getElementById("view").clientWidth > 900
 errors
 END
 )" "\
-larger share than beforesmaller shareunchanged; pale: not significant
+larger share than beforesmaller shareno change beyond chance
 found idle
 idle — 600 samples, 60.00 %; share 20.00 % → 60.00 % (+40.00 points); application: $TMP/prog
 found busy

@@ -187,6 +187,16 @@ ok "two events" page events.html session:events
 profile later TIMER.0.0 all.all.all 300 600
 ok "a comparison" page diff.html { session:current } { session:later }
 
+# At one rate samples are time.
+timed() {
+	profile "$1" TIMER.1000.0 all.all.all "$2" "$3"
+	printf '%s\n' 'source = file' 'taken = 2000' 'stored = 2000' 'pending = 0' \
+		>"$SESSION/samples/$1/ledger"
+}
+timed slow 900 5
+timed fast 400 5
+ok "a comparison in time" page timed.html { session:slow } { session:fast }
+
 # Names as templates have them.
 long=$(awk 'BEGIN { for (i = 0; i < 20; i++) printf "std::map<k%02d,v>::", i }')
 {
@@ -339,6 +349,26 @@ True
 False
 a:…::operator<<(…) const|a::box<…>::operator<<(…) const|a::box<int, long>::operator<<(char const*) const
 pla…|plain_name"
+
+is "a comparison in time, seen" "$(drive <<END
+open file://$TMP/timed.html
+text #about
+print [...document.querySelectorAll("#heads button")].map(b => b.textContent).slice(0, 3).join()
+print $ROWS.split("\n")[0]
+key 2
+text #legend
+find leaf
+text #details
+errors
+open file://$TMP/one.html
+END
+)" "\
+1,000 -> 500 samples at 1,000 a second: 1.00 -> 0.50 s of CPU, -50 % (95 %: -55 to -44 %)
+Change, s ↓,95 % interval,Self %
+-0.500 *|-0.572 … -0.429|81.00|405|90.50|-10.5 % *|leaf|prog
+more time than beforeless timeno change beyond chance
+found leaf
+leaf — 400 samples, 80.00 %; 0.90 s → 0.40 s; application: $TMP/prog"
 
 is "sort" "$(drive <<END
 click [data-sort="name"]

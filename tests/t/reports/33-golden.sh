@@ -87,8 +87,9 @@ report() {
 		esac
 		set -- "$@" "$word"
 	done
-	# The original counts inlined functions for those that they are in.
-	[ "$program" != opreport ] || set -- --no-inlines "$@"
+	# The original counts inlined functions for those that they are in, and has
+	# whole names unless it is asked for others.
+	[ "$program" != opreport ] || set -- --no-inlines --demangle=normal "$@"
 	# It had tasks in columns alone; XML has neither.
 	case " $program $* " in
 	*' -X '* | *' --xml '*) ;;

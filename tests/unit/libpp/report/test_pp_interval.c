@@ -433,6 +433,108 @@ TEST(intervals_of_lowered_rates_cover_what_they_say)
 	}
 }
 
+/* ---- counts at a known rate ---------------------------------------------- */
+
+/* Samples of which @mean are expected, in grains of @grain. */
+static struct pp_timed_count take_timed(uint64_t *state, double mean,
+					double grain)
+{
+	const uint64_t n = 10000000;
+	uint64_t taken = binomial(state, n, mean / grain / (double)n);
+
+	return (struct pp_timed_count){ (double)taken * grain, grain };
+}
+
+TEST(counts_have_the_known_intervals)
+{
+	const struct pp_timed_count none = { 0, 1 }, ten = { 10, 1 };
+	const struct pp_timed_count many = { 1e9, 1 }, coarse = { 40, 4 };
+	struct pp_interval i = pp_count_difference(ten, none);
+
+	/* 10: 5.432 to 18.410; 0: 0 to 3.841. */
+	NEAR(i.low, 10 - hypot(10 - 5.43192, 3.84146), 1e-4);
+	NEAR(i.high, 10 + 8.40954, 1e-4);
+	i = pp_count_ratio(ten, none);
+	assert_true(i.low > 0 && isinf(i.high));
+	i = pp_count_ratio(many, many);
+	assert_true(i.low < 1 && i.low > 0.9999 && i.high > 1 &&
+		    i.high < 1.0001);
+	i = pp_count_difference(coarse, coarse);
+	NEAR(i.high, 4 * pp_count_difference(ten, ten).high, 1e-9);
+	/* 2^-10: all ten coins on one side. */
+	NEAR(pp_count_excess_p(ten, none, 1), 1 / 1024.0, 1e-12);
+	NEAR(pp_count_change_p(ten, none), 2 / 1024.0, 1e-12);
+	NEAR(pp_count_change_p(none, ten), 2 / 1024.0, 1e-12);
+	NEAR(pp_count_excess_p(none, ten, 1), 1, 0);
+	NEAR(pp_count_excess_p(ten, ten, 1), 0.588099, 1e-6);
+	NEAR(pp_count_excess_p(ten, none, 3), pow(0.75, 10), 1e-12);
+	NEAR(pp_count_excess_p(many, many, 1), 0.5, 1e-3);
+	NEAR(pp_count_excess_p(ten, many, 1), 1, 1e-9);
+	assert_true(pp_count_excess_p(many, ten, 1) < 1e-12);
+}
+
+TEST(intervals_of_counts_cover_what_they_say)
+{
+	static const struct {
+		double low, high, grain;
+	} cases[] = { { 2, 50, 1 }, { 50, 5000, 1 }, { 400, 4000, 4 } };
+	unsigned int rounds = rounds_of(4000, 40000);
+	double error = 0.01 + 3 * sqrt(0.05 * 0.95 / rounds);
+	uint64_t random = 11;
+
+	for (size_t k = 0; k < NR(cases); k++) {
+		unsigned int differences = 0, ratios = 0;
+
+		for (unsigned int r = 0; r < rounds; r++) {
+			double old = log_uniform(&random, cases[k].low,
+						 cases[k].high);
+			double now = old * log_uniform(&random, 0.5, 2);
+			double grain = r % 2 ? cases[k].grain : 1;
+			struct pp_timed_count a =
+				take_timed(&random, now, cases[k].grain);
+			struct pp_timed_count b =
+				take_timed(&random, old, grain);
+			struct pp_interval d = pp_count_difference(a, b);
+			struct pp_interval q = pp_count_ratio(a, b);
+
+			differences +=
+				now - old >= d.low && now - old <= d.high;
+			ratios += now / old >= q.low && now / old <= q.high;
+		}
+		print_message("%g to %g samples: %.4f and %.4f\n", cases[k].low,
+			      cases[k].high, (double)differences / rounds,
+			      (double)ratios / rounds);
+		/* Counts are whole numbers, so few samples cover more. */
+		NEAR((double)differences / rounds, 0.955, error + 0.005);
+		NEAR((double)ratios / rounds, 0.955, error + 0.005);
+	}
+}
+
+/* A gate at one in a thousand: of equal pairs fewer are called slower, and a
+ * program that takes a fifth more time is. */
+TEST(equal_pairs_are_not_called_slower)
+{
+	unsigned int rounds = rounds_of(20000, 200000), alarms = 0, found = 0;
+	uint64_t random = 12;
+
+	for (unsigned int r = 0; r < rounds; r++) {
+		double mean = log_uniform(&random, 3, 2000);
+		double grain = r % 3 ? 1 : 2;
+
+		alarms += pp_count_excess_p(take_timed(&random, mean, grain),
+					    take_timed(&random, mean, grain),
+					    1) <= 0.001;
+	}
+	for (unsigned int r = 0; r < 100; r++)
+		found += pp_count_excess_p(take_timed(&random, 2400, 1),
+					   take_timed(&random, 2000, 1),
+					   1) <= 0.001;
+	print_message("%u of %u equal pairs, %u of 100 slower ones\n", alarms,
+		      rounds, found);
+	assert_true(alarms < rounds / 1000);
+	assert_true(found >= 99);
+}
+
 TEST(holm_stops_at_the_first_that_is_too_large)
 {
 	const double p[] = { 0.01, 0.02, 0.02, 0.05 };

@@ -38,6 +38,7 @@ static const struct {
 	/* Then the middle, but not the method unless that alone is wider. */
 	{ 22, "1  outer<a>::inner::method()", "1  outer<...::method()" },
 	{ 22, "1  out::(anonymous)::me(x)", "1  out::(...)::me(x)" },
+	{ 19, "1  space::a_method_as_wide(long)", "1  a_method_as_wide" },
 	{ 19, "1  space::a_method_is_wide()", "1  a_metho...wide()" },
 	/* Operators are no brackets. */
 	{ 30, "1  operator<<(std::basic_ostream<char>&, long)",
