@@ -22,6 +22,7 @@
 
 #include "libop/events/op_cpu_type.h"
 #include "libop/events/op_wait_classes.h"
+#include "libop/base/op_plural.h"
 #include "libop/options/op_bad_option.h"
 #include "libop/files/op_open.h"
 #include "libop/options/op_arguments.h"
@@ -434,6 +435,65 @@ void pp_print_messages(FILE *out, const char *program,
 	}
 }
 
+/* Below that share an image is not worth a line above others. */
+#define MATTERS_PERCENT 0.5
+
+/* Whether @message is about an image, by whose name it begins, that has hardly
+ * any of the samples of @report. */
+static bool is_of_minor_image(const struct pp_report *report,
+			      const struct pp_message *message)
+{
+	size_t len = (size_t)(cause_of(message) - message->text);
+	uint64_t all = pp_sum_counts(report->totals, report->classes.nr);
+	uint64_t sum = 0;
+	bool is_image = false;
+
+	for (size_t i = 0; i < report->summary.nr_apps; i++) {
+		const struct pp_summary_app *app = &report->summary.apps[i];
+
+		for (size_t j = 0; j < app->nr_images; j++) {
+			const struct pp_summary_image *image = &app->images[j];
+
+			if (strlen(image->name) != len ||
+			    memcmp(image->name, message->text, len) != 0)
+				continue;
+			is_image = true;
+			sum = pp_add_counts(sum,
+					    pp_sum_counts(image->counts,
+							  report->classes.nr));
+		}
+	}
+	return is_image && (double)sum * 100 < MATTERS_PERCENT * (double)all;
+}
+
+void pp_print_report_messages(FILE *out, const char *program,
+			      const struct pp_report *report,
+			      unsigned int verbose)
+{
+	struct pp_messages kept = report->messages;
+	size_t left_out;
+
+	kept.list = calloc(kept.nr + 1, sizeof(*kept.list));
+	kept.nr = 0;
+	for (size_t i = 0; kept.list && i < report->messages.nr; i++) {
+		const struct pp_message *message = &report->messages.list[i];
+
+		if (verbose || message->kind != PP_WARNING ||
+		    message->is_of_fault || !is_of_minor_image(report, message))
+			kept.list[kept.nr++] = *message;
+	}
+	if (!kept.list)
+		return;
+	pp_print_messages(out, program, &kept, verbose);
+	left_out = report->messages.nr - kept.nr;
+	if (left_out)
+		fprintf(out,
+			"%s: %zu warning%s about images with less than %g %% of the samples; --verbose lists them\n",
+			program, left_out, op_plural(left_out),
+			MATTERS_PERCENT);
+	free(kept.list);
+}
+
 void pp_print_loss(FILE *out, const char *program,
 		   const struct op_ledger *account, const char *advice)
 {
@@ -447,9 +507,9 @@ void pp_print_loss(FILE *out, const char *program,
 
 /* ---- reports ------------------------------------------------------------- */
 
-int pp_make_report(const char *program, const struct pp_common_args *args,
-		   unsigned int verbose, struct pp_request *request,
-		   struct pp_report **out, struct op_diag *diag)
+int pp_make_report_silently(const struct pp_common_args *args,
+			    struct pp_request *request, struct pp_report **out,
+			    struct op_diag *diag)
 {
 	struct op_session session;
 	int err = op_session_init(&session, args->session_dir, diag);
@@ -460,6 +520,15 @@ int pp_make_report(const char *program, const struct pp_common_args *args,
 	request->select.session = &session;
 	err = pp_report_new(out, request, diag);
 	request->select.session = NULL;
+	return err;
+}
+
+int pp_make_report(const char *program, const struct pp_common_args *args,
+		   unsigned int verbose, struct pp_request *request,
+		   struct pp_report **out, struct op_diag *diag)
+{
+	int err = pp_make_report_silently(args, request, out, diag);
+
 	if (*out)
 		pp_print_messages(stderr, program, &(*out)->messages, verbose);
 	return err;

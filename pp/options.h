@@ -117,6 +117,15 @@ size_t pp_terminal_width(void);
 bool pp_terminal_has_unicode(void);
 
 /*
+ * Print the messages of @report like pp_print_messages(), but of warnings about
+ * images with hardly any of its samples only how many there are, unless
+ * anything is asked for.
+ */
+void pp_print_report_messages(FILE *out, const char *program,
+			      const struct pp_report *report,
+			      unsigned int verbose);
+
+/*
  * Print warnings, and what @verbose asks for. Of many warnings that say the
  * same of different things the first is printed with their number, unless
  * anything is asked for.
@@ -139,10 +148,15 @@ int pp_check_archive_place(const char *path, const char *instead,
 			   struct op_diag *diag);
 
 /*
- * Make the report that @request asks for about the session that @args name, and
- * print its messages. *@out is NULL or the caller's to free, even on failure.
- * Returns as pp_report_new() does.
+ * Make the report that @request asks for about the session that @args name.
+ * *@out is NULL or the caller's to free, even on failure, and has messages to
+ * be printed. Returns as pp_report_new() does.
  */
+int pp_make_report_silently(const struct pp_common_args *args,
+			    struct pp_request *request, struct pp_report **out,
+			    struct op_diag *diag);
+
+/* Make a report in that way, and print its messages. */
 int pp_make_report(const char *program, const struct pp_common_args *args,
 		   unsigned int verbose, struct pp_request *request,
 		   struct pp_report **out, struct op_diag *diag);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Similarity is the number of single-character edits between two names (the
- * Levenshtein distance); a name that contains the wanted one is nearest.
+ * Levenshtein distance); a name that contains the wanted one is nearest. People
+ * say the last part of a name of C++, so that is compared, too.
  */
 
 #include "libop/base/op_near_names.h"
@@ -68,22 +69,44 @@ unsigned int op_edit_distance(const char *a, const char *b, bool any_case)
 	return row[b_len];
 }
 
+/* Copy "find" of "a::b<c>::find(d)". Returns false for a name of one part. */
+static bool copy_last_part(char *to, const char *name)
+{
+	size_t len = strcspn(name, "("), at = len;
+
+	while (at > 1 && (name[at - 1] != ':' || name[at - 2] != ':'))
+		at--;
+	if (at < 2)
+		return false;
+	len = len - at < OP_EDIT_MAX ? len - at : OP_EDIT_MAX;
+	memcpy(to, name + at, len);
+	to[len] = '\0';
+	return true;
+}
+
 static unsigned int distance(const char *wanted, const char *name)
 {
 	char a[OP_EDIT_MAX + 1], b[OP_EDIT_MAX + 1];
+	unsigned int whole, part;
 
 	plain_copy(a, base_of(wanted));
-	plain_copy(b, base_of(name));
-	if (*a && strstr(b, a))
+	if (*a && strstr(base_of(name), a))
 		return 0;
-	return 1 + op_edit_distance(a, b, false);
+	plain_copy(b, base_of(name));
+	whole = op_edit_distance(a, b, false);
+	if (!copy_last_part(b, name))
+		return 1 + whole;
+	part = op_edit_distance(a, b, false);
+	return 1 + (part < whole ? part : whole);
 }
 
 static int by_distance(const void *pa, const void *pb)
 {
 	const struct near *a = pa, *b = pb;
 
-	return op_compare(a->distance, b->distance) ?: strcmp(a->name, b->name);
+	return op_compare(a->distance, b->distance) ?:
+	       (a->distance ? 0 : op_compare(strlen(a->name), strlen(b->name))) ?:
+	       strcmp(a->name, b->name);
 }
 
 static int compare_near_names(const void *pa, const void *pb)

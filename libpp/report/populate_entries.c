@@ -173,7 +173,7 @@ int pp_add_symbol_entry(const struct pp_batch *b, uint32_t owner,
 		return err;
 	if (!request->calls.wanted &&
 	    !pp_is_wanted(&request->names, entry.raw_name, entry.name))
-		return note_other_name(b, entry.name);
+		return note_other_name(b, entry.raw_name);
 	entry.counts = counts = pp_new_counts(b->p, side);
 	if (!counts)
 		return -ENOMEM;

@@ -10,6 +10,7 @@
 #include "libop/base/op_near_names.h"
 #include "libpp/images/symbol_match.h"
 #include "libpp/report/population.h"
+#include "libpp/symbols/demangle.h"
 
 #define NEAR_NAMES 5
 
@@ -25,6 +26,11 @@ int pp_check_included_symbols(struct pp_population *p, struct op_diag *diag)
 		if (pp_is_wanted(&p->request->names, side->symbols[i].raw_name,
 				 side->symbols[i].name))
 			return 0;
+	/* Brief names, as whole ones would fill the screen. */
+	for (size_t i = 0; i < side->nr_other_names; i++)
+		side->other_names[i] =
+			pp_demangle(&p->report->arena, side->other_names[i],
+				    PP_DEMANGLE_BRIEF);
 	near = side->nr_other_names
 		       ? op_near_names(&p->report->arena, *wanted,
 				       side->other_names, side->nr_other_names,

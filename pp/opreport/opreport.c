@@ -102,6 +102,7 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 								: "--format",
 	};
 	struct opreport_page page = { 0 };
+	bool is_text = o->format == pp_format_find("text"), is_made;
 	struct pp_report *report;
 	int err;
 
@@ -110,15 +111,25 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 		o->request.images.kept_symbols = pp_kept_symbols_new();
 		opreport_page_limit(o);
 	}
-	err = pp_make_report("opreport", &o->args.common, o->verbose,
-			     &o->request, &report, diag);
-	if (!err && o->format == pp_format_find("text"))
-		pp_print_missing_debug_hint(stderr, "opreport", report,
-					    o->request.images.root);
+	err = pp_make_report_silently(&o->args.common, &o->request, &report,
+				      diag);
+	if (report && (err || !is_text))
+		pp_print_messages(stderr, "opreport", &report->messages,
+				  o->verbose);
+	is_made = !err;
 	err = err ?: opreport_check_loss(&loss, report, stderr, diag);
 	if (!err && o->format->flags & PP_SHOWS_ALL)
 		err = opreport_page_init(&page, o, diag);
-	err = err ?: write_report_to_output(o, report, diag) ?:
+	err = err ?: write_report_to_output(o, report, diag);
+	/* The answer first, then what is to be known of it. */
+	if (is_made && is_text) {
+		fflush(stdout);
+		pp_print_report_messages(stderr, "opreport", report,
+					 o->verbose);
+		pp_print_missing_debug_hint(stderr, "opreport", report,
+					    o->request.images.root);
+	}
+	err = err ?:
 		  pp_check_complete(&report->messages, diag) ?:
 		  opreport_check_gate(&o->gate, report, stderr, diag);
 	if (!err && page.details)

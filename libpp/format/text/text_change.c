@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a comparison says in time or events, where a sample of both profiles
- * stands for the same: a line about all samples, and columns of the change of
- * each symbol. Decimals are those that one sample makes a difference to.
+ * The changes of a comparison in time or events, where a sample of both
+ * profiles stands for the same: a line about all samples, and columns of the
+ * change of each symbol. Decimals are those that one sample makes a difference
+ * to.
  */
 
 #include <inttypes.h>

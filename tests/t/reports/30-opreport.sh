@@ -285,6 +285,24 @@ for bad in --threshold=101 --threshold=x --sort=foo --merge=foo \
 	exits "$bad" 2 report "$bad"
 	is "in one line" "$(wc -l <"$TMP/err")" 1
 done
+# Warnings come after the answer, and those that hardly matter are counted.
+mkdir -p "$TMP/minor"
+minor() {
+	echo "0x10 $2" | "$TESTBIN/mkodb" \
+		"$TMP/minor/samples/current/{root}$1/{dep}/{root}$1/$M.all.all.all"
+}
+minor /none/much 990
+minor /none/little 4
+minor /none/less 4
+minor /none/enough 6
+"$BIN/opreport" --session-dir="$TMP/minor" -l >"$TMP/out" 2>&1
+like "warnings come after the table" "$(sed '1,/symbol name/d' "$TMP/out" | grep -v '^opreport')" '/none/much'
+is "of the images that matter" "$(grep ^opreport "$TMP/out")" "\
+opreport: warning: /none/enough: no symbols: not found; give its folder with --image-path or --root
+opreport: warning: /none/much: no symbols: not found; give its folder with --image-path or --root
+opreport: 2 warnings about images with less than 0.5 % of the samples; --verbose lists them"
+is "all of them, if asked for" "$("$BIN/opreport" --session-dir="$TMP/minor" -l -V 2>&1 |
+	grep -c 'no symbols: not found')" 4
 "$TESTBIN/mkodb" --break "$CURRENT/$P/{dep}/$P/$M.all.all.all" truncate=100
 is "a damaged file leaves the rest" "$(report -n -x image:"$TMP/prog" |
 	awk '{ print $1 }')" 90

@@ -28,6 +28,8 @@ static const struct row rows[] = {
 	  "/bin/bash, /bin/ash and 1 more\n" },
 	{ "a_folder_by_its_own_name", "1", "/usr/lib/;/opt/lib/;lib64",
 	  "/opt/lib/ and 1 more\n" },
+	{ "last_part", "1", "fnd;a::find(d);fnord", "a::find(d) and 1 more\n" },
+	{ "in_a_part", "1", "_M_l;b;a::_M_lo(c)", "a::_M_lo(c) and 1 more\n" },
 	{ "wildcards_are_left_out", "1", "*[b]?ash*;ash;bash",
 	  "bash and 1 more\n" },
 	{ "wildcards_alone", "1", "*;bash;b", "b and 1 more\n" },
