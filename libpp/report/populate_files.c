@@ -308,7 +308,8 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 		err = make_time_columns(list, request->select.time_columns,
 					diag);
 	err = err ?: pp_arrange(&side->classes, list, pp_class_merge(request),
-				request->select.any_axes, request->select.layout, diag) ?:
+				request->select.any_axes, request->select.layout,
+				request->select.max_columns ?: PP_MANY_COLUMNS, diag) ?:
 		     set_images(arena, list);
 	if (!err && request->calls.wanted)
 		err = pp_side_find_callees(p, side);

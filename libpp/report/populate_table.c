@@ -61,6 +61,19 @@ static int has_several_apps(struct pp_population *p, const struct pp_side *side)
 	return false;
 }
 
+/* Whether columns are parts of one whole, by the sum of which rows are sorted:
+ * the first of them may be the thread that does least. */
+static bool columns_are_tasks(const struct pp_population *p)
+{
+	const struct pp_classes *classes = &p->side.classes;
+
+	return p->request->select.layout == PP_LAYOUT_AUTO &&
+	       !classes->in_rows && classes->axis != PP_AXIS_EVENT &&
+	       (classes->differing[PP_AXIS_TGID] ||
+		classes->differing[PP_AXIS_TID] ||
+		classes->differing[PP_AXIS_CGROUP]);
+}
+
 /* By its total only where rows are sorted by that: below the hot ones would be
  * one row for each function on the way to them. */
 static bool is_above_threshold(const struct pp_population *p,
@@ -104,7 +117,9 @@ int pp_populate_table(struct pp_population *p)
 			shown[kept++] = *entry;
 	sort.by_difference = report->old.made && sort.is_default &&
 			     report->old.measures[0].per_sample > 0;
-	sort.nr_counts = request->select.over_time ? side->classes.nr : 1;
+	sort.nr_counts = request->select.over_time || columns_are_tasks(p)
+				 ? side->classes.nr
+				 : 1;
 	err = pp_sort_symbols(&sort, shown, kept);
 	if (err)
 		return err;

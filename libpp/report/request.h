@@ -39,6 +39,8 @@ struct pp_select_request {
 	bool any_axes; /* classes may differ in several ways */
 	bool one_class; /* several are an error */
 	enum pp_layout layout; /* tasks may be in rows */
+	size_t max_columns; /* of tasks, before these are rows; 0: as many as
+			       without a terminal */
 	bool over_time; /* columns are times: of spans of the history... */
 	size_t time_columns; /* ...or no more than so many; 0: any number */
 	bool by_build; /* builds of one path are images of their own */

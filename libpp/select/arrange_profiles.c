@@ -231,7 +231,7 @@ static unsigned int put_tasks_in_rows(struct pp_classes *classes)
 
 /* Whether tasks are to be in rows; @nr axes differ. */
 static bool wants_rows(const struct pp_classes *classes, unsigned int nr,
-		       enum pp_layout layout)
+		       enum pp_layout layout, size_t max_columns)
 {
 	bool differ = classes->differing[PP_AXIS_TGID] ||
 		      classes->differing[PP_AXIS_TID] ||
@@ -239,7 +239,7 @@ static bool wants_rows(const struct pp_classes *classes, unsigned int nr,
 
 	if (!differ || layout != PP_LAYOUT_AUTO)
 		return differ && layout == PP_LAYOUT_ROWS;
-	return nr > 1 || classes->nr > PP_MANY_COLUMNS;
+	return nr > 1 || classes->nr > max_columns;
 }
 
 bool pp_same_task(const struct pp_class *a, const struct pp_class *b)
@@ -473,7 +473,7 @@ static int refuse_two_axes(const struct pp_classes *classes,
 
 int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
 	       unsigned int merge, bool any_axes, enum pp_layout layout,
-	       struct op_diag *diag)
+	       size_t max_columns, struct op_diag *diag)
 {
 	unsigned int nr;
 
@@ -483,7 +483,7 @@ int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
 	    name_cgroups(list->arena, classes))
 		return -ENOMEM;
 	nr = find_axes(classes);
-	if (wants_rows(classes, nr, layout))
+	if (wants_rows(classes, nr, layout, max_columns))
 		nr = put_tasks_in_rows(classes);
 	if (nr > 1 && !any_axes)
 		return refuse_two_axes(classes, list->arena, nr, diag);

@@ -110,19 +110,21 @@ enum pp_layout {
 	PP_LAYOUT_AUTO, /* in rows if there are many, or columns cannot */
 };
 
-/* More than so many columns of tasks are many. */
+/* More than so many columns of tasks are many, unless a terminal has room for
+ * fewer. */
 #define PP_MANY_COLUMNS 8
 
 /*
  * Find the classes of the files in @list and set class_nr in each file.
- * @merge is a set of PP_MERGE_ bits, @layout what a table does with tasks.
+ * @merge is a set of PP_MERGE_ bits, @layout what a table does with tasks, and
+ * @max_columns how many columns of these there is room for.
  * Returns 0; -EINVAL when two axes differ
  * although @any_axes is not set, which and what to do in @diag; -ENOMEM. With
  * @any_axes the names of classes that differ in several ways tell them all.
  */
 int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
 	       unsigned int merge, bool any_axes, enum pp_layout layout,
-	       struct op_diag *diag);
+	       size_t max_columns, struct op_diag *diag);
 
 /* The number of the class that @file is of, with the same @merge; -1 for none
  * of them. */

@@ -21,6 +21,11 @@
 #define TREE_THRESHOLD 0.5 /* percent; a tree as text is read by people */
 #define TIME_THRESHOLD 0.5 /* likewise */
 
+/* Characters of a terminal: of names, and of a column of samples, their share
+ * and the share with what was called. */
+#define NAMES_WIDTH 40
+#define COLUMN_WIDTH 27
+
 poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 {
 	char names[PP_FORMAT_NAMES_LEN], help[PP_FORMAT_NAMES_LEN + 8];
@@ -398,6 +403,19 @@ static int check_merge(const struct opreport_options *o, struct op_diag *diag)
 	return 0;
 }
 
+/* How many columns of tasks a terminal has room for beside names, which need
+ * NAMES_WIDTH; 0 where any number of characters can be written. */
+static size_t max_task_columns(const struct opreport_args *a)
+{
+	size_t width = a->wide || a->output ? 0 : pp_terminal_width();
+	size_t column = a->intervals ? 2 * COLUMN_WIDTH : COLUMN_WIDTH;
+	size_t nr = width > NAMES_WIDTH ? (width - NAMES_WIDTH) / column : 0;
+
+	if (!width)
+		return 0;
+	return nr < 1 ? 1 : nr > PP_MANY_COLUMNS ? PP_MANY_COLUMNS : nr;
+}
+
 /* Tasks are in rows of the summary or of the table of symbols, as text. */
 static int take_layout(struct opreport_options *o, struct op_diag *diag)
 {
@@ -419,6 +437,7 @@ static int take_layout(struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(
 			diag, -EINVAL,
 			"--layout=rows: call graphs, addresses and trees can only have columns; leave it out");
+	o->request.select.max_columns = max_task_columns(a);
 	o->request.select.layout = rows		     ? PP_LAYOUT_ROWS
 				   : columns || !can ? PP_LAYOUT_COLUMNS
 						     : PP_LAYOUT_AUTO;

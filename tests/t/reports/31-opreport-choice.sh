@@ -202,4 +202,38 @@ done
 ok "--merge=lib and -x" refused 2 'merge=lib' --merge=lib -x
 is "merged libraries" "$(report -n --merge=lib,tgid,cpu,unitmask event:CYCLES |
 	awk '{ print $1, $3 }' | tr '\n' ' ')" "44 libc.so.6 16 b 3 a,1 "
+
+# ---- tasks and a terminal ----------------------------------------------------
+
+# The first thread has least of the function that has most of all.
+rm -r "$SESSION"
+sample current "$A/{dep}/$A/$E.0.10.10.all" 3
+sample current "$A/{dep}/$B/$E.0.10.10.all" 2
+sample current "$A/{dep}/$B/$E.0.10.11.all" 50
+sample current "$A/{dep}/$A/$E.0.10.12.all" 10
+is "symbols are sorted by the sum of all columns" \
+	"$(report -l -n | awk '{ print $1, $3, $5 }')" "\
+2 50 0
+3 0 10"
+is "by the first one, if columns are asked for" \
+	"$(report -l -n --layout=columns | awk '{ print $1, $3, $5 }')" "\
+3 0 10
+2 50 0"
+# on_terminal COLUMNS ARG...: a report there.
+on_terminal() {
+	columns=$1
+	shift
+	script -qec "stty cols $columns; '$BIN/opreport' --session-dir='$SESSION' \
+		--no-pager -l -n $* 2>/dev/null" /dev/null </dev/null | tr -d '\r'
+}
+is "a terminal with room has columns" "$(on_terminal 130 | awk '{ print $1, $3, $5 }')" "\
+2 50 0
+3 0 10"
+is "one without has rows" "$(on_terminal 80 | awk '{ print $1, $3 }')" "\
+50 10/11
+10 10/12
+3 10/10
+2 10/10"
+is "unless columns are asked for" "$(on_terminal 80 --layout=columns | wc -l)" 2
+is "or names in full" "$(on_terminal 80 --wide | wc -l)" 2
 done_testing

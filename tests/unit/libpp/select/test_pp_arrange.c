@@ -81,7 +81,7 @@ static void arrange(const struct row *row, FILE *out)
 		read_file(&files[list.nr], &sessions[list.nr],
 			  row->files[list.nr], &arena);
 	err = pp_arrange(&classes, &list, row->merge, row->any_axes,
-			 row->layout, &diag);
+			 row->layout, PP_MANY_COLUMNS, &diag);
 	assert_true(err <= 0);
 	if (err) {
 		fputs(diag.text, out);
@@ -210,7 +210,7 @@ TEST(columns_are_found)
 	read_file(&files[0], &sessions[0], "s E 1 0 - - 2", &arena);
 	read_file(&files[1], &sessions[1], "s E 1 0 - - 0", &arena);
 	assert_int_equal(pp_arrange(&classes, &list, ONE, false,
-				    PP_LAYOUT_COLUMNS, NULL),
+				    PP_LAYOUT_COLUMNS, 0, NULL),
 			 0);
 	for (size_t i = 0; i < NR(rows); i++) {
 		struct pp_sample_file file;
