@@ -3,7 +3,7 @@
 #define MODULE_SETTINGS_H
 
 /*
- * One mutex guards the settings and the state of the profiler, so a setting
+ * The settings and the state of the profiler share a mutex, so a setting
  * never changes under a session that was set up or started with it.
  */
 
