@@ -5,9 +5,9 @@
 /*
  * THREAD_WAIT, the event of threads that have no CPU: one sample for each COUNT
  * nanoseconds that a thread was blocked or waited for a CPU. The module counts
- * it by the scheduler's tracepoints (module/counter/wait.h), the daemon by the records
- * of perf_events (daemon/source/waits/opd_waits.h), up to OP_WAIT_MAX_EVENTS
- * times with different unit masks.
+ * it by the scheduler's tracepoints (module/counter/wait.h), the daemon by the
+ * records of perf_events (daemon/source/waits/opd_waits.h), up to
+ * OP_WAIT_MAX_EVENTS times with different unit masks.
  */
 
 #include <stdbool.h>

@@ -264,7 +264,7 @@ is "they are on, and the others off" "$(waits)" "1 4 1000000
 2 7 2000000"
 is "the timer samples beside them" "$(cat "$fs/timer/enabled")" 1
 is "the daemon's" "$(argv events)" \
-	"TIMER:0:0:0:0:1:1,THREAD_WAIT:0:1:1000000:4:1:1:0x4,THREAD_WAIT:0:2:2000000:7:1:1:0x7"
+	"TIMER:0:0:0:0:1:1:0x0,THREAD_WAIT:0:1:1000000:4:1:1:0x4,THREAD_WAIT:0:2:2000000:7:1:1:0x7"
 ok "shut down" opcontrol --shutdown
 ok "beside counters" opcontrol --event=MISSES:500,THREAD_WAIT:5000,CYCLES:5000
 ok "they start" opcontrol --start

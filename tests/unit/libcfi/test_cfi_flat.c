@@ -15,6 +15,7 @@
 #include "libcfi/cfi_table.h"
 
 #define CHANGES 3000
+#define SPAN 0x200000u /* bytes of this program that are looked at */
 #define STEPS 64
 
 static struct cfi_table *own_table_of(enum cfi_extent extent)
@@ -62,7 +63,7 @@ static uint64_t walk(const struct cfi_table *table, uint64_t seed)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		words[i] = 0x7fff0000 + 8 * i;
 	for (int i = 0; i < STEPS; i++) {
-		uint64_t offset = next_random(&seed) % 0x80000;
+		uint64_t offset = next_random(&seed) % SPAN;
 		struct cfi_regs regs = { .known = UINT64_MAX >> 31 };
 
 		for (int reg = 0; reg < CFI_MAX_REGS; reg++)
@@ -102,7 +103,7 @@ TEST(test_functions_alone)
 	struct cfi_table *alone = own_table_of(CFI_FUNCTIONS);
 	uint64_t known = 0;
 
-	for (uint64_t offset = 0; offset < 0x80000; offset++) {
+	for (uint64_t offset = 0; offset < SPAN; offset++) {
 		uint64_t start = 0, want = 0;
 		bool is_known = cfi_function(all, offset, &want);
 
