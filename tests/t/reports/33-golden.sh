@@ -25,6 +25,9 @@ done
 #    one wherever the original has one
 #  - symbols of a stripped library, with their addresses, come from what it
 #    exports; the original has none for it
+#  - functions of a program without symbols come from its unwind data, and have
+#    their address for a name; the original has one for the whole program
+#  - sample files that were imported one by one are in a folder of their own
 #  - a library that ran in another application on each side of a comparison is
 #    compared with itself; the original calls it gone and new
 #  - the title in XML, and the first comment of opannotate, is the command line,
@@ -37,6 +40,8 @@ same_but_for() {
 		-e '/^( \* )?Samples( of the old profile)?: [0-9]+ taken = /d' \
 		-e '/^<account  /,/^<\/account>/d' \
 		-e 's@(name="([^"]*/libnodbg\.so|libnodbg_entry)") *startingaddr="[0-9a-f]+"@\1@' \
+		-e 's@(^[0-9].* |name=")[^ "]*/bin/nosyms("|$)@\1(0x401000)\2@' \
+		-e 's@(name="\(0x401000\)") *startingaddr="[0-9a-f]+"@\1@' \
 		-e "s@(libnodbg\\.so  .*|^[0-9].* |name=\")[^ \"]*/bin/libnodbg\\.so(\"|\$)@\\1libnodbg_entry\\2@"
 }
 
@@ -111,6 +116,11 @@ compare() {
 			"$got $(wc -l <"$TMP/err") $(wc -c <"$TMP/out")" '^[12] 1 0$'
 		return
 	fi
+	# It says why it has nothing to show, where the original writes a head alone.
+	if [ "$1" = an-nodebug ]; then
+		like "$1 fails" "$got $(tail -n 1 "$TMP/err")" '^1 .*has source lines'
+		return
+	fi
 	moved='a line of no report'
 	[ "$1" != diff-apps ] || moved=' liba\.so  '
 	drop_repeated <"$case/stdout" | same_but_for | grep -v "$moved" >"$TMP/wanted"
@@ -133,8 +143,9 @@ archived() {
 		return
 	fi
 	sed -e "$here" -e '/\/abi$/d' -e '/\/oprofiled\.log$/d' \
-		"$case/stdout" >"$TMP/wanted"
-	grep -v -e /.oparchive/ -e '/ledger$' -e '/labels$' "$TMP/out" >"$TMP/got"
+		"$case/stdout" | sort >"$TMP/wanted"
+	grep -v -e /.oparchive/ -e '/ledger$' -e '/labels$' "$TMP/out" |
+		sed '/{loose}/{ s@{loose}/@@; s@%-@/@g }' | sort >"$TMP/got"
 	ok "$1: $2" diff "$TMP/wanted" "$TMP/got"
 }
 
