@@ -255,6 +255,19 @@ static void close_last_span(struct opd *opd)
 		       opd->session.current, op_diag_text(&diag, err));
 }
 
+static void set_run(struct opd *opd)
+{
+	const struct opd_options *options = &opd->options;
+	struct op_run *run = &opd->stats.run;
+
+	*run = opd->source.run;
+	if (options->command_line)
+		op_run_set_text(run->command, sizeof(run->command),
+				options->command_line);
+	if (options->note)
+		op_run_set_text(run->note, sizeof(run->note), options->note);
+}
+
 int opd_setup(struct opd *opd, struct op_diag *diag)
 {
 	rlim_t left;
@@ -266,6 +279,7 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	opd->events = opd->options.events;
 	opd_store_set_cpu(&opd->store, opd->source.cpu_type, 0);
 	opd_stats_set_source(&opd->stats, opd->source.name);
+	set_run(opd);
 	opd_deleted_images_init(&opd->deleted_images, &opd->session, &opd->log,
 				opd->clock, opd->source.targeted, left);
 	opd_transient_init(opd);

@@ -37,6 +37,8 @@ struct raw_options {
 	char *source;
 	char *source_reason;
 	char *record;
+	char *command_line;
+	char *note;
 	char *readable_by;
 	char *policy;
 	char *cpu_budget;
@@ -304,6 +306,11 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		{ "record", 0, POPT_ARG_STRING, &raw->record, 0,
 		  "also write the stream to a file that can be replayed",
 		  "PATH" },
+		{ "command-line", 0, POPT_ARG_STRING, &raw->command_line, 0,
+		  "the command that is profiled, for the heads of reports",
+		  "TEXT" },
+		{ "note", 0, POPT_ARG_STRING, &raw->note, 0,
+		  "words of yours for the heads of reports", "TEXT" },
 		{ "readable-by", 0, POPT_ARG_STRING, &raw->readable_by, 0,
 		  "also let members of GROUP read the session", "GROUP" },
 		{ "policy", 0, POPT_ARG_STRING, &raw->policy, 0,
@@ -367,6 +374,8 @@ int opd_options_parse(struct opd_options *options, int argc, const char **argv,
 	memset(options, 0, sizeof(*options));
 	options->session_dir = raw.session_dir;
 	options->record = raw.record;
+	options->command_line = raw.command_line;
+	options->note = raw.note;
 	options->policy = raw.policy;
 	options->ext_features = raw.ext_features;
 	options->source_reason = raw.source_reason;
@@ -402,5 +411,7 @@ void opd_options_release(struct opd_options *options)
 	free(options->source);
 	free(options->source_reason);
 	free(options->record);
+	free(options->command_line);
+	free(options->note);
 	free(options->policy);
 }

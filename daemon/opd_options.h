@@ -19,6 +19,8 @@ struct opd_options {
 	char *source; /* NAME[:ARGUMENT] */
 	char *source_reason; /* why this one; NULL: nobody said */
 	char *record; /* NULL: nothing is recorded */
+	char *command_line; /* what is profiled, for reports; NULL: not known */
+	char *note; /* words for reports; NULL: none */
 	char *policy; /* a file (libop/session/op_policy.h); NULL: root's own */
 	gid_t readers; /* members may read the session, if has_readers */
 	bool has_readers;

@@ -25,6 +25,7 @@
 #include "daemon/store/opd_reserve.h"
 #include "daemon/store/opd_session.h"
 #include "daemon/store/opd_store.h"
+#include "libop/base/op_clock.h"
 #include "libop/base/op_log.h"
 #include "libop/session/op_session.h"
 
@@ -215,6 +216,8 @@ void opd_stats_ledger(const struct opd_stats *stats, struct op_ledger *out)
 	/* The samples may be from several sources by now. */
 	now.pending = out->pending;
 	memcpy(out->source, base->source, sizeof(out->source));
+	out->run = base->run;
+	now.run = stats->run;
 	snprintf(now.source, sizeof(now.source), "%s", stats->source);
 	op_ledger_merge(out, &now);
 }
@@ -302,6 +305,8 @@ void opd_stats_restart(struct opd_stats *stats)
 	count_all(stats, &stats->origin);
 	stats->origin.taken -= stats->origin.pending;
 	stats->origin.pending = 0;
+	if (stats->run.start)
+		stats->run.start = (uint64_t)stats->store->clock->date();
 }
 
 /* ---- starting from what is there --------------------------------------------

@@ -74,6 +74,7 @@ struct opd_stats {
 	const uint64_t *nr_deferred; /* samples that wait for a name */
 	const uint64_t *costs; /* since the daemon started; NULL: not known */
 	char source[32]; /* what the samples are from, "module/timer" */
+	struct op_run run; /* likewise, as far as it is known */
 	/* samples */
 	uint64_t seen[OPD_NR_MODES]; /* in the stream, deferred ones too */
 	uint64_t stored;

@@ -150,6 +150,7 @@ struct opd_source {
 	struct op_diag why; /* it ended too early; "" it did not */
 	struct opd_events *events; /* what is to be sampled; not owned */
 	char name[32]; /* for the ledger and status: "module/timer", "file" */
+	struct op_run run; /* what ran, as far as the source knows it */
 	char cpu_type[48];
 	uint32_t timer_hz; /* 0: not known */
 	bool stacks; /* samples come with stacks, for call graphs */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/source/opd_source.h"
@@ -70,6 +71,8 @@ int opd_source_open(struct opd_source *source, const char *spec,
 			"%s: no such source; the sources are " OPD_SOURCES,
 			spec);
 	err = source->ops->of_this_machine ? check_proc(diag) : 0;
+	if (source->ops->of_this_machine)
+		op_run_set_here(&source->run, (uint64_t)time(NULL));
 	if (!err && source->ops->write) {
 		source->writer = opd_writer_new(source);
 		if (!source->writer)

@@ -168,6 +168,10 @@ int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more)
 	op_ledger_add_costs(sum.costs, more->costs);
 	sum.pending = more->pending;
 	if (!sum.source[0])
+		sum.run = more->run;
+	else if (more->source[0])
+		op_run_keep_common(&sum.run, &more->run);
+	if (!sum.source[0])
 		memcpy(sum.source, more->source, sizeof(sum.source));
 	else if (more->source[0] && strcmp(sum.source, more->source))
 		strcpy(sum.source, SEVERAL);
@@ -440,7 +444,8 @@ int op_ledger_read(struct op_ledger *ledger, const char *path,
 	else
 		strcpy(ledger->source, source);
 	if (!err)
-		err = read_sums(ledger, config, path, diag);
+		err = read_sums(ledger, config, path, diag)
+			      ?: op_run_read(&ledger->run, config, path, diag);
 	for (unsigned int i = 0; !err && !op_config_at(config, i, &key, &value);
 	     i++)
 		if (!strncmp(key, LOST, strlen(LOST)))
@@ -489,7 +494,8 @@ static int fill_config(const struct op_ledger *ledger, struct op_config *config)
 {
 	char key[sizeof(LOST) + OP_LEDGER_CAUSE_MAX];
 	struct op_ledger copy = *ledger;
-	int err = op_config_set(config, "source", ledger->source);
+	int err = op_config_set(config, "source", ledger->source)
+			  ?: op_run_fill_config(&ledger->run, config);
 
 	for (size_t i = 0; i < NR_SUMS && !err; i++)
 		err = op_config_set_u64(config, sums[i].key, *sum_of(&copy, i));

@@ -30,6 +30,8 @@
  * lowered for that; a ledger of samples that were not taken here has none of
  * these keys.
  *
+ * "run.WHAT" is about the command that ran and the machine (op_run.h).
+ *
  * Where call graphs are kept, "stacks.WHAT" tells what became of the stacks of
  * the stored samples; a ledger without stacks has none of these keys.
  */
@@ -38,6 +40,7 @@
 #include <stdio.h>
 
 #include "libop/base/op_diag.h"
+#include "libop/session/op_run.h"
 
 #define OP_LEDGER_MAX_CAUSES 64
 #define OP_LEDGER_CAUSE_MAX 64
@@ -143,6 +146,7 @@ struct op_ledger_event {
 
 struct op_ledger {
 	char source[32]; /* "module/timer", "file" ... */
+	struct op_run run;
 	uint64_t taken;
 	uint64_t stored;
 	uint64_t pending;
@@ -229,8 +233,9 @@ int op_ledger_time_event(struct op_ledger *ledger,
 
 /*
  * Add all of @more to @ledger. Pending is replaced; an empty source is filled
- * in and one that differs becomes "several". Errors as above; then @ledger is
- * unchanged.
+ * in and one that differs becomes "several". A ledger with an empty source gets
+ * the run of @more, else what both runs have in common stays. Errors as above;
+ * then @ledger is unchanged.
  */
 int op_ledger_merge(struct op_ledger *ledger, const struct op_ledger *more);
 

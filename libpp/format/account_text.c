@@ -17,6 +17,66 @@ void pp_write_scale(FILE *out, const struct pp_class *class)
 		class->event, 100 / class->scale, class->scale);
 }
 
+bool pp_has_run(const struct op_ledger *account)
+{
+	const struct op_run *run = &account->run;
+
+	return *run->command || *run->host || *run->kernel || *run->note ||
+	       run->start;
+}
+
+static void write_run_times(FILE *out, const struct op_run *run)
+{
+	if (run->wall_ns)
+		fprintf(out, "%.*f s", run->wall_ns < 9950000000 ? 1 : 0,
+			(double)run->wall_ns / 1e9);
+	if (run->cpu_ns)
+		fprintf(out, "%s%.*f s of CPU", run->wall_ns ? ", " : "",
+			run->cpu_ns < 9950000000 ? 1 : 0,
+			(double)run->cpu_ns / 1e9);
+}
+
+void pp_write_run(FILE *out, const struct op_ledger *account, size_t most)
+{
+	const struct op_run *run = &account->run;
+	const char *before = "";
+	char text[sizeof(run->command)], when[PP_TIME_TEXT_LEN];
+
+	if (*run->command) {
+		op_run_set_text(text,
+				most && most < sizeof(text) ? most + 1
+							    : sizeof(text),
+				run->command);
+		fputs(text, out);
+		before = "; ";
+	}
+	if (run->wall_ns || run->cpu_ns) {
+		fputs(*before ? ": " : "", out);
+		write_run_times(out, run);
+		before = "; ";
+	}
+	if (*run->host && *run->user)
+		snprintf(text, sizeof(text), "%s by %s", run->host, run->user);
+	else
+		snprintf(text, sizeof(text), "%s%s", *run->user ? "by " : "",
+			 *run->user ? run->user : run->host);
+	if (*text) {
+		fprintf(out, "%s%s", before, text);
+		before = ", ";
+	}
+	if (*run->kernel) {
+		fprintf(out, "%sLinux %s", before, run->kernel);
+		before = ", ";
+	}
+	if (run->start) {
+		fprintf(out, "%s%.16s", before,
+			pp_time_text(when, (time_t)run->start));
+		before = ", ";
+	}
+	if (*run->note)
+		fprintf(out, "%snote: %s", *before ? "; " : "", run->note);
+}
+
 static void write_causes(FILE *out, const struct op_ledger *account)
 {
 	const char *before = " (";

@@ -139,6 +139,12 @@ const struct pp_format *pp_format_find(const char *name);
 #define PP_FORMAT_NAMES_LEN 256
 const char *pp_format_names(char buf[PP_FORMAT_NAMES_LEN]);
 
+/* What ran, as far as the account knows it, in words: "./words 5000: 3.7 s, 2.9
+ * s of CPU; host by user, Linux 6.1.0, 2026-11-30 13:05". A command that is
+ * longer than @most bytes is cut; 0: it is not. */
+bool pp_has_run(const struct op_ledger *account);
+void pp_write_run(FILE *out, const struct op_ledger *account, size_t most);
+
 /* The samples of an account in words, "108 taken = 100 stored + 8 lost"; and
  * the account with those of its events that had a counter for a part of the
  * time, "...; scaled: CYCLES:100000 was counted 49.8 % of the time". */

@@ -156,6 +156,20 @@ static void json_write_account(struct writer *w, const char *key,
 		op_json_u64(json, account->causes[i].name,
 			    account->causes[i].nr);
 	op_json_close(json, '}');
+	if (pp_has_run(account)) {
+		op_json_open(json, "run", '{');
+#define X(name, size)                                                          \
+	if (*account->run.name)                                                \
+		op_json_text(json, #name, account->run.name);
+		OP_RUN_TEXTS(X)
+#undef X
+#define X(name)                                                                \
+	if (account->run.name)                                                 \
+		op_json_u64(json, #name, account->run.name);
+		OP_RUN_NUMBERS(X)
+#undef X
+		op_json_close(json, '}');
+	}
 	if (pp_has_stacks(account)) {
 		op_json_open(json, "stacks", '{');
 		for (unsigned int i = 0; i < OP_NR_STACKS; i++)

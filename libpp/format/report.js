@@ -1133,6 +1133,29 @@ function accountCard(account, written, title) {
 		]));
 }
 
+/* What ran, as far as the session knows it. */
+function runCard(run, title) {
+	const seconds = ns => (ns / 1e9).toFixed(2) + " s";
+
+	return card(title, pairs([
+		...run.command ? [["Command", run.command]] : [],
+		...run.wall_ns ? [["Time", seconds(run.wall_ns)]] : [],
+		...run.cpu_ns ? [["CPU time", seconds(run.cpu_ns)]] : [],
+		...run.host ? [["Host", run.host]] : [],
+		...run.user ? [["User", run.user]] : [],
+		...run.kernel ? [["Kernel", "Linux " + run.kernel]] : [],
+		...run.start ? [["Started", timeText(run.start)]] : [],
+		...run.note ? [["Note", run.note]] : [],
+	]));
+}
+
+const runCards = () => [
+	...data.account && data.account.run ? [runCard(data.account.run,
+		isDiff ? "What ran (later session)" : "What ran")] : [],
+	...data.old_account && data.old_account.run ? [runCard(data.old_account.run,
+		"What ran (earlier session)")] : [],
+];
+
 function appsCard() {
 	const total = state.app ? totals.self : sumOf(data.totals);
 	const apps = readApps().filter(app => app.count && (!state.app || app.name === state.app))
@@ -1181,11 +1204,12 @@ function warningsCard(warnings) {
 
 function drawSummary() {
 	const counted = (data.counted || "").split("\n")
-		.filter(line => line && !/^(Samples|Stacks|Builds)/.test(line));
+		.filter(line => line && !/^(Samples|Stacks|Builds|Run)/.test(line));
 	const warnings = allWarnings();
 	const builds = data.builds;
 
 	$("summary").replaceChildren(make("div", { class: "cards" },
+		...runCards(),
 		card("Recording", pairs([
 			["CPU", (counted[0] || "").replace(/^CPU: /, "")],
 			...counted.slice(1).map(line => ["Event", line]),
@@ -1198,7 +1222,7 @@ function drawSummary() {
 					`${one.scale.toPrecision(4)}, intervals widened`]),
 			...builds.length ? [["Builds added up", Array.from({ length: builds.length / 2 },
 				(_, n) => `${builds[2 * n + 1]} of ${baseName(builds[2 * n])}`).join(", ")]] : [],
-			...data.command ? [["Command", data.command]] : [],
+			...data.command ? [["Report made by", data.command]] : [],
 		])),
 		...data.account ? [accountCard(data.account, data.account_written, isDiff ?
 			"Where the samples went (later session)" : "Where the samples went")] :
@@ -1374,9 +1398,11 @@ function show(to) {
 
 function tellAbout() {
 	const account = data.account;
+	const run = account && account.run || {};
 
 	$("about").textContent = data.change ? data.change.split("\n")[state.event] || data.change : [
-		data.cpu.title, data.events.length === 1 ? data.events[0].name : "",
+		run.command ? run.command.slice(0, 60) + (run.command.length > 60 ? "…" : "") : "",
+		run.host || "", data.cpu.title, data.events.length === 1 ? data.events[0].name : "",
 		`${number(totals.self)} samples`,
 		account ? (account.lost ? `${percent(account.lost, account.taken)} lost` : "none lost") : "",
 	].filter(text => text).join(" · ");

@@ -45,6 +45,16 @@ static int write_account(struct run *run, const char *to, struct op_ledger *sum,
 	return err;
 }
 
+/* A sum that has no label of the machine does not name it otherwise. */
+static void drop_machine(const struct pp_merge_request *request,
+			 struct op_run *run)
+{
+	if (!merge_keeps(request, OP_LABEL_HOST))
+		*run->host = *run->user = '\0';
+	if (!merge_keeps(request, OP_LABEL_KERNEL))
+		*run->kernel = '\0';
+}
+
 static bool is_later(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec > b->tv_sec ||
@@ -81,6 +91,7 @@ int merge_sum_accounts(struct run *run, const char *to)
 		if (is_later(&st.st_mtim, &last))
 			last = st.st_mtim;
 	}
+	drop_machine(run->work->request, &sum->run);
 	return err ? err : write_account(run, to, sum, &last);
 }
 

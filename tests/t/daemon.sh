@@ -55,9 +55,9 @@ pairs() {
 		sed -n 's/^\(0x[0-9a-f]*\)[[:blank:]]\{1,\}\([0-9]*\)$/\1 \2/p'
 }
 
-# ledger: the ledger of the session without its source, and what it cost.
+# ledger: the ledger of the session without its source, what ran, and what it cost.
 ledger() {
-	grep -v -e '^source' -e '^cost\.' "$CURRENT/ledger"
+	grep -v -e '^source' -e '^cost\.' -e '^run\.' "$CURRENT/ledger"
 }
 
 # log: the daemon's log.

@@ -227,10 +227,11 @@ skip_all() {
 	exit 0
 }
 
-# without_cost [FILE]: an account or a report without what sampling cost and how
-# far the rate was lowered for that, which a replay elsewhere cannot tell.
+# without_cost [FILE]: an account or a report without what ran, what sampling cost
+# and how far the rate was lowered for that, which a replay elsewhere cannot tell.
 without_cost() {
-	sed -E '/^cost\./d; /^ *"cost": /d; s/ cost="[^"]*"//; s/,$//
+	sed -E '/^run\./d; /^ *"run": /d; /^Run: /d
+		/^cost\./d; /^ *"cost": /d; s/ cost="[^"]*"//; s/,$//
 		/^Rate.* lowered to /d; s/; rate lowered to .* are wider//
 		s/ loweredby="[^"]*" loweredfor="[^"]*" of="[^"]*"//' "$@"
 }

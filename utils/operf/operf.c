@@ -215,6 +215,8 @@ static int finish_run(struct operf *operf, enum operf_end end,
 		err = operf_daemon_stop(operf);
 	/* The ledger of a daemon that has died is not up to date. */
 	if (!err && end != OPERF_DAEMON_DIED)
+		operf_keep_times(operf, end, before);
+	if (!err && end != OPERF_DAEMON_DIED)
 		err = operf_report(operf, before);
 	operf_session_commit(&operf->folder);
 	if (!err)

@@ -71,8 +71,15 @@ static void add_daemon_options(struct op_process_args *args,
 			       const struct operf *operf)
 {
 	const struct operf_options *options = &operf->options;
+	char command[sizeof(((struct op_run *)0)->command)];
 
 	add_source_option(args, operf);
+	op_run_set_words(command, sizeof(command),
+			 operf_profiles_command(options) ? options->command
+							 : options->words);
+	op_process_args_add(args, "--command-line=%s", command);
+	if (options->note)
+		op_process_args_add(args, "--note=%s", options->note);
 	op_process_args_add(args, "--separate-lib=1");
 	op_process_args_add(args, "--separate-kernel=1");
 	if (options->separate_thread)

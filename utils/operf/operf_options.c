@@ -22,6 +22,7 @@
 #include "libop/session/op_budget.h"
 #include "libop/files/op_config.h"
 #include "libop/session/op_history.h"
+#include "libop/session/op_run.h"
 #include "libop/options/op_perf_habits.h"
 #include "libop/session/op_session.h"
 #include "libop/session/op_session_readers.h"
@@ -238,6 +239,20 @@ static int check_modes(const struct operf_options *options,
 	return 0;
 }
 
+/* Reports show a note as it is, or not at all. */
+static int check_note(const char *note, struct op_diag *diag)
+{
+	char safe[OP_RUN_NOTE_MAX];
+
+	op_run_set_text(safe, sizeof(safe), note);
+	if (*note && !strcmp(safe, note))
+		return 0;
+	return op_diag_set(
+		diag, -EINVAL,
+		"--note: give 1 to %d bytes without line ends and other control characters, and without blanks at the ends",
+		OP_RUN_NOTE_MAX - 1);
+}
+
 static int check_operf_options(struct operf_options *options,
 			       const struct raw *raw, struct op_diag *diag)
 {
@@ -287,6 +302,8 @@ static int check_operf_options(struct operf_options *options,
 	if (!err && options->readable_by)
 		err = op_session_group(&options->readers, options->readable_by,
 				       diag);
+	if (!err && options->note)
+		err = check_note(options->note, diag);
 	err = err ?: parse_verbose_option(options, raw->verbose, diag);
 	options->system_wide = raw->system_wide ||
 			       (options->duration_ms && !options->nr_pids &&
@@ -403,6 +420,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "symbol-store", '\0', POPT_ARG_STRING, &raw->symbol_store, 0, "keep symbols of sampled files, at most MIB MiB (default 256; 0: none)", "MIB" },
 		{ "no-symbols", '\0', POPT_ARG_STRING, NULL, NO_SYMBOLS, "keep no symbols of files that match", "PATTERNS" },
 		{ "readable-by", '\0', POPT_ARG_STRING, &o->readable_by, 0, "also let members of GROUP read the session", "GROUP" },
+		{ "note", '\0', POPT_ARG_STRING, &o->note, 0, "show TEXT in the heads of reports", "TEXT" },
 		{ "record", '\0', POPT_ARG_STRING, &o->record, 0, "also write the stream of samples to FILE, to replay or send it", "FILE" },
 		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image whose symbols reports use", "FILE" },
 		{ "no-runtimes", '\0', POPT_ARG_NONE, &raw->no_runtimes, 0, "do not make Python, node and Java name their functions", NULL },
@@ -460,6 +478,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 	int err;
 
 	memset(options, 0, sizeof(*options));
+	options->words = argv;
 	err = parse_popt_words(options, &raw, argc, argv, diag);
 	if (!err)
 		err = check_operf_options(options, &raw, diag);
@@ -483,6 +502,7 @@ void operf_options_release(struct operf_options *options)
 	free(options->vmlinux);
 	free(options->record);
 	free(options->readable_by);
+	free(options->note);
 	free(options->cpu_budget);
 	free(options->history);
 	free(options->no_symbols);

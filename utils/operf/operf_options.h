@@ -15,6 +15,7 @@
 #include "libop/base/op_diag.h"
 
 struct operf_options {
+	char **words; /* all of argv, the caller's */
 	char **command; /* the rest of argv, NULL without a command */
 	pid_t *pids; /* --pid */
 	size_t nr_pids;
@@ -29,6 +30,7 @@ struct operf_options {
 	char *vmlinux;
 	char *readable_by; /* the group @readers, NULL: none */
 	gid_t readers;
+	char *note; /* words for reports, NULL: none */
 	char *record; /* a copy of the stream goes there, NULL: none */
 	char *daemon_verbose; /* words for the daemon, NULL for none */
 	bool separate_thread;

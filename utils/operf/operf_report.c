@@ -147,6 +147,35 @@ static void note_nothing_taken(const struct operf *operf)
 			   : "");
 }
 
+/* ---- times of the run ---------------------------------------------------- */
+
+void operf_keep_times(const struct operf *operf, enum operf_end end,
+		      const struct op_ledger *before)
+{
+	char path[sizeof(operf->session.current) + 16];
+	struct op_diag why = { "" };
+	struct op_ledger ledger;
+	double cpu = operf->pids_used;
+	int err;
+
+	if (before->source[0])
+		return;
+	snprintf(path, sizeof(path), "%s/ledger", operf->session.current);
+	err = op_ledger_read(&ledger, path, &why);
+	/* The report says that there is none. */
+	if (err == -ENOENT)
+		return;
+	/* A command that outlives the sampling goes on using CPU time. */
+	if (operf_profiles_command(&operf->options))
+		cpu = end == OPERF_ENDED ? cpu_seconds(&operf->command) : 0;
+	ledger.run.wall_ns = operf->wall_ns;
+	ledger.run.cpu_ns = (uint64_t)(cpu * 1e9);
+	err = err ?: op_ledger_write(&ledger, path, NULL, &why);
+	if (err)
+		operf_note("the times of the run are not kept: %s",
+			   op_diag_text(&why, err));
+}
+
 /* ---- the account --------------------------------------------------------- */
 
 /* "12 sample_lost_overflow, 3 lost_no_image" */

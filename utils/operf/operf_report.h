@@ -8,6 +8,7 @@
  */
 
 #include "libop/session/op_ledger.h"
+#include "utils/operf/operf_wait.h"
 
 struct operf;
 
@@ -17,6 +18,13 @@ struct operf;
  */
 int operf_ledger_get(const struct operf *operf, struct op_ledger *ledger,
 		     struct op_diag *diag);
+
+/*
+ * Add the times of the run to the ledger that the daemon has left, unless it
+ * is also of runs @before. That this fails is a line on stderr.
+ */
+void operf_keep_times(const struct operf *operf, enum operf_end end,
+		      const struct op_ledger *before);
 
 /* Say what came to the session since the account was @before. Returns 0, or
  * -errno with the reason in operf->diag. */

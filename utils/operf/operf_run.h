@@ -39,6 +39,7 @@ struct operf {
 	/* CPU time of those of --pid that lived on at the end of sampling, from
 	 * its start; seconds */
 	double pids_used;
+	uint64_t wall_ns; /* that was sampled */
 	struct operf_cgroup cgroup; /* of the command, if it has one */
 	int signal_fd; /* the signals that operf handles */
 	bool filters; /* the kernel drops stacks of other processes */

@@ -197,6 +197,9 @@ enum operf_end operf_wait(struct operf *operf)
 	end = wait_for_end(operf, &progress, start);
 	operf_progress_end(&progress);
 	operf->pids_used = seconds_since(&operf->options, ticks);
+	/* A command that outlives the sampling is waited for once more. */
+	if (!operf->wall_ns)
+		operf->wall_ns = (op_clock_ms() - start) * 1000000;
 	free(ticks);
 	return end;
 }

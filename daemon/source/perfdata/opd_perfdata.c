@@ -29,6 +29,7 @@
 #define SECTION 16 /* bytes of its offset and size */
 #define MAX_SECTION (64u << 20) /* bytes of attributes or of a feature */
 #define MAX_IDS (1u << 20)
+#define WORDS_MAX 1024 /* of a command line; fewer of them are shown */
 
 #define ATTR_MIN PERF_ATTR_SIZE_VER0
 
@@ -38,6 +39,7 @@ enum {
 	HOSTNAME = 3,
 	OSRELEASE = 4,
 	ARCH = 6,
+	CMDLINE = 11,
 	EVENT_DESC = 12,
 	NR_FEATURES = 256,
 };
@@ -287,6 +289,42 @@ const struct op_build_id *opd_perfdata_build_of(const struct opd_perfdata *data,
 		       : NULL;
 }
 
+/*
+ * The words of the command line of perf: their number, and each with its length
+ * before it. The last word may be cut off by a feature that is too short.
+ */
+static int read_command_line(struct opd_perfdata *data, struct op_cursor *c)
+{
+	uint64_t nr = op_cursor_number(c, 4);
+	char **words = NULL;
+	size_t nr_words = 0;
+	int err = op_array_reserve(&words, 0, 1);
+
+	while (!err && nr-- && nr_words < WORDS_MAX) {
+		size_t len;
+		const char *text = (const char *)parse_counted_text(c, &len);
+
+		if (!text || c->failed)
+			break;
+		/* One more, for the end of the list. */
+		if (op_array_reserve(&words, nr_words, 2))
+			err = -ENOMEM;
+		else
+			words[nr_words] = strndup(text, len);
+		if (!err && !words[nr_words++])
+			err = -ENOMEM;
+	}
+	if (!err) {
+		words[nr_words] = NULL;
+		op_run_set_words(data->run.command, sizeof(data->run.command),
+				 words);
+	}
+	while (nr_words)
+		free(words[--nr_words]);
+	free(words);
+	return err;
+}
+
 /* Read a feature. A feature that makes no sense is passed over. */
 static int read_feature(struct opd_perfdata *data, uint64_t feature,
 			struct op_cursor *c)
@@ -296,13 +334,19 @@ static int read_feature(struct opd_perfdata *data, uint64_t feature,
 		return read_builds(data, c);
 	case HOSTNAME:
 		copy_counted_text(c, data->hostname, sizeof(data->hostname));
+		op_run_set_text(data->run.host, sizeof(data->run.host),
+				data->hostname);
 		break;
 	case OSRELEASE:
 		copy_counted_text(c, data->release, sizeof(data->release));
+		op_run_set_text(data->run.kernel, sizeof(data->run.kernel),
+				data->release);
 		break;
 	case ARCH:
 		copy_counted_text(c, data->arch, sizeof(data->arch));
 		break;
+	case CMDLINE:
+		return read_command_line(data, c);
 	case EVENT_DESC:
 		sort_perfdata_ids(data);
 		read_event_names(data, c);
@@ -413,7 +457,7 @@ static int read_features(struct opd_perfdata *data, const uint64_t bits[4],
 		section = parse_section(&c);
 		free(copy);
 		if (i != BUILD_ID && i != HOSTNAME && i != OSRELEASE &&
-		    i != ARCH && i != EVENT_DESC)
+		    i != ARCH && i != CMDLINE && i != EVENT_DESC)
 			continue;
 		copy = copy_section(data, &section, "", &c, &unsaid);
 		if (copy && read_feature(data, i, &c))

@@ -23,6 +23,7 @@
 #include "daemon/source/perfdata/opd_perfdata_reader.h"
 #include "libop/image/op_build_id.h"
 #include "libop/base/op_diag.h"
+#include "libop/session/op_run.h"
 
 #define OPD_PERFDATA_MAX_EVENTS 1024 /* of a file; samples of fewer */
 
@@ -61,6 +62,7 @@ struct opd_perfdata {
 	char hostname[65];
 	char release[65];
 	char arch[65];
+	struct op_run run; /* the command line of perf, and the two above */
 	bool is_unfinished; /* perf was killed before it wrote the sizes */
 };
 

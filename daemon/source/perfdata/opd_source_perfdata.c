@@ -161,8 +161,13 @@ static int look_at_all(struct opd_source *source, struct op_diag *diag)
 	int err = 0;
 
 	memset(source->events, 0, sizeof(*source->events));
-	while (!err && p->nr_opened < p->nr_paths)
+	while (!err && p->nr_opened < p->nr_paths) {
 		err = open_next(source, diag);
+		if (p->nr_opened == 1)
+			source->run = p->data.run;
+		else
+			op_run_keep_common(&source->run, &p->data.run);
+	}
 	if (!err && !source->events->nr)
 		err = op_diag_set(diag, -EBADMSG,
 				  "%s: has no event with samples", p->paths[0]);

@@ -21,6 +21,7 @@
 #include "libpp/format/text/text.h"
 #include "libpp/format/text/text_fit.h"
 
+#define MAX_COMMAND 100 /* bytes of a command line in the head */
 #define MAX_SUMS 5 /* images of which builds were added up, by name */
 
 /* ---- what was counted ---------------------------------------------------- */
@@ -141,6 +142,17 @@ static void text_write_column(const struct pp_text *t,
 		fprintf(t->out, "Samples of %s %s\n",
 			pp_session_axis(&t->report->classes), class->session);
 	op_arena_release(&arena);
+}
+
+/* Texts of other machines are safe on a terminal (libop/session/op_run.h). */
+static void text_write_run(const struct pp_text *t, const struct op_ledger *l,
+			   const char *of)
+{
+	if (!l || !pp_has_run(l))
+		return;
+	fprintf(t->out, "Run%s: ", of);
+	pp_write_run(t->out, l, MAX_COMMAND);
+	fputc('\n', t->out);
 }
 
 static void text_write_account(const struct pp_text *t,
@@ -284,6 +296,9 @@ void pp_text_header(const struct pp_text *t)
 	for (size_t i = 0; i < t->nr_columns; i++)
 		text_write_column(t, pp_text_column(t, i));
 	text_write_times(t);
+	if (report->old.made)
+		text_write_run(t, report->old.account, " of the old profile");
+	text_write_run(t, report->account, "");
 	if (report->old.made)
 		text_write_history(t, &report->old.history,
 				   " of the old profile");

@@ -96,12 +96,37 @@ is "the daemon's options" "$(sed -e 's/=[0-9]*,rate/=N,rate/' \
 --foreground
 --ready-fd=N
 --source=perf:exec=N,rate=1000,remove-maps=1
+--command-line=sh -c 'echo \"out \$0 \$1\"; exit 3' -x --pid
 --separate-lib=1
 --separate-kernel=1"
 is "it was started before the command executed, apart from our signals" \
 	"$(grep ^start "$FAKE_DIR/seen")" "start: leader 1 death 15 exec operf"
 is "it was asked" "$(seen)" "start shutdown "
 ok "it is gone" gone "$(cat $data/run/lock)"
+
+# ---- the run
+
+nr_times() {
+	grep -c -e '^run.wall_ns = [0-9]' -e '^run.cpu_ns = [0-9]' "$samples/current/ledger"
+}
+fresh
+ledger 100 97 3
+seq 20000 >"$TMP/numbers"
+run 0 "a note" --note='before the change' sort -R "$TMP/numbers"
+is "reaches the daemon" "$(grep note "$FAKE_DIR/argv")" "--note=before the change"
+is "the times are in the ledger" "$(nr_times)" 2
+run 0 "samples that are added" --append true
+is "have no times" "$(nr_times)" 0
+run 0 "what runs on" --duration=0.05 sh -c "sleep 0.1; sort -R $TMP/numbers"
+is "has the time that was sampled" "$(nr_times)" 1
+run 0 "the whole machine" -s -- true
+is "has the command line of operf" "$(grep command-line "$FAKE_DIR/argv")" \
+	"--command-line=$TMP/bin/operf --rate=1000 -s -- true"
+for note in '' ' blank' 'blank ' "a
+b" "$(printf %256s x | tr ' ' y)"; do
+	run 125 "a note that is none" --note="$note" true
+	like "is refused" "$(said)" '^operf: --note: give 1 to 255 bytes'
+done
 
 # ---- how long
 

@@ -59,6 +59,56 @@ TEST(accounts_have_words)
 	}
 }
 
+static const struct run_row {
+	const char *name;
+	struct op_run run;
+	size_t most;
+	const char *words;
+} run_rows[] = {
+	{ "all is known",
+	  { .command = "./words 5000",
+	    .host = "host",
+	    .user = "user",
+	    .kernel = "6.1.0",
+	    .note = "before",
+	    .start = 1796043900,
+	    .wall_ns = 3650000001,
+	    .cpu_ns = 2949999999 },
+	  0,
+	  "./words 5000: 3.7 s, 2.9 s of CPU; host by user, Linux 6.1.0, 2026-11-30 13:05; note: before" },
+	{ "a long run of a command that is cut",
+	  { .command = "./words 5000",
+	    .wall_ns = 9949999999,
+	    .cpu_ns = 9950000000 },
+	  10,
+	  "./words...: 9.9 s, 10 s of CPU" },
+	{ "the machine alone",
+	  { .host = "host", .kernel = "6.1.0" },
+	  100,
+	  "host, Linux 6.1.0" },
+	{ "a command alone", { .command = "true" }, 4, "true" },
+	{ "a user alone",
+	  { .user = "user", .cpu_ns = 100000000 },
+	  4,
+	  "0.1 s of CPU; by user" },
+	{ "a note alone", { .note = "before" }, 4, "note: before" },
+};
+
+TEST(runs_have_words)
+{
+	assert_int_equal(setenv("TZ", "UTC", 1), 0);
+	for (size_t i = 0; i < NR(run_rows); i++) {
+		const struct run_row *row = &run_rows[i];
+		struct op_ledger account = { .run = row->run };
+		struct text t;
+
+		pp_write_run(text_begin(&t), &account, row->most);
+		fclose(t.out);
+		expect_text(t.all, row->words, row->name);
+		free(t.all);
+	}
+}
+
 TEST(reports_begin_with_words)
 {
 	static const struct pp_format_options options;

@@ -25,7 +25,14 @@
 #define BAD_EVENT "is damaged: the description of an event cannot be" AGAIN
 
 /* Features, by their bit in the header. */
-enum { BUILD_ID = 2, HOSTNAME = 3, OSRELEASE = 4, ARCH = 6, EVENT_DESC = 12 };
+enum {
+	BUILD_ID = 2,
+	HOSTNAME = 3,
+	OSRELEASE = 4,
+	ARCH = 6,
+	CMDLINE = 11,
+	EVENT_DESC = 12
+};
 
 /* Where in the header it says so. */
 enum {

@@ -303,6 +303,51 @@ TEST(machine)
 	}
 }
 
+static const struct {
+	uint32_t nr; /* of words, as the feature says */
+	const char *words[4];
+	const char *command;
+} command_lines[] = {
+	{ 0, { NULL }, "" },
+	{ 1, { "perf" }, "perf" },
+	{ 3, { "perf", "record", "a b" }, "perf record 'a b'" },
+	{ 2, { "/usr/bin/perf", "it's", "left" }, "/usr/bin/perf 'it'\\''s'" },
+	/* The feature ends before its last word. */
+	{ 4, { "perf", "record" }, "perf record" },
+	{ UINT32_MAX, { "perf", "\033[31m" }, "perf '?[31m'" },
+	{ 1, { "" }, "''" },
+};
+
+TEST(command_line)
+{
+	struct opd_perfdata data;
+	size_t places, at;
+	struct file f;
+
+	for (size_t i = 0; i < sizeof(command_lines) / sizeof(*command_lines);
+	     i++) {
+		make_data_file(&f, 1);
+		places = put_places(&f, 1u << HOSTNAME | 1u << OSRELEASE |
+						1u << CMDLINE);
+		at = f.len;
+		put_told(&f, "ho\nst");
+		set_place(&f, places, 0, at);
+		at = f.len;
+		put_told(&f, "6.1.0");
+		set_place(&f, places, 1, at);
+		at = f.len;
+		put32(&f, command_lines[i].nr);
+		for (size_t k = 0; k < 4 && command_lines[i].words[k]; k++)
+			put_told(&f, command_lines[i].words[k]);
+		set_place(&f, places, 2, at);
+		must_open(&data, &f);
+		assert_string_equal(data.run.command, command_lines[i].command);
+		assert_string_equal(data.run.host, "ho?st");
+		assert_string_equal(data.run.kernel, "6.1.0");
+		opd_perfdata_close(&data);
+	}
+}
+
 /* What follows the text of a feature is none of another one. */
 TEST(one_text_each)
 {
