@@ -30,29 +30,45 @@ int op_session_save(const struct op_session *session, const char *name,
 /* Whether samples/current has any, or may have, as it cannot be looked into. */
 bool op_session_has_samples(const struct op_session *session);
 
+#define OP_SESSION_PREVIOUS_MAX 32 /* bytes of a name, with the zero byte */
+#define OP_SESSION_KEEP_DEFAULT 5
+#define OP_SESSION_KEEP_MAX 1000
+
 /* The steps that made room for a new run, so that they can be undone. */
 struct op_session_room {
 	const struct op_session *session;
+	unsigned int keep; /* sessions of earlier runs, 1 or more */
 	void (*say)(const char *fmt, ...); /* told each step, or NULL */
 	bool made_current; /* samples/current was not, or was moved away */
 	bool moved_current; /* to samples/previous */
-	const char *aside; /* what is now under a hidden name, or NULL */
+	unsigned int nr_renamed; /* earlier sessions, by one number each */
+	char aside[OP_SESSION_PREVIOUS_MAX]; /* the session that is now under a
+						hidden name; "" if none is */
 };
 
 /*
- * Make the current session samples/previous, and keep the one that was called
- * so under a hidden name. A current session without samples is only moved
- * aside. With @append all stays. Sets all of @room but what it is about.
- * Returns 0 or -errno with the reason.
+ * The name of the session of the run before the last @nr runs: "previous",
+ * "previous-2" and so on.
+ */
+void op_session_previous(char name[OP_SESSION_PREVIOUS_MAX], unsigned int nr);
+
+/*
+ * Make the current session samples/previous, the one that was called so
+ * samples/previous-2, and so on up to room->keep; keep the one that would have
+ * a higher number under a hidden name. A current session without samples is
+ * only moved aside. With @append all stays. Sets the results in @room. Returns
+ * 0 or -errno with the reason.
  */
 int op_session_rotate(struct op_session_room *room, bool append,
 		      struct op_diag *diag);
 
 /*
- * The new run has begun: remove what was moved aside. Returns 0, or -errno with
- * the reason; nothing depends on it.
+ * The new run has begun: remove what was moved aside, and sessions that are
+ * beyond room->keep; set *@nr_removed to how many of them had samples. Returns
+ * 0, or -errno with the reason; nothing depends on it.
  */
-int op_session_rotated(struct op_session_room *room, struct op_diag *diag);
+int op_session_rotated(struct op_session_room *room, unsigned int *nr_removed,
+		       struct op_diag *diag);
 
 /* The new run has not begun: give all folders the names that they had. */
 int op_session_undo_rotate(struct op_session_room *room, struct op_diag *diag);

@@ -117,7 +117,9 @@ static int start_daemon(struct operf *operf, struct op_ledger *before)
 		&operf->diag);
 	if (!err)
 		err = operf_session_rotate(&operf->folder,
-					   operf->options.append, &operf->diag);
+					   operf->options.append,
+					   (unsigned int)operf->options.keep,
+					   &operf->diag);
 	if (err)
 		return err;
 	operf_runtimes_make_folder(operf);
@@ -213,12 +215,12 @@ static int finish_run(struct operf *operf, enum operf_end end,
 	}
 	if (operf->child.daemon.pid)
 		err = operf_daemon_stop(operf);
+	operf_session_commit(&operf->folder, operf->options.quiet);
 	/* The ledger of a daemon that has died is not up to date. */
 	if (!err && end != OPERF_DAEMON_DIED)
 		operf_keep_times(operf, end, before);
 	if (!err && end != OPERF_DAEMON_DIED)
 		err = operf_report(operf, before);
-	operf_session_commit(&operf->folder);
 	if (!err)
 		keep_symbols_of_run(operf);
 	if (!err && !has_failed)

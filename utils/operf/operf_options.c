@@ -25,6 +25,7 @@
 #include "libop/session/op_run.h"
 #include "libop/options/op_perf_habits.h"
 #include "libop/session/op_session.h"
+#include "libop/session/op_session_folder.h"
 #include "libop/session/op_session_readers.h"
 
 #define RATE_MAX 100000 /* a second; the kernel's own limit is lower */
@@ -35,6 +36,7 @@ struct raw {
 	char *duration;
 	char *rate;
 	char *pack_at;
+	char *keep;
 	char *max_disk;
 	char *symbol_store;
 	char *verbose;
@@ -273,6 +275,7 @@ static int check_operf_options(struct operf_options *options,
 	options->version = raw->version;
 	options->pack_at = OP_PACK_AT_DEFAULT;
 	options->symbol_store = OP_STORE_DEFAULT;
+	options->keep = OP_SESSION_KEEP_DEFAULT;
 	err = parse_pid_option(options, raw->pid, diag)
 		      ?: parse_duration_option(options, raw->duration, diag)
 		      ?: parse_separate_option(options, raw->separate, diag)
@@ -291,6 +294,10 @@ static int check_operf_options(struct operf_options *options,
 		      ?: parse_operf_number(&options->max_disk, "max-disk",
 					    raw->max_disk, "MiB",
 					    OP_PACK_AT_MAX, "for any", diag);
+	err = err
+		      ?: parse_operf_number(&options->keep, "keep", raw->keep,
+					    "sessions", OP_SESSION_KEEP_MAX,
+					    NULL, diag);
 	if (!err && options->history)
 		err = op_history_parse(&history, options->history, diag);
 	err = err
@@ -413,6 +420,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "write samples to DIR (default ./oprofile_data)", "DIR" },
 		{ "append", '\0', POPT_ARG_NONE, &raw->append, 0, "add to the samples of earlier runs", NULL },
 		{ NULL, 'a', POPT_ARG_NONE, &raw->append_letter, 0, "like --append, but ask first on a terminal", NULL },
+		{ "keep", '\0', POPT_ARG_STRING, &raw->keep, 0, "keep the sessions of N earlier runs (default 5)", "N" },
 		{ "max-disk", '\0', POPT_ARG_STRING, &raw->max_disk, 0, "limit the disk space of samples to MIB MiB (default 0: no limit)", "MIB" },
 		{ "cpu-budget", '\0', POPT_ARG_STRING, &o->cpu_budget, 0, OP_BUDGET_HELP, "PERCENT" },
 		{ "history", '\0', POPT_ARG_STRING, &o->history, 0, "keep samples by time in SIZE of the disk: SIZE[,GRAIN:AGE...]", "SIZE" },
@@ -486,6 +494,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 	free(raw.duration);
 	free(raw.rate);
 	free(raw.pack_at);
+	free(raw.keep);
 	free(raw.max_disk);
 	free(raw.symbol_store);
 	free(raw.verbose);

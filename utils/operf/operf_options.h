@@ -40,6 +40,7 @@ struct operf_options {
 	bool ask_append; /* whether that was meant, on a terminal */
 	uint64_t symbol_store; /* MiB of symbols that are kept; 0: none */
 	char *no_symbols; /* patterns of files that none are kept of, or NULL */
+	uint64_t keep; /* sessions of earlier runs */
 	uint64_t max_disk; /* MiB that samples may take; 0: any */
 	char *cpu_budget; /* as it was given, checked; NULL: the default */
 	char *history; /* as op_history_parse() has it; or NULL */

@@ -231,19 +231,40 @@ void operf_session_close(struct operf_folder *folder)
 /* ---- the samples --------------------------------------------------------- */
 
 int operf_session_rotate(struct operf_folder *folder, bool append,
-			 struct op_diag *diag)
+			 unsigned int keep, struct op_diag *diag)
 {
+	folder->room.keep = keep;
 	folder->room.session = folder->session;
 	folder->room.say = folder->verbose ? say_always : NULL;
 	return op_session_rotate(&folder->room, append, diag);
 }
 
-void operf_session_commit(struct operf_folder *folder)
+void operf_session_commit(struct operf_folder *folder, bool quiet)
 {
+	struct op_session_room *room = &folder->room;
 	struct op_diag why = { "" };
+	unsigned int nr_removed;
 
-	if (op_session_rotated(&folder->room, &why))
+	if (op_session_rotated(room, &nr_removed, &why))
 		say_note("operf", "%s", why.text);
+	if (quiet || !room->moved_current)
+		return;
+	if (nr_removed == 1)
+		say_note(
+			"operf",
+			"the run before is session:previous now; the oldest session is removed, as --keep=%u keeps no more",
+			room->keep);
+	else if (nr_removed)
+		say_note(
+			"operf",
+			"the run before is session:previous now; the %u oldest sessions are removed, as --keep=%u keeps no more",
+			nr_removed, room->keep);
+	else if (room->nr_renamed)
+		say_note(
+			"operf",
+			"the run before is session:previous now, and the one before that is session:previous-2");
+	else
+		say_note("operf", "the run before is session:previous now");
 }
 
 void operf_session_undo(struct operf_folder *folder)

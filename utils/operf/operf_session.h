@@ -4,8 +4,9 @@
 
 /*
  * The session folder before and after a run. The samples of the run before
- * become samples/previous, and the previous ones are kept under a hidden name
- * until it is sure that the new run has begun: all can be undone until then.
+ * become samples/previous, and earlier ones get higher numbers; what is not to
+ * be kept has a hidden name until it is sure that the new run has begun: all
+ * can be undone until then.
  * One operf at a time works in a folder.
  */
 
@@ -39,12 +40,14 @@ void operf_session_init(struct operf_folder *folder,
 int operf_session_open(struct operf_folder *folder, const char *dir,
 		       const gid_t *readers, struct op_diag *diag);
 
-/* Make room for new samples; with @append they go to those that are there. */
+/* Make room for new samples, and keep @keep earlier sessions; with @append they
+ * go to those that are there. */
 int operf_session_rotate(struct operf_folder *folder, bool append,
-			 struct op_diag *diag);
+			 unsigned int keep, struct op_diag *diag);
 
-/* The new run has begun: what was moved aside is not needed any more. */
-void operf_session_commit(struct operf_folder *folder);
+/* The new run has begun: what was moved aside is not needed any more. Unless
+ * @quiet, say which sessions have other names and which are removed. */
+void operf_session_commit(struct operf_folder *folder, bool quiet);
 
 /*
  * The new run has not begun: leave the folder as it was. No daemon of ours

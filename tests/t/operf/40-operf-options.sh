@@ -72,6 +72,10 @@ for mib in x -1 1048577 8MiB ''; do
 	says "--pack-at '$mib'" "--pack-at=$mib: not a number of MiB; give one \
 from 1 to 1048576, or 0 for never" "--pack-at=$mib" true
 done
+for keep in 0 1001 x; do
+	says "--keep=$keep" "--keep=$keep: not a number of sessions; give one from 1 to 1000" \
+		--keep=$keep true
+done
 says "--max-disk" "--max-disk=5MB: not a number of MiB; give one from 1 to \
 1048576, or 0 for any" --max-disk=5MB true
 says "--cpu-budget" "--cpu-budget=half: not a part of each CPU; give percent, \

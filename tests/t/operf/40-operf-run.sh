@@ -30,10 +30,12 @@ at_exit() {
 operf() {
 	"$TMP/bin/operf" --rate=1000 "$@"
 }
-# said: what operf said, without what depends on the user's rights, or on a host
-# that lets a virtual CPU wait while the command is said to use it.
+# said: what operf said, without what depends on the user's rights, on a host
+# that lets a virtual CPU wait while the command is said to use it, or on earlier
+# runs (see renamed).
 said() {
-	grep -v -e '^operf: only user code is sampled' \
+	grep -v -e '^operf: the run before is session:previous now' \
+		 -e '^operf: only user code is sampled' \
 		-e '^operf: warning: samples stand for' "$TMP/err"
 }
 # run STATUS NAME ARG...: stdout is in $out, stderr in $TMP/err.
@@ -260,10 +262,34 @@ operf true 2>/dev/null
 is "current becomes previous" "$(cat $samples/previous/mark)" first
 echo second >$samples/current/mark
 operf true 2>/dev/null
-is "which is replaced" "$(cat $samples/previous/mark)" second
+is "the next one, too" "$(cat $samples/previous/mark)" second
+is "and previous is previous-2" "$(cat $samples/previous-2/mark)" first
 ok "the new one is new" not test -e $samples/current/mark
 is "nothing else is there" "$(ls -A $samples)" "current
-previous"
+previous
+previous-2"
+# renamed: what operf says of earlier runs.
+renamed() {
+	sed -n 's/^operf: the run before is session:previous now//p' "$TMP/err"
+}
+mv $samples/previous-2 "$TMP/first"
+mv $samples/previous "$TMP/second"
+run 0 "another run" true
+is "one that was moved away is named" "$(renamed)|$(tail -n 1 "$TMP/err" | cut -c -18)" \
+	"|operf: 100 samples"
+run 0 "another run" true
+is "so are two" "$(renamed)" ", and the one before that is session:previous-2"
+run 0 "two are kept" --keep=2 true
+is "the third is removed, and that is said" "$(renamed) $(find $samples -mindepth 1 -maxdepth 1 -type d | wc -l)" \
+	"; the oldest session is removed, as --keep=2 keeps no more 3"
+run 0 "one is kept" --keep=1 true
+is "two are removed" "$(renamed)" \
+	"; the 2 oldest sessions are removed, as --keep=1 keeps no more"
+run 0 "a quiet run" -q --keep=1 true
+is "says nothing of it" "$(cat "$TMP/err")" ""
+rm -r $samples/previous
+mv "$TMP/first" $samples/previous-2
+mv "$TMP/second" $samples/previous
 echo third >$samples/current/mark
 ledger 150 146 4
 run 0 "--append" --append true

@@ -15,12 +15,15 @@
 #include "libop/files/op_remove.h"
 #include "libop/session/op_session_folder.h"
 
+#define THREE                                                                  \
+	"current/{root}/new;previous/{root}/1;previous-2/{root}/2;previous-3/{root}/3"
 #define OLD "current/{root}/new;previous/{root}/old"
 
 /* given: files below samples/; script: "reset", "save NAME", "rotate",
- * "append", "rotated", "undo", "file PATH" to make one more, and "hold" to
- * remember the folder "current". What is wanted: each step told, errors,
- * whether that folder is still the one, and the files that are there then. */
+ * "append", "keep N", "rotated", "undo", "file PATH" to make one more, and
+ * "hold" to remember the folder "current". What is wanted: each step told,
+ * errors, whether that folder is still the one, and the files that are there
+ * then. */
 static const struct row rows[] = {
 	{ "samples_are_removed",
 	  "current/{root}/a;current/packed-1;current/.span-1-2/x;"
@@ -61,6 +64,29 @@ static const struct row rows[] = {
 	{ "a_run_that_does_not_go_on", OLD, "append; undo", EXPECTED_ROW },
 	{ "a_run_that_goes_on_from_nothing", NULL,
 	  "append; file current/a; undo", "remove SAMPLES/current\n" },
+	{ "a_third_run_of_three_that_are_kept", OLD,
+	  "keep 3; rotate; file current/a; rotated", EXPECTED_ROW },
+	{ "the_oldest_of_three", THREE,
+	  "keep 3; rotate; file current/a; rotated", EXPECTED_ROW },
+	{ "the_oldest_of_three_stays", THREE,
+	  "keep 3; rotate; file current/a; undo", EXPECTED_ROW },
+	{ "a_number_that_is_free",
+	  "current/{root}/new;previous/{root}/1;previous-3/{root}/3",
+	  "keep 3; rotate; file current/a; undo", EXPECTED_ROW },
+	{ "fewer_are_kept_now", THREE,
+	  "keep 1; rotate; file current/a; rotated", EXPECTED_ROW },
+	{ "fewer_are_kept_but_nothing_is_moved",
+	  "current/ledger;previous/{root}/1;previous-2/{root}/2",
+	  "keep 1; rotate; file current/a; rotated", EXPECTED_ROW },
+	/* Killed when the oldest was aside, and one other had been renamed. */
+	{ "a_killed_shift",
+	  "current/{root}/new;.replaced/{root}/3;previous/{root}/1;previous-3/{root}/2",
+	  "keep 3; append", EXPECTED_ROW },
+	{ "a_killed_shift_before_the_first",
+	  "current/{root}/new;.replaced/{root}/3;previous/{root}/1;previous-2/{root}/2",
+	  "keep 3; append", EXPECTED_ROW },
+	{ "an_empty_one_that_was_aside", ".replaced/ledger;previous/{root}/1",
+	  "keep 3; rotate", EXPECTED_ROW },
 	{ "removed_once", OLD, "rotate; rotated; rotated", EXPECTED_ROW },
 	/* Killed between two renames, and before the end. */
 	{ "what_was_aside_is_the_previous_one",
@@ -148,6 +174,12 @@ static void print_held(FILE *out)
 static int do_step(struct op_session_room *room, const char *step,
 		   struct op_diag *diag)
 {
+	unsigned int nr_removed;
+
+	if (!strncmp(step, "keep ", 5)) {
+		room->keep = (unsigned int)atoi(step + 5);
+		return 0;
+	}
 	if (!strcmp(step, "hold")) {
 		held = open("samples/current", O_RDONLY | O_DIRECTORY);
 		assert_true(held >= 0);
@@ -160,7 +192,7 @@ static int do_step(struct op_session_room *room, const char *step,
 	if (!strcmp(step, "rotate") || !strcmp(step, "append"))
 		return op_session_rotate(room, *step == 'a', diag);
 	if (!strcmp(step, "rotated"))
-		return op_session_rotated(room, diag);
+		return op_session_rotated(room, &nr_removed, diag);
 	if (!strcmp(step, "undo"))
 		return op_session_undo_rotate(room, diag);
 	assert_false(strncmp(step, "file ", 5));
@@ -170,7 +202,9 @@ static int do_step(struct op_session_room *room, const char *step,
 
 static void run_steps(const struct row *row, FILE *out)
 {
-	struct op_session_room room = { .session = &session, .say = say_step };
+	struct op_session_room room = { .session = &session,
+					.keep = 1,
+					.say = say_step };
 	const char *at = row->given ? row->given : "";
 	char line[256];
 
