@@ -40,6 +40,39 @@ function baseName(path) {
 	return /^\S*\/[^/]+$/.test(path) ? path.slice(path.lastIndexOf("/") + 1) : path;
 }
 
+/* The same or, where others have this last part, as many parts as it takes to
+ * tell them apart: gcc-12/cc1 and kernel/cc1. */
+const shortNames = {
+	read() {
+		const groups = new Map();
+
+		this.map = new Map();
+		for (const path of new Set([...symbols.image, ...symbols.app].map(i => texts[i])
+			.concat(readApps().flatMap(app => [app.name, ...app.images.map(image => image.name)])))) {
+			const base = baseName(path);
+
+			if (base !== path)
+				groups.set(base, [...groups.get(base) || [], path]);
+		}
+		for (let group of groups.values())
+			for (let nr = 2; group.length > 1; nr++) {
+				const ends = group.map(path => path.split("/").slice(-nr).join("/"));
+				const counts = new Map();
+
+				for (const end of ends)
+					counts.set(end, (counts.get(end) || 0) + 1);
+				group.forEach((path, i) => this.map.set(path, ends[i]));
+				group = group.filter((path, i) => counts.get(ends[i]) > 1);
+			}
+	},
+};
+
+function shortName(path) {
+	if (!shortNames.map)
+		shortNames.read();
+	return shortNames.map.get(path) ?? baseName(path);
+}
+
 /* Two digits behind the point, as they stand in a column. */
 function figure(part, whole) {
 	const p = whole ? 100 * part / whole : 0;
@@ -280,9 +313,9 @@ const COLUMNS = [
 	{ id: "name", title: "Symbol", width: "minmax(0, 4fr)", kind: "name",
 	  text: nameAt, isText: true },
 	{ id: "image", title: "Image", width: "minmax(0, 1fr)", kind: "quiet only-wide",
-	  text: i => baseName(imageAt(i)), isText: true },
+	  text: i => shortName(imageAt(i)), isText: true },
 	{ id: "app", title: "Application", width: "minmax(0, 1fr)", kind: "quiet only-wide",
-	  is: () => manyApps, text: i => baseName(appAt(i)), isText: true },
+	  is: () => manyApps, text: i => shortName(appAt(i)), isText: true },
 ].filter(column => !column.is || column.is());
 
 const seenColumns = () => COLUMNS.filter(column =>
@@ -390,8 +423,8 @@ function fillRow(row, at) {
 
 		if (column.id === "name") {
 			cell.firstChild.nodeValue = fitCode(names.shown(text), nameRoom);
-			cell.lastChild.textContent = baseName(imageAt(i)) +
-				(appAt(i) !== imageAt(i) && manyApps ? " · " + baseName(appAt(i)) : "");
+			cell.lastChild.textContent = shortName(imageAt(i)) +
+				(appAt(i) !== imageAt(i) && manyApps ? " · " + shortName(appAt(i)) : "");
 			cell.title = names.wholeOf(text);
 		} else {
 			cell.textContent = text;
@@ -1163,7 +1196,7 @@ function appsCard() {
 	const row = (thing, kind, whole) => make("tr", { class: kind },
 		make("td", { class: "number" }, figure(thing.count, whole) + " %"),
 		make("td", { class: "number" }, number(thing.count)),
-		make("td", { title: thing.name }, kind ? baseName(thing.name) : thing.name));
+		make("td", { title: thing.name }, kind ? shortName(thing.name) : thing.name));
 	const shownApps = apps.slice(0, 100);
 	const box = card("Applications and their images", make("table", {},
 		make("thead", {}, make("tr", {}, make("th", { class: "number" }, "Share"),
@@ -1269,7 +1302,7 @@ function drawFilters() {
 	if (manyApps || state.app)
 		addFilter("Application", "app", [["", "all"], ...readApps()
 			.sort((a, b) => b.count - a.count).slice(0, MAX_OPTIONS)
-			.map(app => [app.name, baseName(app.name)])], state.app, state.app,
+			.map(app => [app.name, shortName(app.name)])], state.app, state.app,
 			value => show({ app: value }));
 	for (const [key, title] of FACETS) {
 		const values = valuesOf(key);

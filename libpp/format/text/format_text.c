@@ -14,6 +14,7 @@
 
 #include "libop/base/op_terminal_safe.h"
 #include "libop/base/op_plural.h"
+#include "libop/base/op_strings.h"
 #include "libop/events/op_wait_event.h"
 #include "libpp/report/interval.h"
 #include "libpp/report/report_times.h"
@@ -370,6 +371,57 @@ static int text_write_report(struct pp_text *t, FILE *out)
 	return err;
 }
 
+/* Images and applications that the text names. */
+static int collect_paths(const struct pp_report *report,
+			 struct op_strings *paths)
+{
+	const struct pp_symbol_table *symbols = &report->symbols;
+	const struct pp_tree *tree = report->tree;
+	size_t nr_frames = tree ? tree->nr_frames : 0;
+	size_t nr_known = report->calls.made ? symbols->nr_known : 0;
+	size_t nr_apps = tree || symbols->made ? 0 : report->summary.nr_apps;
+	uint32_t number;
+	int err = 0;
+
+	for (size_t i = 0; i < nr_frames && !err; i++)
+		if (tree->frames[i].image)
+			err = op_strings_number(paths, tree->frames[i].image,
+						&number);
+	for (size_t i = 0; i < symbols->nr && !err; i++)
+		err = op_strings_number(paths, symbols->list[i].app, &number)
+			      ?: op_strings_number(paths,
+						   symbols->list[i].image->name,
+						   &number);
+	for (size_t i = 0; i < nr_known && !err; i++)
+		if (symbols->known[i].image)
+			err = op_strings_number(
+				paths, symbols->known[i].image->name, &number);
+	for (size_t i = 0; i < nr_apps && !err; i++) {
+		const struct pp_summary_app *app = &report->summary.apps[i];
+
+		err = op_strings_number(paths, app->name, &number);
+		for (size_t k = 0; k < app->nr_images && !err; k++)
+			err = op_strings_number(paths, app->images[k].name,
+						&number);
+	}
+	return err;
+}
+
+static int shorten_paths(struct pp_text *t)
+{
+	struct op_strings paths;
+	int err;
+
+	if (t->options->long_names)
+		return 0;
+	op_strings_init(&paths, t->arena);
+	err = collect_paths(t->report, &paths)
+		      ?: pp_short_paths_init(&t->shorts, t->arena, paths.list,
+					     paths.nr);
+	op_strings_release(&paths);
+	return err;
+}
+
 int pp_format_text(FILE *out, const struct pp_report *report,
 		   const struct pp_format_options *options)
 {
@@ -390,6 +442,7 @@ int pp_format_text(FILE *out, const struct pp_report *report,
 		t.nr_columns = rows.nr_columns;
 		t.totals = rows.totals;
 	}
+	err = err ?: shorten_paths(&t);
 	if (!err)
 		err = text_write_report(&t, out);
 	if (report->classes.in_rows)

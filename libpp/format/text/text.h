@@ -7,6 +7,7 @@
 #include "libop/base/op_arena.h"
 #include "libop/base/op_decimal.h"
 #include "libpp/format/format.h"
+#include "libpp/format/text/text_paths.h"
 #include "libpp/format/text/text_rows.h"
 
 #define PP_PERCENT_LEN OP_DECIMAL_LEN
@@ -26,6 +27,7 @@ struct pp_text {
 	size_t column; /* where they begin */
 	/* Of fields, which may be those of source lines. */
 	size_t place_width, image_width, app_width, name_width;
+	struct pp_short_paths shorts; /* of the images and applications shown */
 	struct op_arena *arena; /* of names that were changed */
 };
 
@@ -33,7 +35,7 @@ struct pp_text {
  * '?' in their place. */
 const char *pp_text_plain(const struct pp_text *t, const char *name);
 
-/* The same of @name or its last component, as asked for. */
+/* The same of @name or its short form (text_paths.h), as asked for. */
 const char *pp_text_name(const struct pp_text *t, const char *name);
 
 /* Seven characters for every ordinary value. @buf has PP_PERCENT_LEN bytes. */

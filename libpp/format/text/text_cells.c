@@ -21,8 +21,9 @@ const char *pp_text_plain(const struct pp_text *t, const char *name)
 
 const char *pp_text_name(const struct pp_text *t, const char *name)
 {
-	return pp_text_plain(t, t->options->long_names ? name
-						       : pp_base_name(name));
+	return pp_text_plain(t, t->options->long_names
+					? name
+					: pp_short_path(&t->shorts, name));
 }
 
 const char *pp_text_percent(char *buf, double percent)

@@ -155,9 +155,14 @@ static void tree_write_frame(const struct tree_text *tt, uint32_t node,
 	const struct pp_tree_node *at = &tree->nodes[node];
 	const struct pp_frame *frame = &tree->frames[at->frame];
 	const char *above = tree->frames[tree->nodes[at->parent].frame].image;
+	const char *name = frame->name;
 
+	/* Two programs of one name are two roots. */
+	if (frame->kind == PP_FRAME_ROOT && frame->image &&
+	    !strcmp(name, pp_base_name(frame->image)))
+		name = pp_short_path(&tt->t->shorts, frame->image);
 	fprintf(tt->t->out, "%*s%s", 2 + INDENT * (int)level, "",
-		pp_text_plain(tt->t, frame->name));
+		pp_text_plain(tt->t, name));
 	if (frame->image && *frame->name != '[' &&
 	    (above ? strcmp(above, frame->image) != 0
 		   : frame->kind != PP_FRAME_ROOT))

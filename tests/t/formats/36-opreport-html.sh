@@ -800,6 +800,28 @@ END
 true light"
 ok "is written" test -s "$PICTURES/html.pdf"
 
+# ---- two programs of one name, and what ran
+
+for path in /usr/gcc-12/cc1 /home/kernel/cc1; do
+	echo "0x10 30" | sample twins "{root}$path/{dep}/{root}$path/TIMER.0.0.all.all.all" timer-hz=1000
+done
+printf '%s\n' "source = x" "taken = 60" "stored = 60" "pending = 0" \
+	"run.command = make '<b>'" "run.host = box" "run.start = 1796043900" \
+	"run.wall_ns = 3650000000" >"$SESSION/samples/twins/ledger"
+page twins.html session:twins
+is "both have names, and the run is told" "$(drive <<END
+open file://$TMP/twins.html
+print [...document.querySelectorAll(".row")].map(r => r.lastChild.textContent).sort().join()
+text #about
+click #tab-summary
+print document.querySelector("#summary .card").innerText.split(/\n+/).join("|")
+errors
+END
+)" "\
+gcc-12/cc1,kernel/cc1
+make '<b>' · box · CPU with timer interrupt · TIMER:0 · 60 samples · none lost
+What ran|Command|make '<b>'|Time|3.65 s|Host|box|Started|2026-11-30 13:05 UTC"
+
 # What needs a name for those who do not see has one.
 is "names for all that can be used" "$(drive <<END
 print [...document.querySelectorAll("button, select, input, [tabindex]")].filter(e => !(e.textContent.trim() || e.ariaLabel || e.labels?.length || e.getAttribute("aria-labelledby"))).map(e => e.outerHTML).join()
