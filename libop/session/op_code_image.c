@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,13 @@ static bool is_jit_name_taken(const char *folder, const char *base)
 	if (dir)
 		closedir(dir);
 	return taken;
+}
+
+bool op_code_image_is_of_process(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !fnmatch("[0-9]*.jo", slash ? slash + 1 : path, 0);
 }
 
 static int choose_jit_name(char *name, size_t len, const char *folder,

@@ -84,6 +84,10 @@ int op_code_image_init_jit(struct op_code_image *image, const char *folder,
 			   uint32_t tgid);
 void op_code_image_release(struct op_code_image *image);
 
+/* Whether an image of the name @path, in whatever folder, is what a process
+ * made. */
+bool op_code_image_is_of_process(const char *path);
+
 /*
  * Keep @function; *@number is its place in @kept, from 1. One without bytes
  * that is not @is_own is the same as an earlier one that has its name and is no

@@ -4,20 +4,20 @@
  * application has mapped, since programs of many names embed one.
  */
 
-#include <fnmatch.h>
 #include <string.h>
 
 #include "libop/image/op_runtime.h"
+#include "libop/session/op_code_image.h"
 #include "libpp/report/populate_symbols.h"
 #include "libpp/select/sample_list.h"
 
-/* Code whose maker has named it is an image, PID.jo (op_code_image.h). */
+/* Code whose maker has named it is an image of its own. */
 static bool has_named_code(const char *app, const struct pp_use *uses,
 			   size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (!strcmp(uses[i].app, app) &&
-		    !fnmatch("[0-9]*.jo", pp_base_name(uses[i].image->name), 0))
+		    op_code_image_is_of_process(uses[i].image->name))
 			return true;
 	return false;
 }
