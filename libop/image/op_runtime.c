@@ -31,6 +31,7 @@ static const struct op_runtime runtimes[] = {
 		.valued = "WX",
 		.last = "cm",
 		.interprets = true,
+		.names_all = true,
 		.cure = "start it by operf -g COMMAND, which names those of CPython 3.9 and later unless it runs with -I, -E or -S",
 	},
 	{

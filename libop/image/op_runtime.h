@@ -45,6 +45,9 @@ struct op_runtime {
 	/* The program runs its functions in C code of its own, which has the
 	 * samples, and names them by frames on the stack; else by code. */
 	bool interprets;
+	/* If any of its functions are named, all are: what the program does
+	 * below one, up to the next, it does for that. */
+	bool names_all;
 	const char *cure; /* how functions get names; for people, after "to name
 			     the functions of X: " */
 };

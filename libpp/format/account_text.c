@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "libop/base/op_plural.h"
+#include "libop/image/op_runtime.h"
 
 void pp_write_scale(FILE *out, const struct pp_class *class)
 {
@@ -187,6 +188,13 @@ void pp_write_stack_end(FILE *out, const struct pp_report *report)
 			"; %" PRIu64 " end in %s, which has no unwind data",
 			report->missing.stack_end_samples,
 			report->missing.stack_end);
+}
+
+void pp_write_folded(FILE *out, const struct op_runtime *runtime)
+{
+	fprintf(out,
+		"%s: the interpreter's own frames are counted for what called them; --native shows them",
+		runtime->name);
 }
 
 void pp_write_history(FILE *out, const struct pp_history *history)

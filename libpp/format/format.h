@@ -161,6 +161,9 @@ void pp_write_stacks(FILE *out, const struct op_ledger *account);
  * none. */
 void pp_write_stack_end(FILE *out, const struct pp_report *report);
 
+/* The frames of @runtime, one of report->missing.folded, that are not shown. */
+void pp_write_folded(FILE *out, const struct op_runtime *runtime);
+
 /* Whether the rate was lowered to stay within a budget; then "to 250/s for 12 s
  * of 60 s ...". */
 bool pp_rate_was_lowered(const struct op_ledger *account);

@@ -119,6 +119,11 @@ static void describe_account(FILE *out, const struct writer *w, size_t old)
 		pp_write_stack_end(out, w->report);
 }
 
+static void describe_folded(FILE *out, const struct writer *w, size_t nr)
+{
+	pp_write_folded(out, w->report->missing.folded[nr]);
+}
+
 static void describe_title(FILE *out, const struct writer *w, size_t column)
 {
 	(void)column;
@@ -233,6 +238,8 @@ static void write_tree_members(struct writer *w)
 	op_json_open(json, "notes", '[');
 	write_description(w, NULL, describe_account, false);
 	write_description(w, NULL, describe_account, true);
+	for (size_t i = 0; i < w->report->missing.nr_folded; i++)
+		write_description(w, NULL, describe_folded, i);
 	op_json_close(json, ']');
 	write_tree_frames(w);
 	write_tree_nodes(w);

@@ -13,6 +13,7 @@
 #include "libpp/format/page.h"
 #include "libpp/report/interval.h"
 #include "libop/base/op_json.h"
+#include "libop/image/op_runtime.h"
 
 #define JSON_VERSION 1
 
@@ -249,6 +250,19 @@ static void json_write_measures(struct writer *w)
 	op_json_close(json, ']');
 }
 
+/* Runtimes whose interpreters' frames are not shown. */
+static void json_write_folded(struct writer *w)
+{
+	const struct pp_report *report = w->report;
+
+	if (!report->missing.nr_folded)
+		return;
+	op_json_open(&w->json, "folded", '[');
+	for (size_t i = 0; i < report->missing.nr_folded; i++)
+		op_json_text(&w->json, NULL, report->missing.folded[i]->name);
+	op_json_close(&w->json, ']');
+}
+
 void pp_json_profile(struct op_json *json, const struct pp_report *report)
 {
 	struct writer w = { .json = *json, .report = report };
@@ -258,6 +272,7 @@ void pp_json_profile(struct op_json *json, const struct pp_report *report)
 	for (size_t i = 0; i < report->classes.nr; i++)
 		json_write_class(&w, i);
 	op_json_close(&w.json, ']');
+	json_write_folded(&w);
 	json_write_old_scales(&w);
 	json_write_measures(&w);
 	json_write_history(&w, "history", &report->history);

@@ -1236,8 +1236,10 @@ function warningsCard(warnings) {
 }
 
 function drawSummary() {
-	const counted = (data.counted || "").split("\n")
+	const isFolded = line => (data.folded || []).some(name => line.startsWith(`${name}: `));
+	const lines = (data.counted || "").split("\n")
 		.filter(line => line && !/^(Samples|Stacks|Builds|Run)/.test(line));
+	const counted = lines.filter(line => !isFolded(line));
 	const warnings = allWarnings();
 	const builds = data.builds;
 
@@ -1255,6 +1257,7 @@ function drawSummary() {
 					`${one.scale.toPrecision(4)}, intervals widened`]),
 			...builds.length ? [["Builds added up", Array.from({ length: builds.length / 2 },
 				(_, n) => `${builds[2 * n + 1]} of ${baseName(builds[2 * n])}`).join(", ")]] : [],
+			...lines.filter(isFolded).map(line => ["Frames", line]),
 			...data.command ? [["Report made by", data.command]] : [],
 		])),
 		...data.account ? [accountCard(data.account, data.account_written, isDiff ?

@@ -23,7 +23,8 @@ static int select_samples_of_side(struct pp_population *p, struct pp_side *side,
 	int err = pp_side_find(p, side, diag);
 
 	if (!err && side->list.nr_trees && request->symbols.wanted &&
-	    (request->totals.wanted || request->calls.wanted))
+	    (request->totals.wanted || request->calls.wanted ||
+	     request->names.fold_interpreters))
 		err = pp_side_read_trees(p, side);
 	/* Finding symbols takes long; a packer need not wait for that. */
 	if (!request->tree.wanted)

@@ -252,6 +252,25 @@ static int set_images(struct op_arena *arena, struct pp_sample_list *list)
 	return 0;
 }
 
+int pp_side_add_files(struct pp_side *side, const struct pp_sample_file *files,
+		      size_t nr)
+{
+	struct pp_sample_list *list = &side->list;
+	struct pp_sample_file *all =
+		op_arena_alloc(list->arena, list->nr + nr, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->nr; i++)
+		all[i] = list->files[i];
+	for (size_t i = 0; i < nr; i++)
+		all[list->nr + i] = files[i];
+	list->files = all;
+	list->nr += nr;
+	qsort(all, list->nr, sizeof(*all), compare_sample_files);
+	return 0;
+}
+
 /* Stacks of a thread have a root of their own, and no CPU matters to them. */
 unsigned int pp_class_merge(const struct pp_request *request)
 {

@@ -79,7 +79,7 @@ static void link_nodes(struct walk *w)
 	for (uint32_t i = ctree_nr_nodes(tree->tree); i > 0; i--) {
 		struct ctree_node node;
 
-		ctree_node(tree->tree, i, &node);
+		pp_tree_input_node(tree, i, &node);
 		if (tree->images[node.image - 1].is_counted) {
 			w->counted = pp_add_counts(w->counted, node.count);
 			w->all[i] = pp_add_counts(w->all[i], node.count);
@@ -165,7 +165,7 @@ static void enter_node(struct walk *w, uint32_t node)
 		*total = pp_add_counts(*total, w->all[node]);
 		count_stack_call(w, node, i);
 	}
-	ctree_node(w->tree->tree, node, &is);
+	pp_tree_input_node(w->tree, node, &is);
 	if (is.count && frame->nr == 1 && *frame->symbols != PP_NO_SYMBOL &&
 	    w->tree->images[is.image - 1].is_counted)
 		count_twice(w, *frame->symbols, is.count);
@@ -239,7 +239,7 @@ static void count_own_samples(const struct pp_side *side, uint64_t *in_trees)
 
 			if (!frame)
 				continue;
-			ctree_node(tree->tree, i, &node);
+			pp_tree_input_node(tree, i, &node);
 			symbol = frame->symbols[frame->nr - 1];
 			if (symbol == PP_NO_SYMBOL)
 				continue;

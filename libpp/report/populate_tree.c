@@ -174,7 +174,7 @@ static int add_stacks(struct pp_population *p, struct pp_tree_builder *b,
 		struct pp_tree_place *place = input->places[i - 1];
 		struct ctree_node node;
 
-		ctree_node(input->tree, i, &node);
+		pp_tree_input_node(input, i, &node);
 		nodes[i] = nodes[node.parent];
 		err = go_in(b, place->frames, place->nr, &nodes[i]);
 		if (!err && node.count && input->is_chosen[i - 1])
@@ -207,7 +207,7 @@ static int add_outwards(const struct outwards *o,
 		const struct pp_tree_place *place = o->input->places[node - 1];
 		struct ctree_node is;
 
-		ctree_node(o->input->tree, node, &is);
+		pp_tree_input_node(o->input, node, &is);
 		err = go_out(o->b, place->frames, place->nr, &at);
 		node = is.parent;
 	}
@@ -227,7 +227,7 @@ static int add_callers(const struct outwards *o)
 		struct pp_tree_place *place = o->input->places[i - 1];
 		struct ctree_node node;
 
-		ctree_node(o->input->tree, i, &node);
+		pp_tree_input_node(o->input, i, &node);
 		if (!node.count || !o->input->is_chosen[i - 1])
 			continue;
 		if (!place->nr_splits && place->is_wanted)

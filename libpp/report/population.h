@@ -113,6 +113,11 @@ struct pp_population {
 int pp_side_find(struct pp_population *p, struct pp_side *side,
 		 struct op_diag *diag);
 
+/* Add @nr more files, which have images, to @side's list; the files move.
+ * Returns 0 or -ENOMEM. */
+int pp_side_add_files(struct pp_side *side, const struct pp_sample_file *files,
+		      size_t nr);
+
 /* An image called @name, of @build, as a sample file with @header has it. */
 struct pp_image *pp_image_new(struct op_arena *arena, const char *name,
 			      const struct op_image_name *recorded,

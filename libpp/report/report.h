@@ -259,7 +259,8 @@ struct pp_builds {
 	size_t nr_sums;
 };
 
-/* Names and stacks that could not be found, for advice. */
+/* Names and stacks that could not be found, and frames that are not shown, for
+ * advice. */
 struct pp_missing {
 	const char *nameless; /* of the stripped binaries whose debug files are
 				 missing, the one with the most samples; or
@@ -282,6 +283,9 @@ struct pp_missing {
 	const struct op_runtime *interpreter;
 	const char *interpreted_app;
 	uint64_t interpreted_samples;
+	/* the runtimes whose interpreters' frames were folded into callers */
+	const struct op_runtime **folded;
+	size_t nr_folded;
 };
 
 /* The old profile of a comparison. */

@@ -64,6 +64,9 @@ struct pp_images_request {
 struct pp_names_request {
 	enum pp_demangle demangle;
 	bool inlines; /* functions that were inlined are symbols of their own */
+	bool fold_interpreters; /* an interpreter's own frames, below functions
+				   of its language, are part of what called
+				   them */
 	const char *const *include; /* ended by NULL; or NULL */
 	const char *const *exclude; /* likewise */
 };

@@ -48,12 +48,12 @@ static int each_call_of_tree(const struct pp_side *side,
 			.class_nr = (unsigned int)tree->class_nr
 		};
 
-		ctree_node(tree->tree, i, &node);
+		pp_tree_input_node(tree, i, &node);
 		call.count = pp_add_counts(all[i], node.count);
 		if (!node.parent)
 			continue;
 		all[node.parent] = pp_add_counts(all[node.parent], call.count);
-		ctree_node(tree->tree, node.parent, &parent);
+		pp_tree_input_node(tree, node.parent, &parent);
 		call.from = pp_tree_input_symbols(side, tree, node.parent);
 		call.to = pp_tree_input_symbols(side, tree, i);
 		if (call.count && call.from && call.to &&

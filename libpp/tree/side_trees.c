@@ -17,33 +17,6 @@
 
 /* ---- flat files ---------------------------------------------------------- */
 
-/* Trees tell no more of a build than this compares. */
-static bool is_same_build(const struct pp_image *a, const struct pp_image *b)
-{
-	return !memcmp(&a->build_id, &b->build_id, sizeof(a->build_id)) &&
-	       (a->build_id.len || a->mtime == b->mtime);
-}
-
-const struct pp_sample_file *
-pp_tree_next_flat_file(const struct pp_sample_list *list,
-		       const struct pp_image *image, size_t *at)
-{
-	if (!*at)
-		*at = OP_BISECT(i, list->nr,
-				strcmp(list->files[i].image->path,
-				       image->path) < 0);
-	while (*at < list->nr) {
-		const struct pp_sample_file *file = &list->files[(*at)++];
-
-		if (strcmp(file->image->path, image->path))
-			break;
-		if (!pp_is_call_graph(file) &&
-		    is_same_build(file->image, image))
-			return file;
-	}
-	return NULL;
-}
-
 /*
  * The flat file with the samples that @app has in @image: one of its own, or
  * of the image as an application where the two are not kept apart. NULL if
@@ -175,13 +148,13 @@ static void find_needed_symbols(const struct pp_tree_inputs *in,
 		const struct pp_tree_image *image;
 		struct ctree_node node, parent;
 
-		ctree_node(tree->tree, i, &node);
+		pp_tree_input_node(tree, i, &node);
 		image = &tree->images[node.image - 1];
 		if (request->totals.wanted && image->is_chosen && !image->gap)
 			needs[i - 1] |= PP_NEEDS_PLACE;
 		if (!request->calls.wanted || !node.parent)
 			continue;
-		ctree_node(tree->tree, node.parent, &parent);
+		pp_tree_input_node(tree, node.parent, &parent);
 		if (!pp_tree_input_has_call(in, tree, parent.image, node.image))
 			continue;
 		needs[i - 1] |= PP_NEEDS_FUNCTION;
@@ -199,7 +172,7 @@ static void sort_nodes_by_image(const struct pp_tree_input *tree,
 
 	for (uint32_t i = 0; i < nr; i++) {
 		tree->frames[i] = PP_NO_SYMBOL;
-		ctree_node(tree->tree, i + 1, &node);
+		pp_tree_input_node(tree, i + 1, &node);
 		tree->images[node.image - 1].nr_nodes += tree->needs[i] != 0;
 	}
 	for (uint32_t i = 0; i < ctree_nr_images(tree->tree); i++) {
@@ -212,7 +185,7 @@ static void sort_nodes_by_image(const struct pp_tree_input *tree,
 
 		if (!tree->needs[i])
 			continue;
-		ctree_node(tree->tree, i + 1, &node);
+		pp_tree_input_node(tree, i + 1, &node);
 		image = &tree->images[node.image - 1];
 		image->nodes[image->nr_nodes++] = i;
 	}

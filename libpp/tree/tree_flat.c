@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which samples have no stack. The flat files have all samples of a session,
- * its call trees those that came with a stack, both by application, event and
- * task. So what a flat file has more than the trees of the same task have in
- * its image came without a stack.
+ * The flat files of trees, and which samples have no stack. The flat files have
+ * all samples of a session, its call trees those that came with a stack, both
+ * by application, event and task. So what a flat file has more than the trees
+ * of the same task have in its image came without a stack.
  *
  * Trees know a sampled function alone, and not always as the symbol that the
  * flat samples are in: one range of unwinding tables may hold several symbols.
@@ -18,6 +18,35 @@
 
 #include "libop/base/op_search.h"
 #include "libpp/tree/tree_input.h"
+
+/* ---- the flat files of an image ------------------------------------------ */
+
+/* Trees tell no more of a build than this compares. */
+static bool is_same_build(const struct pp_image *a, const struct pp_image *b)
+{
+	return !memcmp(&a->build_id, &b->build_id, sizeof(a->build_id)) &&
+	       (a->build_id.len || a->mtime == b->mtime);
+}
+
+const struct pp_sample_file *
+pp_tree_next_flat_file(const struct pp_sample_list *list,
+		       const struct pp_image *image, size_t *at)
+{
+	if (!*at)
+		*at = OP_BISECT(i, list->nr,
+				strcmp(list->files[i].image->path,
+				       image->path) < 0);
+	while (*at < list->nr) {
+		const struct pp_sample_file *file = &list->files[(*at)++];
+
+		if (strcmp(file->image->path, image->path))
+			break;
+		if (!pp_is_call_graph(file) &&
+		    is_same_build(file->image, image))
+			return file;
+	}
+	return NULL;
+}
 
 /* ---- the flat file of a stack -------------------------------------------- */
 
@@ -40,8 +69,8 @@ static bool is_same_name(const struct op_image_name *a,
  * application or, where images are not separated by application, that of the
  * image as its own application. Names are those of the files: in a report
  * applications may be merged. */
-static const struct pp_sample_file *
-flat_file_of_tree(const struct pp_sample_list *list,
+const struct pp_sample_file *
+pp_tree_flat_file(const struct pp_sample_list *list,
 		  const struct pp_image *image,
 		  const struct pp_sample_file *tree)
 {
@@ -68,7 +97,7 @@ void pp_tree_inputs_find_flat(struct pp_tree_inputs *in)
 		for (uint32_t j = 0; j < ctree_nr_images(input->tree); j++) {
 			struct pp_tree_image *image = &input->images[j];
 
-			image->flat = flat_file_of_tree(
+			image->flat = pp_tree_flat_file(
 				&in->side->list, image->image, input->file);
 			image->is_chosen &= image->flat != NULL;
 		}

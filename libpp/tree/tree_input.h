@@ -68,6 +68,8 @@ struct pp_tree_input {
 	uint8_t *needs; /* likewise: PP_NEEDS_ bits, 0 for no symbol at all */
 	struct pp_tree_place **places; /* for trees, likewise: its frames */
 	bool *is_chosen; /* likewise: samples in its image are asked for */
+	uint32_t *folded_into; /* for each node from 1: the node that stands for
+				  it, 0 for itself; NULL: none is folded */
 };
 
 /* Samples without a stack that are in the same functions. */
@@ -107,6 +109,36 @@ int pp_tree_inputs_find_ends(const struct pp_tree_inputs *in);
 bool pp_tree_input_matches(const struct pp_tree_inputs *in,
 			   const struct pp_tree_input *input,
 			   const struct pp_image *image, const char *app);
+
+/*
+ * Fold the frames of interpreters into what has called them, and the samples of
+ * flat files with them, as names.fold_interpreters has it: the files of the
+ * side may be others then. Returns 0 or -ENOMEM.
+ */
+int pp_tree_inputs_fold(struct pp_tree_inputs *in);
+
+/*
+ * Node @number of @input, from 1, as the report has it. Samples in a frame that
+ * was folded are in a node beside that of the caller, at the same place; what
+ * the frame called was called by that caller. Several nodes may be equal.
+ */
+static inline void pp_tree_input_node(const struct pp_tree_input *input,
+				      uint32_t number, struct ctree_node *out)
+{
+	const uint32_t *into = input->folded_into;
+	uint64_t count;
+
+	ctree_node(input->tree, number, out);
+	if (!into)
+		return;
+	if (into[number]) {
+		count = out->count;
+		ctree_node(input->tree, into[number], out);
+		out->count = count;
+	}
+	if (into[out->parent])
+		out->parent = into[out->parent];
+}
 
 /* The symbols that node @node of @input, from 1, is in; NULL if no symbol was
  * needed. */
@@ -151,6 +183,13 @@ struct pp_flat_part {
  * nothing. Of each file that sums up to what its stacks do not have. Returns 0
  * or -ENOMEM. */
 int pp_flat_parts_settle(struct pp_flat_part *parts, size_t nr);
+
+/* The flat file of @list with the samples of @tree in @image; NULL if there is
+ * none. */
+const struct pp_sample_file *
+pp_tree_flat_file(const struct pp_sample_list *list,
+		  const struct pp_image *image,
+		  const struct pp_sample_file *tree);
 
 /* For trees of all samples: tell the images of all trees their flat files; a
  * stack that is in none was not chosen. */

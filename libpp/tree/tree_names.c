@@ -531,7 +531,7 @@ static int gather_places_of_tree(struct gathering *g,
 		struct ctree_node node;
 		struct place *place;
 
-		ctree_node(input->tree, i + 1, &node);
+		pp_tree_input_node(input, i + 1, &node);
 		err = add_place(g, input, &node, &place);
 		if (err)
 			break;

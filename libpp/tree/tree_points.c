@@ -23,7 +23,7 @@ static uint64_t key_of_node(const struct pp_use *use, size_t i)
 {
 	struct ctree_node node;
 
-	ctree_node(use->tree->tree, use->tree_image->nodes[i] + 1, &node);
+	pp_tree_input_node(use->tree, use->tree_image->nodes[i] + 1, &node);
 	return node.offset;
 }
 
@@ -35,7 +35,7 @@ static void put_nodes(struct pp_point *points, const struct pp_use *use)
 		uint32_t at = image->nodes[i];
 		struct ctree_node node;
 
-		ctree_node(use->tree->tree, at + 1, &node);
+		pp_tree_input_node(use->tree, at + 1, &node);
 		points[i] = (struct pp_point){
 			.key = node.offset,
 			.is_function = node.count ||

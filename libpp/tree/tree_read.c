@@ -228,7 +228,7 @@ int pp_tree_inputs_read(struct pp_tree_inputs *in, struct pp_population *p,
 		return -ENOMEM;
 	for (size_t i = 0; i < list->nr_trees && !err; i++)
 		err = read_tree_file(in, &list->trees[i]);
-	return err ?: unite_tree_images(in);
+	return err ?: unite_tree_images(in) ?: pp_tree_inputs_fold(in);
 }
 
 void pp_tree_inputs_release(struct pp_tree_inputs *in)

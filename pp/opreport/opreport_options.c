@@ -39,6 +39,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "debug-info", 'g', POPT_ARG_NONE, &a->lines, 0, "show source files and lines", NULL },
 		PP_SOURCE_OPTIONS(&a->sources, '\0', '\0'),
 		{ "no-inlines", '\0', POPT_ARG_NONE, &a->no_inlines, 0, "count inlined functions as part of their callers", NULL },
+		{ "native", '\0', POPT_ARG_NONE, &a->native, 0, "show the frames of Python's interpreter, too", NULL },
 		{ "show-address", 'w', POPT_ARG_NONE, &a->show_address, 0, "show addresses of symbols", NULL },
 		{ "accumulated", 'a', POPT_ARG_NONE, &a->accumulated, 0, "show running sums", NULL },
 		{ "intervals", '\0', POPT_ARG_NONE, &a->intervals, 0, "show 95% intervals of shares and changes", NULL },
@@ -391,6 +392,25 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 	return 0;
 }
 
+/* Tables of images, and what is for compilers, show all frames anyway. */
+static int check_native(const struct opreport_options *o, struct op_diag *diag)
+{
+	const struct pp_request *r = &o->request;
+
+	if (!o->args.native)
+		return 0;
+	if (r->lines.frames)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--native has no effect on --format=%s; leave it out",
+			o->format->name);
+	return r->symbols.wanted || r->tree.wanted
+		       ? 0
+		       : op_diag_set(
+				 diag, -EINVAL,
+				 "--native is about symbols and stacks; add --symbols or --tree");
+}
+
 static int check_merge(const struct opreport_options *o, struct op_diag *diag)
 {
 	unsigned int merge = o->request.select.merge;
@@ -478,6 +498,10 @@ static void take_flags(struct opreport_options *o)
 	o->request.names.inlines =
 		(o->request.symbols.wanted || o->request.tree.wanted) &&
 		!a->no_inlines && flags & PP_SHOWS_INLINES;
+	/* A compiler wants to know of code as it is. */
+	o->request.names.fold_interpreters =
+		(o->request.symbols.wanted || o->request.tree.wanted) &&
+		!a->native && !(flags & PP_NEEDS_FRAMES);
 	o->request.tree.origins = flags & PP_SHOWS_ORIGINS;
 	/* With --no-inlines lines are those of the original profiler. */
 	o->request.lines.declarations =
@@ -594,7 +618,7 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 		return err;
 	take_flags(o);
 	return take_layout(o, diag) ?: take_report_values(o, diag) ?:
-	       check_merge(o, diag) ?:
+	       check_native(o, diag) ?: check_merge(o, diag) ?:
 	       take_format_options(o, words, argv);
 }
 

@@ -23,7 +23,7 @@ struct opreport_args {
 	int by_build, wide, by_line, no_pager;
 	int no_header, long_names, show_address, accumulated, global_percent;
 	char *by_label;
-	int intervals, by_session, over_time, no_inlines;
+	int intervals, by_session, over_time, no_inlines, native;
 	int check, repair;
 	int aliases; /* of --format: bits, in the order of their options */
 };

@@ -263,6 +263,14 @@ static void text_write_sums_of_builds(const struct pp_text *t)
 	fputs(" (--by-build separates them)\n", t->out);
 }
 
+static void text_write_folded(const struct pp_text *t)
+{
+	for (size_t i = 0; i < t->report->missing.nr_folded; i++) {
+		pp_write_folded(t->out, t->report->missing.folded[i]);
+		fputc('\n', t->out);
+	}
+}
+
 /* Where both are CPU time, the two profiles of a comparison may have counted
  * different events. */
 static void text_write_old_event(const struct pp_text *t, size_t class_nr)
@@ -314,6 +322,7 @@ void pp_text_header(const struct pp_text *t)
 			report->messages.nr_unread,
 			op_plural(report->messages.nr_unread));
 	text_write_sums_of_builds(t);
+	text_write_folded(t);
 }
 
 void pp_text_describe_change(FILE *out, const struct pp_report *report)

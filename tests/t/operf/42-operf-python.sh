@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # operf -g names the functions of Python programs: their shares are those of the
-# program's own clock, the stacks are whole, and the program behaves as it does without
-# operf. PYTHON is another python3 to do this with.
+# program's own clock, in stacks and in the table of symbols, the stacks are whole, and
+# the program behaves as it does without operf. PYTHON is another python3 to do this with.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../perf.sh"
 
@@ -162,6 +162,87 @@ ok "no file is left in the session" [ ! -e "$SESSION/run/dumps" ]
 report -l --debug-info --long-filenames
 like "a function has a file and a line" "$(cat "$TMP/report")" \
 	"/account[.]py:8 .* account[.]leaf\$"
+
+# Functions that do all of their work themselves have it as samples of their own, not in
+# C functions of the interpreter.
+cat >own.py <<'END'
+import sys
+import time
+
+spent = {"adding": 0, "joining": 0, "looking_up": 0, "recursing": 0}
+
+
+def adding(n):
+    x = 1
+    for i in range(n):
+        x = (x * 31 + i) & 0xFFFFFF
+    return x
+
+
+def joining(n):
+    for i in range(n):
+        words = ["a", "b", "c", "d"]
+        "-".join(words).split("-")
+
+
+def looking_up(n):
+    table = {}
+    for i in range(n):
+        table[i & 255, i & 7] = i
+    return len(table)
+
+
+def recursing(n):
+    x = 1
+    for i in range(200):
+        x = (x * 31 + i) & 0xFFFFFF
+    return x + recursing(n - 1) if n else x
+
+
+end = time.process_time() + float(sys.argv[1])
+while time.process_time() < end:
+    for function, n in (adding, 60000), (joining, 6000), (looking_up, 15000), (recursing, 50):
+        begin = time.thread_time()
+        function(n)
+        spent[function.__name__] += time.thread_time() - begin
+whole = sum(spent.values())
+print(*("%s %.2f" % (name, 100 * s / whole) for name, s in spent.items()))
+END
+
+# samples_of REGEX: of the rows in $TMP/rows whose symbol matches.
+samples_of() {
+	awk -v re="^($1)\$" '/^[0-9]/ && $NF ~ re { sum += $1 }
+		END { print sum + 0 }' "$TMP/rows"
+}
+
+profiled "functions that call no others" -g "$PYTHON" own.py 3
+report -l
+cp "$TMP/report" "$TMP/rows"
+like "a line says where the frames of the interpreter are" "$(cat "$TMP/rows")" \
+	"^Python: the interpreter's own frames are counted for what called them; --native"
+whole=$(samples_of '.*')
+counted=$(samples_of 'own[.](adding|joining|looking_up|recursing)')
+ok "$counted of $whole samples are the functions' own" \
+	[ $((counted * 100)) -ge $((whole * 85)) ]
+for part in adding joining looking_up recursing; do
+	own=$(tr ' ' '\n' <"$TMP/truth" | sed -n "/^$part\$/{n;p;}")
+	share=$(awk -v n="$(samples_of "own[.]$part")" -v all="$counted" \
+		'BEGIN { printf "%.2f", 100 * n / all }')
+	ok "$part: $share % of the functions' own samples, $own % by its own clock" \
+		within "$share" "$own" 3
+done
+report -l --native
+cp "$TMP/report" "$TMP/rows"
+native=$(samples_of 'own[.](adding|joining|looking_up|recursing)')
+ok "all frames: $native samples are the functions' own" \
+	[ $((native * 100)) -le $((whole * 5)) ]
+is "all frames: the samples are as many" "$(samples_of '.*')" "$whole"
+is "all frames: the line is not there" "$(grep '^Python:' "$TMP/rows")" ""
+report --format=folded
+is "the stacks have as many" \
+	"$(awk '{ sum += $NF } END { print sum + 0 }' "$TMP/report")" "$whole"
+ok "a function calls itself in a stack with no frames between" \
+	grep -q ';own[.]recursing;own[.]recursing;own[.]recursing' "$TMP/report"
 
 # A child of fork runs functions that its parent has run, and new ones.
 cat >family.py <<'END'

@@ -327,6 +327,9 @@ static void write_opreport(FILE *out, const struct opreport_options *o)
 		fprintf(out, " verbose=%x", o->verbose);
 	if (o->max_loss != -1)
 		fprintf(out, " max-loss=%g", o->max_loss);
+	write_flag(out, "native",
+		   (o->request.symbols.wanted || o->request.tree.wanted) &&
+			   !o->request.names.fold_interpreters);
 	write_flag(out, "sort-ignored", o->sort_ignored);
 	write_flag(out, "diff", o->request.compare.spec != NULL);
 	if (o->request.select.spec->lists[PP_SPEC_CPU].nr)
@@ -403,6 +406,10 @@ TEST(opreport_takes_options)
 		{ "--format=text", "text 32 STIAYDVC |" },
 		{ "--format=xml", "xml 32 AISTYDVC any-axes symbols |" },
 		{ "-l --no-inlines", "text 32 STIAYDVC symbols totals |" },
+		{ "-l --native", "text 32 STIAYDVC symbols totals inlines | native" },
+		{ "--tree --native", "text 32 STIAYDVC inlines tree threshold=0.5 | native" },
+		{ "--native", "--native is about symbols and stacks; add --symbols or --tree" },
+		{ "--native --format=autofdo", "--native has no effect on --format=autofdo; leave it out" },
 		{ "--tree", "text 32 STIAYDVC inlines tree threshold=0.5 |" },
 		{ "--over-time", "text 103 STIAYDVC symbols inlines threshold=0.5 |" },
 		{ "--over-time -t 0", "text 103 STIAYDVC symbols inlines |" },
@@ -462,7 +469,7 @@ TEST(opreport_takes_options)
 		{ "--format=callgrind -d -i f --no-inlines", "callgrind 32 AISTYDVC any-axes symbols totals stack-calls details lines include=f | vma include=f" },
 		{ "--format=firefox", "firefox 32 STIAYDVC any-axes inlines tree all |" },
 		{ "--format=firefox --tree=callers", "--tree=callers has no effect on --format=firefox, whose readers show callers themselves; leave it out" },
-		{ "--format=autofdo", "autofdo 103 AISTYDVC any-axes symbols code-frames details lines one-class |" },
+		{ "--format=autofdo", "autofdo 103 AISTYDVC any-axes symbols code-frames details lines one-class | native" },
 		{ "--format=autofdo -d", "--details has no effect on --format=autofdo; leave it out" },
 		{ "--format=autofdo -w", "--show-address has no effect on --format=autofdo; leave it out" },
 		{ "--format=autofdo --intervals", "--intervals: AutoFDO contains only counts; use --json or --csv" },

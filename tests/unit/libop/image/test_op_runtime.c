@@ -51,6 +51,8 @@ TEST(each_row_is_whole)
 	size_t nr = 0;
 
 	for (; (runtime = op_runtime_at(nr)); nr++) {
+		if (runtime->names_all)
+			assert_true(runtime->interprets);
 		bool has_place = runtime->value && strstr(runtime->value, "%s");
 
 		assert_non_null(runtime->files[0]);

@@ -5,6 +5,7 @@
 
 #include "tests/unit/pp_report.h"
 
+#include "libop/image/op_runtime.h"
 #include "libpp/images/code.h"
 #include "libpp/format/text/text.h"
 #include "libpp/tree/tree.h"
@@ -347,6 +348,16 @@ static void rate_was_as_asked(struct made_report *m)
 static void files_were_unread(struct made_report *m)
 {
 	m->report.messages.nr_unread = 3;
+}
+
+static void frames_were_folded(struct made_report *m)
+{
+	static const struct op_runtime *list[2];
+
+	list[0] = op_runtime_of_file("python3");
+	list[1] = op_runtime_of_file("ruby");
+	m->report.missing.folded = list;
+	m->report.missing.nr_folded = NR(list);
 }
 
 /* ---- pages --------------------------------------------------------------- */
@@ -708,6 +719,12 @@ static const struct fact_row {
 	  "Not shown: 3 sample files could not be read\n" },
 	{ "files that were not read in JSON",
 	  "json", files_were_unread, 0, { 0 }, "\"unread", "\"applications\"", EXPECTED_ROW },
+	{ "frames of interpreters",
+	  "text", frames_were_folded, 0, { 0 }, "Python", "            cpu",
+	  "Python: the interpreter's own frames are counted for what called them; --native shows them\n"
+	  "Ruby: the interpreter's own frames are counted for what called them; --native shows them\n" },
+	{ "frames of interpreters in JSON",
+	  "json", frames_were_folded, 0, { 0 }, "\"folded", "\"applications\"", EXPECTED_ROW },
 	{ "files that were not read in CSV",
 	  "csv", files_were_unread, 0, { 0 }, "1,unread", "END",
 	  "1,unread,,,,,,,,3\n" },

@@ -794,6 +794,173 @@ FOLDER_TEST(stacks_end_in_inlined_functions)
 	build_inlined();
 	write_rows(rows, NR(rows));
 }
+
+/* ---- interpreters -------------------------------------------------------- */
+
+/* The binary above with functions of other names at its first places. */
+static void build_named(const char *name, const char *main, const char *helper,
+			const char *other)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command),
+		 "objcopy --redefine-sym main=%s --redefine-sym helper=%s "
+		 "--redefine-sym other=%s bin/x bin/%s",
+		 main, helper, other, name);
+	assert_int_equal(system(command), 0);
+}
+
+static const struct pp_symbol_entry *
+find_same_symbol(const struct pp_report *report,
+		 const struct pp_symbol_entry *entry)
+{
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *other = &report->symbols.list[i];
+
+		if (!strcmp(other->app, entry->app) &&
+		    !strcmp(other->image->path, entry->image->path) &&
+		    !strcmp(other->raw_name, entry->raw_name))
+			return other;
+	}
+	return NULL;
+}
+
+/* @folded has all samples of @native, and all functions outside interpreters
+ * have the totals that they have there. */
+static void check_folded(const struct pp_report *folded,
+			 const struct pp_report *native)
+{
+	size_t nr = folded->classes.nr;
+
+	assert_int_equal(nr, native->classes.nr);
+	assert_memory_equal(folded->totals, native->totals,
+			    nr * sizeof(uint64_t));
+	assert_memory_equal(folded->symbols.totals, native->symbols.totals,
+			    nr * sizeof(uint64_t));
+	for (size_t i = 0; i < folded->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &folded->symbols.list[i];
+		const struct pp_symbol_entry *other =
+			find_same_symbol(native, entry);
+
+		if (op_runtime_of_file(entry->image->path))
+			continue;
+		assert_non_null(other);
+		assert_memory_equal(entry->all_counts, other->all_counts,
+				    nr * sizeof(uint64_t));
+	}
+}
+
+/* What holds for the table of symbols of any session. */
+static void check_folding(const char *words_of_row)
+{
+	struct pp_request request = { TOTALS, INLINES, .symbols.wanted = true };
+	struct pp_report *folded, *native;
+	const char *words[8] = { NULL };
+	struct op_session session;
+	struct pp_spec spec;
+	char copy[128];
+
+	split_words(words_of_row, copy, words, NR(words));
+	assert_int_equal(pp_spec_init(&spec, words, NULL), 0);
+	assert_int_equal(op_session_init(&session, ".", NULL), 0);
+	assert_int_equal(pp_sort_init(&request.symbols.sort, NULL, NULL), 0);
+	request.select.session = &session;
+	request.select.spec = &spec;
+	request.images.root = ".";
+	assert_int_equal(pp_report_new(&native, &request, NULL), 0);
+	request.names.fold_interpreters = true;
+	assert_int_equal(pp_report_new(&folded, &request, NULL), 0);
+	if (native->symbols.nr && native->symbols.list[0].all_counts)
+		check_folded(folded, native);
+	pp_report_free(folded);
+	pp_report_free(native);
+	pp_spec_release(&spec);
+}
+
+FOLDER_TEST(interpreters_are_part_of_functions)
+{
+#define FOLDED INLINES, .names.fold_interpreters = true
+#define ONE                                                                    \
+	"current python3 python3 E 1000=3 1020=4",                             \
+		"tree current python3 E 3:python3+1019>7.jo+100e>python3+1000 4:python3+1019>7.jo+100e>python3+100d>python3+1020"
+	/* clang-format off */
+	const struct row rows[] = {
+		{ "folded: all frames", { ONE }, { INLINES, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: a function", { ONE }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: a function, its tree", { ONE }, { FOLDED, .tree.wanted = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: a function, its tree outwards", { ONE }, { FOLDED, .tree.wanted = true, .tree.callers = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: a function, its tree by name", { ONE }, { FOLDED, .tree.wanted = true, .tree.by_name = true, .tree.all = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: without totals", { ONE }, { FOLDED }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: by address", { ONE }, { FOLDED, .symbols.details = true }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: calls", { ONE }, { FOLDED, .calls.wanted = true }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: calls with what is below them", { ONE }, { FOLDED, TOTALS, .totals.stack_calls = true }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: samples of its own", { ONE, "current python3 7.jo E 1010=2 1004=1", }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: recursion",
+		  { "current python3 python3 E 1000=7 1020=4", "tree current python3 E 7:7.jo+1018>python3+1000>7.jo+1018>python3+100d>7.jo+1018>python3+1000 4:7.jo+1018>python3+100d>7.jo+1024>python3+1020" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: recursion, its tree",
+		  { "current python3 python3 E 1000=7 1020=4", "tree current python3 E 7:7.jo+1018>python3+1000>7.jo+1018>python3+100d>7.jo+1018>python3+1000 4:7.jo+1018>python3+100d>7.jo+1024>python3+1020" }, { FOLDED, .tree.wanted = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: the interpreter outside of functions",
+		  { "current python3 python3 E 1000=7 1020=4", "tree current python3 E 2:python3+1000 5:python3+1019>7.jo+100e>python3+1000 3:python3+1030>python3+1020 1:python3+1019>7.jo+100e>python3+1020" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: other code below functions, and what it calls",
+		  { "current python3 python3 E 1000=1 1020=4", "current python3 libz.so E 1010=8 1020=2", "tree current python3 E 1:7.jo+100e>python3+1000 8:7.jo+100e>python3+100d>libz.so+1000>libz.so+1010 4:7.jo+100e>python3+100d>libz.so+1000>python3+1020 2:7.jo+100e>python3+100d>libz.so+100d>python3+1019>7.jo+1018>python3+1019>libz.so+1020" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: other code below functions, the tree",
+		  { "current python3 python3 E 1000=1 1020=4", "current python3 libz.so E 1010=8 1020=2", "tree current python3 E 1:7.jo+100e>python3+1000 8:7.jo+100e>python3+100d>libz.so+1000>libz.so+1010 4:7.jo+100e>python3+100d>libz.so+1000>python3+1020 2:7.jo+100e>python3+100d>libz.so+100d>python3+1019>7.jo+1018>python3+1019>libz.so+1020" }, { FOLDED, .tree.wanted = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: two languages",
+		  { "current python3 python3 E 1000=1 1020=7", "current python3 libjvm.so E 1010=8", "tree current python3 E 1:python3+100d>7.jo+100e>python3+1000 8:python3+100d>7.jo+100e>python3+100d>libjvm.so+1000>7.jo+1018>libjvm.so+1010 4:python3+100d>7.jo+100e>python3+100d>libjvm.so+1000>7.jo+1018>python3+1020 2:python3+100d>7.jo+100e>python3+100d>libjvm.so+1000>7.jo+1018>7.jo+1028>python3+1020 1:python3+100d>7.jo+100e>python3+100d>libjvm.so+1000>7.jo+1018>libjvm.so+1000>python3+1020" }, { FOLDED, .tree.wanted = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: two languages in the table",
+		  { "current python3 python3 E 1000=1 1020=7", "current python3 libjvm.so E 1010=8", "tree current python3 E 1:python3+100d>7.jo+100e>python3+1000 8:python3+100d>7.jo+100e>python3+100d>libjvm.so+1000>7.jo+1018>libjvm.so+1010 4:python3+100d>7.jo+100e>python3+100d>libjvm.so+1000>7.jo+1018>python3+1020 2:python3+100d>7.jo+100e>python3+100d>libjvm.so+1000>7.jo+1018>7.jo+1028>python3+1020 1:python3+100d>7.jo+100e>python3+100d>libjvm.so+1000>7.jo+1018>libjvm.so+1000>python3+1020" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: a runtime that names some functions",
+		  { "current x libruby.so E 1000=3", "tree current x E 3:libruby.so+1019>7.jo+100e>libruby.so+1000" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: below what is missing of a stack",
+		  { "current python3 python3 E 1000=3", "tree current python3 E 3:[truncated]>7.jo+1018>python3+100d>python3+1000" }, { FOLDED, .tree.wanted = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: code of its own name",
+		  { "current python3 python3 E 1000=3", "tree current python3 E 3:python3+1019>7.jox+1018>python3+1000" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: samples in inlined code of the interpreter, of which a part moves",
+		  { "current python3 python3 E 100c=10 1004=20 1006=40", "tree current python3 E 35:python3+1019>7.jo+1018>python3+1000 35:python3+1000" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: samples in inlined code of the interpreter, the tree",
+		  { "current python3 python3 E 100c=10 1004=20 1006=40", "tree current python3 E 35:python3+1019>7.jo+1018>python3+1000 35:python3+1000" }, { FOLDED, .tree.wanted = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: a function that has others inlined",
+		  { "current python3 python3 E 1000=7", "tree current python3 E 7:python3+1019>7.jo+1006>python3+1000" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: a function that has others inlined, the tree",
+		  { "current python3 python3 E 1000=7", "tree current python3 E 7:python3+1019>7.jo+1006>python3+1000" }, { FOLDED, .tree.wanted = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: a program that embeds it",
+		  { "current x libpython3.11.so.1 E 1000=3", "current x x E 1020=1", "tree current x E 3:x+1000>libpython3.11.so.1+1019>7.jo+100e>libpython3.11.so.1+1000 1:x+1020" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: applications that are not kept apart",
+		  { "current libpython3.11.so.1 libpython3.11.so.1 E 1000=7", "tree current x E 3:x+1000>libpython3.11.so.1+1019>7.jo+100e>libpython3.11.so.1+1000", "tree current y E 4:libpython3.11.so.1+1019>7.jo+100e>libpython3.11.so.1+1000" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: applications that are not kept apart, the tree with all samples",
+		  { "current libpython3.11.so.1 libpython3.11.so.1 E 1000=9", "tree current x E 3:x+1000>libpython3.11.so.1+1019>7.jo+100e>libpython3.11.so.1+1000", "tree current y E 4:libpython3.11.so.1+1019>7.jo+100e>libpython3.11.so.1+1000" }, { FOLDED, .tree.wanted = true, .tree.all = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: threads, and samples without a stack",
+		  { "current python3 python3 E.7.7 1000=5 1020=1", "current python3 python3 E.7.8 1000=4", "tree current python3 E.7.7 3:7.jo+100e>python3+1000", "tree current python3 E.7.8 4:7.jo+1018>python3+1000" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: threads, and samples without a stack, the tree with all samples",
+		  { "current python3 python3 E.7.7 1000=5 1020=1", "current python3 python3 E.7.8 1000=4", "tree current python3 E.7.7 3:7.jo+100e>python3+1000", "tree current python3 E.7.8 4:7.jo+1018>python3+1000" }, { FOLDED, .tree.wanted = true, .tree.all = true }, NULL, NULL, EXPECTED_ROW },
+		{ "folded: images merged",
+		  { "current python3 python3 E 1000=5", "tree current python3 E 3:7.jo+100e>python3+1000" }, { FOLDED, TOTALS, .select.merge = PP_MERGE_LIB }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: the interpreter asked for",
+		  { ONE }, { FOLDED, TOTALS }, NULL, "session:current lib-image:/bin/python3", EXPECTED_ROW },
+		{ "folded: the interpreter asked for, its tree",
+		  { ONE }, { FOLDED, .tree.wanted = true }, NULL, "lib-image:/bin/python3", EXPECTED_ROW },
+		{ "folded: functions asked for",
+		  { ONE }, { FOLDED, TOTALS, .names.include = LIST("f") }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: more stacks than samples",
+		  { "current python3 python3 E 1000=2 1020=1", "tree current python3 E 3:7.jo+100e>python3+1000" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: a great number",
+		  { "current python3 python3 E 1000=18446744073709551615 1001=9007199254740993", "tree current python3 E 9223372036854775807:7.jo+100e>python3+1000" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: no stacks",
+		  { "current python3 python3 E 1000=2 1020=1", "current python3 7.jo E 1000=3" }, { FOLDED, TOTALS }, NULL, "session:current", EXPECTED_ROW },
+		{ "folded: compared",
+		  { ONE, "old python3 python3 E 1000=5", "tree old python3 E 3:7.jo+100e>python3+1000 2:7.jo+1018>python3+1000" }, { FOLDED }, NULL, "{ session:old } { session:current }", EXPECTED_ROW },
+	};
+	/* clang-format on */
+
+	build_inlined();
+	build_named("7.jo", "f", "g", "h");
+	build_named("python3", "eval", "call", "add");
+	for (size_t i = 0; i < NR(rows); i++) {
+		write_rows(&rows[i], 1);
+		if (rows[i].words && *rows[i].words != '{')
+			check_folding(rows[i].words);
+	}
+}
 #endif
 
 /* ---- several builds ------------------------------------------------------ */
