@@ -244,6 +244,88 @@ is "the stacks have as many" \
 ok "a function calls itself in a stack with no frames between" \
 	grep -q ';own[.]recursing;own[.]recursing;own[.]recursing' "$TMP/report"
 
+# Samples in other libraries stay with them, below the function that called these.
+cat >packing.py <<'END'
+import time
+import zlib
+
+
+def bytes_of(n):
+    return bytes((i * i) & 255 for i in range(n))
+
+
+def packing(end):
+    while time.process_time() < end:
+        zlib.compress(bytes_of(30000), 9)
+
+
+packing(1.5)
+END
+
+# column N REGEX NAME: that column of the row of image REGEX and symbol NAME.
+column() {
+	awk -v n="$1" -v image="^($2)\$" -v name="$3" \
+		'$4 ~ image && $NF == name { print $n }' "$TMP/rows"
+}
+
+# samples_in REGEX: of the rows of the images that match.
+samples_in() {
+	awk -v re="^($1)\$" '$1 ~ /^[0-9]+$/ && $4 ~ re { sum += $1 }
+		END { print sum + 0 }' "$TMP/rows"
+}
+
+profiled "a library of C" -g "$PYTHON" packing.py
+report -l
+cp "$TMP/report" "$TMP/rows"
+packed=$(samples_in 'libz.*')
+total=$(column 3 '[0-9]+[.]jo' packing.packing)
+work=$(column 1 '[0-9]+[.]jo' 'packing.bytes_of.<locals>.<genexpr>')
+report -l --native
+cp "$TMP/report" "$TMP/rows"
+ok "$packed samples are in the library, $work in a generator" \
+	[ "$packed" -gt 50 -a "${work:-0}" -gt 50 ]
+is "samples in the library, with all frames" "$(samples_in 'libz.*')" "$packed"
+is "the total of the function, with all frames" \
+	"$(column 3 '[0-9]+[.]jo' packing.packing)" "$total"
+stacks_of
+all=$(stacks_with ';deflate;')
+below=$(stacks_with ';packing[.]packing;([^;]*;)*deflate;')
+ok "$below of $all samples of the library's function are below the program's" \
+	[ "$all" -gt 50 -a "$below" -eq "$all" ]
+
+# A program that has the interpreter in it, by its library, is no different.
+cat >embeds.c <<'END'
+#include <dlfcn.h>
+
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
+	void (*start)(void);
+	int (*run)(const char *);
+
+	if (argc < 3 || !library)
+		return 1;
+	start = (void (*)(void))dlsym(library, "Py_Initialize");
+	run = (int (*)(const char *))dlsym(library, "PyRun_SimpleString");
+	start();
+	return run(argv[2]);
+}
+END
+library=$("$PYTHON" -c 'import sysconfig as s
+print(s.get_config_var("LIBDIR") + "/" + s.get_config_var("INSTSONAME"))')
+if [ ! -e "$library" ] || ! ${CC:-cc} -o embeds embeds.c -ldl 2>"$TMP/cc.err"; then
+	skip "a program that embeds Python" "no $library, or no compiler"
+else
+	profiled "a program that embeds Python" -g ./embeds "$library" \
+		"import sys; sys.path.insert(0, '.'); sys.argv = ['own', '0.8']; import own"
+	report -l
+	cp "$TMP/report" "$TMP/rows"
+	whole=$(samples_of '.*')
+	counted=$(samples_of 'own[.](adding|joining|looking_up|recursing)')
+	ok "a program that embeds Python: $counted of $whole samples are the functions' own" \
+		[ $((counted * 100)) -ge $((whole * 75)) ]
+fi
+
 # A child of fork runs functions that its parent has run, and new ones.
 cat >family.py <<'END'
 import os
@@ -403,7 +485,7 @@ import sys
 if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0):
     print("this kernel has no PR_SET_MDWE")
 else:
-    os.execv(sys.executable, [sys.executable, "account.py", "0.5"])
+    os.execv(sys.executable, [sys.executable, "account.py", "1.5"])
 END
 profiled "memory that may not become code" -g "$PYTHON" mdwe.py
 if grep -q PR_SET_MDWE "$TMP/truth"; then
