@@ -21,15 +21,25 @@ struct pp_common_args {
 	int is_verbose, version;
 };
 
-/* The end of a program's table of options, with @c->... of the above. */
+/* Rows of a program's table of options, with @c->... of the above. */
 /* clang-format off */
-#define PP_COMMON_OPTIONS(c)                                                  \
-	{ "session-dir", '\0', POPT_ARG_STRING, &(c)->session_dir, 0, "the session folder", "DIR" }, \
+#define PP_SESSION_OPTION(c)                                                  \
+	{ "session-dir", '\0', POPT_ARG_STRING, &(c)->session_dir, 0, "the session folder", "DIR" }
+
+#define PP_BINARY_OPTIONS(c)                                                  \
 	{ "image-path", 'p', POPT_ARG_STRING, &(c)->image_path, 0, "also look for binaries in DIRS", "DIRS" }, \
 	{ "root", 'R', POPT_ARG_STRING, &(c)->root, 0, "look for all binaries below DIR", "DIR" }, \
-	{ "debuginfod", '\0', POPT_ARG_STRING, &(c)->debuginfod, 0, "fetch debug files from these servers (default: $DEBUGINFOD_URLS)", "URLS" }, \
+	{ "debuginfod", '\0', POPT_ARG_STRING, &(c)->debuginfod, 0, "fetch debug files from these servers (default: $DEBUGINFOD_URLS)", "URLS" }
+
+#define PP_OTHER_OPTIONS(c)                                                   \
 	{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &(c)->verbose, 'V', "print details: all, sfile, bfd, stats", "LIST" }, \
-	{ "version", 'v', POPT_ARG_NONE, &(c)->version, 0, "show the version", NULL }, \
+	{ "version", 'v', POPT_ARG_NONE, &(c)->version, 0, "show the version", NULL }
+
+/* All of them, at the end of a table. */
+#define PP_COMMON_OPTIONS(c)                                                  \
+	PP_SESSION_OPTION(c),                                                 \
+	PP_BINARY_OPTIONS(c),                                                 \
+	PP_OTHER_OPTIONS(c),                                                  \
 	POPT_AUTOHELP                                                         \
 	POPT_TABLEEND
 /* clang-format on */
@@ -47,7 +57,7 @@ struct pp_source_args {
 /* clang-format on */
 
 /*
- * Parse the options of @program, which @table (ended by PP_COMMON_OPTIONS) has;
+ * Parse the options of @program, which @table has, PP_OTHER_OPTIONS among them;
  * @usage is what follows its name in the help. Returns popt's context, which
  * holds the words that are no options; ends the program for help, the version,
  * and for options that are not known.

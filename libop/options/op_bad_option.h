@@ -2,11 +2,20 @@
 #ifndef LIBOP_OPTIONS_OP_BAD_OPTION_H
 #define LIBOP_OPTIONS_OP_BAD_OPTION_H
 
-/* The reason why popt does not accept a command line, for all programs. */
+/* Groups of options, and the reason why popt does not accept a command line,
+ * for all programs. */
 
 #include <popt.h>
 
 #include "libop/base/op_diag.h"
+
+/* A row of a table of options for popt: the options of @table, which help lists
+ * below @title. */
+#define OP_OPTION_GROUP(title, table)                                          \
+	{                                                                      \
+		NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(table), 0, title, \
+			NULL                                                   \
+	}
 
 /*
  * popt has stopped at @option, as poptBadOption(3) gives it, for @error, what

@@ -14,6 +14,7 @@
 
 #include "libop/options/op_pager.h"
 #include "pp/opannotate/opannotate_objdump.h"
+#include "libop/options/op_bad_option.h"
 #include "pp/options.h"
 
 #define HOT_THRESHOLD 1.0 /* percent; nobody reads everything */
@@ -22,26 +23,50 @@ poptContext opannotate_parse(struct opannotate_args *a, int argc,
 			     const char **argv)
 {
 	/* clang-format off */
-	const struct poptOption table[] = {
+	const struct poptOption what[] = {
 		{ "source", 's', POPT_ARG_NONE, &a->source, 0, "show source files with samples", NULL },
 		{ "assembly", 'a', POPT_ARG_NONE, &a->assembly, 0, "show instructions with samples; with --source the source, too", NULL },
 		{ "source-with-assembly", '\0', POPT_ARG_NONE, &a->both, 0, "show instructions with their source lines", NULL },
 		{ "all", '\0', POPT_ARG_NONE, &a->all, 0, "show whole files and all functions, as the original profiler did", NULL },
-		{ "output-dir", 'o', POPT_ARG_STRING, &a->output_dir, 0, "write each annotated source file to DIR", "DIR" },
-		PP_SOURCE_OPTIONS(&a->sources, 'd', 'b'),
-		{ "include-file", '\0', POPT_ARG_STRING, &a->include_file, 0, "show only source files that match", "PATTERNS" },
-		{ "exclude-file", '\0', POPT_ARG_STRING, &a->exclude_file, 0, "hide source files that match", "PATTERNS" },
+		POPT_TABLEEND
+	};
+	const struct poptOption which[] = {
+		PP_SESSION_OPTION(&a->common),
 		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "count only samples in these symbols", "NAMES" },
 		{ "exclude-symbols", 'e', POPT_ARG_STRING, &a->exclude, 0, "leave out samples in these symbols", "NAMES" },
-		{ "objdump-params", '\0', POPT_ARG_STRING, &a->objdump_params, 0, "how to print instructions, in options of objdump", "PARAMS" },
+		{ "include-file", '\0', POPT_ARG_STRING, &a->include_file, 0, "show only source files that match", "PATTERNS" },
+		{ "exclude-file", '\0', POPT_ARG_STRING, &a->exclude_file, 0, "hide source files that match", "PATTERNS" },
 		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "hide functions (with --all: files) below PERCENT (default 1)", "PERCENT" },
-		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "merge samples that differ in cgroup, cpu, tid, tgid, unitmask or all", "LIST" },
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out samples in libraries and the kernel", NULL },
+		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "merge samples that differ in cgroup, cpu, tid, tgid, unitmask or all", "LIST" },
+		POPT_TABLEEND
+	};
+	const struct poptOption how[] = {
 		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "how to show names of C++: smart (default), normal or none", "HOW" },
+		{ "color", '\0', POPT_ARG_STRING, &a->color, 0, "colour counts: auto, always or never", "WHEN" },
 		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "leave out the header", NULL },
 		{ "no-pager", '\0', POPT_ARG_NONE, &a->no_pager, 0, "use no pager on a terminal", NULL },
-		{ "color", '\0', POPT_ARG_STRING, &a->color, 0, "colour counts: auto, always or never", "WHEN" },
-		PP_COMMON_OPTIONS(&a->common)
+		{ "output-dir", 'o', POPT_ARG_STRING, &a->output_dir, 0, "write each annotated source file to DIR", "DIR" },
+		{ "objdump-params", '\0', POPT_ARG_STRING, &a->objdump_params, 0, "how to print instructions, in options of objdump", "PARAMS" },
+		POPT_TABLEEND
+	};
+	const struct poptOption binaries[] = {
+		PP_SOURCE_OPTIONS(&a->sources, 'd', 'b'),
+		PP_BINARY_OPTIONS(&a->common),
+		POPT_TABLEEND
+	};
+	const struct poptOption others[] = {
+		PP_OTHER_OPTIONS(&a->common),
+		POPT_TABLEEND
+	};
+	const struct poptOption table[] = {
+		OP_OPTION_GROUP("What to show:", what),
+		OP_OPTION_GROUP("Which samples:", which),
+		OP_OPTION_GROUP("How to show them:", how),
+		OP_OPTION_GROUP("Binaries and sources:", binaries),
+		OP_OPTION_GROUP("Others:", others),
+		POPT_AUTOHELP
+		POPT_TABLEEND
 	};
 	/* clang-format on */
 

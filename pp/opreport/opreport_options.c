@@ -15,6 +15,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "libop/options/op_bad_option.h"
 #include "libop/options/op_perf_habits.h"
 #include "pp/options.h"
 
@@ -30,48 +31,80 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 {
 	char names[PP_FORMAT_NAMES_LEN], help[PP_FORMAT_NAMES_LEN + 8];
 	/* clang-format off */
-	const struct poptOption table[] = {
+	const struct poptOption what[] = {
 		{ "symbols", 'l', POPT_ARG_NONE, &a->symbols, 0, "show symbols", NULL },
-		{ "lines", '\0', POPT_ARG_NONE, &a->by_line, 0, "show source lines", NULL },
-		{ "callgraph", 'c', POPT_ARG_NONE, &a->call_graph, 0, "show callers and callees of each symbol", NULL },
 		{ "tree", '\0', POPT_ARG_STRING, &a->tree, 0, "show the call tree; =callers puts callers below callees", "callers" },
-		{ "details", 'd', POPT_ARG_NONE, &a->details, 0, "show the addresses in each symbol", NULL },
+		{ "callgraph", 'c', POPT_ARG_NONE, &a->call_graph, 0, "show callers and callees of each symbol", NULL },
+		{ "lines", '\0', POPT_ARG_NONE, &a->by_line, 0, "show source lines", NULL },
 		{ "debug-info", 'g', POPT_ARG_NONE, &a->lines, 0, "show source files and lines", NULL },
-		PP_SOURCE_OPTIONS(&a->sources, '\0', '\0'),
+		{ "details", 'd', POPT_ARG_NONE, &a->details, 0, "show the addresses in each symbol", NULL },
+		{ "over-time", '\0', POPT_ARG_NONE, &a->over_time, 0, "show the hottest symbols over the times of the history", NULL },
+		POPT_TABLEEND
+	};
+	const struct poptOption which[] = {
+		PP_SESSION_OPTION(&a->common),
+		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "hide entries below PERCENT", "PERCENT" },
+		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "show only these symbols", "NAMES" },
+		{ "exclude-symbols", 'e', POPT_ARG_STRING, &a->exclude, 0, "hide these symbols", "NAMES" },
+		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out samples in libraries and the kernel", NULL },
+		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "merge samples that differ in cgroup, cpu, lib, tid, tgid, unitmask or all", "LIST" },
+		{ "by-session", '\0', POPT_ARG_NONE, &a->by_session, 0, "show a column for each session", NULL },
+		{ "by-label", '\0', POPT_ARG_STRING, &a->by_label, 0, "show a column for each value of that label of sessions, such as host", "KEY" },
+		{ "by-build", '\0', POPT_ARG_NONE, &a->by_build, 0, "show builds of one path separately", NULL },
+		POPT_TABLEEND
+	};
+	const struct poptOption how[] = {
+		{ "sort", 's', POPT_ARG_STRING, &a->sort, 0, "sort by sample, total, image, app-name, symbol, debug, vma, diff", "KEYS" },
+		{ "reverse-sort", 'r', POPT_ARG_NONE, &a->reverse, 0, "reverse the order", NULL },
+		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "how to show names of C++: smart (default where people read them), normal or none", "HOW" },
+		{ "intervals", '\0', POPT_ARG_NONE, &a->intervals, 0, "show 95% intervals of shares and changes", NULL },
+		{ "long-filenames", 'f', POPT_ARG_NONE, &a->long_names, 0, "show whole paths", NULL },
+		{ "wide", '\0', POPT_ARG_NONE, &a->wide, 0, "never shorten names on a terminal", NULL },
+		{ "layout", '\0', POPT_ARG_STRING, &a->layout, 0, "show threads, processes and cgroups in rows or columns", "rows|columns" },
+		{ "accumulated", 'a', POPT_ARG_NONE, &a->accumulated, 0, "show running sums", NULL },
+		{ "global-percent", '%', POPT_ARG_NONE, &a->global_percent, 0, "show percentages of all samples", NULL },
 		{ "no-inlines", '\0', POPT_ARG_NONE, &a->no_inlines, 0, "count inlined functions as part of their callers", NULL },
 		{ "native", '\0', POPT_ARG_NONE, &a->native, 0, "show the frames of Python's interpreter, too", NULL },
 		{ "show-address", 'w', POPT_ARG_NONE, &a->show_address, 0, "show addresses of symbols", NULL },
-		{ "accumulated", 'a', POPT_ARG_NONE, &a->accumulated, 0, "show running sums", NULL },
-		{ "intervals", '\0', POPT_ARG_NONE, &a->intervals, 0, "show 95% intervals of shares and changes", NULL },
-		{ "threshold", 't', POPT_ARG_STRING, &a->threshold, 0, "hide entries below PERCENT", "PERCENT" },
-		{ "sort", 's', POPT_ARG_STRING, &a->sort, 0, "sort by sample, total, image, app-name, symbol, debug, vma, diff", "KEYS" },
-		{ "reverse-sort", 'r', POPT_ARG_NONE, &a->reverse, 0, "reverse the order", NULL },
-		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "merge samples that differ in cgroup, cpu, lib, tid, tgid, unitmask or all", "LIST" },
-		{ "layout", '\0', POPT_ARG_STRING, &a->layout, 0, "show threads, processes and cgroups in rows or columns", "rows|columns" },
-		{ "by-session", '\0', POPT_ARG_NONE, &a->by_session, 0, "show a column for each session", NULL },
-		{ "over-time", '\0', POPT_ARG_NONE, &a->over_time, 0, "show the hottest symbols over the times of the history", NULL },
-		{ "by-label", '\0', POPT_ARG_STRING, &a->by_label, 0, "show a column for each value of that label of sessions, such as host", "KEY" },
-		{ "by-build", '\0', POPT_ARG_NONE, &a->by_build, 0, "show builds of one path separately", NULL },
-		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out samples in libraries and the kernel", NULL },
-		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "show only these symbols", "NAMES" },
-		{ "exclude-symbols", 'e', POPT_ARG_STRING, &a->exclude, 0, "hide these symbols", "NAMES" },
-		{ "demangle", 'D', POPT_ARG_STRING, &a->demangle, 0, "how to show names of C++: smart (default where people read them), normal or none", "HOW" },
-		{ "global-percent", '%', POPT_ARG_NONE, &a->global_percent, 0, "show percentages of all samples", NULL },
-		{ "long-filenames", 'f', POPT_ARG_NONE, &a->long_names, 0, "show whole paths", NULL },
-		{ "wide", '\0', POPT_ARG_NONE, &a->wide, 0, "never shorten names on a terminal", NULL },
 		{ "no-header", 'n', POPT_ARG_NONE, &a->no_header, 0, "show rows without headers", NULL },
-		{ "format", '\0', POPT_ARG_STRING, &a->format, 0, help, "FORMAT" },
-		{ "xml", 'X', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 0, "write XML; with =classic, what the original's schema has", "classic" },
+		{ "no-pager", '\0', POPT_ARG_NONE, &a->no_pager, 0, "use no pager on a terminal", NULL },
+		POPT_TABLEEND
+	};
+	const struct poptOption where[] = {
+		{ "html", '\0', POPT_ARG_STRING, &a->html, 0, "write a page for browsers to FILE: symbols, stacks and code", "FILE" },
 		{ "json", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 1, "write JSON", NULL },
 		{ "csv", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 2, "write comma-separated values", NULL },
-		{ "html", '\0', POPT_ARG_STRING, &a->html, 0, "write a page for browsers to FILE: symbols, stacks and code", "FILE" },
-		{ "no-pager", '\0', POPT_ARG_NONE, &a->no_pager, 0, "use no pager on a terminal", NULL },
+		{ "xml", 'X', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 0, "write XML; with =classic, what the original's schema has", "classic" },
+		{ "format", '\0', POPT_ARG_STRING, &a->format, 0, help, "FORMAT" },
 		{ "output-file", 'o', POPT_ARG_STRING, &a->output, 0, "write to FILE", "FILE" },
-		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more than PERCENT of the samples were lost", "PERCENT" },
+		POPT_TABLEEND
+	};
+	const struct poptOption checks[] = {
 		{ "gate", '\0', POPT_ARG_STRING, &a->gate, 0, "fail if the later of two profiles is slower by more than PERCENT (default 5), beyond chance", "PERCENT" },
+		{ "max-loss", '\0', POPT_ARG_STRING, &a->max_loss, 0, "fail if more than PERCENT of the samples were lost", "PERCENT" },
 		{ "check", '\0', POPT_ARG_NONE, &a->check, 0, "verify each file of --session-dir; make no report", NULL },
 		{ "repair", '\0', POPT_ARG_NONE, &a->repair, 0, "like --check, and repair if possible", NULL },
-		PP_COMMON_OPTIONS(&a->common)
+		POPT_TABLEEND
+	};
+	const struct poptOption binaries[] = {
+		PP_BINARY_OPTIONS(&a->common),
+		PP_SOURCE_OPTIONS(&a->sources, '\0', '\0'),
+		POPT_TABLEEND
+	};
+	const struct poptOption others[] = {
+		PP_OTHER_OPTIONS(&a->common),
+		POPT_TABLEEND
+	};
+	const struct poptOption table[] = {
+		OP_OPTION_GROUP("What to show:", what),
+		OP_OPTION_GROUP("Which samples:", which),
+		OP_OPTION_GROUP("How to show them:", how),
+		OP_OPTION_GROUP("Formats and files:", where),
+		OP_OPTION_GROUP("Limits and checks:", checks),
+		OP_OPTION_GROUP("Binaries and sources:", binaries),
+		OP_OPTION_GROUP("Others:", others),
+		POPT_AUTOHELP
+		POPT_TABLEEND
 	};
 	/* clang-format on */
 

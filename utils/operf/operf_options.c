@@ -404,41 +404,61 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 			    char **argv, struct op_diag *diag)
 {
 	/* clang-format off */
-	const struct poptOption table[] = {
+	const struct poptOption what[] = {
 		{ "pid", 'p', POPT_ARG_STRING, NULL, PIDS, "profile running processes until they end or Ctrl-C", "PID[,PID]..." },
 		{ "system-wide", 's', POPT_ARG_NONE, &raw->system_wide, 0, "profile everything until Ctrl-C", NULL },
 		{ "cgroup", '\0', POPT_ARG_STRING, &o->cgroup, 0, "profile what runs in a cgroup until Ctrl-C", "PATH" },
 		{ "duration", '\0', POPT_ARG_STRING, &raw->duration, 0, "profile for at most SECONDS; alone: everything", "SECONDS" },
+		POPT_TABLEEND
+	};
+	const struct poptOption samples[] = {
+		{ "callgraph", '\0', POPT_ARG_STRING, NULL, CALLGRAPH, "record call stacks of at most DEPTH frames (1024 without DEPTH)", "DEPTH" },
+		{ NULL, 'g', POPT_ARG_NONE, NULL, DEEPEST, "like --callgraph, without a depth", NULL },
 		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (default: the CPU's default event, else the CPU clock)", "LIST" },
 		{ "rate", '\0', POPT_ARG_STRING, &raw->rate, 0, "sample the CPU clock HZ times a second (default 1000)", "HZ" },
 		{ "wall", '\0', POPT_ARG_NONE, &raw->wall, 0, "also sample threads that wait, for each millisecond; with call stacks", NULL },
-		{ "callgraph", '\0', POPT_ARG_STRING, NULL, CALLGRAPH, "record call stacks of at most DEPTH frames (1024 without DEPTH)", "DEPTH" },
-		{ NULL, 'g', POPT_ARG_NONE, NULL, DEEPEST, "like --callgraph, without a depth", NULL },
+		{ "separate", '\0', POPT_ARG_STRING, NULL, SEPARATE, "separate samples by thread, cpu, cgroup", "LIST" },
 		{ "separate-thread", 't', POPT_ARG_NONE, &raw->separate_thread, 0, "separate samples by process and thread", NULL },
 		{ "separate-cpu", 'c', POPT_ARG_NONE, &raw->separate_cpu, 0, "separate samples by CPU", NULL },
-		{ "separate", '\0', POPT_ARG_STRING, NULL, SEPARATE, "separate samples by thread, cpu, cgroup", "LIST" },
+		{ "cpu-budget", '\0', POPT_ARG_STRING, &o->cpu_budget, 0, OP_BUDGET_HELP, "PERCENT" },
+		POPT_TABLEEND
+	};
+	const struct poptOption session[] = {
 		{ "session-dir", 'd', POPT_ARG_STRING, &o->session_dir, 0, "write samples to DIR (default ./oprofile_data)", "DIR" },
 		{ "append", '\0', POPT_ARG_NONE, &raw->append, 0, "add to the samples of earlier runs", NULL },
 		{ NULL, 'a', POPT_ARG_NONE, &raw->append_letter, 0, "like --append, but ask first on a terminal", NULL },
 		{ "keep", '\0', POPT_ARG_STRING, &raw->keep, 0, "keep the sessions of N earlier runs (default 5)", "N" },
-		{ "max-disk", '\0', POPT_ARG_STRING, &raw->max_disk, 0, "limit the disk space of samples to MIB MiB (default 0: no limit)", "MIB" },
-		{ "cpu-budget", '\0', POPT_ARG_STRING, &o->cpu_budget, 0, OP_BUDGET_HELP, "PERCENT" },
+		{ "note", '\0', POPT_ARG_STRING, &o->note, 0, "show TEXT in the heads of reports", "TEXT" },
+		{ "readable-by", '\0', POPT_ARG_STRING, &o->readable_by, 0, "also let members of GROUP read the session", "GROUP" },
+		{ "record", '\0', POPT_ARG_STRING, &o->record, 0, "also write the stream of samples to FILE, to replay or send it", "FILE" },
+		POPT_TABLEEND
+	};
+	const struct poptOption disk[] = {
 		{ "history", '\0', POPT_ARG_STRING, &o->history, 0, "keep samples by time in SIZE of the disk: SIZE[,GRAIN:AGE...]", "SIZE" },
+		{ "max-disk", '\0', POPT_ARG_STRING, &raw->max_disk, 0, "limit the disk space of samples to MIB MiB (default 0: no limit)", "MIB" },
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files when they exceed MIB MiB (default 8; 0: never)", "MIB" },
 		{ "symbol-store", '\0', POPT_ARG_STRING, &raw->symbol_store, 0, "keep symbols of sampled files, at most MIB MiB (default 256; 0: none)", "MIB" },
 		{ "no-symbols", '\0', POPT_ARG_STRING, NULL, NO_SYMBOLS, "keep no symbols of files that match", "PATTERNS" },
-		{ "readable-by", '\0', POPT_ARG_STRING, &o->readable_by, 0, "also let members of GROUP read the session", "GROUP" },
-		{ "note", '\0', POPT_ARG_STRING, &o->note, 0, "show TEXT in the heads of reports", "TEXT" },
-		{ "record", '\0', POPT_ARG_STRING, &o->record, 0, "also write the stream of samples to FILE, to replay or send it", "FILE" },
+		POPT_TABLEEND
+	};
+	const struct poptOption others[] = {
+		{ "quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "print only errors and warnings", NULL },
+		{ "verbose", 'V', POPT_ARG_STRING, NULL, WORDS, "debug: print each step; sfile,arcs,samples,module,misc,ext,all: log more", "WORDS" },
 		{ "vmlinux", 'k', POPT_ARG_STRING, &o->vmlinux, 0, "kernel image whose symbols reports use", "FILE" },
 		{ "no-runtimes", '\0', POPT_ARG_NONE, &raw->no_runtimes, 0, "do not make Python, node and Java name their functions", NULL },
 		{ "lazy-conversion", 'l', POPT_ARG_NONE, &raw->lazy, 0, "ignored; samples need no conversion", NULL },
-		{ "quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "print only errors and warnings", NULL },
-		{ "verbose", 'V', POPT_ARG_STRING, NULL, WORDS, "debug: print each step; sfile,arcs,samples,module,misc,ext,all: log more", "WORDS" },
 		{ "version", 'v', POPT_ARG_NONE, &raw->version, 0, "show the version", NULL },
 		{ "help", 'h', POPT_ARG_NONE, NULL, HELP, "show this help", NULL },
 		{ "usage", 'u', POPT_ARG_NONE, NULL, USAGE, "show a short usage line", NULL },
 		{ NULL, '?', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, NULL, HELP, NULL, NULL },
+		POPT_TABLEEND
+	};
+	const struct poptOption table[] = {
+		OP_OPTION_GROUP("What to profile:", what),
+		OP_OPTION_GROUP("What to sample:", samples),
+		OP_OPTION_GROUP("The session:", session),
+		OP_OPTION_GROUP("Room on the disk:", disk),
+		OP_OPTION_GROUP("Others:", others),
 		POPT_TABLEEND
 	};
 	/* clang-format on */

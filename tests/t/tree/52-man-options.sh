@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A manual page describes the options that --help lists, and no others. The
-# tables of options in the programs are what --help is made of.
+# tables of options in the programs are what --help is made of. Long help is in
+# groups.
 
 . "$(dirname "$0")/../lib.sh"
 
@@ -34,5 +35,15 @@ for program in opcontrol operf ocount ophelp opstream opreport opannotate \
 	is "$program: --help lists what the page describes" \
 		"$(grep ^-- "$TMP/man" | comm -13 "$TMP/help" -)" ""
 	is "$program: the page describes each once" "$(grep ^-- "$TMP/items" | uniq -d)" ""
+done
+
+# Lines of options below each title, and those above the first title.
+for program in opreport opannotate operf; do
+	"$BIN/$program" --help | awk '
+		/^[A-Z].*:$/ { title = $0; next }
+		/^ +-/ { nr[title]++ }
+		END { for (title in nr) if (title == "" || nr[title] > 13) print title, nr[title] }
+	' >"$TMP/groups"
+	is "$program: no group of options has more than 13" "$(cat "$TMP/groups")" ""
 done
 done_testing
