@@ -74,6 +74,12 @@ void pp_write_run(FILE *out, const struct op_ledger *account, size_t most)
 			pp_time_text(when, (time_t)run->start));
 		before = ", ";
 	}
+	/* A rate that was lowered has a line of its own, with the cost. */
+	if (account->costs[OP_COST_CPUS] && !pp_rate_was_lowered(account)) {
+		fprintf(out, "%scost %.2f %%", *before ? "; " : "",
+			100 * op_ledger_cost(account));
+		before = "; ";
+	}
 	if (*run->note)
 		fprintf(out, "%snote: %s", *before ? "; " : "", run->note);
 }

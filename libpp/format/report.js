@@ -1160,6 +1160,7 @@ function accountCard(account, written, title) {
 			...account.pending ? [["Pending", number(account.pending)]] : [],
 			...written ? [["Stored last", timeText(written)]] : [],
 			["Source", account.source],
+			...account.cost ? [["Cost of profiling", `${account.cost.percent.toFixed(2)} % of all CPUs`]] : [],
 			...!stacks ? [] : [["Stacks", ["whole", "guessed", "truncated", "other_stack", "no_unwind_data", "no_memory", "broken", "not_stored"]
 				.filter(what => stacks[what] || what === "whole")
 				.map(what => `${number(stacks[what] || 0)} ${words(what)}`).join(", ")]],

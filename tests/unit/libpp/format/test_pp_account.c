@@ -109,6 +109,35 @@ TEST(runs_have_words)
 	}
 }
 
+TEST(runs_have_a_cost)
+{
+	struct op_ledger account = {
+		.run = { .host = "host", .note = "before" },
+		.costs = { [OP_COST_TIME] = 4000,
+			   [OP_COST_CPUS] = 8000,
+			   [OP_COST_HANDLER] = 5,
+			   [OP_COST_DAEMON] = 15 },
+	};
+	struct text t;
+
+	pp_write_run(text_begin(&t), &account, 0);
+	fclose(t.out);
+	expect_text(t.all, "host; cost 0.25 %; note: before", "cost");
+	free(t.all);
+	/* A lower rate has a line of its own, which has it. */
+	account.costs[OP_COST_DIVISOR] = 2;
+	pp_write_run(text_begin(&t), &account, 0);
+	fclose(t.out);
+	expect_text(t.all, "host; note: before", "cost of a lower rate");
+	free(t.all);
+	account.costs[OP_COST_DIVISOR] = 0;
+	*account.run.host = '\0';
+	pp_write_run(text_begin(&t), &account, 0);
+	fclose(t.out);
+	expect_text(t.all, "cost 0.25 %; note: before", "cost without a host");
+	free(t.all);
+}
+
 TEST(reports_begin_with_words)
 {
 	static const struct pp_format_options options;
