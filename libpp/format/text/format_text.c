@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libop/base/op_terminal_safe.h"
@@ -23,6 +24,7 @@
 #include "libpp/format/text/text_fit.h"
 
 #define MAX_COMMAND 100 /* bytes of a command line in the head */
+#define MIN_COMMAND 20 /* the same on a narrow terminal */
 #define MAX_SUMS 5 /* images of which builds were added up, by name */
 
 /* ---- what was counted ---------------------------------------------------- */
@@ -145,15 +147,54 @@ static void text_write_column(const struct pp_text *t,
 	op_arena_release(&arena);
 }
 
-/* Texts of other machines are safe on a terminal (libop/session/op_run.h). */
+/* The line about the run, with @most bytes of the command; NULL when memory is
+ * short. The caller frees it. */
+static char *line_of_run(const struct op_ledger *l, const char *of, size_t most)
+{
+	char *line = NULL;
+	size_t len;
+	FILE *out = open_memstream(&line, &len);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "Run%s: ", of);
+	pp_write_run(out, l, most);
+	if (!fclose(out))
+		return line;
+	free(line);
+	return NULL;
+}
+
+/*
+ * On a terminal the line takes one row: first the command is cut, then what is
+ * behind it. Texts of other machines are safe there (libop/session/op_run.h).
+ */
 static void text_write_run(const struct pp_text *t, const struct op_ledger *l,
 			   const char *of)
 {
+	size_t width = t->options->width, beyond = 0;
+	char *line, *cut = NULL;
+
 	if (!l || !pp_has_run(l))
 		return;
-	fprintf(t->out, "Run%s: ", of);
-	pp_write_run(t->out, l, MAX_COMMAND);
-	fputc('\n', t->out);
+	line = line_of_run(l, of, MAX_COMMAND);
+	if (line && width && strlen(line) > width)
+		beyond = strlen(line) - width;
+	if (beyond) {
+		size_t len = strlen(l->run.command);
+		size_t most = len < MAX_COMMAND ? len : MAX_COMMAND;
+
+		most = most > beyond + MIN_COMMAND ? most - beyond
+						   : MIN_COMMAND;
+		free(line);
+		line = line_of_run(l, of, most);
+		cut = op_arena_alloc(t->arena, width + 1, 1);
+	}
+	if (line && cut)
+		op_run_set_text(cut, width + 1, line);
+	if (line)
+		fprintf(t->out, "%s\n", cut ? cut : line);
+	free(line);
 }
 
 static void text_write_account(const struct pp_text *t,

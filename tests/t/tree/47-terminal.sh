@@ -62,6 +62,8 @@ for size in 80x24 120x40 200x60; do
 	screen $size symbols "$BIN/opreport --session-dir=$TMP -l"
 	shown=$SCREENS/symbols-$size
 	like "-l $size: begins with the header" "$(sed 1q "$shown")" '^CPU: '
+	is "-l $size: what ran takes one line" \
+		"$(sed -n '/^Run: /{n;s/: .*//p;}' "$shown")" Samples
 	is "-l $size: each row is one line" "$(sed -n '/^samples/,$p' "$shown" |
 		sed 1d | grep -Evc '^([0-9]+ +([0-9.e-]+|0) |$)')" 0
 	screen $size tree "$BIN/opreport --session-dir=$TMP --tree"
