@@ -26,14 +26,20 @@ bool pp_has_run(const struct op_ledger *account)
 	       run->start;
 }
 
+/* Two significant digits, or whole seconds. */
+static int decimals_of_time(uint64_t ns)
+{
+	return ns < 995000000 ? 2 : ns < 9950000000 ? 1 : 0;
+}
+
 static void write_run_times(FILE *out, const struct op_run *run)
 {
 	if (run->wall_ns)
-		fprintf(out, "%.*f s", run->wall_ns < 9950000000 ? 1 : 0,
+		fprintf(out, "%.*f s", decimals_of_time(run->wall_ns),
 			(double)run->wall_ns / 1e9);
 	if (run->cpu_ns)
 		fprintf(out, "%s%.*f s of CPU", run->wall_ns ? ", " : "",
-			run->cpu_ns < 9950000000 ? 1 : 0,
+			decimals_of_time(run->cpu_ns),
 			(double)run->cpu_ns / 1e9);
 }
 
