@@ -214,8 +214,10 @@ static void merge_and_write(FILE *out, const struct merge_row *row)
 	char paths[MAX_SESSIONS][64], copy[256];
 	const char *words[MAX_SESSIONS + 1] = { NULL };
 	struct pp_merge merge = { .messages = { .arena = &merge.arena } };
+	const struct pp_merge_request request = { .threads = 1 };
 	struct merge_work work = {
 		.scratch = ".",
+		.request = &request,
 		.merge = &merge,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
