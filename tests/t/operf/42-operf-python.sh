@@ -262,10 +262,9 @@ def packing(end):
 packing(1.5)
 END
 
-# column N REGEX NAME: that column of the row of image REGEX and symbol NAME.
-column() {
-	awk -v n="$1" -v image="^($2)\$" -v name="$3" \
-		'$4 ~ image && $NF == name { print $n }' "$TMP/rows"
+# total_of NAME: of the row of that symbol.
+total_of() {
+	awk -v name="$1" '/^[0-9]/ && $NF == name { print $3 }' "$TMP/rows"
 }
 
 # samples_in REGEX: of the rows of the images that match.
@@ -278,15 +277,18 @@ profiled "a library of C" -g "$PYTHON" packing.py
 report -l
 cp "$TMP/report" "$TMP/rows"
 packed=$(samples_in 'libz.*')
-total=$(column 3 '[0-9]+[.]jo' packing.packing)
-work=$(column 1 '[0-9]+[.]jo' 'packing.bytes_of.<locals>.<genexpr>')
+total=$(total_of packing.packing)
+work=$(samples_of 'packing[.](bytes_of[.]<locals>[.])?<genexpr>')
 report -l --native
 cp "$TMP/report" "$TMP/rows"
 ok "$packed samples are in the library, $work in a generator" \
-	[ "$packed" -gt 50 -a "${work:-0}" -gt 50 ]
-is "samples in the library, with all frames" "$(samples_in 'libz.*')" "$packed"
+	[ "$packed" -gt 50 -a "$work" -gt 50 -a -n "$total" ]
+# The library calls the interpreter for memory, which counts as its own.
+native=$(samples_in 'libz.*')
+ok "with all frames $native samples are in the library" \
+	[ "$native" -le "$packed" -a $((native * 100)) -ge $((packed * 90)) ]
 is "the total of the function, with all frames" \
-	"$(column 3 '[0-9]+[.]jo' packing.packing)" "$total"
+	"$(total_of packing.packing)" "$total"
 stacks_of
 all=$(stacks_with ';deflate;')
 below=$(stacks_with ';packing[.]packing;([^;]*;)*deflate;')
