@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What ran: texts and numbers of the ledger, each of which may be unknown. */
+/* The run in the ledger: texts and numbers, each of which may be unknown. */
 
 #include "libop/session/op_run.h"
 

@@ -32,7 +32,7 @@
 
 /* ---- nodes --------------------------------------------------------------- */
 
-/* What an image has to do with languages, which are bits by their places in
+/* An image's part in languages, which are bits by their places in
  * the table of runtimes. */
 struct language_image {
 	bool has_functions; /* whose names were given at run time */

@@ -30,14 +30,14 @@ LIMITS = {
     "files in the fullest folder of the product": (40, 40),
     "files in the fullest folder of the tests": (40, 40),
     "percent of statics with one caller, user space": (59, 40),
-    "percent of statics with one caller, module": (40, 40),
+    "percent of statics with one caller, module": (38, 40),
     "circles of files": (0, 6),
     "files in the largest circle": (0, 4),
     "members of struct pp_request": (11, 20),
     "members of struct pp_report": (20, 20),
-    "comments that begin with a nameless subject": (97, 0),
+    "comments that begin with a nameless subject": (0, 0),
     "test files with a word of a report's head": (1, 1),
-    "lines of expected text in unit tests": (11258, 0),
+    "lines of expected text in unit tests": (4264, 0),
 }
 
 

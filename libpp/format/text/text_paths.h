@@ -31,7 +31,7 @@ struct pp_short_paths {
 int pp_short_paths_init(struct pp_short_paths *shorts, struct op_arena *arena,
 			const char **paths, size_t nr);
 
-/* What to show for @path; it need not be one of those. */
+/* The text to show for @path; it need not be one of those. */
 const char *pp_short_path(const struct pp_short_paths *shorts,
 			  const char *path);
 
