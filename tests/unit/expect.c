@@ -135,8 +135,11 @@ static size_t nr_compared;
 
 static void note_compared(const char *path, const char *row)
 {
-	compared = reallocarray(compared, nr_compared + 1, sizeof(*compared));
-	assert_non_null(compared);
+	char **more =
+		reallocarray(compared, nr_compared + 1, sizeof(*compared));
+
+	assert_non_null(more);
+	compared = more;
 	assert_true(asprintf(&compared[nr_compared++], "%s\n%s", path, row) >
 		    0);
 }

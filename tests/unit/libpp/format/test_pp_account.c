@@ -94,18 +94,25 @@ static const struct run_row {
 	{ "a note alone", { .note = "before" }, 4, "note: before" },
 };
 
+static void run_must_be(const struct op_ledger *account, size_t most,
+			const char *words, const char *row)
+{
+	struct text t;
+
+	pp_write_run(text_begin(&t), account, most);
+	fclose(t.out);
+	expect_text(t.all, words, row);
+	free(t.all);
+}
+
 TEST(runs_have_words)
 {
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
 	for (size_t i = 0; i < NR(run_rows); i++) {
 		const struct run_row *row = &run_rows[i];
-		struct op_ledger account = { .run = row->run };
-		struct text t;
+		const struct op_ledger account = { .run = row->run };
 
-		pp_write_run(text_begin(&t), &account, row->most);
-		fclose(t.out);
-		expect_text(t.all, row->words, row->name);
-		free(t.all);
+		run_must_be(&account, row->most, row->words, row->name);
 	}
 }
 
@@ -118,24 +125,15 @@ TEST(runs_have_a_cost)
 			   [OP_COST_HANDLER] = 5,
 			   [OP_COST_DAEMON] = 15 },
 	};
-	struct text t;
 
-	pp_write_run(text_begin(&t), &account, 0);
-	fclose(t.out);
-	expect_text(t.all, "host; cost 0.25 %; note: before", "cost");
-	free(t.all);
+	run_must_be(&account, 0, "host; cost 0.25 %; note: before", "cost");
 	/* A lower rate has a line of its own, which has it. */
 	account.costs[OP_COST_DIVISOR] = 2;
-	pp_write_run(text_begin(&t), &account, 0);
-	fclose(t.out);
-	expect_text(t.all, "host; note: before", "cost of a lower rate");
-	free(t.all);
+	run_must_be(&account, 0, "host; note: before", "cost of a lower rate");
 	account.costs[OP_COST_DIVISOR] = 0;
 	*account.run.host = '\0';
-	pp_write_run(text_begin(&t), &account, 0);
-	fclose(t.out);
-	expect_text(t.all, "cost 0.25 %; note: before", "cost without a host");
-	free(t.all);
+	run_must_be(&account, 0, "cost 0.25 %; note: before",
+		    "cost without a host");
 }
 
 TEST(reports_begin_with_words)
