@@ -265,10 +265,12 @@ for format in --json --csv --xml; do
 	report $format >"$TMP/out"
 	like "$format has the names" "$(cat "$TMP/out")" 'worker_39'
 done
-report --layout=rows >"$TMP/before"
+report --layout=rows >"$TMP/out"
+without_cost "$TMP/out" >"$TMP/before"
 ok 'a replay of that' replay "$TMP/record" --separate-kernel=1 \
 	--separate-thread=1 --no-vmlinux
-report --layout=rows >"$TMP/after"
+report --layout=rows >"$TMP/out"
+without_cost "$TMP/out" >"$TMP/after"
 ok 'gives the same report' diff "$TMP/before" "$TMP/after"
 
 # Two cgroups, where they can be made.
@@ -303,10 +305,12 @@ is 'and in no other' "$(report -l --csv image:named |
 	awk -F, '$6 == "burn_named" { print $3 }' | sort | sed 's|.*/||')" \
 	'a
 b'
-report --layout=rows >"$TMP/before"
+report --layout=rows >"$TMP/out"
+without_cost "$TMP/out" >"$TMP/before"
 ok 'a replay of them' replay "$TMP/record" --separate-kernel=1 \
 	--separate-cgroup=1 --no-vmlinux
-report --layout=rows >"$TMP/after"
+report --layout=rows >"$TMP/out"
+without_cost "$TMP/out" >"$TMP/after"
 ok 'gives the same report' diff "$TMP/before" "$TMP/after"
 
 done_testing
