@@ -132,8 +132,7 @@ TEST(runs_have_a_cost)
 	run_must_be(&account, 0, "host; note: before", "cost of a lower rate");
 	account.costs[OP_COST_DIVISOR] = 0;
 	*account.run.host = '\0';
-	run_must_be(&account, 0, "cost 0.25 %; note: before",
-		    "cost without a host");
+	run_must_be(&account, 0, "cost 0.25 %; note: before", "no host");
 }
 
 TEST(reports_begin_with_words)
