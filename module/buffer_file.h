@@ -6,9 +6,8 @@ struct file_operations;
 
 /*
  * The file of the event buffer: open sets the profiler up for one reader at a
- * time
- * (-EBUSY for another), release ends what that reader started, read gives whole
- * records, poll and ioctl as uapi/oprofile.h says.
+ * time (-EBUSY for another), release ends what that reader started, read gives
+ * whole records, poll and ioctl do as uapi/oprofile.h says.
  */
 extern const struct file_operations buffer_file_operations;
 

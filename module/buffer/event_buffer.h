@@ -39,11 +39,13 @@ void event_buffer_wake_if_old(unsigned long age);
 /*
  * Copy whole records of at most @count bytes to @buf and take them out; wait
  * for some if @may_wait. Returns bytes, -EINVAL when not even the first record
- * fits, -EAGAIN when there are none, -ERESTARTSYS, -EFAULT. The bytes that a
- * read would find now, if it takes all.
+ * fits, -EAGAIN when there are none, -ERESTARTSYS, -EFAULT.
  */
 ssize_t event_buffer_read(char __user *buf, size_t count, bool may_wait);
+
+/* The bytes that a read would find now, if it takes all. */
 u64 event_buffer_waiting(void);
+
 __poll_t event_buffer_poll(struct file *file, poll_table *wait);
 
 #endif /* MODULE_EVENT_BUFFER_H */

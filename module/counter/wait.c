@@ -400,13 +400,13 @@ static void on_wakeup(void *unused, struct task_struct *task)
 {
 	int i;
 
-	if (task->flags & PF_KTHREAD)
+	/* Whatever comes after the end is no part of a wait. */
+	if (task->flags & PF_KTHREAD || READ_ONCE(waiting.ended))
 		return;
 	i = find_slot(task, group_of(task));
 	if (i >= 0 && !waiting.slots[i].woken)
 		waiting.slots[i].woken = ktime_get_mono_fast_ns();
-	else if (i < 0 && !READ_ONCE(waiting.ended) &&
-		 !READ_ONCE(waiting.is_short) && !compat_has_cpu(task))
+	else if (i < 0 && !READ_ONCE(waiting.is_short) && !compat_has_cpu(task))
 		enter_table(task, (struct slot){
 					  .since = waiting.begun,
 					  .woken = ktime_get_mono_fast_ns(),
