@@ -199,27 +199,8 @@ static int filter_samples(const struct opening *o, int fd, const char *name)
 		   : 0;
 }
 
-static int open_counter(struct opening *o, const struct slot *slot,
-			uint32_t counter)
-{
-	const struct opd_event *event = &o->counters->counter[counter];
-	struct perf_event_attr attr;
-	int fd, err;
-
-	opd_perf_sample_attr(o->all, &attr, event);
-	fd = open_one(o, &attr, slot, event->name, counter);
-	if (fd < 0)
-		return fd;
-	err = filter_samples(o, fd, event->name)
-		      ?: connect_ring(o, &slot->cpu->samples, fd,
-				      o->all->sample_size, o->all->sample_type,
-				      &slot->cpu->samples_fd);
-	return err ? err : add_id(o->all, fd, counter);
-}
-
-/* Open the event that tells the switches of threads, by the first @counter of
- * waits. */
-static int open_switches(struct opening *o, const struct slot *slot,
+/* Open the event of @counter, which has no ring yet. Returns its descriptor. */
+static int open_filtered(struct opening *o, const struct slot *slot,
 			 uint32_t counter)
 {
 	const struct opd_event *event = &o->counters->counter[counter];
@@ -231,10 +212,32 @@ static int open_switches(struct opening *o, const struct slot *slot,
 	if (fd < 0)
 		return fd;
 	err = filter_samples(o, fd, event->name);
-	return err
-		       ?: connect_ring(o, &slot->cpu->switches, fd,
-				       o->all->sample_size, o->all->switch_type,
-				       &slot->cpu->switches_fd);
+	return err ? err : fd;
+}
+
+static int open_counter(struct opening *o, const struct slot *slot,
+			uint32_t counter)
+{
+	int err, fd = open_filtered(o, slot, counter);
+
+	if (fd < 0)
+		return fd;
+	err = connect_ring(o, &slot->cpu->samples, fd, o->all->sample_size,
+			   o->all->sample_type, &slot->cpu->samples_fd);
+	return err ? err : add_id(o->all, fd, counter);
+}
+
+/* Open the event that tells the switches of threads, by the first @counter of
+ * waits. */
+static int open_switches(struct opening *o, const struct slot *slot,
+			 uint32_t counter)
+{
+	int fd = open_filtered(o, slot, counter);
+
+	return fd < 0 ? fd
+		      : connect_ring(o, &slot->cpu->switches, fd,
+				     o->all->sample_size, o->all->switch_type,
+				     &slot->cpu->switches_fd);
 }
 
 static int open_slot(struct opening *o, const struct slot *slot)
@@ -508,21 +511,24 @@ static int open_all(struct opening *o)
 /* Frames of the scheduler, at most, which are innermost in each wait. */
 #define SCHEDULER_FRAMES 12
 
-static void choose_switches(struct opd_perf_events *all)
+/* Choose how many frames of the kernel samples have, and those of switches. */
+static void choose_chains(struct opd_perf_events *all)
 {
-	uint32_t depth = all->target->depth + SCHEDULER_FRAMES;
+	uint32_t depth = all->target->depth, most = op_perf_max_stack();
 
-	if (depth > op_perf_max_stack())
-		depth = op_perf_max_stack();
-	all->switch_depth = depth;
-	all->switch_type |= depth ? OPD_PERF_CHAIN : 0;
+	all->kernel_depth = depth < most ? depth : most;
+	if (all->kernel_depth)
+		all->sample_type |= OPD_PERF_CHAIN;
+	depth += SCHEDULER_FRAMES;
+	all->switch_depth = depth < most ? depth : most;
+	if (all->switch_depth)
+		all->switch_type |= OPD_PERF_CHAIN;
 }
 
 /* Choose the fields that the samples of all events have in common. */
 static void choose_samples(struct opd_perf_events *all)
 {
 	const struct opd_events *counters = all->counters;
-	uint32_t depth = all->target->depth;
 
 	all->sample_size = SAMPLE_SIZE;
 	/* Without ids all samples would be of counter 0. */
@@ -531,20 +537,14 @@ static void choose_samples(struct opd_perf_events *all)
 	if (counters->weights)
 		all->sample_type |= PERF_SAMPLE_WEIGHT;
 	all->switch_type = OPD_PERF_SAMPLE;
-	if (depth) {
+	if (all->target->depth) {
 		all->sample_size = STACKS_SIZE;
 		choose_stack(all);
 		all->sample_type |= OPD_PERF_USER;
 		all->switch_type |= OPD_PERF_USER;
 	}
-	if (!opd_events_sample_kernel(counters))
-		return;
-	choose_switches(all);
-	if (depth > op_perf_max_stack())
-		depth = op_perf_max_stack();
-	if (depth)
-		all->sample_type |= OPD_PERF_CHAIN;
-	all->kernel_depth = depth;
+	if (opd_events_sample_kernel(counters))
+		choose_chains(all);
 }
 
 int opd_perf_events_open(struct opd_perf_events *all,

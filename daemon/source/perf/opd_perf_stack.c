@@ -178,6 +178,26 @@ static uint64_t word_at(const void *words, size_t i)
 /* ---- the kernel's part ------------------------------------------------------
  */
 
+/* A walk over a sample's callchain. All zeros is its beginning. */
+struct chain_walk {
+	size_t at; /* the next entry */
+	bool is_kernel; /* entries from there on are of the kernel */
+};
+
+/* Set *@word to the next frame in the kernel; false behind the last. */
+static bool next_kernel_frame(struct chain_walk *walk,
+			      const struct opd_perf_rec *rec, uint64_t *word)
+{
+	while (walk->at < rec->sample.chain_len) {
+		*word = word_at(rec->sample.chain, walk->at++);
+		if (*word >= PERF_CONTEXT_MAX)
+			walk->is_kernel = *word == PERF_CONTEXT_KERNEL;
+		else if (walk->is_kernel)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The callers in the kernel; the first entry is the sample itself. False when
  * there are more than are told.
@@ -185,18 +205,11 @@ static uint64_t word_at(const void *words, size_t i)
 static bool put_chain(struct trace *trace, const struct opd_perf_rec *rec,
 		      uint32_t most)
 {
-	bool kernel = false;
+	struct chain_walk walk = { .at = 0 };
 	uint32_t nr = 0;
+	uint64_t word;
 
-	for (size_t i = 0; i < rec->sample.chain_len; i++) {
-		uint64_t word = word_at(rec->sample.chain, i);
-
-		if (word >= PERF_CONTEXT_MAX) {
-			kernel = word == PERF_CONTEXT_KERNEL;
-			continue;
-		}
-		if (!kernel)
-			continue;
+	while (next_kernel_frame(&walk, rec, &word)) {
 		if (nr++ < trace->nr_inner ||
 		    (nr == 1 && word == rec->sample.ip))
 			continue;
@@ -403,18 +416,11 @@ void opd_perf_stack_callers(struct opd_process_table *table,
 static uint32_t pass_scheduler(const struct opd_perf_stacks *stacks,
 			       const struct opd_perf_rec *rec, uint64_t *pc)
 {
-	bool kernel = false;
+	struct chain_walk walk = { .at = 0 };
 	uint32_t nr = 0;
+	uint64_t word;
 
-	for (size_t i = 0; i < rec->sample.chain_len; i++) {
-		uint64_t word = word_at(rec->sample.chain, i);
-
-		if (word >= PERF_CONTEXT_MAX) {
-			kernel = word == PERF_CONTEXT_KERNEL;
-			continue;
-		}
-		if (!kernel)
-			break;
+	while (next_kernel_frame(&walk, rec, &word)) {
 		nr++;
 		if (word >= stacks->scheduler_start &&
 		    word < stacks->scheduler_end)

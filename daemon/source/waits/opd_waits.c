@@ -290,6 +290,19 @@ static struct opd_waiting_thread *waiter_of(struct opd_waits *waits,
 	return waiter;
 }
 
+/* The thread of @rec, or NULL if it has ended, does not count, or memory is
+ * short. */
+static struct opd_waiting_thread *living_waiter(struct opd_waits *waits,
+						struct opd_process_table *table,
+						const struct opd_perf_rec *rec,
+						bool *is_new)
+{
+	struct opd_waiting_thread *waiter =
+		waiter_of(waits, table, rec->pid, rec->tid, is_new);
+
+	return waiter && waiter->state != HAS_ENDED ? waiter : NULL;
+}
+
 /* The wait of @waiter is over, or counted so far, at @time. */
 static void count_until(struct opd_waits *waits,
 			struct opd_process_table *table,
@@ -378,9 +391,9 @@ static void switch_out(struct opd_waits *waits, struct opd_process_table *table,
 {
 	bool is_new;
 	struct opd_waiting_thread *waiter =
-		waiter_of(waits, table, rec->pid, rec->tid, &is_new);
+		living_waiter(waits, table, rec, &is_new);
 
-	if (!waiter || waiter->state == HAS_ENDED)
+	if (!waiter)
 		return;
 	/* When it got the CPU is among the records that were lost. */
 	if (waiter->state == WAITS && !waiter->is_assumed &&
@@ -397,12 +410,12 @@ static void switch_in(struct opd_waits *waits, struct opd_process_table *table,
 {
 	bool is_new;
 	struct opd_waiting_thread *waiter =
-		waiter_of(waits, table, rec->pid, rec->tid, &is_new);
+		living_waiter(waits, table, rec, &is_new);
 
-	if (!waiter || waiter->state == HAS_ENDED)
+	if (!waiter)
 		return;
 	if (is_new) {
-		/* Its fork would be known, or is lost. */
+		/* The record of its fork would be known, or is lost. */
 		begin_wait(waiter, BLOCKED,
 			   waits->begun > table->gap_at ? waits->begun
 							: table->gap_at);
@@ -420,9 +433,9 @@ static void keep_stack(struct opd_waits *waits, struct opd_process_table *table,
 {
 	bool is_new;
 	struct opd_waiting_thread *waiter =
-		waiter_of(waits, table, rec->pid, rec->tid, &is_new);
+		living_waiter(waits, table, rec, &is_new);
 
-	if (!waiter || waiter->state == HAS_ENDED)
+	if (!waiter)
 		return;
 	drop_stack(waits, waiter->stack);
 	waiter->stack = NULL;
