@@ -87,7 +87,7 @@ int opd_feed_cookie(const struct opd_feed *feed, struct op_cookie_query *query)
 	return opd_jit_ranges_query(feed->jit_ranges, query);
 }
 
-int opd_feed_take_file(const struct opd_feed *feed, uint64_t cookie)
+int opd_feed_detach_file(const struct opd_feed *feed, uint64_t cookie)
 {
 	return opd_jit_ranges_open(feed->jit_ranges, cookie);
 }

@@ -31,9 +31,9 @@ static inline bool opd_feed_has_made(uint64_t cookie)
 	return cookie & OPD_JIT_RANGES_COOKIE;
 }
 
-/* The ops calls cookie() and take_file() for such an image. */
+/* The ops calls cookie() and detach_file() for such an image. */
 int opd_feed_cookie(const struct opd_feed *feed, struct op_cookie_query *query);
-int opd_feed_take_file(const struct opd_feed *feed, uint64_t cookie);
+int opd_feed_detach_file(const struct opd_feed *feed, uint64_t cookie);
 
 /* The ops calls write() and finish() of a source that has a feed. */
 ssize_t opd_feed_write(struct opd_source *source);

@@ -317,7 +317,7 @@ static int oprofilefs_detach_file(struct opd_source *source, uint64_t cookie)
 	int fd = files->cookie == cookie ? files->file : -1;
 
 	if (opd_feed_has_made(cookie))
-		return opd_feed_take_file(source->feed, cookie);
+		return opd_feed_detach_file(source->feed, cookie);
 	if (fd < 0)
 		return -ENOENT;
 	files->file = -1;

@@ -171,7 +171,7 @@ static void make_three_events(struct opd_events *events)
 static int play_detach_file(struct opd_source *source, uint64_t cookie)
 {
 	if (opd_feed_has_made(cookie))
-		return opd_feed_take_file(source->feed, cookie);
+		return opd_feed_detach_file(source->feed, cookie);
 	return cookie == 19 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -ENOENT;
 }
 
