@@ -250,3 +250,14 @@ done_testing() {
 	[ "$test_failed" -eq 0 ] || exit 1
 	exit 0
 }
+
+# place_of_wait NAME: a pattern of the kernel's functions that the thread NAME of
+# the program waits goes to wait in.
+place_of_wait() {
+	case $1 in
+	sleep) echo 'nanosleep' ;;
+	pipe) echo 'pipe_read' ;;
+	lock) echo 'futex_(do_)?wait' ;;
+	*) echo 'exit_to_user|irqentry_exit|el0' ;;
+	esac
+}

@@ -37,7 +37,7 @@ __attribute__((noipa, aligned(4096), section("own_page"))) void moving_leaf(long
 		__asm__ volatile("");
 }
 
-/* It has the page for itself. */
+/* The function has the page for itself. */
 __attribute__((noipa, aligned(4096), section("own_page"))) void stays(void)
 {
 }

@@ -69,13 +69,7 @@ innermost() {
 		sort -rn | head -n 3
 }
 while read -r name tid _; do
-	case $name in
-	sleep) where='nanosleep' ;;
-	pipe) where='pipe_read' ;;
-	lock) where='futex_(do_)?wait' ;;
-	*) where='exit_to_user|irqentry_exit|el0' ;;
-	esac
-	like "$name waited in" "$(innermost "$tid")" "$where"
+	like "$name waited in" "$(innermost "$tid")" "$(place_of_wait "$name")"
 done <"$TMP/truth"
 report -l
 like "the head has the times" "$(cat "$TMP/report")" \

@@ -17,6 +17,12 @@ folded() {
 	cat "$TMP/report"
 }
 
+# fold: the stacks in the session into $TMP/folded, without inlined functions.
+fold() {
+	report --format=folded --no-inlines
+	cp "$TMP/report" "$TMP/folded"
+}
+
 # stacks WHAT: a number of the ledger.
 stacks() {
 	sed -n "s/^stacks\\.$1 = //p" "$CURRENT/ledger"
@@ -96,8 +102,7 @@ fi
 gcc -D_GNU_SOURCE -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables \
 	-fomit-frame-pointer -I"$TOP" -o work/bare "$TOP/tests/helper/stacks.c" || exit 1
 profiled "code without unwind data" -g work/bare 1
-report --format=folded --no-inlines
-cp "$TMP/report" "$TMP/folded"
+fold
 start='^bare;_start;[^ ]*;main;'
 if [ "$(uname -m)" = x86_64 ]; then
 	recursion=$(sum "$start(recurse_all;)?(recurse;)+leaf_recurse(;|\$)")
@@ -158,8 +163,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	gcc -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables \
 		-fomit-frame-pointer -o work/local local.c || exit 1
 	profiled "a stack that is not aligned" -g work/local
-	report --format=folded --no-inlines
-	cp "$TMP/report" "$TMP/folded"
+	fold
 	all=$(sum ';burn(;|$)')
 	true=$(sum '^local;_start;[^ ]*;main;outer;middle;inner;burn(;|$)')
 	ok "$true of $all stacks of functions of one file are whole" \
@@ -204,8 +208,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 		# shellcheck disable=SC2086 # flags
 		gcc -O2 $how -o work/fiber fiber.c || exit 1
 		profiled "a context $how" -g work/fiber
-		report --format=folded --no-inlines
-		cp "$TMP/report" "$TMP/folded"
+		fold
 		whole=$(sum '^fiber;[^;]*libc[^;]*;work;burn(;|$)')
 		all=$(sum ';burn(;|$)')
 		ok "$whole of $all stacks of a context are whole" \
@@ -268,8 +271,7 @@ if command -v go >/dev/null; then
 	for flags in '' '-s -w'; do
 		go_build -ldflags="$flags" -o work/cgo cgo.go
 		profiled "C of Go $flags" -g work/cgo
-		report --format=folded --no-inlines
-		cp "$TMP/report" "$TMP/folded"
+		fold
 		all=$(sum '^cgo;')
 		other=$(sum '^cgo;\[other stack\];')
 		ok "C of Go $flags: $other of $all stacks end at another stack" \
@@ -303,8 +305,7 @@ if command -v go >/dev/null; then
 	END
 	go_build -o work/back back.go
 	profiled "Go of C of Go" -g work/back
-	report --format=folded --no-inlines
-	cp "$TMP/report" "$TMP/folded"
+	fold
 	all=$(sum '^back;') right=$(sum "^back;\\[other stack\\];$(printf '.*%s' \
 		main.main main.outer runtime.cgocall \
 		runtime.systemstack_switch runtime.cgocallback inner)")
@@ -351,8 +352,7 @@ if command -v go >/dev/null; then
 	for flags in '' '-s -w'; do
 		go_build -ldflags="$flags" -o work/grow grow.go
 		profiled "Go's runtime $flags" -g work/grow
-		report --format=folded --no-inlines
-		cp "$TMP/report" "$TMP/folded"
+		fold
 		other=$(sum '^grow;\[other stack\];runtime[.](mcall|morestack|systemstack)')
 		ok "Go's runtime $flags: $other stacks end at another stack" \
 			[ "$other" -gt 50 ]
@@ -371,8 +371,7 @@ fi
 
 profiled "five frames" --callgraph=5 work/call_tree 20
 agree "five frames"
-report --format=folded --no-inlines
-cp "$TMP/report" "$TMP/folded"
+fold
 is "five frames: no more than these" "$(awk '{
 	sub(/;\[(guessed|truncated|other stack|no unwind data|no memory|broken stack)\]/, "") # is no frame
 	if (gsub(/;/, ";") > 5) print }' "$TMP/folded")" ""

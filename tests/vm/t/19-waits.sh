@@ -138,13 +138,7 @@ innermost() {
 		done | tr '\n' ' '
 }
 while read -r name tid _; do
-	case $name in
-	sleep) where='nanosleep' ;;
-	pipe) where='pipe_read' ;;
-	lock) where='futex_(do_)?wait' ;;
-	*) where='exit_to_user|irqentry_exit|el0' ;;
-	esac
-	like "$name waited in" "$(innermost "$tid")" "$where"
+	like "$name waited in" "$(innermost "$tid")" "$(place_of_wait "$name")"
 done <"$TMP/truth"
 like "the one that goes on waits in" "$(innermost "$before")" nanosleep
 

@@ -99,6 +99,14 @@ static void come_back(struct rig *rig, uint64_t time, uint32_t tid)
 	opd_waits_handle(&rig->waits, &rig->table, &rec, 0);
 }
 
+/* @tid waits from @from to @to, and is otherwise as in leave(). */
+static void wait_once(struct rig *rig, uint64_t from, uint64_t to, uint32_t tid,
+		      bool preempted, uint64_t pc)
+{
+	leave(rig, from, tid, preempted, pc);
+	come_back(rig, to, tid);
+}
+
 static void happens(struct rig *rig, uint32_t type, uint64_t time, uint32_t tid)
 {
 	struct opd_perf_rec rec = record(type, time, tid);
@@ -164,10 +172,8 @@ TEST(a_wait_counts_by_its_length_where_it_began)
 {
 	struct rig *rig = new_rig();
 
-	leave(rig, 2000, 100, false, 0xa0);
-	come_back(rig, 3000, 100);
-	leave(rig, 3100, 100, true, 0xb0);
-	come_back(rig, 3600, 100);
+	wait_once(rig, 2000, 3000, 100, false, 0xa0);
+	wait_once(rig, 3100, 3600, 100, true, 0xb0);
 	look(rig);
 	expect(rig, 1, 0xa0, 1000);
 	expect(rig, 1, 0xb0, 500);
@@ -220,14 +226,10 @@ TEST(waits_without_a_stack_are_divided_among_those_with_one)
 {
 	struct rig *rig = new_rig();
 
-	leave(rig, 10000, 100, false, 0);
-	come_back(rig, 11000, 100);
-	leave(rig, 20000, 100, false, 0xa0);
-	come_back(rig, 23000, 100);
-	leave(rig, 30000, 100, false, 0xb0);
-	come_back(rig, 34000, 100);
-	leave(rig, 40000, 100, false, 0);
-	come_back(rig, 42000, 100);
+	wait_once(rig, 10000, 11000, 100, false, 0);
+	wait_once(rig, 20000, 23000, 100, false, 0xa0);
+	wait_once(rig, 30000, 34000, 100, false, 0xb0);
+	wait_once(rig, 40000, 42000, 100, false, 0);
 	look(rig);
 	assert_int_equal(rig->nr_seen, 0);
 	happens(rig, PERF_RECORD_EXIT, 50000, 100);
@@ -242,12 +244,9 @@ TEST(parts_of_waits_are_divided_each_for_itself)
 {
 	struct rig *rig = new_rig();
 
-	leave(rig, 10000, 100, true, 0);
-	come_back(rig, 11000, 100);
-	leave(rig, 20000, 100, false, 0xa0);
-	come_back(rig, 23000, 100);
-	leave(rig, 30000, 100, true, 0xb0);
-	come_back(rig, 34000, 100);
+	wait_once(rig, 10000, 11000, 100, true, 0);
+	wait_once(rig, 20000, 23000, 100, false, 0xa0);
+	wait_once(rig, 30000, 34000, 100, true, 0xb0);
 	happens(rig, PERF_RECORD_EXIT, 50000, 100);
 	look(rig);
 	expect(rig, 1, 0xa0, 3000);
@@ -259,8 +258,7 @@ TEST(where_no_switch_of_a_thread_has_a_stack_its_time_counts)
 {
 	struct rig *rig = new_rig();
 
-	leave(rig, 10000, 100, false, 0);
-	come_back(rig, 11000, 100);
+	wait_once(rig, 10000, 11000, 100, false, 0);
 	happens(rig, PERF_RECORD_EXIT, 50000, 100);
 	look(rig);
 	expect(rig, 1, 0, 1000);
@@ -272,12 +270,9 @@ TEST(later_waits_without_a_stack_are_like_the_last_one_that_had_one)
 {
 	struct rig *rig = new_rig();
 
-	leave(rig, 10000, 100, false, 0xa0);
-	come_back(rig, 11000, 100);
-	leave(rig, 12000, 100, true, 0);
-	come_back(rig, 12700, 100);
-	leave(rig, 20000, 100, false, 0);
-	come_back(rig, 22000, 100);
+	wait_once(rig, 10000, 11000, 100, false, 0xa0);
+	wait_once(rig, 12000, 12700, 100, true, 0);
+	wait_once(rig, 20000, 22000, 100, false, 0);
 	happens(rig, PERF_RECORD_EXIT, 50000, 100);
 	look(rig);
 	expect(rig, 1, 0xa0, 3000);
@@ -289,16 +284,14 @@ TEST(many_stacks_are_not_kept_to_the_end)
 {
 	struct rig *rig = new_rig();
 
-	leave(rig, 10000, 100, false, 0);
-	come_back(rig, 11000, 100);
+	wait_once(rig, 10000, 11000, 100, false, 0);
 	for (uint64_t i = 0; i < 63; i++) {
-		leave(rig, 20000 + 100 * i, 100, false, 0xa0);
-		come_back(rig, 20010 + 100 * i, 100);
+		wait_once(rig, 20000 + 100 * i, 20010 + 100 * i, 100, false,
+			  0xa0);
 	}
 	look(rig);
 	assert_int_equal(rig->nr_seen, 0);
-	leave(rig, 30000, 100, false, 0xa0);
-	come_back(rig, 30010, 100);
+	wait_once(rig, 30000, 30010, 100, false, 0xa0);
 	look(rig);
 	expect(rig, 1, 0xa0, 1640);
 	free_rig(rig);
@@ -338,8 +331,7 @@ TEST(the_first_exec_of_a_program_is_no_wait)
 	struct rig *rig = new_rig();
 
 	happens(rig, PERF_RECORD_COMM, 9000, PID);
-	leave(rig, 9100, PID, false, 0xa0);
-	come_back(rig, 9200, PID);
+	wait_once(rig, 9100, 9200, PID, false, 0xa0);
 	look(rig);
 	expect(rig, 1, 0xa0, 100);
 	expect(rig, 1, 0, 0);
@@ -353,8 +345,7 @@ TEST(what_a_thread_does_after_its_end_is_no_wait)
 
 	come_back(rig, 1000, 100);
 	happens(rig, PERF_RECORD_EXIT, 5000, 100);
-	leave(rig, 5100, 100, true, 0xa0);
-	come_back(rig, 5300, 100);
+	wait_once(rig, 5100, 5300, 100, true, 0xa0);
 	leave(rig, 5400, 100, false, 0xa0);
 	opd_waits_charge(&rig->waits, &rig->table, 90000);
 	look(rig);
@@ -394,8 +385,7 @@ TEST(lost_switches_are_lost_samples)
 	rec.lost.nr = 3;
 	leave(rig, 2000, 100, false, 0xa0);
 	opd_waits_handle(&rig->waits, &rig->table, &rec, 0);
-	leave(rig, 3000, 100, false, 0xb0);
-	come_back(rig, 3100, 100);
+	wait_once(rig, 3000, 3100, 100, false, 0xb0);
 	look(rig);
 	expect(rig, 1, 0xa0, 0);
 	expect(rig, 1, 0xb0, 100);
@@ -414,21 +404,15 @@ TEST(others_do_not_count)
 	struct rig *rig = new_rig();
 
 	rig->table.only_chosen = true;
-	leave(rig, 2000, KERNEL_THREAD, false, 0xa0);
-	come_back(rig, 3000, KERNEL_THREAD);
-	leave(rig, 2000, STRANGER, false, 0xa0);
-	come_back(rig, 3000, STRANGER);
-	leave(rig, 2000, 0, false, 0xa0);
-	come_back(rig, 3000, 0);
+	wait_once(rig, 2000, 3000, KERNEL_THREAD, false, 0xa0);
+	wait_once(rig, 2000, 3000, STRANGER, false, 0xa0);
+	wait_once(rig, 2000, 3000, 0, false, 0xa0);
 	rig->table.only_chosen = false;
-	leave(rig, 4000, KERNEL_THREAD, false, 0xa0);
-	come_back(rig, 5000, KERNEL_THREAD);
-	leave(rig, 4000, UINT32_MAX, false, 0xa0);
-	come_back(rig, 5000, UINT32_MAX);
+	wait_once(rig, 4000, 5000, KERNEL_THREAD, false, 0xa0);
+	wait_once(rig, 4000, 5000, UINT32_MAX, false, 0xa0);
 	look(rig);
 	assert_int_equal(rig->nr_seen, 0);
-	leave(rig, 4000, STRANGER, false, 0xa0);
-	come_back(rig, 5000, STRANGER);
+	wait_once(rig, 4000, 5000, STRANGER, false, 0xa0);
 	look(rig);
 	expect(rig, 1, 0xa0, 1000);
 	free_rig(rig);
@@ -441,8 +425,8 @@ TEST(samples_wait_for_room)
 	unsigned int rounds = 0;
 
 	for (uint64_t i = 0; i < 200; i++) {
-		leave(rig, 2000 + 100 * i, 100, false, 0xa0);
-		come_back(rig, 2010 + 100 * i, 100);
+		wait_once(rig, 2000 + 100 * i, 2010 + 100 * i, 100, false,
+			  0xa0);
 	}
 	rig->table.writer->limit = 256;
 	for (bool all = false; !all; rounds++) {
