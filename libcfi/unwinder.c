@@ -298,7 +298,7 @@ static enum cfi_step step_without_data(struct walk *w)
 	if (step == CFI_NO_DATA && w->is_return_address &&
 	    code_says(w, UNWINDER_SWITCHES, w->regs.reg[w->abi->pc]))
 		step = CFI_OTHER_STACK;
-	/* What there is no memory to read is there: no reason to guess. */
+	/* Tables that there is no memory to read exist: no reason to guess. */
 	if (step == CFI_NO_DATA && !w->lacks_memory)
 		return guess_step(w);
 	w->came_by_fp = false;

@@ -933,7 +933,7 @@ return {
 	get all() { return all; },
 	get self() { return self; },
 	show, go, leave, replace, toWords, fromWords, recolour,
-	/* What stands there has other names now. */
+	/* Texts outside the picture have other names now. */
 	rename() { tellZoom(); tellFrame(); redraw(); },
 	/* The frame that is pointed at, selected by keys, or zoomed. */
 	current: () => hovered >= 0 ? hovered : selected >= 0 ? selected : state.zoom,

@@ -200,8 +200,8 @@ function changeOf(i) {
 	return { percent, low, high, p, significant, presence: symbols.presence[i] };
 }
 
-/* What a sample of the chosen event stands for in both profiles; null if that is
- * not the same, or not known. */
+/* The measure of a sample of the chosen event; null if both profiles have not the
+ * same, or it is not known. */
 function measureOf() {
 	const measure = data.compared && data.compared[data.class_event.indexOf(state.event)];
 
@@ -1167,7 +1167,7 @@ function accountCard(account, written, title) {
 		]));
 }
 
-/* What ran, as far as the session knows it. */
+/* The run, as far as the session knows it. */
 function runCard(run, title) {
 	const seconds = ns => (ns / 1e9).toFixed(2) + " s";
 

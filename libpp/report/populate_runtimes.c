@@ -48,7 +48,8 @@ void pp_note_runtimes(struct pp_report *report, const struct pp_use *uses,
 {
 	struct pp_missing *missing = &report->missing;
 
-	/* Who names code has been told how, and cannot name the rest. */
+	/* An application that names code has the agent already, which cannot
+	 * name the rest. */
 	if (missing->nameless_maker &&
 	    has_named_code(missing->nameless_maker, uses, nr))
 		missing->nameless_maker = NULL;

@@ -298,8 +298,8 @@ struct pp_old_profile {
 	uint64_t account_written;
 	struct pp_history history;
 	const struct pp_measure *measures; /* one per class */
-	/* Of all samples that were chosen, likewise: the change of their
-	 * number, where that has a measure. */
+	/* The change of the number of all samples that were chosen, one per
+	 * class, where that has a measure. */
 	const struct pp_change *total_changes;
 };
 

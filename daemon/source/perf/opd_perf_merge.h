@@ -39,9 +39,9 @@ struct opd_perf_cpu {
 	int samples_fd; /* the events that own them */
 	int side_fd;
 	int switches_fd;
-	/* One switch in @switch_period is a sample (0 is 1): how many samples
-	 * were read since @paced_at, ns, and how many more there may be before
-	 * the period is raised. */
+	/* Samples of switches, of which the kernel takes one in
+	 * @switch_period (0 is 1): how many were read since @paced_at, ns, and
+	 * how many more there may be before the period is raised. */
 	uint64_t switch_period, nr_switches, paced_at;
 	int64_t switch_credit;
 	struct opd_perf_rates rates;

@@ -306,7 +306,7 @@ static int read_command_line(struct opd_perfdata *data, struct op_cursor *c)
 
 		if (!text || c->failed)
 			break;
-		/* One more, for the end of the list. */
+		/* The list ends with one word more. */
 		if (op_array_reserve(&words, nr_words, 2))
 			err = -ENOMEM;
 		else

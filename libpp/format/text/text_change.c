@@ -80,7 +80,7 @@ void pp_text_write_growth(FILE *out, const struct pp_report *report,
 	struct pp_timed_count b =
 		timed_count_of(&report->old.classes, class_nr, old);
 	struct pp_interval ratio = pp_count_ratio(a, b);
-	/* As many digits as the interval is wide for. */
+	/* A wide interval leaves no sense in a digit behind the point. */
 	int digits = ratio.high - ratio.low < 0.1 ? 1 : 0;
 
 	fprintf(out, "%.*f -> %.*f%s", decimals, (double)old * unit.per_sample,
