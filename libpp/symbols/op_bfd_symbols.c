@@ -132,6 +132,31 @@ static int drop_versions(struct op_bfd *bfd, struct symbol_list *list)
 	return 0;
 }
 
+/*
+ * Code at the beginning of ".plt" calls the dynamic linker, for all functions
+ * whose slot is not yet filled, and has no symbol of its own. It is named as
+ * its section, up to the first entry with a name; there is none where those are
+ * in another section.
+ */
+static void add_plt_head(const struct op_bfd *bfd, struct symbol_list *list)
+{
+	asymbol head = { .name = ".plt", .flags = BSF_LOCAL | BSF_SYNTHETIC };
+	uint64_t end;
+
+	head.section = bfd_get_section_by_name(bfd->main.abfd, head.name);
+	if (!bfd->nr_synthetic || !head.section)
+		return;
+	end = bfd_section_size(head.section);
+	for (long i = 0; i < bfd->nr_synthetic; i++) {
+		const asymbol *sym = &bfd->synthetic[i];
+
+		if (sym->section == head.section && sym->value < end)
+			end = sym->value;
+	}
+	if (end)
+		add_code_symbol(bfd, list, &head, end);
+}
+
 static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
 			    enum op_bfd_origin *origin)
 {
@@ -143,7 +168,7 @@ static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
 					  : OP_BFD_PACKED;
 	if (op_array_reserve(&list->array, 0,
 			     (size_t)object->nr_syms + bfd->nr_dynsyms +
-				     bfd->nr_synthetic + 1))
+				     bfd->nr_synthetic + 2))
 		return -ENOMEM;
 	add_table(bfd, list, object->syms, object->nr_syms, object, SHT_SYMTAB);
 	if (!list->nr)
@@ -159,6 +184,7 @@ static int fill_symbol_list(struct op_bfd *bfd, struct symbol_list *list,
 		*origin = OP_BFD_NONE;
 	for (long i = 0; i < bfd->nr_synthetic; i++)
 		add_code_symbol(bfd, list, &bfd->synthetic[i], 0);
+	add_plt_head(bfd, list);
 	return 0;
 }
 

@@ -92,7 +92,8 @@ static void write_entries(FILE *out, struct op_bfd *bfd)
 			snprintf(chosen, sizeof(chosen), "0x%llx",
 				 (unsigned long long)syms[i].vma);
 	for (size_t i = 0; i < nr; i++) {
-		if (!strstr(syms[i].name, "@plt"))
+		if (!strstr(syms[i].name, "@plt") &&
+		    strcmp(syms[i].name, ".plt") != 0)
 			continue;
 		write_entry_name(out, syms[i].name, chosen);
 		fprintf(out, " %llu%s\n",
