@@ -378,7 +378,7 @@ struct opd_process *opd_maps_fork(struct opd_maps *maps, uint32_t tgid,
 	child->chosen = from->chosen;
 	child->read_at = from->read_at;
 	child->moved_at = from->moved_at;
-	child->read_took = from->read_took;
+	child->read_cost = from->read_cost;
 	if (child->space)
 		child->space->nr_users++;
 	return child;
@@ -431,7 +431,7 @@ void opd_maps_exec(struct opd_process *process)
 	process->app = OP_NO_COOKIE;
 	process->nr_threads = 1;
 	process->threads_at = 0;
-	process->read_took = 0;
+	process->read_cost = 0;
 	process->fresh = true;
 	process->entered = false;
 }

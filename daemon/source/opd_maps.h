@@ -59,7 +59,7 @@ struct opd_process {
 	bool chosen; /* it, or the process that forked it, was asked for */
 	/* for whoever reads /proc, in the time of its records */
 	uint64_t read_at; /* 0: never */
-	uint64_t read_took; /* ns, to read all that it maps the last time */
+	uint64_t read_cost; /* ns, of reading all that it maps the last time */
 	uint64_t moved_at; /* before it no moved code is looked for, ns */
 	uint64_t copied_at; /* before it no copied text is looked for, ns */
 	uint64_t threads_at; /* when /proc told how many there are, 0: never */

@@ -29,14 +29,10 @@
 /* So long after the end of a process all of its samples have come. */
 #define LAST_SAMPLES (3 * SECOND)
 
-/* How long a look took that began at @begun, when looks had cost so much: CPU
- * time, unless it ended the process that reads. */
-static uint64_t time_of_look(const struct opd_jit_ranges *ranges,
-			     uint64_t begun, uint64_t cost)
+/* The cost of looks, ns, since it was @before. */
+static uint64_t cost_since(const struct opd_jit_ranges *ranges, uint64_t before)
 {
-	uint64_t now = opd_untrusted_cost(&ranges->jits.untrusted);
-
-	return now >= cost ? now - cost : op_clock_ns(CLOCK_MONOTONIC) - begun;
+	return opd_untrusted_cost(&ranges->jits.untrusted) - before;
 }
 
 int opd_jit_ranges_new(struct opd_jit_ranges **out,
@@ -166,7 +162,7 @@ look_at_made(struct opd_jit_ranges *ranges, uint32_t tgid, uint64_t app,
 		process->nr_memory = 0;
 		process->look_at =
 			op_clock_ns(CLOCK_MONOTONIC) + SECOND +
-			OPD_PERF_PROC_SHARE * time_of_look(ranges, now, cost);
+			OPD_PERF_PROC_SHARE * cost_since(ranges, cost);
 	}
 	return process;
 }
@@ -205,7 +201,7 @@ look_at_memory(struct opd_jit_ranges *ranges,
 	process->copied_at =
 		opd_perf_proc_may_look(process->copied_at,
 				       op_clock_ns(CLOCK_MONOTONIC),
-				       time_of_look(ranges, now, cost));
+				       cost_since(ranges, cost));
 	return map;
 }
 

@@ -106,7 +106,7 @@ struct opd_process *opd_perf_proc_read(struct opd_process_table *table,
 				       uint32_t tgid)
 {
 	struct opd_process *process = opd_maps_find(&table->maps, tgid);
-	uint64_t begun = opd_process_table_clock(table);
+	uint64_t cost = opd_process_table_cost(table);
 	struct opd_proc_maps maps;
 
 	table->stats[OPD_PERF_PROC_READ]++;
@@ -122,7 +122,7 @@ struct opd_process *opd_perf_proc_read(struct opd_process_table *table,
 		read_threads(table, process);
 	opd_proc_maps_close(&maps);
 	if (process)
-		process->read_took = opd_process_table_clock(table) - begun;
+		process->read_cost = opd_process_table_cost(table) - cost;
 	return process;
 }
 
@@ -297,7 +297,7 @@ static const struct opd_map *find_told_map(struct opd_process_table *table,
 		 * may be read again once they are old enough: words of a stack
 		 * are often no addresses of code. */
 		age = table->now - (*process)->read_at;
-		if (age < SECOND + OPD_PERF_PROC_SHARE * (*process)->read_took)
+		if (age < SECOND + OPD_PERF_PROC_SHARE * (*process)->read_cost)
 			return NULL;
 	}
 	*process = opd_perf_proc_read(table, tgid);
@@ -306,14 +306,14 @@ static const struct opd_map *find_told_map(struct opd_process_table *table,
 
 /*
  * If the anonymous memory that holds @addr is text that was copied, map the
- * file there instead. A look takes as long as a look at /proc, so that there is
+ * file there instead. A look costs as much as a look at /proc, so that there is
  * one for each such memory, which programs may make without end.
  */
 static void map_copied_text(struct opd_process_table *table,
 			    struct opd_process *process,
 			    const struct opd_map *map, uint64_t addr)
 {
-	uint64_t begun = opd_process_table_clock(table), end;
+	uint64_t cost = opd_process_table_cost(table);
 	struct opd_map found = *map;
 	struct unwinder_map copy;
 
@@ -327,9 +327,10 @@ static void map_copied_text(struct opd_process_table *table,
 		};
 	else
 		found.was_looked_at = true;
-	end = opd_process_table_clock(table);
 	process->copied_at =
-		opd_perf_proc_may_look(process->copied_at, end, end - begun);
+		opd_perf_proc_may_look(process->copied_at,
+				       opd_process_table_clock(table),
+				       opd_process_table_cost(table) - cost);
 	(void)opd_maps_add(process, &found);
 }
 
@@ -361,7 +362,7 @@ const struct opd_map *opd_perf_proc_find_moved(struct opd_process_table *table,
 		return NULL;
 	(*process)->moved_at =
 		SECOND + opd_perf_proc_may_look((*process)->moved_at, now,
-						(*process)->read_took);
+						(*process)->read_cost);
 	return opd_maps_lookup(*process, addr);
 }
 

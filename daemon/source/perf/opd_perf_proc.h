@@ -25,23 +25,24 @@ struct opd_process;
 struct opd_process *opd_perf_proc_read(struct opd_process_table *table,
 				       uint32_t tgid);
 
-/* For such a part of the time the mappings of one process may be read again, of
- * which there may be some ten thousand. */
+/* Such a part of a CPU may be spent on reading the mappings of one process, of
+ * which there may be some ten thousand. What it costs is CPU time: a daemon
+ * that waits for a CPU looks no less often. */
 #define OPD_PERF_PROC_SHARE 20
-/* Time, ns, that the looks at memory of one process may take up in advance: it
+/* Time, ns, that the looks at memory of one process may use up in advance: it
  * has several mappings, and the first one is not always that which matters. */
 #define OPD_PERF_PROC_CREDIT (UINT64_C(10) * 1000000000)
 
 /* When memory of a process may be looked at again after a look that has ended
- * at @now and took so long, where it might have been from @may_look on. All are
- * ns. */
+ * at @now and had that @cost, where it might have been from @may_look on. All
+ * are ns. */
 static inline uint64_t opd_perf_proc_may_look(uint64_t may_look, uint64_t now,
-					      uint64_t took)
+					      uint64_t cost)
 {
 	uint64_t from =
 		now > OPD_PERF_PROC_CREDIT ? now - OPD_PERF_PROC_CREDIT : 0;
 
-	return (may_look > from ? may_look : from) + OPD_PERF_PROC_SHARE * took;
+	return (may_look > from ? may_look : from) + OPD_PERF_PROC_SHARE * cost;
 }
 
 /* The process of thread @tid; 0 when there is none. */

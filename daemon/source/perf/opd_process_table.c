@@ -21,6 +21,7 @@ void opd_process_table_init(struct opd_process_table *table, const char *proc,
 	table->proc = proc;
 	table->writer = writer;
 	table->clock = opd_perf_now;
+	table->cost = opd_untrusted_cost;
 	table->times = 1;
 	opd_perf_words_init(&table->words, writer, 0);
 	opd_maps_init(&table->maps);
@@ -51,6 +52,11 @@ void opd_process_table_want_names(struct opd_process_table *table,
 uint64_t opd_process_table_clock(const struct opd_process_table *table)
 {
 	return table->clock ? table->clock() : table->now;
+}
+
+uint64_t opd_process_table_cost(const struct opd_process_table *table)
+{
+	return table->cost(&table->binaries);
 }
 
 void opd_process_table_drop(struct opd_process_table *table, uint32_t tgid,

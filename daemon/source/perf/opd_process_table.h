@@ -77,6 +77,8 @@ struct opd_process_table {
 	/* The time for those who write records, CLOCK_MONOTONIC_RAW in ns;
 	 * NULL: that of the last record. */
 	uint64_t (*clock)(void);
+	/* opd_untrusted_cost() but for tests */
+	uint64_t (*cost)(const struct opd_untrusted *untrusted);
 	/* Processes that were read before this time are not complete any more.
 	 */
 	uint64_t gap_at;
@@ -98,6 +100,9 @@ void opd_process_table_drop(struct opd_process_table *table, uint32_t tgid,
 
 /* The present time, which the last record is older than. */
 uint64_t opd_process_table_clock(const struct opd_process_table *table);
+
+/* The cost of all looks at processes and files so far: opd_untrusted_cost(). */
+uint64_t opd_process_table_cost(const struct opd_process_table *table);
 
 /* Fill the empty @ledger from the statistics. Returns 0 or -ENOMEM. */
 int opd_process_table_account(const struct opd_process_table *table,

@@ -182,12 +182,30 @@ void opd_untrusted_release(struct opd_untrusted *untrusted)
 	opd_untrusted_init(untrusted);
 }
 
+/* CPU time of the process, ns. */
+static uint64_t cost_of_foreign(const struct opd_untrusted *untrusted)
+{
+	clockid_t clock;
+
+	return untrusted->pid && !clock_getcpuclockid(untrusted->pid, &clock)
+		       ? op_clock_ns(clock)
+		       : 0;
+}
+
+uint64_t opd_untrusted_cost(const struct opd_untrusted *untrusted)
+{
+	return op_clock_ns(CLOCK_THREAD_CPUTIME_ID) +
+	       cost_of_foreign(untrusted) + untrusted->cost_of_given_up;
+}
+
 static int give_up_call(struct opd_untrusted *untrusted, int err)
 {
 	if (!untrusted->nr_failures)
 		untrusted->failed = untrusted->clock->seconds();
 	untrusted->nr_failures++;
 	untrusted->given_up[untrusted->nr_given_up++] = untrusted->pid;
+	untrusted->cost_of_given_up += cost_of_foreign(untrusted) +
+				       (uint64_t)untrusted->patience * 1000000;
 	end_foreign(untrusted);
 	if (untrusted->log)
 		op_log(untrusted->log,
@@ -196,16 +214,6 @@ static int give_up_call(struct opd_untrusted *untrusted, int err)
 			       ? ": no such files are read for an hour"
 			       : "");
 	return err;
-}
-
-uint64_t opd_untrusted_cost(const struct opd_untrusted *untrusted)
-{
-	uint64_t cost = op_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	clockid_t clock;
-
-	if (untrusted->pid && !clock_getcpuclockid(untrusted->pid, &clock))
-		cost += op_clock_ns(clock);
-	return cost;
 }
 
 /* Whether files are read now. A process that hangs for an hour counts on, which

@@ -168,6 +168,7 @@ struct opd_untrusted {
 	time_t failed; /* when the first of them was, in seconds of the clock */
 	pid_t given_up[OPD_UNTRUSTED_FAILURES]; /* killed, not yet gone */
 	unsigned int nr_given_up; /* nr_failures at most */
+	uint64_t cost_of_given_up; /* ns */
 	const struct op_clock *clock; /* the kernel's but for tests */
 	struct op_log *log; /* or NULL */
 };
@@ -184,8 +185,9 @@ opd_untrusted_without_memory(const struct opd_untrusted *untrusted)
 	return untrusted ? untrusted->nr_without_memory : 0;
 }
 
-/* CPU time of this thread and of that process, ns: what reading costs, however
- * long both wait for a CPU. Falls when the process is replaced. */
+/* CPU time of this thread and of its processes, ns, and how long it had
+ * patience with those that it gave up. The difference of two is what reading
+ * has cost, however long both waited for a CPU. */
 uint64_t opd_untrusted_cost(const struct opd_untrusted *untrusted);
 
 /*

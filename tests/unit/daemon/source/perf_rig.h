@@ -27,6 +27,12 @@ struct rig {
 	char proc[80];
 };
 
+static uint64_t cost_of_nothing(const struct opd_untrusted *untrusted)
+{
+	(void)untrusted;
+	return 0;
+}
+
 __attribute__((unused)) static struct rig *new_rig(void)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
@@ -42,6 +48,7 @@ __attribute__((unused)) static struct rig *new_rig(void)
 	assert_string_equal(rig->table.proc, "/proc");
 	rig->table.proc = rig->table.images.proc = rig->proc;
 	rig->table.clock = NULL;
+	rig->table.cost = cost_of_nothing;
 	rig->now = 5 * SECOND;
 	close_stdin();
 	return rig;
