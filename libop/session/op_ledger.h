@@ -100,6 +100,8 @@ enum op_ledger_stacks {
 	/* ns of all CPUs for taking samples, and of the daemon */            \
 	X(HANDLER,      "handler_ns")                                         \
 	X(DAEMON,       "daemon_ns")                                          \
+	/* ns of what else it took: before, after, other programs */          \
+	X(REST,         "rest_ns")                                            \
 	/* ns that the rate was lower than asked for */                       \
 	X(LOWERED,      "lowered_ns")                                         \
 	/* n times n - 1 for each sample that stands for n of them */         \
@@ -167,7 +169,11 @@ const char *op_ledger_cost_name(enum op_ledger_cost which);
 /* Add @more to @costs, each as its kind is. */
 void op_ledger_add_costs(uint64_t *costs, const uint64_t *more);
 
-/* How much of the machine sampling took, kernel and daemon together: 0 to 1. */
+/* CPU time, ns, that profiling took: kernel, daemon and all else. */
+double op_ledger_cost_ns(const struct op_ledger *ledger);
+
+/* The same as a part of the time of all CPUs, 0 to 1; what was done before and
+ * after sampling can make it more. */
 double op_ledger_cost(const struct op_ledger *ledger);
 
 /*

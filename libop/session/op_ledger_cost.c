@@ -9,14 +9,19 @@
 
 #define SECOND 1e9
 
-double op_ledger_cost(const struct op_ledger *ledger)
+double op_ledger_cost_ns(const struct op_ledger *ledger)
 {
 	const uint64_t *costs = ledger->costs;
 
-	return costs[OP_COST_CPUS] ? ((double)costs[OP_COST_HANDLER] +
-				      (double)costs[OP_COST_DAEMON]) /
-					     (double)costs[OP_COST_CPUS]
-				   : 0;
+	return (double)costs[OP_COST_HANDLER] + (double)costs[OP_COST_DAEMON] +
+	       (double)costs[OP_COST_REST];
+}
+
+double op_ledger_cost(const struct op_ledger *ledger)
+{
+	uint64_t cpus = ledger->costs[OP_COST_CPUS];
+
+	return cpus ? op_ledger_cost_ns(ledger) / (double)cpus : 0;
 }
 
 double op_ledger_grain(const struct op_ledger *ledger)

@@ -82,8 +82,11 @@ void pp_write_run(FILE *out, const struct op_ledger *account, size_t most)
 	}
 	/* A rate that was lowered has a line of its own, with the cost. */
 	if (account->costs[OP_COST_CPUS] && !pp_rate_was_lowered(account)) {
-		fprintf(out, "%scost %.2f %%", *before ? "; " : "",
-			100 * op_ledger_cost(account));
+		double ns = op_ledger_cost_ns(account);
+
+		fprintf(out, "%scost %.*f s of CPU, %.2f %%",
+			*before ? "; " : "", decimals_of_time((uint64_t)ns),
+			ns / 1e9, 100 * op_ledger_cost(account));
 		before = "; ";
 	}
 	if (*run->note)

@@ -140,9 +140,9 @@ const struct pp_format *pp_format_find(const char *name);
 const char *pp_format_names(char buf[PP_FORMAT_NAMES_LEN]);
 
 /* The run, as far as the account knows it, in words: "./words 5000: 3.7 s, 2.9
- * s of CPU; host by user, Linux 6.1.0, 2026-11-30 13:05; cost 0.25 %". The cost
- * is left out where pp_write_lowered() has it. A command that is longer than
- * @most bytes is cut; 0: it is not. */
+ * s of CPU; host by user, Linux 6.1.0, 2026-11-30 13:05; cost 0.02 s of CPU,
+ * 0.25 %". The cost is left out where pp_write_lowered() has it. A command that
+ * is longer than @most bytes is cut; 0: it is not. */
 bool pp_has_run(const struct op_ledger *account);
 void pp_write_run(FILE *out, const struct op_ledger *account, size_t most);
 

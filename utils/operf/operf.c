@@ -221,8 +221,10 @@ static int finish_run(struct operf *operf, enum operf_end end,
 		operf_keep_times(operf, end, before);
 	if (!err && end != OPERF_DAEMON_DIED)
 		err = operf_report(operf, before);
-	if (!err)
+	if (!err) {
 		keep_symbols_of_run(operf);
+		operf_keep_cost(operf, before);
+	}
 	if (!err && !has_failed)
 		return status;
 	if (operf->options.command)

@@ -176,6 +176,48 @@ void operf_keep_times(const struct operf *operf, enum operf_end end,
 			   op_diag_text(&why, err));
 }
 
+static uint64_t cpu_ns(const struct rusage *usage)
+{
+	const struct timeval *user = &usage->ru_utime, *sys = &usage->ru_stime;
+
+	return (uint64_t)(user->tv_sec + sys->tv_sec) * 1000000000 +
+	       (uint64_t)(user->tv_usec + sys->tv_usec) * 1000;
+}
+
+/* CPU time, ns, of operf and of all that it has started but the command. */
+static uint64_t own_cpu_ns(const struct operf *operf)
+{
+	struct rusage self, children;
+
+	if (getrusage(RUSAGE_SELF, &self) ||
+	    getrusage(RUSAGE_CHILDREN, &children))
+		return 0;
+	return cpu_ns(&self) + ledger_decrease(cpu_ns(&children),
+					       cpu_ns(&operf->command.usage));
+}
+
+void operf_keep_cost(const struct operf *operf, const struct op_ledger *before)
+{
+	char path[sizeof(operf->session.current) + 16];
+	struct op_diag why = { "" };
+	struct op_ledger ledger;
+	uint64_t counted;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/ledger", operf->session.current);
+	err = op_ledger_read(&ledger, path, &why);
+	if (err == -ENOENT || (!err && !ledger.costs[OP_COST_CPUS]))
+		return;
+	counted = ledger_decrease(ledger.costs[OP_COST_DAEMON],
+				  before->costs[OP_COST_DAEMON]);
+	ledger.costs[OP_COST_REST] +=
+		ledger_decrease(own_cpu_ns(operf), counted);
+	err = err ?: op_ledger_write(&ledger, path, NULL, &why);
+	if (err)
+		operf_note("the cost of profiling is not kept: %s",
+			   op_diag_text(&why, err));
+}
+
 /* ---- the account --------------------------------------------------------- */
 
 /* "12 sample_lost_overflow, 3 lost_no_image" */

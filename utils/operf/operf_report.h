@@ -26,6 +26,13 @@ int operf_ledger_get(const struct operf *operf, struct op_ledger *ledger,
 void operf_keep_times(const struct operf *operf, enum operf_end end,
 		      const struct op_ledger *before);
 
+/*
+ * Add to that ledger the CPU time of operf and of all programs that it has
+ * started but the command, as far as the daemon has not counted it since the
+ * account was @before. Last of all, as what is kept for reports is part of it.
+ */
+void operf_keep_cost(const struct operf *operf, const struct op_ledger *before);
+
 /* Say what came to the session since the account was @before. Returns 0, or
  * -errno with the reason in operf->diag. */
 int operf_report(struct operf *operf, const struct op_ledger *before);

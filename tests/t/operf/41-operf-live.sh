@@ -93,7 +93,26 @@ fi
 
 # ---- a command
 
+# The CPU seconds of programs that have ended, those that a subshell waited for
+# included.
+cpu_of_children() {
+	awk -F '[ms ]+' 'NR == 2 { print 60 * ($1 + $3) + $2 + $4 }' "$1"
+}
+times >"$TMP/before"
 run 0 "a program" "$TESTBIN/burnmix" 0.3
+times >"$TMP/took"
+before=$(cpu_of_children "$TMP/before")
+took=$(cpu_of_children "$TMP/took")
+cost=$(awk -v c="$(key cost.daemon_ns)" -v r="$(key cost.rest_ns)" \
+	'BEGIN { print (c + r) / 1e9 }')
+diag "$cost of $before to $took s are the cost of profiling"
+# The shell counts hundredths of a second, some of them twice.
+ok "all CPU time but the program's is the cost of profiling" \
+	awk -v before="$before" -v took="$took" -v cost="$cost" \
+	-v command="$(key run.cpu_ns)" 'BEGIN {
+		left = took - before - command / 1e9 - cost
+		exit !(left > -0.04 && left < 0.04) }'
+like "the head has it" "$(report)" '; cost 0\.[0-9]+ s of CPU, [0-9.]+ %'
 like "its output is its own" "$out" '^burn_alpha [0-9.]+$'
 is "its output is all there is" "$(echo "$out" | wc -l)" 4
 like "the account" "$(notes)" '^operf: [0-9]+ samples taken, [0-9]+ stored, .*; see opreport -l$'

@@ -230,6 +230,7 @@ FOLDER_TEST(test_costs)
 	l.costs[OP_COST_CPUS] = 2 * l.costs[OP_COST_TIME];
 	l.costs[OP_COST_HANDLER] = 600000000;
 	l.costs[OP_COST_DAEMON] = 360000000;
+	l.costs[OP_COST_REST] = 120000000;
 	l.costs[OP_COST_LOWERED] = 12 * UINT64_C(1000000000);
 	l.costs[OP_COST_SPREAD] = 150;
 	l.costs[OP_COST_BUDGET] = 5000;
@@ -240,8 +241,9 @@ FOLDER_TEST(test_costs)
 						  "cost.budget = 5000\n"));
 	assert_int_equal(op_ledger_read(&back, "ledger", NULL), 0);
 	assert_memory_equal(&l, &back, sizeof(l));
-	assert_true(op_ledger_cost(&l) > 0.00799 &&
-		    op_ledger_cost(&l) < 0.00801);
+	assert_true(op_ledger_cost_ns(&l) == 1.08e9);
+	assert_true(op_ledger_cost(&l) > 0.00899 &&
+		    op_ledger_cost(&l) < 0.00901);
 	assert_true(op_ledger_grain(&l) == 2.5);
 	op_ledger_print_lowered(out, l.costs);
 	fclose(out);

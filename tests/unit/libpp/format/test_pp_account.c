@@ -120,19 +120,21 @@ TEST(runs_have_a_cost)
 {
 	struct op_ledger account = {
 		.run = { .host = "host", .note = "before" },
-		.costs = { [OP_COST_TIME] = 4000,
-			   [OP_COST_CPUS] = 8000,
-			   [OP_COST_HANDLER] = 5,
-			   [OP_COST_DAEMON] = 15 },
+		.costs = { [OP_COST_TIME] = 4000000000,
+			   [OP_COST_CPUS] = 8000000000,
+			   [OP_COST_HANDLER] = 5000000,
+			   [OP_COST_DAEMON] = 15000000,
+			   [OP_COST_REST] = 40000000 },
 	};
 
-	run_must_be(&account, 0, "host; cost 0.25 %; note: before", "cost");
+	run_must_be(&account, 0,
+		    "host; cost 0.06 s of CPU, 0.75 %; note: before", "cost");
 	/* A lower rate has a line of its own, which has it. */
 	account.costs[OP_COST_DIVISOR] = 2;
 	run_must_be(&account, 0, "host; note: before", "cost of a lower rate");
 	account.costs[OP_COST_DIVISOR] = 0;
-	*account.run.host = '\0';
-	run_must_be(&account, 0, "cost 0.25 %; note: before", "no host");
+	*account.run.host = *account.run.note = '\0';
+	run_must_be(&account, 0, "cost 0.06 s of CPU, 0.75 %", "cost alone");
 }
 
 TEST(reports_begin_with_words)
