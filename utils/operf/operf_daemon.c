@@ -96,9 +96,10 @@ static void add_daemon_options(struct op_process_args *args,
 	if (options->max_disk)
 		op_process_args_add(args, "--max-disk=%" PRIu64,
 				    options->max_disk);
-	if (options->cpu_budget)
+	/* Who gives a rate wants that one. */
+	if (options->cpu_budget || options->rate)
 		op_process_args_add(args, "--cpu-budget=%s",
-				    options->cpu_budget);
+				    options->cpu_budget ?: "none");
 	if (options->history)
 		op_process_args_add(args, "--history=%s", options->history);
 	if (options->readable_by)

@@ -64,6 +64,10 @@ static void subtract_ledger(struct op_ledger *now,
 	for (unsigned int i = 0; i < OP_NR_STACKS; i++)
 		now->stacks[i] =
 			ledger_decrease(now->stacks[i], before->stacks[i]);
+	/* Those from the budget on are no sums. */
+	for (unsigned int i = 0; i < OP_COST_BUDGET; i++)
+		now->costs[i] =
+			ledger_decrease(now->costs[i], before->costs[i]);
 }
 
 /* ---- why there is nothing ------------------------------------------------ */
@@ -389,6 +393,26 @@ static void note_stacks(const struct operf *operf,
 			: "");
 }
 
+/* Print how far the rate was lowered, and how to keep it. */
+static void note_lowered(const struct operf *operf,
+			 const struct op_ledger *ledger)
+{
+	char text[256] = "";
+	FILE *out;
+
+	if (!ledger->costs[OP_COST_LOWERED] || !ledger->costs[OP_COST_DIVISOR])
+		return;
+	out = fmemopen(text, sizeof(text), "w");
+	if (!out)
+		return;
+	op_ledger_print_lowered(out, ledger->costs);
+	fclose(out);
+	operf_inform(operf, "the rate was lowered %s; --cpu-budget=none %s",
+		     text,
+		     operf->options.rate ? "keeps the --rate"
+					 : "or a --rate keeps it");
+}
+
 int operf_report(struct operf *operf, const struct op_ledger *before)
 {
 	struct op_ledger ledger;
@@ -416,6 +440,7 @@ int operf_report(struct operf *operf, const struct op_ledger *before)
 	}
 	if (ledger.stored && operf->options.depth)
 		note_stacks(operf, &ledger);
+	note_lowered(operf, &ledger);
 	/* The commonest cause that the user can do something about. */
 	if (op_ledger_lost_by(&ledger, "lost_sample_file"))
 		operf_note("warning: sample files could not be written; if the "

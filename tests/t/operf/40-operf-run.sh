@@ -100,7 +100,8 @@ is "the daemon's options" "$(sed -e 's/=[0-9]*,rate/=N,rate/' \
 --source=perf:exec=N,rate=1000,remove-maps=1
 --command-line=sh -c 'echo \"out \$0 \$1\"; exit 3' -x --pid
 --separate-lib=1
---separate-kernel=1"
+--separate-kernel=1
+--cpu-budget=none"
 is "it was started before the command executed, apart from our signals" \
 	"$(grep ^start "$FAKE_DIR/seen")" "start: leader 1 death 15 exec operf"
 is "it was asked" "$(seen)" "start shutdown "
@@ -117,7 +118,18 @@ seq 20000 >"$TMP/numbers"
 run 0 "a note" --note='before the change' sort -R "$TMP/numbers"
 is "reaches the daemon" "$(grep note "$FAKE_DIR/argv")" "--note=before the change"
 is "the times are in the ledger" "$(nr_times)" 2
+cat >>"$FAKE_DIR/ledger" <<'EOF'
+cost.time_ns = 60000000000
+cost.cpus_ns = 120000000000
+cost.lowered_ns = 12000000000
+cost.budget = 10000
+cost.divisor = 4
+cost.rate = 1000
+EOF
+run 0 "a rate and a budget" --cpu-budget=1 true
+like "the budget has won" "$(said)" '^operf: the rate was lowered to 250/s for 12 s of 60 s to stay within 1 % of each CPU; --cpu-budget=none keeps the --rate$'
 run 0 "samples that are added" --append true
+unlike "whose rate was not lowered" "$(said)" lowered
 is "have no times" "$(nr_times)" 0
 run 0 "what runs on" --duration=0.05 sh -c "sleep 0.1; sort -R $TMP/numbers"
 is "has the time that was sampled" "$(nr_times)" 1
