@@ -14,6 +14,7 @@
 
 #include "libop/image/op_fingerprint.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -48,11 +49,10 @@ static void mix_word(struct fingerprint *f, uint64_t word)
 /* The lowest byte comes first, whatever this machine does. */
 static uint64_t load_little_word(const uint8_t *at)
 {
-	uint64_t word = 0;
+	uint64_t word;
 
-	for (int i = 7; i >= 0; i--)
-		word = word << 8 | at[i];
-	return word;
+	memcpy(&word, at, sizeof(word));
+	return le64toh(word);
 }
 
 /* At most CHUNK bytes; the last word is filled up with zeroes. A segment may
