@@ -27,6 +27,8 @@ void opd_process_table_init(struct opd_process_table *table, const char *proc,
 	opd_maps_init(&table->maps);
 	opd_jits_init(&table->jits, &table->images);
 	opd_untrusted_init(&table->binaries);
+	opd_known_files_init(&table->known);
+	table->binaries.known = &table->known;
 	opd_returns_init(&table->returns, &table->binaries, proc);
 	opd_perf_images_init(&table->images, proc);
 	table->images.files.untrusted = &table->binaries;
@@ -39,6 +41,7 @@ void opd_process_table_release(struct opd_process_table *table)
 	opd_perf_images_release(&table->images);
 	opd_returns_release(&table->returns);
 	opd_untrusted_release(&table->binaries);
+	opd_known_files_release(&table->known);
 }
 
 void opd_process_table_want_names(struct opd_process_table *table,

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/source/untrusted/opd_known_files.h"
 #include "daemon/source/untrusted/opd_untrusted_read.h"
 #include "daemon/source/untrusted/opd_pass.h"
 #include "libcfi/cfi.h"
@@ -301,14 +302,23 @@ int opd_untrusted_build_id(struct opd_untrusted *untrusted, int fd,
 			   struct op_build_id *id)
 {
 	struct opd_untrusted_call call = { .what = OPD_UNTRUSTED_BUILD_ID };
+	struct opd_known_files *known = untrusted ? untrusted->known : NULL;
+	struct opd_file_key key;
 	const void *room = NULL;
-	int err = opd_untrusted_do(untrusted, fd, &call, &room);
+	int err;
 
+	if (known && !opd_known_files_key(known, fd, &key))
+		known = NULL;
+	if (known && opd_known_files_find(known, &key, id))
+		return 0;
+	err = opd_untrusted_do(untrusted, fd, &call, &room);
 	id->len = 0;
 	if (!err && call.nr > sizeof(id->bytes))
 		err = -EBADMSG;
 	if (!err)
 		*id = op_build_id_of_room(room, call.nr);
+	if (!err && known)
+		opd_known_files_add(known, &key, id);
 	opd_untrusted_done(untrusted, room);
 	return err;
 }

@@ -34,6 +34,7 @@
 #define OPD_UNTRUSTED_PAUSE 3600 /* s */
 
 struct op_log;
+struct opd_known_files;
 
 /* The work that is to be done with the file, and the contents of the room
  * then. */
@@ -171,6 +172,8 @@ struct opd_untrusted {
 	uint64_t cost_of_given_up; /* ns */
 	const struct op_clock *clock; /* the kernel's but for tests */
 	struct op_log *log; /* or NULL */
+	/* Files whose build-ids need not be read again; not owned, or NULL. */
+	struct opd_known_files *known;
 };
 
 /* There is no process before the first call. */

@@ -14,7 +14,9 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 #include "daemon/source/untrusted/opd_untrusted.h"
 #include "tests/unit/test.h"
 #include "daemon/source/jit/opd_jitdump.h"
+#include "daemon/source/untrusted/opd_known_files.h"
 #include "daemon/source/untrusted/opd_pass.h"
 #include "libcfi/cfi.h"
 #include "libop/image/op_build_id.h"
@@ -278,6 +281,62 @@ static void check_binary(struct opd_untrusted *untrusted)
 	cfi_table_free(table);
 	cfi_table_free(here);
 	close(fd);
+}
+
+static uint64_t time_of_files;
+
+static uint64_t now_of_test(void)
+{
+	return time_of_files;
+}
+
+/* Whether a process had to be started to find the build-id of @fd. */
+static bool is_read_for_build_id(struct opd_known_files *known, int fd,
+				 struct op_build_id *id)
+{
+	struct opd_untrusted untrusted;
+	bool is_read;
+
+	start(&untrusted);
+	untrusted.known = known;
+	assert_int_equal(opd_untrusted_build_id(&untrusted, fd, id), 0);
+	is_read = untrusted.pid;
+	opd_untrusted_release(&untrusted);
+	return is_read;
+}
+
+/* A file is read once, again after a change, and each time while a change in
+ * the same tick could not be seen. */
+TEST(test_files_that_are_known)
+{
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct op_build_id id, known_id;
+	struct opd_known_files known;
+	int fd = memfd_create("binary", MFD_CLOEXEC);
+	struct stat st;
+
+	opd_known_files_init(&known);
+	known.now = now_of_test;
+	assert_true(fd >= 0 && self >= 0 && !fstat(self, &st));
+	while (sendfile(fd, self, NULL, (size_t)st.st_size) > 0)
+		;
+	assert_false(fstat(fd, &st));
+	time_of_files = (uint64_t)st.st_ctim.tv_sec * 1000000000;
+	assert_true(is_read_for_build_id(&known, fd, &id));
+	assert_true(is_read_for_build_id(&known, fd, &id));
+	time_of_files += 3600 * UINT64_C(1000000000);
+	assert_true(is_read_for_build_id(&known, fd, &id));
+	assert_false(is_read_for_build_id(&known, fd, &known_id));
+	assert_true(op_build_id_same(&id, &known_id));
+	assert_int_equal(op_build_id_fingerprint(&id),
+			 op_build_id_fingerprint(&known_id));
+	/* Another inode. */
+	assert_true(is_read_for_build_id(&known, self, &id));
+	assert_int_equal(ftruncate(fd, st.st_size / 2), 0);
+	assert_true(is_read_for_build_id(&known, fd, &id));
+	close(fd);
+	close(self);
+	opd_known_files_release(&known);
 }
 
 /* They are the same in this process, in one that is confined, and in one that
