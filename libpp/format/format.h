@@ -75,6 +75,8 @@ enum pp_format_flags {
 	PP_SHORTENS_NAMES = 1 << 22, /* people read it: names of C++ are short
 					unless --demangle says otherwise */
 
+	PP_SHOWS_THREADS = 1 << 23, /* the table of threads */
+
 	PP_SHOWS_TABLES = PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS | PP_SHOWS_CALLS |
 			  PP_SHOWS_LOSS,
 };
@@ -87,13 +89,16 @@ enum pp_format_flags {
 #define PP_FORMATS(X)                                                          \
 	X(text, "text", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES |                 \
 			   PP_SHOWS_DIFF | PP_SHOWS_TOTALS | PP_DRAWS_TREE |   \
-			   PP_SHOWS_INLINES | PP_SHORTENS_NAMES)               \
+			   PP_SHOWS_INLINES | PP_SHORTENS_NAMES |              \
+			   PP_SHOWS_THREADS)                                   \
 	X(xml, "XML", 0, PP_SHOWS_TABLES | PP_SHOWS_CODE | PP_SHOWS_AXES |     \
 			 PP_NEEDS_SYMBOLS)                                     \
 	X(json, "JSON", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES | PP_SHOWS_DIFF | \
-			   PP_SHOWS_AXES | PP_SHOWS_TOTALS | PP_SHOWS_INLINES) \
+			   PP_SHOWS_AXES | PP_SHOWS_TOTALS |                   \
+			   PP_SHOWS_INLINES | PP_SHOWS_THREADS)                \
 	X(csv, "CSV", 0, PP_SHOWS_TABLES | PP_SHOWS_SHARES | PP_SHOWS_DIFF |   \
-			 PP_SHOWS_AXES | PP_SHOWS_TOTALS | PP_SHOWS_INLINES)   \
+			 PP_SHOWS_AXES | PP_SHOWS_TOTALS | PP_SHOWS_INLINES |  \
+			 PP_SHOWS_THREADS)                                     \
 	X(folded, "folded stacks", 0, PP_SHOWS_TREE | PP_SHOWS_DIFF |          \
 			 PP_SHOWS_AXES | PP_NEEDS_NAMES | PP_NEEDS_ONE_CLASS | \
 			 PP_SHOWS_INLINES)                                     \

@@ -106,6 +106,8 @@ static void csv_write_head(const struct csv *csv)
 		fputs(",total_percent_low,total_percent_high", csv->out);
 	if (csv->report->lines.split)
 		fputs(",source", csv->out);
+	if (csv->report->summary.threads.made)
+		fputs(",name,tgid,tid,threads,seconds", csv->out);
 	if (csv->has_tasks)
 		fputs(",process,thread,cgroup", csv->out);
 	fputc('\n', csv->out);
@@ -307,6 +309,54 @@ static void csv_write_symbol(const struct csv *csv,
 		       n->callee_totals);
 }
 
+/* A value of a thread: its time of one kind, in which @ns is not 0, or samples
+ * of the event @event. */
+static void csv_write_thread_value(const struct csv *csv,
+				   const struct pp_thread *thread,
+				   const char *kind, const char *wait,
+				   const struct pp_class *event, uint64_t value)
+{
+	const struct pp_class *class = thread->class;
+
+	if (!value)
+		return;
+	csv_write_row(csv, &(struct row){ .kind = kind,
+					  .class = event,
+					  .symbol = wait });
+	csv_next_field(csv);
+	if (event)
+		fprintf(csv->out, "%" PRIu64, value);
+	csv_next_field(csv);
+	csv_write_text(csv, thread->name);
+	csv_write_count(csv, (uint64_t) class->tgid);
+	csv_next_field(csv);
+	if (thread->nr == 1 && class->tid != OP_MANGLE_ALL)
+		fprintf(csv->out, "%" PRId64, class->tid);
+	csv_write_count(csv, thread->nr);
+	csv_next_field(csv);
+	if (!event)
+		fprintf(csv->out, "%.9f", (double)value / 1e9);
+	fputc('\n', csv->out);
+}
+
+static void csv_write_thread(const struct csv *csv,
+			     const struct pp_thread *thread)
+{
+	const struct pp_report *report = csv->report;
+
+	csv_write_thread_value(csv, thread, "ran", NULL, NULL, thread->ran);
+	csv_write_thread_value(csv, thread, "waited", NULL, NULL,
+			       thread->waited);
+	for (size_t i = 0; i < report->symbols.nr_waits; i++)
+		csv_write_thread_value(csv, thread, "waited_for",
+				       report->symbols.waits[i].name, NULL,
+				       thread->waits[i]);
+	for (size_t i = 0; i < report->summary.threads.nr_events; i++)
+		csv_write_thread_value(csv, thread, "thread_samples", NULL,
+				       report->summary.threads.events[i],
+				       thread->counts[i]);
+}
+
 /* Rows without shares: what was taken, and what became of it. */
 static void csv_write_account(const struct csv *csv,
 			      const struct op_ledger *account)
@@ -388,7 +438,8 @@ int pp_format_csv(FILE *out, const struct pp_report *report,
 	const struct csv csv = { out,
 				 report,
 				 options,
-				 csv_has_tasks(&report->classes),
+				 !report->summary.threads.made &&
+					 csv_has_tasks(&report->classes),
 				 csv_nr_columns(report),
 				 &nr_fields };
 
@@ -396,7 +447,11 @@ int pp_format_csv(FILE *out, const struct pp_report *report,
 		csv_write_head(&csv);
 	for (size_t i = 0; i < report->symbols.nr; i++)
 		csv_write_symbol(&csv, &report->symbols.list[i]);
-	for (size_t i = 0; i < report->summary.nr_apps && !report->symbols.made;
+	for (size_t i = 0; i < report->summary.threads.nr; i++)
+		csv_write_thread(&csv, &report->summary.threads.list[i]);
+	for (size_t i = 0;
+	     i < report->summary.nr_apps && !report->symbols.made &&
+	     !report->summary.threads.made;
 	     i++)
 		for (size_t j = 0; j < report->summary.apps[i].nr_images; j++)
 			csv_write_image(&csv, &report->summary.apps[i],

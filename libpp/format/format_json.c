@@ -466,6 +466,46 @@ static void json_write_symbol(struct writer *w,
 	op_json_close(json, '}');
 }
 
+/* Times are nanoseconds. */
+static void json_write_thread(struct writer *w, const struct pp_thread *thread)
+{
+	const struct pp_thread_table *table = &w->report->summary.threads;
+	const struct pp_symbol_table *symbols = &w->report->symbols;
+	const struct pp_class *class = thread->class;
+	struct op_json *json = &w->json;
+
+	op_json_open(json, NULL, '{');
+	op_json_text(json, "name", thread->name);
+	json_write_id(w, "tgid", class->tgid);
+	if (thread->nr > 1)
+		op_json_u64(json, "threads", thread->nr);
+	else
+		json_write_id(w, "tid", class->tid);
+	if (table->has_ran)
+		op_json_u64(json, "ran_ns", thread->ran);
+	if (table->has_waited) {
+		op_json_u64(json, "waited_ns", thread->waited);
+		op_json_open(json, "waited_for_ns", '{');
+		for (size_t i = 0; i < symbols->nr_waits; i++)
+			if (thread->waits[i])
+				op_json_u64(json, symbols->waits[i].name,
+					    thread->waits[i]);
+		op_json_close(json, '}');
+	}
+	if (table->nr_events)
+		op_json_open(json, "events", '[');
+	for (size_t i = 0; i < table->nr_events; i++) {
+		op_json_open(json, NULL, '{');
+		op_json_text(json, "event", table->events[i]->event);
+		op_json_u64(json, "count", table->events[i]->count);
+		op_json_u64(json, "samples", thread->counts[i]);
+		op_json_close(json, '}');
+	}
+	if (table->nr_events)
+		op_json_close(json, ']');
+	op_json_close(json, '}');
+}
+
 static void json_write_app(struct writer *w, const struct pp_summary_app *app)
 {
 	struct op_json *json = &w->json;
@@ -504,6 +544,12 @@ int pp_format_json(FILE *out, const struct pp_report *report,
 			     '[');
 		for (size_t i = 0; i < report->symbols.nr; i++)
 			json_write_symbol(&w, &report->symbols.list[i]);
+		op_json_close(json, ']');
+	}
+	if (report->summary.threads.made) {
+		op_json_open(json, "threads", '[');
+		for (size_t i = 0; i < report->summary.threads.nr; i++)
+			json_write_thread(&w, &report->summary.threads.list[i]);
 		op_json_close(json, ']');
 	}
 	op_json_close(json, '}');

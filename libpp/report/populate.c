@@ -164,7 +164,12 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 		err = pp_populate_tree(&p, diag);
 	else if (!err && request->symbols.wanted)
 		err = populate_symbols(&p, diag);
+	else if (!err && request->select.threads)
+		err = pp_side_find_symbols(&p, &p.side)
+			      ?: pp_populate_waits(&p);
 	err = err ?: pp_scale_counts(&p);
+	if (!err && request->select.threads)
+		err = pp_populate_threads(&p, diag);
 	release_side(&p.side);
 	release_side(&p.old);
 	pp_symbol_names_release(&p.names);

@@ -172,6 +172,7 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	return err
 		       ?: pp_sample_list_read(&side->list,
 					      request->symbols.wanted ||
+						      request->select.threads ||
 						      request->names.inlines ||
 						      request->tree.all,
 					      messages, diag);
@@ -271,9 +272,13 @@ int pp_side_add_files(struct pp_side *side, const struct pp_sample_file *files,
 	return 0;
 }
 
-/* Stacks of a thread have a root of their own, and no CPU matters to them. */
+/* Stacks of a thread have a root of their own, and no CPU matters to them. The
+ * time of a thread is that on all CPUs. */
 unsigned int pp_class_merge(const struct pp_request *request)
 {
+	if (request->select.threads)
+		return request->select.merge | PP_MERGE_SESSION | PP_MERGE_CPU |
+		       PP_MERGE_CGROUP;
 	if (!request->tree.wanted)
 		return request->select.merge;
 	return request->select.merge | PP_MERGE_TGID | PP_MERGE_TID |

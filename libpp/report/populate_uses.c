@@ -39,6 +39,14 @@ static void put_samples(struct pp_point *points, const struct pp_use *use)
 		};
 }
 
+/* Whether the symbols of @file tell what threads waited for. */
+static bool tells_waits(const struct pp_side *side,
+			const struct pp_sample_file *file)
+{
+	return file->image->recorded.space == OP_SPACE_KERN &&
+	       pp_class_is_wait(&side->classes.classes[file->class_nr]);
+}
+
 int pp_find_uses(struct pp_population *p, struct pp_side *side,
 		 struct pp_use **out, size_t *nr)
 {
@@ -56,7 +64,8 @@ int pp_find_uses(struct pp_population *p, struct pp_side *side,
 	for (size_t i = 0; i < side->list.nr; i++) {
 		struct pp_sample_file *file = &side->list.files[i];
 
-		if (!pp_is_call_graph(file))
+		if (!pp_is_call_graph(file) &&
+		    (!p->request->select.threads || tells_waits(side, file)))
 			uses[(*nr)++] = (struct pp_use){
 				.image = file->image,
 				.app = file->app,

@@ -26,21 +26,6 @@ static bool has_waits(const struct pp_classes *classes)
 	return false;
 }
 
-static uint64_t waited_in(const struct pp_report *report,
-			  const struct pp_symbol_entry *entry)
-{
-	uint64_t ns = 0;
-
-	for (size_t i = 0; i < report->classes.nr; i++) {
-		const struct pp_class *class = &report->classes.classes[i];
-
-		if (pp_class_is_wait(class))
-			ns += entry->counts[i] *
-			      pp_class_sample_ns(report, class);
-	}
-	return ns;
-}
-
 static const char *class_of_entry(const struct op_wait_classes *classes,
 				  const struct pp_symbol_entry *entry)
 {
@@ -49,17 +34,61 @@ static const char *class_of_entry(const struct op_wait_classes *classes,
 	return op_wait_class_of(classes, entry->raw_name) ?: OTHER;
 }
 
-/* Add @ns to the wait called @name of @list, which has room for it. */
-static void add_to_wait(struct pp_wait_sum *list, size_t *nr, const char *name,
-			uint64_t ns)
-{
-	size_t i = 0;
+/* The sums being made. */
+struct wait_sums {
+	struct pp_population *p;
+	struct pp_wait_sum *list; /* has room for all classes and for OTHER */
+	size_t nr;
+};
 
-	while (i < *nr && strcmp(list[i].name, name) != 0)
-		i++;
-	if (i == *nr)
-		list[(*nr)++] = (struct pp_wait_sum){ name, 0 };
-	list[i].ns += ns;
+/* The counts of the class called @name; NULL when memory is short. */
+static uint64_t *find_wait_sum(struct wait_sums *sums, const char *name)
+{
+	struct op_arena *arena = &sums->p->report->arena;
+	struct pp_wait_sum *sum = sums->list;
+
+	for (; sum < sums->list + sums->nr; sum++)
+		if (!strcmp(sum->name, name))
+			return sum->counts;
+	sum->name = op_arena_strdup(arena, name);
+	sum->counts = pp_new_counts(sums->p, &sums->p->side);
+	sums->nr += sum->name && sum->counts;
+	return sum->name ? sum->counts : NULL;
+}
+
+/* Add the samples of waits in @counts, which are those of one symbol, or all.
+ */
+static int add_wait_counts(struct wait_sums *sums, const char *name,
+			   const uint64_t *counts)
+{
+	const struct pp_classes *classes = &sums->p->report->classes;
+	uint64_t *sum = NULL;
+
+	for (size_t i = 0; i < classes->nr; i++) {
+		if (!counts[i] || !pp_class_is_wait(&classes->classes[i]))
+			continue;
+		sum = sum ?: find_wait_sum(sums, name);
+		if (!sum)
+			return -ENOMEM;
+		sum[i] = pp_add_counts(sum[i], counts[i]);
+	}
+	return 0;
+}
+
+/* A report of threads has looked for the symbols in which waits begin, and for
+ * no others: all other waits have no class. */
+static int add_other_waits(struct wait_sums *sums)
+{
+	const struct pp_report *report = sums->p->report;
+	uint64_t *rest = pp_new_counts(sums->p, &sums->p->side);
+
+	if (!rest)
+		return -ENOMEM;
+	memcpy(rest, report->totals, report->classes.nr * sizeof(*rest));
+	for (size_t i = 0; i < sums->nr; i++)
+		for (size_t c = 0; c < report->classes.nr; c++)
+			rest[c] -= sums->list[i].counts[c];
+	return add_wait_counts(sums, OTHER, rest);
 }
 
 static int compare_waits(const void *a, const void *b)
@@ -73,29 +102,33 @@ static int sum_waits(struct pp_population *p,
 		     const struct op_wait_classes *classes)
 {
 	struct pp_report *report = p->report;
-	struct pp_wait_sum *list =
-		op_arena_alloc(&report->arena, classes->nr + 1, sizeof(*list));
-	size_t nr = 0;
+	struct wait_sums sums = {
+		.p = p,
+		.list = op_arena_alloc(&report->arena, classes->nr + 1,
+				       sizeof(*sums.list)),
+	};
+	int err = sums.list ? 0 : -ENOMEM;
 
-	if (!list)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->side.nr_symbols; i++) {
+	for (size_t i = 0; i < p->side.nr_symbols && !err; i++) {
 		const struct pp_symbol_entry *entry = &p->side.symbols[i];
-		uint64_t ns = waited_in(report, entry);
 
-		if (ns)
-			add_to_wait(list, &nr, class_of_entry(classes, entry),
-				    ns);
+		err = add_wait_counts(&sums, class_of_entry(classes, entry),
+				      entry->counts);
 	}
-	for (size_t i = 0; i < nr; i++) {
-		list[i].name = op_arena_strdup(&report->arena, list[i].name);
-		if (!list[i].name)
-			return -ENOMEM;
-	}
-	if (nr)
-		qsort(list, nr, sizeof(*list), compare_waits);
-	report->symbols.waits = list;
-	report->symbols.nr_waits = nr;
+	if (!err && p->request->select.threads)
+		err = add_other_waits(&sums);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sums.nr; i++)
+		for (size_t c = 0; c < report->classes.nr; c++)
+			sums.list[i].ns +=
+				sums.list[i].counts[c] *
+				pp_class_sample_ns(report,
+						   &report->classes.classes[c]);
+	if (sums.nr)
+		qsort(sums.list, sums.nr, sizeof(*sums.list), compare_waits);
+	report->symbols.waits = sums.list;
+	report->symbols.nr_waits = sums.nr;
 	return 0;
 }
 

@@ -149,6 +149,9 @@ int pp_check_included_symbols(struct pp_population *p, struct op_diag *diag);
  * Returns 0 or -ENOMEM. */
 int pp_populate_waits(struct pp_population *p);
 
+/* Find how long each thread ran and waited. Its symbols tell waits alone. */
+int pp_populate_threads(struct pp_population *p, struct op_diag *diag);
+
 /* Fill the report's table of symbols. Returns 0 or -ENOMEM. */
 int pp_populate_table(struct pp_population *p);
 

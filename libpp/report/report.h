@@ -246,10 +246,45 @@ struct pp_cpu {
 	const struct pp_event_text *event_texts; /* one per class */
 };
 
-/* The summary: applications and images, in the order to show them. */
+/* Waits of one class, of all threads: "lock", "disk". */
+struct pp_wait_sum {
+	const char *name;
+	uint64_t ns;
+	uint64_t *counts; /* samples, of columns of waits alone */
+};
+
+/*
+ * The time of one thread, of a process where threads were not separated, or of
+ * a pool: threads of a process that have one name but for numbers in it.
+ */
+struct pp_thread {
+	const struct pp_class *class; /* one of its classes; of a pool that of
+					 the thread with most time */
+	size_t nr; /* threads */
+	const char *name; /* "process/thread"; of a pool with '*' for numbers */
+	/* ns, as in struct pp_times */
+	uint64_t ran, waited;
+	uint64_t *waits; /* one per symbols.waits */
+	uint64_t *counts; /* one per threads.events, and 0 at the end */
+};
+
+/* Threads with most time first; with most samples where there are no times. */
+struct pp_thread_table {
+	bool made;
+	bool has_ran, has_waited; /* which times are known */
+	const struct pp_thread *list;
+	size_t nr;
+	const struct pp_class **events; /* that stand for no time: a class of
+					   each */
+	size_t nr_events;
+};
+
+/* The summary: applications and images, in the order to show them, and
+ * threads. */
 struct pp_summary {
 	const struct pp_summary_app *apps;
 	size_t nr_apps;
+	struct pp_thread_table threads; /* if asked for */
 };
 
 /* Images of which several builds were added up; in a comparison those of the
@@ -301,12 +336,6 @@ struct pp_old_profile {
 	/* The change of the number of all samples that were chosen, one per
 	 * class, where that has a measure. */
 	const struct pp_change *total_changes;
-};
-
-/* Waits of one class, of all threads: "lock", "disk". */
-struct pp_wait_sum {
-	const char *name;
-	uint64_t ns;
 };
 
 /* The table of symbols. */

@@ -68,15 +68,15 @@ bool pp_report_times(const struct pp_report *report, struct pp_times *times)
 		if (pp_class_is_wait(class)) {
 			if (!add_wait(times, report, i,
 				      others_masks(classes, i)))
-				return false;
+				times->are_mixed = true;
 		} else if (pp_class_is_cpu_time(class)) {
-			if (clock && !pp_same_event(clock, class))
-				return false;
+			times->are_mixed |=
+				clock && !pp_same_event(clock, class);
 			clock = class;
 			times->has_ran = true;
 			times->ran += report->totals[i] *
 				      pp_class_sample_ns(report, class);
 		}
 	}
-	return times->parts != 0;
+	return times->parts && !times->are_mixed;
 }

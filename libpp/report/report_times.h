@@ -14,6 +14,8 @@
 
 struct pp_times {
 	bool has_ran; /* a clock is in the report */
+	bool are_mixed; /* several events are of the same time: the sums below
+			   are of no use */
 	uint64_t parts; /* of waits that are: OP_WAIT_* */
 	/* ns, of all samples that were chosen */
 	uint64_t ran;
@@ -25,10 +27,8 @@ struct pp_times {
 uint64_t pp_class_sample_ns(const struct pp_report *report,
 			    const struct pp_class *class);
 
-/*
- * Add up the times of @report. False where there is no waiting in it, or where
- * several of its events are of the same time.
- */
+/* Add up the times of @report. False where there is no waiting in it, or where
+ * they are mixed. */
 bool pp_report_times(const struct pp_report *report, struct pp_times *times);
 
 #endif /* LIBPP_REPORT_REPORT_TIMES_H */

@@ -43,6 +43,8 @@ struct pp_select_request {
 			       without a terminal */
 	bool over_time; /* columns are times: of spans of the history... */
 	size_t time_columns; /* ...or no more than so many; 0: any number */
+	bool threads; /* how long each ran and waited is wanted, too */
+	bool pools; /* of these, those of a pool are one */
 	bool by_build; /* builds of one path are images of their own */
 	bool one_build; /* the build with most samples of each path alone */
 	bool as_taken; /* scale no counts: readings of one session can then be

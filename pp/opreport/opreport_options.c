@@ -38,6 +38,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "lines", '\0', POPT_ARG_NONE, &a->by_line, 0, "show source lines", NULL },
 		{ "native", '\0', POPT_ARG_NONE, &a->native, 0, "show the frames of Python's interpreter, too", NULL },
 		{ "debug-info", 'g', POPT_ARG_NONE, &a->lines, 0, "show source files and lines", NULL },
+		{ "threads", '\0', POPT_ARG_STRING, &a->threads, 0, "show how long each thread ran and waited; =all shows the threads of pools, too", "all" },
 		{ "details", 'd', POPT_ARG_NONE, &a->details, 0, "show the addresses in each symbol", NULL },
 		{ "over-time", '\0', POPT_ARG_NONE, &a->over_time, 0, "show the hottest symbols over the times of the history", NULL },
 		POPT_TABLEEND
@@ -112,6 +113,8 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--tree"))
 			argv[i] = "--tree=callees";
+		if (!strcmp(argv[i], "--threads"))
+			argv[i] = "--threads=pools";
 		if (!strcmp(argv[i], "--gate"))
 			argv[i] = "--gate=5";
 		if (strncmp(argv[i], "--xml=", 6) != 0)
@@ -386,6 +389,41 @@ static int check_over_time(const struct opreport_options *o,
 	return 0;
 }
 
+/* Threads make a table of their own, whatever columns there are. */
+static int check_threads(const struct opreport_options *o, struct op_diag *diag)
+{
+	const struct opreport_args *a = &o->args;
+	const char *other = a->symbols	    ? "--symbols"
+			    : a->call_graph ? "--callgraph"
+			    : a->tree	    ? "--tree"
+			    : a->over_time  ? "--over-time"
+			    : a->layout	    ? "--layout"
+			    : a->by_session ? "--by-session"
+			    : a->by_label   ? "--by-label"
+			    : a->include    ? "--include-symbols"
+			    : a->exclude    ? "--exclude-symbols"
+			    : needs_tables(a) && !a->no_header ? needs_tables(a)
+							       : NULL;
+
+	if (!a->threads)
+		return 0;
+	if (strcmp(a->threads, "pools") != 0 && strcmp(a->threads, "all") != 0)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--threads=%s: unknown; use --threads or --threads=all",
+			a->threads);
+	if (!(o->format->flags & PP_SHOWS_THREADS))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--threads: %s has no table of threads; use text, json or csv",
+			o->format->title);
+	if (other)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--threads is a table of its own; leave %s out", other);
+	return 0;
+}
+
 static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 {
 	const struct opreport_args *a = &o->args;
@@ -400,6 +438,10 @@ static int check_diff(const struct opreport_options *o, struct op_diag *diag)
 			"--gate compares two profiles; give both, \"{ OLD... } { NEW... }\"");
 	if (!o->spec.is_diff)
 		return 0;
+	if (o->args.threads)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--threads shows no comparisons; give one profile");
 	if (o->request.tree.wanted && o->format->flags & PP_DRAWS_TREE)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -491,9 +533,9 @@ static int take_layout(struct opreport_options *o, struct op_diag *diag)
 			diag, -EINVAL,
 			"--layout=rows: call graphs, addresses and trees can only have columns; leave it out");
 	o->request.select.max_columns = max_task_columns(a);
-	o->request.select.layout = rows		     ? PP_LAYOUT_ROWS
-				   : columns || !can ? PP_LAYOUT_COLUMNS
-						     : PP_LAYOUT_AUTO;
+	o->request.select.layout = rows || a->threads ? PP_LAYOUT_ROWS
+				   : columns || !can  ? PP_LAYOUT_COLUMNS
+						      : PP_LAYOUT_AUTO;
 	return 0;
 }
 
@@ -513,6 +555,8 @@ static void take_flags(struct opreport_options *o)
 	o->request.tree.max_nodes = o->format->tree_max_nodes;
 	o->request.select.one_class = flags & PP_NEEDS_ONE_CLASS;
 	o->request.select.any_axes = flags & PP_SHOWS_AXES;
+	o->request.select.threads = a->threads;
+	o->request.select.pools = a->threads && strcmp(a->threads, "all") != 0;
 	o->request.symbols.wanted =
 		(symbols && flags & PP_SHOWS_SYMBOLS) || flags & PP_SHOWS_ALL;
 	o->request.calls.wanted = a->call_graph && flags & PP_SHOWS_CALLS;
@@ -645,7 +689,7 @@ int opreport_take_options(struct opreport_options *o, const char *const *words,
 	o->args.symbols |= o->args.gate && !o->args.by_line;
 	err = check_perf_options(&o->args, words, diag) ?:
 	      choose_format(o, diag) ?: check_format(o, diag) ?:
-	      check_tree(o, diag) ?: check_over_time(o, diag) ?:
+	      check_tree(o, diag) ?: check_over_time(o, diag) ?: check_threads(o, diag) ?:
 	      check_symbols(o, diag);
 	if (err)
 		return err;

@@ -16,7 +16,7 @@
 struct opreport_args {
 	struct pp_common_args common;
 	char *output, *html, *threshold, *sort, *merge, *layout, *demangle;
-	char *include, *exclude, *max_loss, *gate, *format, *tree;
+	char *include, *exclude, *max_loss, *gate, *format, *tree, *threads;
 	struct pp_source_args sources;
 	const char *xml; /* what is behind --xml=; NULL for nothing */
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;

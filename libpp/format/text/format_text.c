@@ -397,6 +397,8 @@ static int text_write_body(struct pp_text *t)
 		return pp_text_call_graph(t);
 	if (t->options->over_time)
 		return pp_text_over_time(t);
+	if (t->report->summary.threads.made)
+		return pp_text_threads(t);
 	if (t->report->symbols.made)
 		return pp_text_symbols(t);
 	return pp_text_summary(t);

@@ -85,12 +85,14 @@ void pp_text_difference_interval(char *buf, const struct pp_text_unit *unit,
 /* The class that column @column of @t is of. */
 const struct pp_class *pp_text_column(const struct pp_text *t, size_t column);
 
-/* The table of symbols, a call graph, the call tree, or symbols over time. Each
+/* The table of symbols, a call graph, the call tree, symbols over time, or
+ * threads. Each
  * returns 0 or -ENOMEM. */
 int pp_text_symbols(struct pp_text *t);
 int pp_text_call_graph(struct pp_text *t);
 int pp_text_tree(struct pp_text *t);
 int pp_text_over_time(struct pp_text *t);
+int pp_text_threads(struct pp_text *t);
 
 /* A row of such a table. */
 struct pp_text_row {

@@ -17,8 +17,7 @@
 #include "libop/base/op_search.h"
 #include "libpp/select/sample_list.h"
 
-static const char *task_ids(struct op_arena *arena,
-			    const struct pp_class *class)
+const char *pp_task_ids(struct op_arena *arena, const struct pp_class *class)
 {
 	if (class->tgid == OP_MANGLE_ALL)
 		return "";
@@ -116,7 +115,7 @@ static int describe_row(struct pp_task_rows *rows, size_t nr)
 	struct pp_task_row *row = &rows->rows[nr];
 	bool cgroups = rows->report->classes.row_axes[PP_AXIS_CGROUP];
 
-	row->ids = task_ids(&rows->arena, row->class);
+	row->ids = pp_task_ids(&rows->arena, row->class);
 	row->name = pp_task_name(&rows->arena, row->class);
 	row->cgroup = cgroups ? row->class->cgroup_name : "";
 	row->counts = op_arena_alloc(&rows->arena, rows->nr_columns,

@@ -38,6 +38,10 @@ struct pp_task_rows {
 	size_t ids_width, name_width, cgroup_width; /* 0: nothing to tell */
 };
 
+/* "TGID/TID", "TGID" where threads are added up, or empty; NULL when memory is
+ * short. */
+const char *pp_task_ids(struct op_arena *arena, const struct pp_class *class);
+
 /* The rows of @report. Returns 0 or -ENOMEM; to be released either way. */
 int pp_task_rows_init(struct pp_task_rows *rows,
 		      const struct pp_report *report);

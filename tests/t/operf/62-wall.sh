@@ -61,6 +61,21 @@ longest=$(awk '$3 > most { most = $3 } END { print int(most / 1000000) }' \
 ok "a wait that ends with the command: $got ms, and the others $longest" \
 	[ "$got" -gt $((longest * 97 / 100)) -a "$got" -lt $((longest * 11 / 10)) ]
 
+# Each thread's own account again, and what it waited for.
+report --threads=all --csv
+while read -r name tid life cpu _; do
+	life=$((life / 1000000)) truth=$((life - cpu / 1000000))
+	case $name in crowd) class=cpu ;; *) class=$name ;; esac
+	got=$(awk -F , -v tid="$tid" '$2 == "waited" && $14 == tid {
+		printf "%d", $16 * 1000 }' "$TMP/report")
+	ok "$name waited $got ms of $truth in the table of threads" \
+		close_to "$got" $truth $life
+	part=$(awk -F , -v tid="$tid" -v class="$class" '
+		$2 == "waited_for" && $14 == tid && $6 == class {
+			printf "%d", $16 * 1000 }' "$TMP/report")
+	ok "$part ms of them for $class" [ "${part:-0}" -gt $((truth / 2)) ]
+done <"$TMP/truth"
+
 # innermost TID: where its waiting began, three places with most first. On a busy
 # machine a thread also waits for a CPU.
 innermost() {

@@ -236,4 +236,40 @@ is "one without has rows" "$(on_terminal 80 | awk '{ print $1, $3 }')" "\
 2 10/10"
 is "unless columns are asked for" "$(on_terminal 80 --layout=columns | wc -l)" 2
 is "or names in full" "$(on_terminal 80 --wide | wc -l)" 2
+
+# ---- times of threads
+
+# The cpu clock with a sample each millisecond; the name of a thread is unknown.
+SESSION=$TMP/threads
+for tid in 11 12 13 14 15 16 17 18 19; do
+	sample current "$A/{dep}/$A/cpu-clock.1000000.0.10.$tid.all" 20
+done
+sample current "$A/{dep}/$A/cpu-clock.1000000.0.10.10.all" 400
+sample current "$A/{dep}/$A/$E.0.10.10.all" 7
+sample current "$B/{dep}/$B/THREAD_WAIT.1000000.7.20.20.all" 1500
+is "threads are sorted by all their time, and pools are one row" \
+	"$(report --threads | sed -n '/total s/,$p')" "\
+   total s     ran s  waited s    CYCLES:1000  thread
+      1.50         0      1.50              0  b  20/20
+      0.40      0.40         0              7  a,1  10/10
+      0.18      0.18         0              0  a,1/?  10, 9 threads"
+is "eight are no pool" "$(report -n --threads tid:10,11,12,13,14,15,16,17,18 |
+	wc -l)" 9
+is "threads of pools, if asked for" "$(report -n --threads=all | wc -l)" 11
+is "small ones are left out" "$(report -n --threads -t 30 | wc -l)" 1
+is "processes, where threads are added up" \
+	"$(report -n --threads --merge=tid event:cpu-clock | tr -s ' ')" \
+	" 0.58 a,1 10"
+is "as CSV" "$(report --threads --csv tgid:20 | sed 1d | grep -v 'thread')" "\
+1,waited,,,,,,,,,,b,20,20,1,1.500000000
+1,waited_for,,,,other,,,,,,b,20,20,1,1.500000000"
+like "as JSON" "$(report --threads --json | tr -d ' \n')" \
+	'"threads":\[\{"name":"b","tgid":20,"tid":20,"ran_ns":0,"waited_ns":1500000000,.*\{"name":"a,1/\?","tgid":10,"threads":9,'
+sample current "$B/{dep}/$B/THREAD_WAIT.1000000.3.20.20.all" 100
+ok "times twice" refused 1 'several events are of the same time; choose' --threads
+is "one of them" "$(report -n --threads event:THREAD_WAIT unit-mask:3 |
+	tr -s ' ')" " 0.10 b 20/20"
+sample current "$A/{dep}/$A/$E.0.all.all.all" 1
+ok "samples that are of no thread" refused 1 'not separated by thread; profile with --separate=thread$' \
+	--threads event:CYCLES
 done_testing
