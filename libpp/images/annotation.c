@@ -107,7 +107,7 @@ static int note_lines_of_symbol(struct notebook *b,
 
 		if (detail->place.file)
 			err = note_line(b, symbol, detail);
-		else
+		else if (pp_has_counts(detail->counts, b->nr_classes))
 			err = note_unplaced(b, &unplaced, symbol,
 					    detail->counts);
 	}
@@ -308,15 +308,19 @@ static int fill_annotated_files(struct notebook *b, struct placed *placed,
 	*nr = 0;
 	for (size_t i = 0, end; i < b->nr; i = end) {
 		struct placed *file = &placed[*nr];
+		bool is_passed = false;
 
 		*file = (struct placed){ .first = &notes[i] };
 		for (end = i; end < b->nr && notes[end].file == notes[i].file;
-		     end++)
+		     end++) {
+			is_passed |= notes[end].symbol->nr_line_totals > 0;
 			if (compare_note_symbols(&notes[end], file->first) < 0)
 				file->first = &notes[end];
+		}
 		if (fill_annotated_file(b, &file->file, notes + i, end - i))
 			return -ENOMEM;
-		*nr += pp_has_counts(file->file.counts, b->nr_classes);
+		*nr += is_passed ||
+		       pp_has_counts(file->file.counts, b->nr_classes);
 	}
 	return 0;
 }

@@ -24,7 +24,8 @@ struct pp_annotated_line {
 struct pp_annotated_file {
 	const char *name; /* as debug information has it; of several the first
 			     in the order of strcmp(3) */
-	const uint64_t *counts; /* never all zeros */
+	const uint64_t *counts; /* all zeros only where a function of the file
+				   has totals of lines */
 	const struct pp_annotated_line *lines; /* ascending */
 	size_t nr_lines;
 	const struct pp_image *oldest; /* of the images with its code, by

@@ -12,11 +12,15 @@
 struct pp_source_line {
 	struct pp_place place; /* no file: samples that are of no known line */
 	const uint64_t *counts; /* one per class */
+	const uint64_t
+		*all_counts; /* samples that pass the line, likewise; NULL
+				unless the report has totals of lines */
 };
 
 /*
  * Set *@out to the *@nr lines of @symbol, which has details with lines, by file
- * and line; all memory is of @arena. Counts are @nr_classes. Returns 0 or
+ * and line: those with samples, and those that samples pass. All memory is of
+ * @arena. Counts are @nr_classes. Returns 0 or
  * -ENOMEM.
  */
 int pp_source_lines(struct op_arena *arena,

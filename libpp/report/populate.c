@@ -98,6 +98,8 @@ static int find_symbols_of_side(struct pp_population *p, struct pp_side *side)
 		pp_side_add_user(side, &pp_tree_user);
 		if (request->totals.wanted)
 			pp_side_add_user(side, &pp_totals_user);
+		if (request->lines.totals)
+			pp_side_add_user(side, &pp_lines_user);
 	}
 	if (request->calls.wanted)
 		pp_side_add_user(side, &pp_calls_user);

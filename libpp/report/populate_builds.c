@@ -258,7 +258,8 @@ static int add_up_symbols(struct pp_side *side, struct pp_symbol_entry **order,
 	}
 	drop_added_symbols(side, into, renumbered);
 	for (size_t i = 0; i < side->nr_users && !err; i++)
-		err = side->users[i]->renumber(side, into, nr);
+		if (side->users[i]->renumber)
+			err = side->users[i]->renumber(side, into, nr);
 	return err;
 }
 

@@ -291,11 +291,16 @@ static int scale_stack_calls(const struct scaling *s,
 static int scale_symbol(const struct scaling *s, struct pp_symbol_entry *entry)
 {
 	struct pp_detail *details = (struct pp_detail *)entry->details;
+	struct pp_line_total *lines =
+		(struct pp_line_total *)entry->line_totals;
 	uint64_t *sums = new_sums(s);
 	int err = sums ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < entry->nr_details && !err; i++)
-		err = scale_part(s, &details[i].counts, sums);
+		err = scale_part(s, &details[i].counts, sums)
+			      ?: scale_now(s, &details[i].all_counts);
+	for (size_t i = 0; i < entry->nr_line_totals && !err; i++)
+		err = scale_now(s, &lines[i].counts);
 	if (!err && entry->neighbours)
 		err = scale_neighbours(
 			s, (struct pp_neighbours *)entry->neighbours);

@@ -99,13 +99,14 @@ struct pp_symbol_user {
 			  const struct pp_point *point,
 			  const struct pp_point *before);
 	/* Builds were added up: symbol number i of @nr has become part of
-	 * symbol @into[i]. */
+	 * symbol @into[i]. May be NULL. */
 	int (*renumber)(struct pp_side *side, const uint32_t *into, size_t nr);
 };
 
 extern const struct pp_symbol_user pp_tree_user; /* tree_points.c */
 extern const struct pp_symbol_user pp_totals_user; /* total_points.c */
 extern const struct pp_symbol_user pp_calls_user; /* call_points.c */
+extern const struct pp_symbol_user pp_lines_user; /* line_points.c */
 
 /* Let a part know the symbols of @side. */
 static inline void pp_side_add_user(struct pp_side *side,
@@ -133,6 +134,11 @@ static inline void pp_renumber(uint32_t *symbol, const uint32_t *into)
  * it inlined. NULL when memory is short. */
 struct pp_place *pp_places_of_chain(const struct pp_batch *b,
 				    const struct pp_point *point);
+
+/* Add the symbols of @point to the side's frames, as number *@nr. Returns 0 or
+ * -ENOMEM. */
+int pp_add_frame(const struct pp_batch *b, const struct pp_point *point,
+		 uint32_t *nr);
 
 /* Set *@out to the *@nr uses that @side's files and users make of images, by
  * image and application; the caller frees them. Returns 0 or -ENOMEM. */

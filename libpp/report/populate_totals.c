@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "libop/base/op_search.h"
+#include "libpp/report/line_totals.h"
 #include "libpp/tree/tree_input.h"
 
 /* ---- one tree ------------------------------------------------------------ */
@@ -42,6 +43,8 @@ struct walk {
 	const struct pp_inlined_share *shares; /* by function */
 	size_t nr_shares;
 	double *twice; /* nr_classes for each symbol: in totals so often */
+	bool with_stack_calls;
+	struct pp_line_totals *lines; /* or NULL */
 };
 
 static int walk_init(struct walk *w, const struct pp_tree_input *tree)
@@ -136,7 +139,7 @@ static void count_stack_call(struct walk *w, uint32_t node, uint32_t i)
 		if (i < frame->nr)
 			break;
 	}
-	if (!at || !frame->places || !w->all[node])
+	if (!at || !frame->places || !w->all[node] || !w->with_stack_calls)
 		return;
 	pp_stack_calls_add(&w->side->stack_calls,
 			   &(struct pp_stack_call_key){
@@ -165,10 +168,17 @@ static void enter_node(struct walk *w, uint32_t node)
 		*total = pp_add_counts(*total, w->all[node]);
 		count_stack_call(w, node, i);
 	}
+	if (w->lines)
+		pp_line_totals_enter(w->lines, frame, w->tree->class_nr,
+				     w->all[node]);
 	pp_tree_input_node(w->tree, node, &is);
 	if (is.count && frame->nr == 1 && *frame->symbols != PP_NO_SYMBOL &&
-	    w->tree->images[is.image - 1].is_counted)
+	    w->tree->images[is.image - 1].is_counted) {
 		count_twice(w, *frame->symbols, is.count);
+		if (w->lines)
+			pp_line_totals_end_stacks(w->lines, *frame->symbols,
+						  w->tree->class_nr, is.count);
+	}
 }
 
 static void leave_node(struct walk *w, uint32_t node)
@@ -178,6 +188,8 @@ static void leave_node(struct walk *w, uint32_t node)
 	for (uint32_t i = 0; i < frame->nr; i++)
 		if (frame->symbols[i] != PP_NO_SYMBOL)
 			w->on_path[frame->symbols[i]]--;
+	if (w->lines)
+		pp_line_totals_leave(w->lines, frame);
 }
 
 static void walk_tree(struct walk *w)
@@ -283,7 +295,9 @@ static int walk_all_trees(struct pp_population *p, struct pp_side *side,
 		.shares = side->inlined_shares,
 		.nr_shares = side->nr_inlined_shares,
 		.twice = twice,
+		.with_stack_calls = p->request->totals.stack_calls,
 	};
+	struct op_arena *arena = &p->report->arena;
 	uint64_t counted = 0;
 	int err = 0;
 
@@ -293,7 +307,9 @@ static int walk_all_trees(struct pp_population *p, struct pp_side *side,
 		      compare_shares_by_function);
 	w.on_path = calloc(side->nr_symbols + 1, sizeof(*w.on_path));
 	if (!w.on_path)
-		return -ENOMEM;
+		err = -ENOMEM;
+	else if (p->request->lines.totals)
+		err = pp_line_totals_new(&w.lines, side, arena);
 	for (size_t i = 0; i < side->trees->nr && !err; i++) {
 		err = walk_init(&w, &side->trees->list[i]);
 		if (!err) {
@@ -303,6 +319,11 @@ static int walk_all_trees(struct pp_population *p, struct pp_side *side,
 		walk_release(&w);
 	}
 	counted = w.counted;
+	if (!err && w.lines) {
+		err = pp_line_totals_fill(w.lines);
+		p->report->lines.totals = !err;
+	}
+	pp_line_totals_free(w.lines);
 	free(w.on_path);
 	if (!err)
 		tell_of_samples_without_stack(p, side, counted);

@@ -18,7 +18,7 @@
 #include "libpp/images/symbol_names.h"
 
 #define PP_NO_SYMBOL UINT32_MAX /* where a number of a symbol is expected */
-#define PP_MAX_SYMBOL_USERS 3
+#define PP_MAX_SYMBOL_USERS 4
 
 struct pp_symbol_user; /* libpp/report/populate_symbols.h */
 
@@ -45,6 +45,15 @@ struct pp_frame_symbols {
 	struct pp_place *places; /* in each, where it calls the one before, or
 				    the next frame; for stack calls; or NULL */
 	uint64_t vma; /* of these; likewise, and for addresses of calls */
+	bool is_function; /* known as a function alone, as is the end of a stack
+			     in a call tree */
+};
+
+/* Samples in one column at one place. */
+struct pp_flat_place {
+	uint32_t frame; /* number of the pp_frame_symbols */
+	unsigned int class_nr;
+	uint64_t count;
 };
 
 /* The sample files of one specification and all that is found from them. */
@@ -89,6 +98,10 @@ struct pp_side {
 	struct pp_inlined_share *inlined_shares;
 	size_t nr_inlined_shares;
 	struct pp_stack_calls stack_calls; /* if they are wanted */
+
+	/* Totals of lines. */
+	struct pp_flat_place *flat_places;
+	size_t nr_flat_places;
 
 	/* Call graphs: calls to functions that were inlined. */
 	struct pp_symbol_call *inlined_calls;

@@ -106,6 +106,10 @@ struct pp_code_frame {
 struct pp_detail {
 	uint64_t vma;
 	const uint64_t *counts;
+	/* Samples whose stacks pass the address, its own ones included; NULL
+	 * unless totals of lines were made. Addresses of calls are there, too,
+	 * with counts of zeros. */
+	const uint64_t *all_counts;
 	struct pp_place place;
 	struct pp_place inlined_at; /* where its function was inlined; without
 				       file where that is not known or not
@@ -143,6 +147,15 @@ struct pp_measure {
 	double per_sample; /* seconds of CPU, or events; 0: not the same, or not
 			      known */
 	bool is_time;
+};
+
+/*
+ * The samples that pass a line of a symbol: they are in it, in what it calls,
+ * or in what was inlined there. A stack counts once, however often it passes.
+ */
+struct pp_line_total {
+	struct pp_place place;
+	const uint64_t *counts;
 };
 
 struct pp_symbol_entry;
@@ -214,6 +227,9 @@ struct pp_symbol_entry {
 				     are asked for or not */
 	const struct pp_detail *details; /* ascending vma */
 	size_t nr_details;
+	/* By file and line; if totals of lines were made. */
+	const struct pp_line_total *line_totals;
+	size_t nr_line_totals;
 	size_t nr; /* its own: report->symbols.known[nr] is the same symbol */
 	const struct pp_neighbours *neighbours; /* of a call graph */
 
@@ -361,6 +377,7 @@ struct pp_symbol_table {
 struct pp_lines {
 	bool made;
 	bool split; /* symbols are source lines of symbols */
+	bool totals; /* lines and addresses have totals */
 };
 
 /* The call graph, which symbols have as neighbours. */

@@ -100,6 +100,8 @@ struct pp_lines_request {
 			address was written in */
 	bool split; /* with details: a symbol for each source line of each
 		       symbol, and no details */
+	bool totals; /* with details and totals: samples that have a line or an
+			address on their stacks */
 	struct pp_source_dirs source_dirs; /* for the text of lines */
 };
 

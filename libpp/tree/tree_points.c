@@ -76,43 +76,60 @@ static int add_tree_uses(struct pp_population *p, struct pp_side *side,
 	return 0;
 }
 
-/* Nodes at one place share what they are in. */
-static int set_frame_symbols(const struct pp_batch *b,
-			     const struct pp_point *point,
-			     const struct pp_point *before)
+static bool wants_places(const struct pp_request *request)
 {
+	return request->totals.stack_calls || request->lines.totals;
+}
+
+int pp_add_frame(const struct pp_batch *b, const struct pp_point *point,
+		 uint32_t *nr)
+{
+	const struct pp_request *request = b->p->request;
 	const struct pp_owner_chain *chain = &point->chain;
 	struct op_arena *arena = &b->p->report->arena;
 	struct pp_side *side = b->side;
-	bool with_places = b->p->request->totals.stack_calls;
-	bool with_vma = with_places || b->p->request->calls.addresses;
-	struct pp_frame_symbols *all;
-	uint32_t *symbols;
+	struct pp_frame_symbols *all =
+		op_arena_grow(arena, side->frame_symbols,
+			      side->nr_frame_symbols, sizeof(*all));
+	uint32_t *symbols = op_arena_alloc(arena, chain->nr, sizeof(*symbols));
 
-	if (!point->is_node)
-		return 0;
-	if (before && before->is_node && before->chain.first == chain->first &&
-	    (!with_vma || before->key == point->key)) {
-		*point->symbol_nr = *before->symbol_nr;
-		return 0;
-	}
-	all = op_arena_grow(arena, side->frame_symbols, side->nr_frame_symbols,
-			    sizeof(*all));
-	symbols = op_arena_alloc(arena, chain->nr, sizeof(*symbols));
 	if (!all || !symbols)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < chain->nr; i++)
 		symbols[i] = pp_entry_in_chain(b, chain, i);
 	side->frame_symbols = all;
-	*point->symbol_nr = side->nr_frame_symbols;
+	*nr = side->nr_frame_symbols;
 	all += side->nr_frame_symbols++;
-	*all = (struct pp_frame_symbols){ .symbols = symbols, .nr = chain->nr };
-	if (with_vma)
+	*all = (struct pp_frame_symbols){
+		.symbols = symbols,
+		.nr = chain->nr,
+		.is_function = point->is_function,
+	};
+	if (wants_places(request) || request->calls.addresses)
 		all->vma =
 			pp_image_symbols_vma(b->symbols, b->image, point->key);
-	if (with_places)
+	if (wants_places(request))
 		all->places = pp_places_of_chain(b, point);
-	return !with_places || all->places ? 0 : -ENOMEM;
+	return !wants_places(request) || all->places ? 0 : -ENOMEM;
+}
+
+/* Nodes at one place share what they are in. */
+static int set_frame_symbols(const struct pp_batch *b,
+			     const struct pp_point *point,
+			     const struct pp_point *before)
+{
+	const struct pp_request *request = b->p->request;
+	bool with_vma = wants_places(request) || request->calls.addresses;
+
+	if (!point->is_node)
+		return 0;
+	if (before && before->is_node &&
+	    before->chain.first == point->chain.first &&
+	    (!with_vma || before->key == point->key)) {
+		*point->symbol_nr = *before->symbol_nr;
+		return 0;
+	}
+	return pp_add_frame(b, point, point->symbol_nr);
 }
 
 static int renumber_frame_symbols(struct pp_side *side, const uint32_t *into,

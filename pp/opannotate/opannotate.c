@@ -126,12 +126,32 @@ static int write_annotation(const struct opannotate_options *o,
 	return err ?: end;
 }
 
+/* A function that is asked for by name may be inlined everywhere, and then no
+ * symbol has its instructions. */
+static bool may_be_inlined(const struct opannotate_options *o, int err)
+{
+	return err == -ENOENT && o->request.names.include && o->args.assembly &&
+	       !o->all;
+}
+
 static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 {
+	struct op_diag not_found = { 0 };
 	struct pp_report *report;
-	int err = pp_make_report("opannotate", &o->args.common, o->verbose,
-				 &o->request, &report, diag);
+	int err = pp_make_report_silently(&o->args.common, &o->request, &report,
+					  diag);
 
+	if (may_be_inlined(o, err)) {
+		pp_report_free(report);
+		o->inlined = o->request.names;
+		o->request.names.include = NULL;
+		not_found = *diag;
+		err = pp_make_report_silently(&o->args.common, &o->request,
+					      &report, diag);
+	}
+	if (report)
+		pp_print_messages(stderr, "opannotate", &report->messages,
+				  o->verbose);
 	if (!err)
 		pp_print_missing_debug_hint(stderr, "opannotate", report,
 					    o->request.images.root);
@@ -140,6 +160,8 @@ static int annotate_session(struct opannotate_options *o, struct op_diag *diag)
 			      "the header of opreport says why");
 	err = err ?: write_annotation(o, report, diag) ?:
 	      pp_check_complete(&report->messages, diag);
+	if (err == -ENOENT && o->inlined.include)
+		*diag = not_found;
 	pp_report_free(report);
 	return err;
 }

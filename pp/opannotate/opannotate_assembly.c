@@ -19,6 +19,7 @@
 #include "libop/base/op_plural.h"
 #include "libop/base/op_search.h"
 #include "libpp/images/image_symbols.h"
+#include "libpp/images/symbol_match.h"
 #include "libpp/select/sample_list.h"
 #include "pp/opannotate/opannotate_excerpt.h"
 #include "pp/opannotate/opannotate_files.h"
@@ -40,21 +41,24 @@ struct listing {
 	const char *file; /* of the line announced last */
 	unsigned int line;
 	uint64_t *counts; /* room for those of an instruction */
+	uint64_t *totals; /* likewise, for samples that pass it */
 	struct op_bfd_inlined inlined; /* that was announced last */
+	bool is_titled; /* the name of the image was written */
+	size_t *nr_listed; /* symbols of all images */
 };
 
 /* ---- titles -------------------------------------------------------------- */
 
 static void write_blank(const struct listing *l)
 {
-	opannotate_margin(l->text, NULL);
+	opannotate_margin(l->text, NULL, NULL);
 	fputc('\n', l->text->out);
 }
 
 static void write_file_title(const struct listing *l)
 {
 	write_blank(l);
-	opannotate_margin(l->text, NULL);
+	opannotate_margin(l->text, NULL, NULL);
 	fprintf(l->text->out, "%s:     file format %s\n",
 		opannotate_home_path(l->text->options, l->image->binary),
 		op_disasm_format(l->disasm));
@@ -100,8 +104,8 @@ static int address_width(const struct listing *l)
 	return width;
 }
 
-/* The counts of the details from *@next on, as long as they are at @start or
- * behind and before @end; NULL if there are none. */
+/* Add up the details from *@next on, as long as they are at @start or behind
+ * and before @end, in @l. Returns their counts; NULL if there are none. */
 static const uint64_t *counts_between(struct listing *l,
 				      const struct pp_symbol_entry *symbol,
 				      size_t *next, uint64_t start,
@@ -110,6 +114,7 @@ static const uint64_t *counts_between(struct listing *l,
 	size_t nr_classes = l->text->report->classes.nr, first = *next;
 
 	memset(l->counts, 0, nr_classes * sizeof(*l->counts));
+	memset(l->totals, 0, nr_classes * sizeof(*l->totals));
 	for (; *next < symbol->nr_details; ++*next) {
 		const struct pp_detail *detail = &symbol->details[*next];
 		uint64_t vma = detail->vma + l->image->binary_bias;
@@ -117,6 +122,9 @@ static const uint64_t *counts_between(struct listing *l,
 		if (vma < start || vma >= end)
 			break;
 		pp_add_all_counts(l->counts, detail->counts, nr_classes);
+		if (detail->all_counts)
+			pp_add_all_counts(l->totals, detail->all_counts,
+					  nr_classes);
 	}
 	return *next > first ? l->counts : NULL;
 }
@@ -160,7 +168,7 @@ static void list_more_bytes(const struct listing *l, uint64_t at, uint64_t len)
 	for (uint64_t done = 0; done < len; done += row) {
 		uint64_t part = len - done < row ? len - done : row;
 
-		opannotate_margin(l->text, NULL);
+		opannotate_margin(l->text, NULL, NULL);
 		write_insn_address(l, at + done);
 		fprintf(l->text->out, "%s\n",
 			op_disasm_bytes(l->disasm, at + done, part, part));
@@ -172,7 +180,7 @@ static void list_instruction(const struct listing *l, uint64_t at, uint64_t len,
 {
 	uint64_t done;
 
-	opannotate_margin(l->text, counts);
+	opannotate_margin(l->text, counts, counts ? l->totals : NULL);
 	write_insn_address(l, at);
 	done = write_insn_bytes(l, at, len);
 	fprintf(l->text->out, "%s\n", text);
@@ -195,7 +203,7 @@ static void list_source_line(struct listing *l, uint64_t vma)
 	    (file != l->file || line != l->line)) {
 		l->file = file;
 		l->line = line;
-		opannotate_margin(l->text, NULL);
+		opannotate_margin(l->text, NULL, NULL);
 		fprintf(l->text->out, "%s:%u\n", file, line);
 	}
 	if (o->args.source)
@@ -229,8 +237,29 @@ struct insn {
 	bool is_shown;
 };
 
+/* Whether the instruction at @vma is of a function that is asked for where it
+ * is inlined. */
+static bool is_in_inlined(struct listing *l, uint64_t vma)
+{
+	const struct pp_names_request *names = &l->text->options->inlined;
+	struct op_bfd_inlined chain[OP_BFD_MAX_INLINED];
+	size_t nr = op_bfd_inlined(l->bfd, vma, chain, OP_BFD_MAX_INLINED);
+	struct op_arena arena;
+	bool is_wanted = false;
+
+	op_arena_init(&arena);
+	for (size_t i = 0; i < nr && !is_wanted; i++)
+		is_wanted = chain[i].name &&
+			    pp_is_wanted(names, chain[i].name,
+					 pp_demangle(&arena, chain[i].name,
+						     names->demangle));
+	op_arena_release(&arena);
+	return is_wanted;
+}
+
 /* Divide the code of @symbol into instructions, and choose the hot ones with
- * CONTEXT around each; the caller frees *@out. */
+ * CONTEXT around each, or those of functions that are asked for where they are
+ * inlined; the caller frees *@out. */
 static int choose_instructions(struct listing *l,
 			       const struct pp_symbol_entry *symbol,
 			       struct insn **out, size_t *nr)
@@ -251,9 +280,14 @@ static int choose_instructions(struct listing *l,
 		*insn = (struct insn){ at, op_disasm_insn(l->disasm, at, &text),
 				       false };
 		at += insn->len;
+		if (l->text->options->inlined.include) {
+			insn->is_shown = is_in_inlined(l, insn->at);
+			continue;
+		}
 		hot = opannotate_is_hot(l->text,
 					counts_before(l, symbol, &next, at),
-					symbol->counts);
+					symbol->counts) ||
+		      opannotate_is_hot(l->text, l->totals, symbol->all_counts);
 		if (hot)
 			for (size_t i = 1; i <= CONTEXT && i < *nr; i++)
 				insn[-(ptrdiff_t)i].is_shown = true;
@@ -281,7 +315,7 @@ static void list_inlined_function(struct listing *l, uint64_t vma,
 		return;
 	l->inlined = in;
 	op_arena_init(&arena);
-	opannotate_margin(l->text, NULL);
+	opannotate_margin(l->text, NULL, NULL);
 	if (in.name)
 		fprintf(l->text->out, "%s inlined from %s:%u\n",
 			pp_demangle(&arena, in.name, how),
@@ -331,14 +365,73 @@ static int list_hot_instructions(struct listing *l,
 	return err;
 }
 
+static int write_hot_title(struct listing *l,
+			   const struct pp_symbol_entry *symbol,
+			   const uint64_t *counts, const uint64_t *totals)
+{
+	int err = 0;
+
+	if (!*l->nr_listed)
+		err = opannotate_header(l->text);
+	if (!l->is_titled)
+		fprintf(l->text->out, "\n%s\n",
+			opannotate_home_path(l->text->options,
+					     l->image->binary));
+	l->is_titled = true;
+	++*l->nr_listed;
+	return err
+		       ?: opannotate_title(l->text, symbol->name, "", counts,
+					   totals);
+}
+
+/* Write the title of @symbol above its code, or for that of functions which are
+ * inlined there and which are asked for. Returns 0, -ENOENT if it has none of
+ * them, or -ENOMEM. */
+static int open_listed_symbol(struct listing *l,
+			      const struct pp_symbol_entry *symbol)
+{
+	size_t nr_classes = l->text->report->classes.nr, nr = 0, next = 0;
+	const uint64_t *counts = symbol->counts, *totals = symbol->all_counts;
+	uint64_t *sums = calloc(nr_classes + 1, sizeof(*sums));
+	struct insn *insns = NULL;
+	bool has_any = !l->text->options->inlined.include;
+	int err = sums ? 0 : -ENOMEM;
+
+	if (!err && !has_any) {
+		counts = sums;
+		totals = NULL;
+		err = choose_instructions(l, symbol, &insns, &nr);
+	}
+	for (size_t i = 0; i < nr && !err; i++) {
+		const uint64_t *here = counts_before(
+			l, symbol, &next, insns[i].at + insns[i].len);
+
+		has_any |= insns[i].is_shown;
+		if (here && insns[i].is_shown)
+			pp_add_all_counts(sums, here, nr_classes);
+	}
+	if (!err)
+		err = has_any ? write_hot_title(l, symbol, counts, totals)
+			      : -ENOENT;
+	l->inlined = (struct op_bfd_inlined){ 0 };
+	free(insns);
+	free(sums);
+	return err;
+}
+
 /* ---- symbols ------------------------------------------------------------- */
 
 static void warn_not_listed(const struct listing *l,
 			    const struct pp_symbol_entry *symbol,
 			    const char *why)
 {
-	FILE *out = op_terminal_safe_open(stderr);
+	FILE *out;
 
+	/* Samples that only pass are shown elsewhere, too. */
+	if (!opannotate_has_counts(l->text, symbol->counts) ||
+	    l->text->options->inlined.include)
+		return;
+	out = op_terminal_safe_open(stderr);
 	if (!out)
 		return;
 	fprintf(out, "opannotate: warning: %s: not shown: ", l->image->name);
@@ -360,8 +453,10 @@ static int list_loose_instructions(struct listing *l,
 		fprintf(l->text->out, "<%s>:", symbol->name);
 		opannotate_symbols(l->text, &symbol, 1);
 		fputc('\n', l->text->out);
-	} else if (opannotate_title(l->text, symbol->name, "",
-				    symbol->counts)) {
+	} else if (l->text->options->inlined.include) {
+		return 0;
+	} else if (write_hot_title(l, symbol, symbol->counts,
+				   symbol->all_counts)) {
 		return -ENOMEM;
 	}
 	while (next < symbol->nr_details) {
@@ -417,17 +512,16 @@ static int list_symbol(struct listing *l, const struct pp_symbol_entry *symbol,
 		return 0;
 	}
 	if (!is_whole) {
-		err = opannotate_title(l->text, symbol->name, "",
-				       symbol->counts);
-		l->inlined = (struct op_bfd_inlined){ 0 };
-		return err ?: list_hot_instructions(l, symbol);
+		err = open_listed_symbol(l, symbol);
+		return err == -ENOENT ? 0
+				      : err ?: list_hot_instructions(l, symbol);
 	}
 	if (!is_one_of_many)
 		write_file_title(l);
 	if (strncmp(l->section, l->code.section, sizeof(l->section) - 1)) {
 		snprintf(l->section, sizeof(l->section), "%s", l->code.section);
 		write_blank(l);
-		opannotate_margin(l->text, NULL);
+		opannotate_margin(l->text, NULL, NULL);
 		fprintf(l->text->out, "Disassembly of section %s:\n",
 			l->section);
 	}
@@ -501,20 +595,17 @@ static int list_symbols_of_image(struct listing *l,
 		write_file_title(l);
 		opannotate_excerpts_restart(l->excerpts);
 	}
-	if (!is_whole)
-		fprintf(l->text->out, "\n%s\n",
-			opannotate_home_path(l->text->options,
-					     l->image->binary));
 	for (size_t i = 0; i < nr && !err; i++)
 		err = list_symbol(l, symbols[i], is_many);
 	return err;
 }
 
 static int list_all_images(const struct opannotate_text *text,
-			   const struct pp_symbol_entry **symbols, size_t nr)
+			   const struct pp_symbol_entry **symbols, size_t nr,
+			   size_t *nr_listed)
 {
-	uint64_t *counts =
-		calloc(text->report->classes.nr + 1, sizeof(*counts));
+	size_t nr_classes = text->report->classes.nr;
+	uint64_t *counts = calloc(2 * nr_classes + 1, sizeof(*counts));
 	struct listing l;
 	struct opannotate_excerpts excerpts;
 	int err = 0;
@@ -533,7 +624,9 @@ static int list_all_images(const struct opannotate_text *text,
 		l = (struct listing){ .text = text,
 				      .image = symbols[i]->image,
 				      .excerpts = &excerpts,
-				      .counts = counts };
+				      .counts = counts,
+				      .totals = counts + nr_classes,
+				      .nr_listed = nr_listed };
 		err = list_symbols_of_image(&l, symbols + i, end - i);
 		op_disasm_free(l.disasm);
 		pp_warn_of_fault(l.text->messages, l.bfd,
@@ -545,21 +638,25 @@ static int list_all_images(const struct opannotate_text *text,
 	return err;
 }
 
-/* Move those above the threshold to the front; the others are counted. Returns
- * how many are left. */
+/* Move those above the threshold to the front; *@nr_hidden others have samples,
+ * @hidden in all. Returns how many are left. */
 static size_t keep_hot_symbols(const struct opannotate_text *text,
 			       const struct pp_symbol_entry **symbols,
-			       size_t nr, uint64_t *hidden)
+			       size_t nr, size_t *nr_hidden, uint64_t *hidden)
 {
 	size_t kept = 0;
 
+	*nr_hidden = 0;
 	for (size_t i = 0; i < nr; i++)
-		if (text->options->all ||
-		    opannotate_passes(text, symbols[i]->counts))
+		if (text->options->all || text->options->inlined.include ||
+		    opannotate_passes(text, symbols[i]->counts) ||
+		    opannotate_is_passed(text, symbols[i])) {
 			symbols[kept++] = symbols[i];
-		else
+		} else if (opannotate_has_counts(text, symbols[i]->counts)) {
 			pp_add_all_counts(hidden, symbols[i]->counts,
 					  text->report->classes.nr);
+			++*nr_hidden;
+		}
 	return kept;
 }
 
@@ -568,7 +665,7 @@ int opannotate_write_assembly(const struct opannotate_text *text,
 {
 	const struct pp_report *report = text->report;
 	const struct pp_symbol_entry **symbols;
-	size_t nr = report->symbols.nr, kept;
+	size_t nr = report->symbols.nr, nr_listed = 0, nr_hidden, kept;
 	uint64_t *hidden;
 	int err = -ENOMEM;
 
@@ -580,11 +677,15 @@ int opannotate_write_assembly(const struct opannotate_text *text,
 	if (symbols && hidden) {
 		for (size_t i = 0; i < nr; i++)
 			symbols[i] = &report->symbols.list[i];
-		kept = keep_hot_symbols(text, symbols, nr, hidden);
-		err = text->options->all ? 0 : opannotate_header(text);
-		err = err ?: list_all_images(text, symbols, kept);
+		kept = keep_hot_symbols(text, symbols, nr, &nr_hidden, hidden);
+		err = list_all_images(text, symbols, kept, &nr_listed);
+		if (!err && !nr_listed && text->options->inlined.include)
+			err = op_diag_set(diag, -ENOENT,
+					  "nothing of that name is inlined");
+		else if (!err && !nr_listed && !text->options->all)
+			err = opannotate_header(text);
 		if (!err)
-			opannotate_rest(text, nr - kept, hidden);
+			opannotate_rest(text, nr_hidden, hidden);
 	}
 	free(hidden);
 	free(symbols);

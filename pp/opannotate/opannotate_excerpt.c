@@ -101,7 +101,7 @@ void opannotate_excerpt(struct opannotate_excerpts *excerpts, const char *name,
 	if (file->highest >= at)
 		at = file->highest < line ? file->highest + 1 : line;
 	for (; at <= line && at <= file->source.nr; at++) {
-		opannotate_margin(excerpts->text, NULL);
+		opannotate_margin(excerpts->text, NULL, NULL);
 		fprintf(excerpts->text->out, "%s\n",
 			pp_source_text_line(&file->source, at));
 	}

@@ -37,6 +37,7 @@ struct section {
 	const struct pp_source_line *lines; /* all of one file */
 	size_t nr_lines;
 	const uint64_t *counts; /* of these lines */
+	const uint64_t *totals; /* samples that pass the function; or NULL */
 };
 
 struct sections {
@@ -95,14 +96,16 @@ static int add_sections_of_symbol(struct sections *s,
 		in = file ? find_annotated_file(s->annotation, file) : NULL;
 		if (!in)
 			continue;
-		if (opannotate_passes(s->text, counts)) {
+		if (opannotate_passes(s->text, counts) ||
+		    opannotate_is_passed(s->text, symbol)) {
 			err = add_section(
 				s, &(struct section){ symbol, in, lines + i,
-						      end - i, counts });
+						      end - i, counts,
+						      symbol->all_counts });
 			continue;
 		}
 		pp_add_all_counts(s->hidden, counts, nr_classes);
-		is_hidden = true;
+		is_hidden |= opannotate_has_counts(s->text, counts);
 	}
 	s->nr_hidden += is_hidden;
 	return err;
@@ -115,6 +118,8 @@ static int compare_sections(const void *pa, const void *pb)
 
 	return op_compare((uintptr_t)a->file, (uintptr_t)b->file) ?:
 	       op_compare(b->counts[0], a->counts[0]) ?:
+	       op_compare(b->totals ? b->totals[0] : 0,
+			  a->totals ? a->totals[0] : 0) ?:
 	       strcmp(a->symbol->name, b->symbol->name) ?:
 	       op_compare(a->symbol->vma, b->symbol->vma);
 }
@@ -155,8 +160,9 @@ static size_t gather_sites(const struct pp_symbol_entry *symbol,
 		sites[nr].place = detail->inlined_at;
 		sites[nr].count = 0;
 		for (size_t c = 0; c < nr_classes; c++)
-			sites[nr].count = pp_add_counts(sites[nr].count,
-							detail->counts[c]);
+			sites[nr].count = pp_add_counts(
+				sites[nr].count,
+				(detail->all_counts ?: detail->counts)[c]);
 		nr++;
 	}
 	if (nr)
@@ -205,7 +211,9 @@ static int write_section_title(const struct opannotate_text *t,
 
 	if (out && fclose(out))
 		err = -ENOMEM;
-	err = err ?: opannotate_title(t, s->symbol->name, sites, s->counts);
+	err = err
+		      ?: opannotate_title(t, s->symbol->name, sites, s->counts,
+					  s->totals);
 	free(sites);
 	return err;
 }
@@ -214,11 +222,13 @@ static int write_section_title(const struct opannotate_text *t,
 
 static void write_numbered_line(const struct opannotate_text *t,
 				const struct pp_source_text *source,
-				uint64_t line, const uint64_t *counts)
+				uint64_t line,
+				const struct pp_source_line *known)
 {
 	const char *text = pp_source_text_line(source, line) ?: "";
 
-	opannotate_margin(t, counts);
+	opannotate_margin(t, known ? known->counts : NULL,
+			  known ? known->all_counts : NULL);
 	fprintf(t->out, "%6" PRIu64 "%s%s\n", line, *text ? "  " : "", text);
 }
 
@@ -234,7 +244,8 @@ static uint64_t next_shown(const struct opannotate_text *t,
 		uint64_t line = s->lines[i].place.line;
 
 		if (!line || line + CONTEXT < from ||
-		    !opannotate_is_hot(t, s->lines[i].counts, s->counts))
+		    (!opannotate_is_hot(t, s->lines[i].counts, s->counts) &&
+		     !opannotate_is_hot(t, s->lines[i].all_counts, s->totals)))
 			continue;
 		start = line > CONTEXT ? line - CONTEXT : 1;
 		start = start < from ? from : start;
@@ -267,12 +278,13 @@ static bool count_hidden(const struct opannotate_text *t,
 	return opannotate_has_counts(t, hidden);
 }
 
-static const uint64_t *counts_of_line(const struct section *s, uint64_t line)
+static const struct pp_source_line *find_section_line(const struct section *s,
+						      uint64_t line)
 {
 	size_t at = OP_BISECT(i, s->nr_lines, s->lines[i].place.line < line);
 
 	return at < s->nr_lines && s->lines[at].place.line == line
-		       ? s->lines[at].counts
+		       ? &s->lines[at]
 		       : NULL;
 }
 
@@ -280,7 +292,7 @@ static const uint64_t *counts_of_line(const struct section *s, uint64_t line)
 static bool is_known_line(const struct pp_source_text *source,
 			  const struct section *s, uint64_t line)
 {
-	return pp_source_text_line(source, line) || counts_of_line(s, line);
+	return pp_source_text_line(source, line) || find_section_line(s, line);
 }
 
 /* Line 0 is code of no line; it is told of like a gap. */
@@ -293,7 +305,7 @@ static void write_section_lines(const struct opannotate_text *t,
 	bool is_first = true;
 
 	if (count_hidden(t, s, 0, 1, hidden)) {
-		opannotate_margin(t, hidden);
+		opannotate_margin(t, hidden, NULL);
 		fputs("     -  (made by the compiler, of no line)\n", t->out);
 	}
 	while ((start = next_shown(t, s, at)) != NO_LINE) {
@@ -308,7 +320,7 @@ static void write_section_lines(const struct opannotate_text *t,
 			if (!is_known_line(source, s, at))
 				continue;
 			write_numbered_line(t, source, at,
-					    counts_of_line(s, at));
+					    find_section_line(s, at));
 			is_first = false;
 		}
 	}

@@ -197,6 +197,8 @@ int opannotate_take_options(struct opannotate_options *o,
 		request->lines.declarations = true;
 		request->names.inlines = !a->assembly;
 		request->lines.call_sites = !a->assembly;
+		request->lines.totals = true;
+		request->totals.wanted = true;
 		o->listing.disasm.demangle |=
 			request->names.demangle != PP_DEMANGLE_NONE;
 		o->listing.disasm.brief = true;

@@ -46,6 +46,10 @@ struct opannotate_options {
 	unsigned int verbose; /* bits 1 << PP_REMARK_... */
 	bool color;
 	size_t width; /* columns of the terminal; 0 where it is none */
+	struct pp_names_request inlined; /* of functions that have no symbol:
+					    show their code where they are
+					    inlined, and nothing else; without
+					    includes: all code */
 	bool all; /* whole files and symbols, in the layout of the original
 		     profiler; else the functions above the threshold */
 };

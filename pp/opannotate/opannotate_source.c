@@ -37,7 +37,7 @@ static void write_source_line(const struct source *s, const char *text,
 {
 	FILE *out = s->text->out;
 
-	opannotate_margin(s->text, line ? line->counts : NULL);
+	opannotate_margin(s->text, line ? line->counts : NULL, NULL);
 	fwrite(text, 1, len, out);
 	if (line && line->nr_symbols)
 		opannotate_symbols(s->text, line->symbols, line->nr_symbols);
@@ -135,7 +135,7 @@ static void write_source_totals(const struct source *s)
 	fputs("\n */\n\n", out);
 	if (line && opannotate_has_counts(s->text, line->counts)) {
 		fputs("<credited to line zero> ", out);
-		opannotate_margin(s->text, line->counts);
+		opannotate_margin(s->text, line->counts, NULL);
 	}
 	fputc('\n', out);
 }

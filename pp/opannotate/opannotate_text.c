@@ -64,36 +64,73 @@ static const char *color_of_counts(const struct opannotate_text *t,
 static size_t margin_width(const struct opannotate_text *t)
 {
 	size_t nr = t->report->classes.nr;
+	size_t total = t->report->lines.totals ? 1 + PERCENT_WIDTH : 0;
 
-	return nr * (COUNT_WIDTH + 1 + PERCENT_WIDTH) + 2 * (nr - 1) + 2;
+	return nr * (COUNT_WIDTH + 1 + PERCENT_WIDTH + total) + 2 * (nr - 1) +
+	       2;
 }
 
-void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts)
+/* Blanks where the counts are NULL. */
+static void write_margin_column(const struct opannotate_text *t,
+				const uint64_t *counts, const uint64_t *totals,
+				size_t class_nr)
+{
+	char percent[PP_PERCENT_LEN];
+	uint64_t all = t->report->totals[class_nr];
+
+	if (counts)
+		write_margin_count(t, counts[class_nr], class_nr);
+	else
+		fprintf(t->out, "%*s", COUNT_WIDTH + 1 + PERCENT_WIDTH, "");
+	if (t->report->lines.totals)
+		fprintf(t->out, " %*s", PERCENT_WIDTH,
+			totals ? pp_text_percent(percent,
+						 pp_percent(totals[class_nr],
+							    all))
+			       : "");
+}
+
+void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts,
+		       const uint64_t *totals)
 {
 	int nr = (int)t->report->classes.nr;
-	bool color = t->options->color;
+	bool color;
 
-	if (!opannotate_has_counts(t, counts)) {
-		fprintf(t->out, "%*s", nr * (COUNT_WIDTH + 1 + PERCENT_WIDTH),
-			"");
-	} else {
-		if (color)
-			fputs(color_of_counts(t, counts), t->out);
-		opannotate_counts(t, counts);
-		if (color)
-			fputs("\033[m", t->out);
-	}
+	counts = opannotate_has_counts(t, counts) ? counts : NULL;
+	totals = opannotate_has_counts(t, totals) ? totals : NULL;
+	color = counts && t->options->color;
+	if (color)
+		fputs(color_of_counts(t, counts), t->out);
+	for (int i = 0; i < nr; i++)
+		write_margin_column(t, counts, totals, (size_t)i);
+	if (color)
+		fputs("\033[m", t->out);
 	fprintf(t->out, "%*s :", 2 * (nr - 1), "");
+}
+
+static bool is_above(const struct opannotate_text *t, const uint64_t *counts,
+		     const uint64_t *totals, double threshold)
+{
+	for (size_t i = 0; i < t->report->classes.nr; i++)
+		if (pp_percent(counts[i], totals[i]) >= threshold && counts[i])
+			return true;
+	return false;
 }
 
 bool opannotate_passes(const struct opannotate_text *t, const uint64_t *counts)
 {
-	for (size_t i = 0; i < t->report->classes.nr; i++)
-		if (pp_percent(counts[i], t->report->symbols.totals[i]) >=
-			    t->options->threshold &&
-		    counts[i])
-			return true;
-	return false;
+	return is_above(t, counts, t->report->symbols.totals,
+			t->options->threshold);
+}
+
+bool opannotate_is_passed(const struct opannotate_text *t,
+			  const struct pp_symbol_entry *symbol)
+{
+	double times = t->options->request.names.include ? 1 : 10;
+
+	return symbol->all_counts &&
+	       is_above(t, symbol->all_counts, t->report->totals,
+			times * t->options->threshold);
 }
 
 /* ---- functions ----------------------------------------------------------- */
@@ -102,14 +139,15 @@ bool opannotate_is_hot(const struct opannotate_text *t, const uint64_t *counts,
 		       const uint64_t *whole)
 {
 	for (size_t i = 0; i < t->report->classes.nr; i++)
-		if (counts && counts[i] &&
+		if (counts && whole && counts[i] &&
 		    pp_percent(counts[i], whole[i]) >= HOT_PERCENT)
 			return true;
 	return false;
 }
 
 int opannotate_title(const struct opannotate_text *t, const char *name,
-		     const char *more, const uint64_t *counts)
+		     const char *more, const uint64_t *counts,
+		     const uint64_t *totals)
 {
 	bool color = t->options->color;
 	size_t width = t->options->width, len = strlen(name);
@@ -122,7 +160,7 @@ int opannotate_title(const struct opannotate_text *t, const char *name,
 	if (width)
 		len = pp_fit_line(shown, len, width > used ? width - used : 0);
 	fputc('\n', t->out);
-	opannotate_margin(t, counts);
+	opannotate_margin(t, counts, totals);
 	fprintf(t->out, "%s%.*s%s%s\n", color ? "\033[1m" : "", (int)len, shown,
 		color ? "\033[m" : "", more);
 	free(shown);
@@ -140,7 +178,7 @@ static void write_sample_counts(const struct opannotate_text *t,
 
 void opannotate_gap(const struct opannotate_text *t, const uint64_t *hidden)
 {
-	opannotate_margin(t, NULL);
+	opannotate_margin(t, NULL, NULL);
 	fputs("   ...", t->out);
 	if (opannotate_has_counts(t, hidden)) {
 		fputs("  (", t->out);
@@ -247,6 +285,12 @@ int opannotate_header(const struct opannotate_text *t)
 		return 0;
 	if (!t->options->all) {
 		write_counted_to(t->out, t->report);
+		for (size_t i = 0;
+		     t->report->lines.totals && i < t->report->classes.nr; i++)
+			fprintf(t->out, "%*s %-*s %-*s", COUNT_WIDTH, "self",
+				PERCENT_WIDTH, "%", PERCENT_WIDTH, "total %");
+		if (t->report->lines.totals)
+			fputc('\n', t->out);
 		return 0;
 	}
 	fprintf(t->out, "/* \n * Command line: %s\n * \n", t->options->command);

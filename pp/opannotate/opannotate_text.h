@@ -19,9 +19,11 @@ struct opannotate_text {
 	struct pp_messages *messages; /* to be printed behind the text */
 };
 
-/* Write the margin before a line: the counts, or as many blanks when they are
- * all zeros or NULL, and " :". */
-void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts);
+/* Write the margin before a line: the counts, where lines have totals then the
+ * shares of @totals, which pass the line, and " :". What is all zeros or NULL
+ * is as many blanks. */
+void opannotate_margin(const struct opannotate_text *t, const uint64_t *counts,
+		       const uint64_t *totals);
 
 /* Whether some count is not zero; NULL has none. */
 bool opannotate_has_counts(const struct opannotate_text *t,
@@ -36,22 +38,30 @@ void opannotate_symbols(const struct opannotate_text *t,
 			const struct pp_symbol_entry *const *symbols,
 			size_t nr);
 
-/* Write the description of the counted events; with --all also a comment with
- * the arguments. Returns 0 or -ENOMEM. */
+/* Write the description of the counted events, and above lines with totals what
+ * the columns are; with --all also a comment with the arguments. Returns 0 or
+ * -ENOMEM. */
 int opannotate_header(const struct opannotate_text *t);
 
 /* Whether some column is at least the asked percentage of its total. */
 bool opannotate_passes(const struct opannotate_text *t, const uint64_t *counts);
 
-/* Whether some column of @counts is large enough to be shown of @whole. */
+/* Whether enough samples pass @symbol to show it for what it calls: ten times
+ * the asked percentage, or that where it is asked for by its name. */
+bool opannotate_is_passed(const struct opannotate_text *t,
+			  const struct pp_symbol_entry *symbol);
+
+/* Whether some column of @counts is large enough to be shown of @whole; NULL of
+ * either is not. */
 bool opannotate_is_hot(const struct opannotate_text *t, const uint64_t *counts,
 		       const uint64_t *whole);
 
-/* The line that opens a function, behind a blank line: its counts, its name,
- * which on a terminal is shortened until all fits, and @more. Returns 0 or
- * -ENOMEM. */
+/* The line that opens a function, behind a blank line: its counts, and those
+ * that pass it, its name, which on a terminal is shortened until all fits, and
+ * @more. Returns 0 or -ENOMEM. */
 int opannotate_title(const struct opannotate_text *t, const char *name,
-		     const char *more, const uint64_t *counts);
+		     const char *more, const uint64_t *counts,
+		     const uint64_t *totals);
 
 /* A line "..." for lines that are left out; @hidden are their counts. */
 void opannotate_gap(const struct opannotate_text *t, const uint64_t *hidden);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inclusive ROUNDS: a program that accounts for the time in its functions, what
- * they call included, by the CPU clock of its thread. Prints the share of each
- * in percent, "NAME SHARE". A recursive function counts from its first call to
- * its return from that.
+ * inclusive ROUNDS [lines]: a program that accounts for the time in its
+ * functions and its lines, what they call included, by the CPU clock of its
+ * thread. Prints the share of each in percent, "NAME SHARE" and, if asked to,
+ * "line:NUMBER SHARE" of the lines with a twentieth and more. A recursive
+ * function, and a line that is passed again below itself, counts from its first
+ * call to its return from that.
  */
 
 #include <stdio.h>
@@ -16,11 +18,12 @@
 #define ALONE static __attribute__((noinline, noclone, noipa))
 #endif
 
-enum { MIDDLE, RECURSE, PING, OUTER, NR };
+enum { MIDDLE, RECURSE, PING, OUTER, SPIN, NR };
 
-static const char *const names[NR] = { "middle", "recurse", "ping", "outer" };
-static double spent[NR];
-static int depth[NR];
+static const char *const names[NR] = { "middle", "recurse", "ping", "outer",
+				       "spin" };
+static double spent[NR], spent_by_line[1000];
+static int depth[NR], depth_of_line[1000], spin_line, inlined_at;
 static volatile unsigned long sink;
 
 static double now(void)
@@ -34,21 +37,29 @@ static double now(void)
 /* Only the outermost of several calls counts. */
 #define TIMED(nr, call)                                                        \
 	do {                                                                   \
-		double start = depth[nr]++ ? 0 : now();                        \
+		double start = now(), took;                                    \
+		depth[nr]++;                                                   \
+		depth_of_line[__LINE__]++;                                     \
 		call;                                                          \
-		if (!--depth[nr])                                              \
-			spent[nr] += now() - start;                            \
+		took = now() - start;                                          \
+		spent[nr] += --depth[nr] ? 0 : took;                           \
+		spent_by_line[__LINE__] +=                                     \
+			--depth_of_line[__LINE__] ? 0 : took;                  \
+	} while (0)
+
+#define BURN(times)                                                            \
+	do {                                                                   \
+		unsigned long x = sink;                                        \
+		for (int i = 0; i < (times)*1000; i++) {                       \
+			x = x * 6364136223846793005 + 1442695040888963407;     \
+			__asm__ volatile("" : "+r"(x));                        \
+		}                                                              \
+		sink = x;                                                      \
 	} while (0)
 
 ALONE void leaf(int times)
 {
-	unsigned long x = sink;
-
-	for (int i = 0; i < times * 1000; i++) {
-		x = x * 6364136223846793005 + 1442695040888963407;
-		__asm__ volatile("" : "+r"(x));
-	}
-	sink = x;
+	BURN(times);
 }
 
 ALONE void middle(int times)
@@ -86,11 +97,28 @@ ALONE void ping(int left)
 	sink++;
 }
 
+/* Each call has samples of its own at the line by which it calls itself. */
+ALONE void spin(int left)
+{
+	/* clang-format off */
+	spin_line = __LINE__; BURN(20); if (left) spin(left - 1); sink++;
+	/* clang-format on */
+}
+
+/* A line of its own, and one of each function that it is inlined to. */
+static inline __attribute__((always_inline)) void ping_inlined(int left)
+{
+	TIMED(PING, ping(left));
+}
+
 ALONE void outer(void)
 {
 	TIMED(MIDDLE, middle(200));
 	TIMED(RECURSE, recurse(8));
-	TIMED(PING, ping(5));
+	/* clang-format off */
+	inlined_at = __LINE__; ping_inlined(5);
+	/* clang-format on */
+	TIMED(SPIN, spin(10));
 	leaf(100);
 	sink++;
 }
@@ -108,5 +136,11 @@ int main(int argc, char **argv)
 	all = now() - began;
 	for (int i = 0; i < NR; i++)
 		printf("%s %.3f\n", names[i], 100 * spent[i] / all);
+	spent_by_line[spin_line] = spent[SPIN];
+	spent_by_line[inlined_at] = spent[PING];
+	for (int i = 0; i < 1000 && argc > 2; i++)
+		if (spent_by_line[i] > all / 20)
+			printf("line:%d %.3f\n", i,
+			       100 * spent_by_line[i] / all);
 	return 0;
 }

@@ -168,14 +168,21 @@ if ! "$TESTBIN/canperf" own 2>/dev/null; then
 fi
 SESSION=$TMP/session RATE=2000
 cd "$TMP" || exit 1
-${CC:-cc} -O2 -o inclusive "$TOP/tests/t/inclusive.c" || exit 1
-profiled "inclusive time" -g ./inclusive 2000
+${CC:-cc} -O2 -g -o inclusive "$TOP/tests/t/inclusive.c" || exit 1
+profiled "inclusive time" -g ./inclusive 2000 lines
 report -l --sort=total --csv inclusive 2>/dev/null || report -l --sort=total --csv
+"$BIN/opannotate" --session-dir="$SESSION" -sn -t 0.1 >"$TMP/lines" 2>/dev/null
 while read -r name share; do
-	seen=$(awk -F , -v f="$name" '$2 == "symbol" && $6 == f {
-		print $NF }' "$TMP/report")
+	case $name in
+	# "  SELF  %  TOTAL% :  LINE  TEXT"
+	line:*) seen=$(sed -n "s/^.* \([0-9.]*\) : *${name#line:}  .*/\1/p" "$TMP/lines") ;;
+	*) seen=$(awk -F , -v f="$name" '$2 == "symbol" && $6 == f {
+		print $NF }' "$TMP/report") ;;
+	esac
 	ok "$name: its own account says $share %, the report ${seen:-nothing} %" \
 		awk -v a="$share" -v b="${seen:--100}" \
 		'BEGIN { exit !(a - b < 3 && b - a < 3) }'
 done <"$TMP/truth"
+ok "lines: some are of calls, of recursion and of what is inlined" \
+	test "$(grep -c '^line:' "$TMP/truth")" -ge 9
 done_testing

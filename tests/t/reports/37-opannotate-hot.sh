@@ -149,6 +149,20 @@ is "each instruction of one" "$(sed -n '/:S<int>::f/,/^$/p' "$TMP/out" |
 	grep -Ec '^ +10 +[0-9.]+ : +[0-9a-f]+:')" "$(insns "$f_int" | wc -l)"
 like "what was inlined is named" "$(cat "$TMP/out")" \
 	'^ +:twice inlined from prog\.cc:18$'
+# The lines of twice are 4 to 6.
+annotate -a -n -i twice >"$TMP/out"
+is "an inlined function is shown where it is inlined" "$(
+	sed -n 's/^ *[0-9]* *[0-9.]* :\([^ ].*\)/\1/p' "$TMP/out" | sort -u)" "\
+hot(int)
+twice inlined from prog.cc:18
+twice inlined from prog.cc:25"
+inlined=$(insns "$(mangled 3hot)" | awk '$2 >= 4 && $2 <= 6 { n += 20 } END { print n }')
+is "with its samples" "$(awk '/ :hot/ { print $1 }' "$TMP/out")" "$inlined"
+is "and its instructions" "$(awk '/^ +[0-9]+ +[0-9.]+ : +[0-9a-f]+:/ { n += $1 }
+	END { print n }' "$TMP/out")" "$inlined"
+annotate -a -i nothing >"$TMP/out"
+is "a name that is nowhere: nothing is written" "$(cat "$TMP/out")" ""
+like "and it is named" "$(cat "$TMP/err")" '^opannotate: --include-symbols=nothing: no symbol'
 annotate -a -t 0 -i main >"$TMP/out"
 is "no sample, no function" "$(grep -c :main "$TMP/out")" 0
 annotate -a -t 0 >"$TMP/out"

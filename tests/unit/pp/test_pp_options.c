@@ -231,6 +231,7 @@ static void write_request(FILE *out, const struct pp_request *r,
 	write_flag(out, "inlines", r->names.inlines);
 	write_flag(out, "declarations", r->lines.declarations);
 	write_flag(out, "call-sites", r->lines.call_sites);
+	write_flag(out, "line-totals", r->lines.totals);
 	write_flag(out, "details", r->symbols.details);
 	write_flag(out, "calls", r->calls.wanted);
 	write_flag(out, "addresses", r->calls.addresses);
@@ -669,12 +670,12 @@ TEST(opannotate_takes_options)
 		{ "-s { cpu:1 } {}", "two profiles cannot be compared here; leave out the braces" },
 		{ "-s { cpu:1", "a brace is missing; compare with \"{ OLD... } { NEW... }\"" },
 		/* What is worth reading. */
-		{ "-s", "48 STIAYDVC symbols inlines declarations call-sites details lines | source demangle threshold=1" },
-		{ "-a", "48 STIAYDVC symbols declarations details | assembly demangle threshold=1" },
-		{ "-s -a", "48 STIAYDVC symbols declarations details lines | source assembly demangle threshold=1" },
-		{ "-s -t 0", "48 STIAYDVC symbols inlines declarations call-sites details lines | source demangle" },
-		{ "-a -t 5", "48 STIAYDVC symbols declarations details | assembly demangle threshold=5" },
-		{ "-a -D none", "48 STIAYDVC symbols declarations details demangle=1 | assembly threshold=1" },
+		{ "-s", "48 STIAYDVC symbols totals inlines declarations call-sites line-totals details lines | source demangle threshold=1" },
+		{ "-a", "48 STIAYDVC symbols totals declarations line-totals details | assembly demangle threshold=1" },
+		{ "-s -a", "48 STIAYDVC symbols totals declarations line-totals details lines | source assembly demangle threshold=1" },
+		{ "-s -t 0", "48 STIAYDVC symbols totals inlines declarations call-sites line-totals details lines | source demangle" },
+		{ "-a -t 5", "48 STIAYDVC symbols totals declarations line-totals details | assembly demangle threshold=5" },
+		{ "-a -D none", "48 STIAYDVC symbols totals declarations line-totals details demangle=1 | assembly threshold=1" },
 		/* As objdump has them. */
 		{ "--all -a --objdump-params=-M,intel", "48 STIAYDVC symbols details | assembly all machine=intel params=<-M intel >" },
 		{ "--all -a --objdump-params=-Mintel", "48 STIAYDVC symbols details | assembly all machine=intel params=<-Mintel >" },

@@ -50,7 +50,7 @@ TEST(margins_have_counts)
 		make_report(&m, rows[i].flags);
 		text.report = &m.report;
 		text.out = text_begin(&t);
-		opannotate_margin(&text, rows[i].counts);
+		opannotate_margin(&text, rows[i].counts, NULL);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
 }
@@ -86,7 +86,7 @@ TEST(titles_fit_the_terminal)
 		text.report = &m.report;
 		text.out = text_begin(&t);
 		assert_int_equal(opannotate_title(&text, rows[i].name,
-						  rows[i].more, counts),
+						  rows[i].more, counts, NULL),
 				 0);
 		text_must_be(&t, rows[i].name, rows[i].text);
 	}
