@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of C++, Rust and Java as people write them. "Smart" names leave out
+ * Names of all languages as people write them. "Smart" names leave out
  * what the standard library adds: its inline namespaces, the long forms of
  * string and stream, the class that iterators of libstdc++ are made of, and
  * template arguments that are the default. An argument is dropped where it is
@@ -22,27 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
-
-#if defined(HAVE_LIBIBERTY_DEMANGLE_H)
-#include <libiberty/demangle.h>
-#elif defined(HAVE_DEMANGLE_H)
-#include <demangle.h>
-#else
-/* libiberty/demangle.h of GNU binutils, as far as it is needed here. */
-#define DMGL_PARAMS (1 << 0)
-#define DMGL_ANSI (1 << 1)
-#define DMGL_AUTO (1 << 8)
-typedef void (*demangle_callbackref)(const char *, size_t, void *);
-char *cplus_demangle(const char *mangled, int options);
-int cplus_demangle_v3_callback(const char *mangled, int options,
-			       demangle_callbackref callback, void *opaque);
-int rust_demangle_callback(const char *mangled, int options,
-			   demangle_callbackref callback, void *opaque);
-#endif
-
 #include "libop/base/op_array.h"
 #include "libpp/symbols/demangle_java.h"
+#include "libpp/symbols/demangle_modules.h"
+#include "libpp/symbols/libiberty_demangle.h"
 
 /* ---- libiberty ----------------------------------------------------------- */
 
@@ -389,6 +372,12 @@ static const char *demangle_start(struct op_arena *arena, const char *name,
 	return shown ? shown : name;
 }
 
+/* Demanglers of names that libiberty does not recognize by itself. */
+static char *(*const others[])(const char *name) = {
+	pp_demangle_java,    pp_demangle_ocaml, pp_demangle_d,
+	pp_demangle_haskell, pp_demangle_ada,
+};
+
 const char *pp_demangle(struct op_arena *arena, const char *name,
 			enum pp_demangle how)
 {
@@ -402,8 +391,8 @@ const char *pp_demangle(struct op_arena *arena, const char *name,
 	if (end && end > name)
 		return demangle_start(arena, name, end, how);
 	text = demangle_by_libiberty(name, DMGL_AUTO | DMGL_ANSI | params);
-	if (!text)
-		text = pp_demangle_java(name);
+	for (size_t i = 0; !text && i < sizeof(others) / sizeof(*others); i++)
+		text = others[i](name);
 	if (!text)
 		return name;
 	if (how == PP_DEMANGLE_SMART)

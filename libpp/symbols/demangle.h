@@ -2,8 +2,8 @@
 #ifndef LIBPP_SYMBOLS_DEMANGLE_H
 #define LIBPP_SYMBOLS_DEMANGLE_H
 
-/* C++, Rust, D and Ada names as people wrote them, by libiberty, and those of
- * Java methods. */
+/* Names as people wrote them: of C++ and Rust by libiberty, of Java, OCaml, D,
+ * Haskell and Ada. */
 
 #include "libop/base/op_arena.h"
 

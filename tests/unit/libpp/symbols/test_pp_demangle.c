@@ -97,6 +97,102 @@ TEST(names_are_left_as_they_are)
 	op_arena_release(&arena);
 }
 
+/* Names that Debian's compilers write, and what looks like those. */
+TEST(names_of_languages_with_modules)
+{
+	static const struct {
+		const char *raw;
+		const char *wanted;
+	} rows[] = {
+		/* clang-format off */
+		/* OCaml. */
+		{ "camlWork__alpha_170", "Work.alpha" },
+		{ "camlWork.alpha_170", "Work.alpha" },
+		{ "camlStdlib__List__iteri_266", "Stdlib.List.iteri" },
+		{ "camlWork__fun_1015", "Work.fun_1015" },
+		{ "camlWork__leaf_hash_164", "Work.leaf_hash" },
+		{ "camlWork__entry", "Work.entry" },
+		{ "camlWork__x2_17", "Work.x2" },
+		{ "camlStdlib__$5e_140", "Stdlib.^" },
+		{ "camlWork__$zz_1", "Work.$zz" },
+		{ "camlWork__$", "Work.$" },
+		{ "camlWork__12", "Work.12" },
+		{ "caml_main", "caml_main" },
+		{ "camlot__x_1", "camlot__x_1" },
+		{ "camlWork", "camlWork" },
+		/* Haskell. */
+		{ "Main_zdwleafHash_info", "Main.$wleafHash" },
+		{ "Main_alpha_info", "Main.alpha" },
+		{ "ghczmprim_GHCziClasses_zdfOrdZMZNzuzdszdccompare1_info", "GHC.Classes.$fOrd[]_$s$ccompare1" },
+		{ "base_GHCziShow_Z3T_con_info", "GHC.Show.(,,)" },
+		{ "Main_zze9Uz3b1Uz20acU_info", "Main.ze9U\xce\xb1\xe2\x82\xac" },
+		{ "Main_Z99T_info", "Main_Z99T_info" },
+		{ "Main_zy_info", "Main_zy_info" },
+		{ "Main_z_info", "Main_z_info" },
+		{ "Main_z0U_info", "Main_z0U_info" },
+		{ "Main_z3b1_info", "Main_z3b1_info" },
+		{ "Main__info", "Main__info" },
+		{ "_info", "_info" },
+		{ "Parser_get_info", "Parser_get_info" },
+		{ "gtk_Tree_get_info", "gtk_Tree_get_info" },
+		{ "Resize_get_info", "Resize_get_info" },
+		{ "s4Xh_info", "s4Xh_info" },
+		/* D. */
+		{ "_D4work4betaFmZm", "work.beta(ulong)" },
+		{ "_D4work6Square5alphaMFmZm", "work.Square.alpha(ulong)" },
+		{ "_D4work4betaFmZm.constprop.0", "work.beta(ulong).constprop.0" },
+		{ "_Dmain", "D main" },
+		{ "_D4work", "_D4work" },
+		{ "_DTi16_D4work6Square5alphaMFmZm", "_DTi16_D4work6Square5alphaMFmZm" },
+		{ "_D4work1fFQzZv", "_D4work1fFQzZv" },
+		/* Ada. */
+		{ "_ada_work", "work" },
+		{ "work__alpha.175", "work.alpha" },
+		{ "work__maps__Oeq__2.169", "work.maps.\"=\"" },
+		{ "work__leaf_hash.176.constprop.0", "work.leaf_hash.constprop.0" },
+		{ "ada__text_io__put_line__2", "ada.text_io.put_line" },
+		{ "work__alpha", "work__alpha" },
+		{ "work__alpha.isra.0", "work__alpha.isra.0" },
+		{ "alpha.175", "alpha.175" },
+		{ ".175", ".175" },
+		{ "__Bad__.1", "__Bad__.1" },
+		/* clang-format on */
+	};
+	struct op_arena arena;
+
+	op_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		const char *shown =
+			pp_demangle(&arena, rows[i].raw, PP_DEMANGLE_SMART);
+
+		assert_string_equal(shown, rows[i].wanted);
+	}
+	op_arena_release(&arena);
+}
+
+/* Parameters of D that each are twice the one before. */
+TEST(names_of_d_that_stand_for_gigabytes)
+{
+	static const struct {
+		unsigned int nr;
+		bool is_shown;
+	} rows[] = { { 8, true }, { 60, false } };
+	struct op_arena arena;
+
+	op_arena_init(&arena);
+	for (size_t i = 0; i < NR(rows); i++) {
+		char name[512], *at = stpcpy(name, "_D4work1fFB2ii");
+		const char *shown;
+
+		for (unsigned int n = 0; n < rows[i].nr; n++)
+			at = stpcpy(at, n ? "B2QiQk" : "B2QgQi");
+		stpcpy(at, "Zv");
+		shown = pp_demangle(&arena, name, PP_DEMANGLE_NORMAL);
+		assert_true((shown != name) == rows[i].is_shown);
+	}
+	op_arena_release(&arena);
+}
+
 /* The text is twice as long with each of @nr steps. */
 static void double_name(char *name, unsigned int nr)
 {
