@@ -476,9 +476,4 @@ static void run_feed(const struct row *row, FILE *out)
 	remove_tree(proc);
 }
 
-#define BEGIN                                                                  \
-	"stream\n"                                                             \
-	"source 0x0 \"play/timer\"\n"                                          \
-	"event 0 0xfa 0 0x0 0 1 \"TIMER\"\n"
-
 #endif /* TESTS_UNIT_FEED_RIG_H */
