@@ -37,7 +37,7 @@ LIMITS = {
     "members of struct pp_report": (20, 20),
     "comments that begin with a nameless subject": (0, 0),
     "test files with a word of a report's head": (1, 1),
-    "lines of expected text in unit tests": (4264, 0),
+    "lines of expected text in unit tests": (3996, 0),
 }
 
 
