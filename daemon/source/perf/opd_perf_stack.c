@@ -94,7 +94,8 @@ static int read_table(void *ctx, int fd, enum cfi_extent extent,
 {
 	const struct opd_perf_stacks *stacks = ctx;
 
-	return opd_untrusted_table(&stacks->table->binaries, fd, extent, out);
+	return opd_kept_tables_read(&stacks->table->kept,
+				    &stacks->table->binaries, fd, extent, out);
 }
 
 static const struct unwinder_ops ops = {

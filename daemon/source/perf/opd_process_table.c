@@ -28,6 +28,7 @@ void opd_process_table_init(struct opd_process_table *table, const char *proc,
 	opd_jits_init(&table->jits, &table->images);
 	opd_untrusted_init(&table->binaries);
 	opd_known_files_init(&table->known);
+	opd_kept_tables_init(&table->kept);
 	table->binaries.known = &table->known;
 	opd_returns_init(&table->returns, &table->binaries, proc);
 	opd_perf_images_init(&table->images, proc);
@@ -42,6 +43,7 @@ void opd_process_table_release(struct opd_process_table *table)
 	opd_returns_release(&table->returns);
 	opd_untrusted_release(&table->binaries);
 	opd_known_files_release(&table->known);
+	opd_kept_tables_release(&table->kept);
 }
 
 void opd_process_table_want_names(struct opd_process_table *table,

@@ -20,6 +20,7 @@
 #include "daemon/source/perf/opd_perf_record.h"
 #include "daemon/source/perf/opd_perf_stack.h"
 #include "daemon/source/perf/opd_perf_words.h"
+#include "daemon/source/untrusted/opd_kept_tables.h"
 #include "daemon/source/untrusted/opd_known_files.h"
 #include "daemon/source/untrusted/opd_returns.h"
 #include "libop/session/op_ledger.h"
@@ -62,6 +63,7 @@ struct opd_process_table {
 	struct opd_jits jits;
 	struct opd_untrusted binaries; /* reads those of images */
 	struct opd_known_files known; /* that it has read */
+	struct opd_kept_tables kept; /* of earlier sessions */
 	struct opd_returns returns; /* what code says without such tables */
 	struct opd_perf_programs programs; /* that will begin */
 	uint64_t stats[OPD_PERF_NR_STATS];
