@@ -363,12 +363,15 @@ static int number_rule(struct program *p, uint32_t *nr)
 		struct cfi_rule rule;
 		uint8_t room[sizeof(struct cfi_rule) +
 			     CFI_MAX_REGS * sizeof(struct cfi_place)];
-	} u = { .rule = { .cfa_is_expr = p->now.cfa_is_expr,
-			  .cfa_reg = p->now.cfa_reg,
-			  .cfa_value = p->now.cfa_value,
-			  .ra = (uint8_t)p->cie->ra } };
+	} u;
 	int err;
 
+	/* To clear the whole room takes more than all the rest. */
+	memset(&u.rule, 0, sizeof(u.rule));
+	u.rule.cfa_is_expr = p->now.cfa_is_expr;
+	u.rule.cfa_reg = p->now.cfa_reg;
+	u.rule.cfa_value = p->now.cfa_value;
+	u.rule.ra = (uint8_t)p->cie->ra;
 	if (p->cie->is_signal)
 		u.rule.flags |= CFI_RULE_SIGNAL;
 	if (p->now.ra_signed)
