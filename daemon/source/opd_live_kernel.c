@@ -22,6 +22,7 @@
 
 #include "daemon/source/opd_code_watch.h"
 #include "daemon/source/opd_events.h"
+#include "daemon/source/opd_kernel_range.h"
 #include "daemon/source/opd_proc.h"
 #include "daemon/source/opd_source.h"
 #include "libop/base/op_array.h"
@@ -200,6 +201,11 @@ static void find_kernel(struct opd_live_kernel *kernel, const char *proc,
 	if (kernel->tried)
 		return;
 	kernel->tried = true;
+	if (op_build_id_of_notes_file(&kernel->build_id, "/sys/kernel/notes"))
+		kernel->build_id.len = 0;
+	if (opd_kernel_range_get(proc, &kernel->build_id, &kernel->start,
+				 &kernel->end))
+		return;
 	if (read_kallsyms(kernel, proc, &diag) ||
 	    opd_proc_kernel(&kernel->kallsyms, &kernel->start, &kernel->end,
 			    &diag)) {
@@ -207,8 +213,8 @@ static void find_kernel(struct opd_live_kernel *kernel, const char *proc,
 		op_log(log, "%s; samples in the kernel have no symbols",
 		       diag.text);
 	}
-	if (op_build_id_of_notes_file(&kernel->build_id, "/sys/kernel/notes"))
-		kernel->build_id.len = 0;
+	opd_kernel_range_keep(proc, &kernel->build_id, kernel->start,
+			      kernel->end);
 }
 
 /* ---- code that was made at run time -----------------------------------------
@@ -541,6 +547,9 @@ void opd_live_kernel_record(struct opd_live_kernel *kernel,
 	if (kernel->nr_modules)
 		qsort(kernel->modules, kernel->nr_modules,
 		      sizeof(*kernel->modules), compare_live_ranges);
-	opd_live_kernel_find_code(kernel, source, words);
+	/* Else the first sample in code that was made is a reason to look, and
+	 * records say what is made from now on. */
+	if (kernel->kallsyms.text || !kernel->is_told)
+		opd_live_kernel_find_code(kernel, source, words);
 	op_kallsyms_release(&kernel->kallsyms);
 }

@@ -204,3 +204,79 @@ int op_cache_put(int cache, const char *name, const char *path,
 		remove_unused(cache, st.st_ctime, bounds);
 	return err;
 }
+
+/* ---- bytes --------------------------------------------------------------- */
+
+static int write_new_file(int cache, const char *name, const uint8_t *bytes,
+			  size_t len)
+{
+	int fd = openat(cache, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			0600);
+	int err = fd < 0 ? -errno : 0;
+
+	while (!err && len) {
+		ssize_t done = write(fd, bytes, len);
+
+		if (done < 0) {
+			err = -errno;
+		} else {
+			bytes += done;
+			len -= (size_t)done;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int op_cache_write(int cache, const char *name, const void *bytes, size_t len,
+		   const struct op_cache_bounds *bounds)
+{
+	char new[64], path[PATH_MAX];
+	int err;
+
+	snprintf(new, sizeof(new), ".bytes-%ld", (long)getpid());
+	err = path_in_cache(path, sizeof(path), cache, new);
+	if (err)
+		return err;
+	unlinkat(cache, new, 0);
+	err = write_new_file(cache, new, bytes, len)
+		      ?: op_cache_put(cache, name, path, bounds);
+	unlinkat(cache, new, 0);
+	return err;
+}
+
+int op_cache_read(int cache, const char *name, size_t max, uint8_t **bytes,
+		  size_t *len)
+{
+	int fd = openat(cache, name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	int err = 0;
+
+	*bytes = NULL;
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		err = -EPERM;
+	else if ((uint64_t)st.st_size > max)
+		err = -EFBIG;
+	if (!err) {
+		*len = (size_t)st.st_size;
+		*bytes = malloc(*len + 1);
+		if (!*bytes)
+			err = -ENOMEM;
+		else if (pread(fd, *bytes, *len, 0) != st.st_size)
+			err = -EIO;
+	}
+	if (!err)
+		(void)futimens(fd, NULL);
+	close(fd);
+	if (err) {
+		free(*bytes);
+		*bytes = NULL;
+	}
+	return err;
+}

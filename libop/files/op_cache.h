@@ -50,4 +50,18 @@ int op_cache_get(int cache, const char *name, const char *path);
 int op_cache_put(int cache, const char *name, const char *path,
 		 const struct op_cache_bounds *bounds);
 
+/*
+ * Have the @len bytes at @bytes in the cache as @name, for this user alone, as
+ * op_cache_put() does. 0 or -errno.
+ */
+int op_cache_write(int cache, const char *name, const void *bytes, size_t len,
+		   const struct op_cache_bounds *bounds);
+
+/*
+ * *@bytes = what that has put there, @max bytes at most, for the caller to
+ * free; it counts as used now. 0 or -errno, -EFBIG for more bytes.
+ */
+int op_cache_read(int cache, const char *name, size_t max, uint8_t **bytes,
+		  size_t *len);
+
 #endif /* LIBOP_FILES_OP_CACHE_H */

@@ -7,9 +7,7 @@
 #include "daemon/source/untrusted/opd_kept_tables.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,44 +116,14 @@ static int unflatten_kept(const uint8_t *bytes, size_t len,
 static int get_table(const struct opd_kept_tables *kept, const char *name,
 		     struct cfi_table **out)
 {
-	int fd = openat(kept->cache, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	uint8_t *bytes = NULL;
-	struct stat st;
-	int err = 0;
+	uint8_t *bytes;
+	size_t len;
+	int err = op_cache_read(kept->cache, name, OPD_UNTRUSTED_ROOM, &bytes,
+				&len);
 
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		err = -errno;
-	else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-		 (uint64_t)st.st_size > OPD_UNTRUSTED_ROOM)
-		err = -EBADMSG;
-	if (!err)
-		bytes = malloc((size_t)st.st_size + 1);
-	if (!err && !bytes)
-		err = -ENOMEM;
-	if (!err && pread(fd, bytes, (size_t)st.st_size, 0) != st.st_size)
-		err = -EIO;
-	err = err ?: unflatten_kept(bytes, (size_t)st.st_size, out);
-	/* It was used: others are removed before it. */
-	if (!err)
-		(void)futimens(fd, NULL);
+	err = err ?: unflatten_kept(bytes, len, out);
 	free(bytes);
-	close(fd);
 	return err;
-}
-
-static bool write_all(int fd, const uint8_t *bytes, size_t len)
-{
-	while (len) {
-		ssize_t done = write(fd, bytes, len);
-
-		if (done <= 0)
-			return false;
-		bytes += done;
-		len -= (size_t)done;
-	}
-	return true;
 }
 
 /* Tables are worth no message: the next session makes one that is missing. */
@@ -163,31 +131,19 @@ static void put_table(const struct opd_kept_tables *kept, const char *name,
 		      const struct cfi_table *table)
 {
 	size_t len = cfi_table_flat_len(table);
-	char new[64], path[PATH_MAX];
 	uint8_t *bytes;
 	uint64_t hash;
-	int fd;
 
 	if (len < OPD_KEPT_TABLE_MIN || len > OPD_UNTRUSTED_ROOM - sizeof(hash))
 		return;
-	snprintf(new, sizeof(new), ".table-%ld", (long)getpid());
-	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", kept->cache, new);
 	bytes = malloc(len + sizeof(hash));
 	if (!bytes)
 		return;
 	cfi_table_flatten(table, bytes);
 	hash = op_hash_bytes(0, bytes, len);
 	memcpy(bytes + len, &hash, sizeof(hash));
-	unlinkat(kept->cache, new, 0);
-	fd = openat(kept->cache, new,
-		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0) {
-		if (write_all(fd, bytes, len + sizeof(hash)))
-			(void)op_cache_put(kept->cache, name, path,
-					   &op_cache_bounds);
-		close(fd);
-		unlinkat(kept->cache, new, 0);
-	}
+	(void)op_cache_write(kept->cache, name, bytes, len + sizeof(hash),
+			     &op_cache_bounds);
 	free(bytes);
 }
 

@@ -34,8 +34,8 @@ struct opd_kept_tables {
 void opd_kept_tables_init(struct opd_kept_tables *kept);
 void opd_kept_tables_release(struct opd_kept_tables *kept);
 
-/* As opd_untrusted_table(), from what is kept if there is such a table.
- * @untrusted reads the files of others. */
+/* Does what opd_untrusted_table() does, from what is kept if there is such a
+ * table. @untrusted reads the files of others. */
 int opd_kept_tables_read(struct opd_kept_tables *kept,
 			 struct opd_untrusted *untrusted, int fd,
 			 enum cfi_extent extent, struct cfi_table **out);

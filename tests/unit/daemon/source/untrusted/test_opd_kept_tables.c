@@ -129,7 +129,7 @@ FOLDER_TEST(tables_are_kept)
 	cfi_table_free(table);
 }
 
-/* Others could make these tell anything. */
+/* Tables of files that others may write to could say anything. */
 FOLDER_TEST(tables_are_not_kept)
 {
 	struct cfi_table *table = begin();
