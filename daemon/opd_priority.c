@@ -86,11 +86,16 @@ bool opd_priority_decide(struct opd_priority *priority, uint64_t wall,
 
 void opd_priority_check(struct opd_priority *priority, struct op_log *log)
 {
+	uint64_t wall;
 	bool raised;
 
 	if (!priority->is_wanted)
 		return;
-	raised = opd_priority_decide(priority, op_clock_ns(CLOCK_MONOTONIC),
+	/* Unlike the wall clock, that of the thread takes a system call. */
+	wall = op_clock_ns(CLOCK_MONOTONIC);
+	if (wall - priority->wall < SECOND)
+		return;
+	raised = opd_priority_decide(priority, wall,
 				     op_clock_ns(CLOCK_THREAD_CPUTIME_ID));
 	if (raised == priority->is_raised || set_nice(raised ? RAISED : 0))
 		return;
