@@ -232,6 +232,55 @@ static enum cfi_step restore_caller(const struct cfi_rules *exprs,
 	return ra == CFI_CALLER ? set_pc(frame, rule, up) : ra;
 }
 
+#define MAX_SAVED 8 /* places of a rule that is taken the short way */
+
+/*
+ * Most frames have all that they saved in the stack, below a CFA that a
+ * register leads to: then nothing is to be undone where a step fails, so that
+ * the registers need not be copied. False, with all as it was, for other
+ * frames; restore_caller() does the same for them.
+ */
+static bool restore_saved(const struct cfi_frame *frame,
+			  const struct cfi_rule *rule, struct cfi_regs *regs,
+			  enum cfi_step *step)
+{
+	const struct abi *abi = &abis[frame->arch];
+	uint64_t value[MAX_SAVED], cfa, pc = 0;
+	bool has_ra = false;
+
+	if (rule->flags || rule->cfa_is_expr || rule->nr_places > MAX_SAVED ||
+	    !cfi_register_is_known(regs, rule->cfa_reg))
+		return false;
+	cfa = regs->reg[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
+	if (cfa <= frame->sp || cfa > CFI_MAX_ADDRESS || cfa % 8)
+		return false;
+	for (unsigned int i = 0; i < rule->nr_places; i++) {
+		const struct cfi_place *place = &rule->place[i];
+
+		if (place->how != CFI_AT_CFA || place->reg == abi->sp ||
+		    cfi_load(frame, cfa + (uint64_t)(int64_t)place->value, 8,
+			     &value[i]) != CFI_CALLER)
+			return false;
+		if (place->reg == rule->ra) {
+			has_ra = true;
+			pc = value[i];
+		}
+	}
+	if (!has_ra)
+		return false;
+	*step = pc ? CFI_CALLER : CFI_OUTERMOST;
+	if (!pc)
+		return true;
+	regs->known &= abi->saved;
+	for (unsigned int i = 0; i < rule->nr_places; i++)
+		set_reg(regs, rule->place[i].reg, value[i]);
+	set_reg(regs, abi->sp, cfa);
+	set_reg(regs, abi->pc, pc);
+	if (rule->ra != abi->pc)
+		regs->known &= ~((uint64_t)1 << rule->ra);
+	return true;
+}
+
 enum cfi_step cfi_apply(enum cfi_arch arch, const struct cfi_rules *exprs,
 			const struct cfi_rule *rule, bool is_return_address,
 			struct cfi_regs *regs, const struct cfi_stack *stack)
@@ -245,6 +294,8 @@ enum cfi_step cfi_apply(enum cfi_arch arch, const struct cfi_rules *exprs,
 
 	if (!cfi_register_is_known(regs, abi->sp) || frame.sp > CFI_MAX_ADDRESS)
 		return CFI_BAD_STACK;
+	if (restore_saved(&frame, rule, regs, &step))
+		return step;
 	step = restore_caller(exprs, &frame, rule, is_return_address, &up);
 	if (step <= CFI_INTERRUPTED)
 		*regs = up;
