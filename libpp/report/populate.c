@@ -107,6 +107,17 @@ static int find_symbols_of_side(struct pp_population *p, struct pp_side *side)
 	return pp_side_find_symbols(p, side);
 }
 
+/* Lines are compared as symbols are, but totals are of whole symbols first. */
+static int compare_symbols(struct pp_population *p)
+{
+	int err = find_symbols_of_side(p, &p->old);
+
+	if (!err && p->request->lines.split)
+		err = pp_side_split_lines(p, &p->side)
+			      ?: pp_side_split_lines(p, &p->old);
+	return err ?: pp_compare_sides(p);
+}
+
 static int populate_symbols(struct pp_population *p, struct op_diag *diag)
 {
 	const struct pp_request *request = p->request;
@@ -118,7 +129,7 @@ static int populate_symbols(struct pp_population *p, struct op_diag *diag)
 	report->lines.made = request->lines.wanted;
 	report->lines.split = request->lines.split;
 	if (!err && p->old.spec)
-		err = find_symbols_of_side(p, &p->old) ?: pp_compare_sides(p);
+		err = compare_symbols(p);
 	else if (!err)
 		err = pp_check_included_symbols(p, diag);
 	if (!err && request->calls.wanted)
@@ -132,6 +143,8 @@ static int populate_symbols(struct pp_population *p, struct op_diag *diag)
 			"--sort=total: the samples have no stacks, so there are no totals; profile with --callgraph");
 	if (!err && request->totals.stack_calls && report->stack_totals.made)
 		err = pp_stack_calls_take(p, &p->side);
+	if (!err && request->lines.split && !p->old.spec)
+		err = pp_side_split_lines(p, &p->side);
 	err = err ?: pp_populate_waits(p) ?: pp_populate_table(p);
 	return err || !request->lines.split ? err : pp_populate_sources(p);
 }

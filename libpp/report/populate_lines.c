@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Reports of source lines. A symbol with details becomes a symbol for each of
- * its lines, before builds are added up and sides compared, so that all that
- * works on symbols works on lines. Samples of which no line is known stay
- * together, as a line without a file.
+ * its lines, before sides are compared and when totals are known, so that all
+ * that works on symbols works on lines. Samples of which no line is known stay
+ * together, as a line without a file; it has the total of a symbol that has no
+ * other lines.
  *
  * The texts of lines are read when it is known which are shown: the lines are
  * sorted by file, so each file is read once.
@@ -27,8 +28,13 @@ static int add_lines_of_symbol(struct pp_population *p, struct pp_side *side,
 	struct op_arena *arena = &p->report->arena;
 	const struct pp_source_line *lines;
 	size_t nr;
+	const struct pp_source_line no_line = { .counts = symbol->counts };
 	int err = pp_source_lines(arena, symbol, side->classes.nr, &lines, &nr);
 
+	if (!nr && symbol->all_counts) {
+		lines = &no_line;
+		nr = 1;
+	}
 	for (size_t i = 0; i < nr && !err; i++) {
 		struct pp_symbol_entry *grown =
 			op_arena_grow(arena, *all, *nr_all, sizeof(*grown));
@@ -40,6 +46,12 @@ static int add_lines_of_symbol(struct pp_population *p, struct pp_side *side,
 		grown[*nr_all].is_line = true;
 		grown[*nr_all].place = lines[i].place;
 		grown[*nr_all].counts = lines[i].counts;
+		if (lines[i].all_counts)
+			grown[*nr_all].all_counts = lines[i].all_counts;
+		else if (symbol->all_counts && nr > 1)
+			grown[*nr_all].all_counts = lines[i].counts;
+		grown[*nr_all].line_totals = NULL;
+		grown[*nr_all].nr_line_totals = 0;
 		grown[*nr_all].details = NULL;
 		grown[*nr_all].nr_details = 0;
 		grown[*nr_all].nr = *nr_all;

@@ -250,8 +250,6 @@ int pp_side_find_symbols(struct pp_population *p, struct pp_side *side)
 	}
 	pp_note_runtimes(p->report, uses, nr);
 	free(uses);
-	if (!err && p->request->lines.split)
-		err = pp_side_split_lines(p, side);
 	err = err ?: pp_side_add_up_builds(side);
 	if (err || !totals)
 		return err ?: -ENOMEM;

@@ -194,10 +194,10 @@ static int check_symbols(const struct opreport_options *o, struct op_diag *diag)
 		return op_diag_set(diag, -EINVAL,
 				   "%s is about symbols; add --symbols",
 				   option);
-	if (a->sort && strstr(a->sort, "total") && (parts || a->by_line))
+	if (a->sort && strstr(a->sort, "total") && parts)
 		return op_diag_set(
 			diag, -EINVAL,
-			"--sort=total: a call graph, addresses and lines have no totals; leave --callgraph, --details and --lines out");
+			"--sort=total: a call graph and addresses have no totals; leave --callgraph and --details out");
 	if (a->global_percent && (a->symbols || a->by_line) && !parts)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -565,8 +565,9 @@ static void take_flags(struct opreport_options *o)
 	o->request.lines.frames = flags & PP_NEEDS_FRAMES;
 	o->request.totals.wanted =
 		(o->request.symbols.wanted && !a->details && !a->call_graph &&
-		 !a->by_line && flags & (PP_SHOWS_TOTALS | PP_SHOWS_ALL)) ||
+		 flags & (PP_SHOWS_TOTALS | PP_SHOWS_ALL)) ||
 		o->request.totals.stack_calls;
+	o->request.lines.totals = a->by_line && o->request.totals.wanted;
 	o->request.symbols.details =
 		a->details || a->by_line || flags & PP_NEEDS_LINES;
 	o->request.symbols.code = a->details && flags & PP_SHOWS_CODE;

@@ -183,6 +183,12 @@ while read -r name share; do
 		awk -v a="$share" -v b="${seen:--100}" \
 		'BEGIN { exit !(a - b < 3 && b - a < 3) }'
 done <"$TMP/truth"
+report --lines --sort=total --csv
+is "opreport --lines has the same totals as opannotate" \
+	"$(awk -F , '$2 == "line" && $8 ~ /inclusive\.c$/ && $13 >= 5 {
+		printf "%d %.2f\n", $9, $13 }' "$TMP/report" | sort -u)" \
+	"$(sed -n 's/^.* \([0-9.]*\) : *\([0-9]*\)  .*/\2 \1/p' "$TMP/lines" |
+		awk '$2 >= 5 { printf "%d %.2f\n", $1, $2 }' | sort -u)"
 ok "lines: some are of calls, of recursion and of what is inlined" \
 	test "$(grep -c '^line:' "$TMP/truth")" -ge 9
 done_testing
