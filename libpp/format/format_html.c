@@ -479,6 +479,22 @@ static void write_instructions(struct page_writer *w,
 	for (size_t i = 0; i < symbol->nr_insns; i++)
 		write_page_counts(&list, symbol->insns[i].counts, nr);
 	close_numbers(w);
+	if (!w->options->code->report->lines.totals)
+		return;
+	list = open_numbers(w, "totals");
+	for (size_t i = 0; i < symbol->nr_insns; i++)
+		write_page_counts(&list, symbol->insns[i].totals, nr);
+	close_numbers(w);
+	list = open_numbers(w, "lines");
+	for (size_t i = 0; i < symbol->nr_lines; i++) {
+		write_page_number(&list, symbol->lines[i].file);
+		write_page_number(&list, symbol->lines[i].line);
+	}
+	close_numbers(w);
+	list = open_numbers(w, "line_totals");
+	for (size_t i = 0; i < symbol->nr_lines; i++)
+		write_page_counts(&list, symbol->lines[i].totals, nr);
+	close_numbers(w);
 }
 
 static void write_code_symbol(struct page_writer *w,
@@ -503,6 +519,7 @@ static void write_code_symbol(struct page_writer *w,
 static void write_code(struct page_writer *w)
 {
 	const struct pp_code *code = w->options->code;
+	struct number_list list;
 
 	if (!code)
 		return;
@@ -510,6 +527,12 @@ static void write_code(struct page_writer *w)
 	op_json_double(w->json, "threshold", PP_CODE_THRESHOLD);
 	op_json_u64(w->json, "max", PP_CODE_MAX_SYMBOLS);
 	op_json_u64(w->json, "more", code->nr_more);
+	if (code->report->lines.totals) {
+		list = open_numbers(w, "all");
+		write_page_counts(&list, code->report->totals,
+				  code->report->classes.nr);
+		close_numbers(w);
+	}
 	op_json_open(w->json, "files", '[');
 	for (size_t i = 0; i < code->nr_files; i++)
 		write_page_source(w, &code->files[i]);

@@ -701,20 +701,28 @@ function codeOf(s) {
 	return same.find(c => c.vma === symbols.vma[s]) || same[0] || null;
 }
 
-/* Its instructions, with the samples of the chosen event. */
-function instructionsOf(code) {
-	const only = new Uint8Array(data.events.length), list = [];
-	let address = BigInt("0x" + code.start), at = 0;
+/* The samples of the chosen event in each of the runs @runs; null: there are no
+ * such runs. */
+function eventCounts(runs) {
+	const only = new Uint8Array(data.events.length), counts = [];
 
 	only[state.event] = 1;
-	code.text.forEach((text, n) => {
+	for (let at = 0; runs && at < runs.length; at += 1 + 2 * runs[at])
+		counts.push(sumRun(runs, at, only));
+	return runs ? counts : null;
+}
+
+/* Its instructions, with the samples of the chosen event, and those that pass. */
+function instructionsOf(code) {
+	const counts = eventCounts(code.counts), passed = eventCounts(code.totals);
+	let address = BigInt("0x" + code.start);
+
+	return code.text.map((text, n) => {
 		address += BigInt(code.step[n]);
-		list.push({ address, text: texts[text], file: code.place[2 * n],
-			    line: code.place[2 * n + 1],
-			    count: sumRun(code.counts, at, only) });
-		at += 1 + 2 * code.counts[at];
+		return { address, text: texts[text], file: code.place[2 * n],
+			 line: code.place[2 * n + 1], count: counts[n],
+			 passed: passed && passed[n] };
 	});
-	return list;
 }
 
 /* How warm a line is: lightness grows with its part of the hottest one. */
@@ -722,15 +730,25 @@ function warmth(count, most) {
 	return count ? (0.06 + 0.5 * Math.sqrt(count / most)).toFixed(3) : "0";
 }
 
-function drawLine(label, count, total, most, text) {
+/* @passed samples are in what the line calls, too; null: that is not known. */
+function drawLine(label, count, total, most, text, passed) {
 	return make("div", { class: "line" + (count ? " warm" : ""),
 			     style: count ? `--warmth: ${warmth(count, most)}` : null,
-			     "data-count": count || null },
+			     "data-count": count || null, "data-weight": passed || count || null },
 		make("span", {}, label),
 		make("span", { class: "share", title: count ? `${number(count)} samples` : null },
 		     count ? figure(count, total) : ""),
+		...passed === null ? [] : [make("span", { class: "share",
+			title: passed ? `${number(passed)} samples in it and in what it calls` : null },
+			passed ? figure(passed, eventCounts(data.code.all)[0]) : "")],
 		make("span", {}, text));
 }
+
+/* The titles of its columns, where there are two of figures. */
+const lineTitles = code => !code.totals ? [] : [make("div", { class: "line titles" },
+	make("span", {}), make("span", { class: "share" }, "self %"),
+	make("span", { class: "share" }, "total %"), make("span", {}))];
+const codeClass = code => "code" + (code.totals ? " has-totals" : "");
 
 const whyNoCode = s => !data.code ? "This page has no code." :
 	!symbols.vma[s] ? "The functions of this binary are not known, so there is no code to show." :
@@ -742,7 +760,8 @@ function drawAssembly(part, code) {
 	const total = list.reduce((sum, insn) => sum + insn.count, 0);
 	const most = Math.max(...list.map(insn => insn.count), 1);
 	const digits = list[list.length - 1].address.toString(16).length;
-	const box = make("div", { class: "code assembly", style: `--digits: ${digits}` });
+	const box = make("div", { class: codeClass(code) + " assembly",
+				  style: `--digits: ${digits}` }, ...lineTitles(code));
 	let file = -1, line = -1, next = null;
 
 	for (const [n, insn] of list.entries()) {
@@ -755,7 +774,8 @@ function drawAssembly(part, code) {
 				`${baseName(data.code.files[file][0])}:${line}  ` +
 				(sourceLines(file).get(line) || "").trim()));
 		}
-		box.append(drawLine(insn.address.toString(16), insn.count, total, most, insn.text));
+		box.append(drawLine(insn.address.toString(16), insn.count, total, most,
+			insn.text, insn.passed));
 	}
 	part.append(box);
 }
@@ -800,7 +820,7 @@ function linesToShow(file, counts) {
 }
 
 function drawSource(part, code) {
-	const files = new Map();
+	const files = new Map(), passed = new Map(), passing = eventCounts(code.line_totals);
 	let total = 0, most = 1;
 
 	for (const insn of instructionsOf(code)) {
@@ -815,14 +835,28 @@ function drawSource(part, code) {
 		lines.set(insn.line, sum);
 		most = Math.max(most, sum);
 	}
+	(passing || []).forEach((count, n) => {
+		const [file, line] = code.lines.slice(2 * n);
+
+		if (!count)
+			return;
+		if (!files.has(file))
+			files.set(file, new Map());
+		files.get(file).set(line, files.get(file).get(line) || 0);
+		passed.set(`${file}:${line}`, count);
+	});
 	if (!files.size) {
 		part.append(make("p", { class: "empty" },
 			"The source lines are not known: compile with -g or install the debug symbols."));
 		return;
 	}
 	const weight = lines => [...lines.values()].reduce((a, b) => a + b, 0);
-	const sorted = [...files].sort((a, b) => weight(b[1]) - weight(a[1]) || a[0] - b[0]);
-	const box = make("div", { class: "code" });
+	const mostPassed = ([file, lines]) => [...lines.keys()].reduce((found, line) =>
+		Math.max(found, passed.get(`${file}:${line}`) || 0), 0);
+	/* Its own lines come before those of what was inlined there. */
+	const sorted = [...files].sort((a, b) => mostPassed(b) - mostPassed(a) ||
+		weight(b[1]) - weight(a[1]) || a[0] - b[0]);
+	const box = make("div", { class: codeClass(code) }, ...lineTitles(code));
 
 	for (const [file, lines] of sorted) {
 		const [name, isMissing] = data.code.files[file];
@@ -835,7 +869,8 @@ function drawSource(part, code) {
 				box.append(make("div", { class: "gap" }, "⋯"));
 			last = line;
 			box.append(drawLine(line, lines.get(line) || 0, total, most,
-				sourceLines(file).get(line) || ""));
+				sourceLines(file).get(line) || "",
+				passing && (passed.get(`${file}:${line}`) || 0)));
 		}
 	}
 	part.append(box);
@@ -917,8 +952,8 @@ function drawPart() {
 		drawSource(part, code);
 	else
 		drawAssembly(part, code);
-	const hottest = [...part.querySelectorAll(".line.warm")].reduce((a, b) =>
-		!a || Number(b.dataset.count) > Number(a.dataset.count) ? b : a, null);
+	const hottest = [...part.querySelectorAll(".line[data-weight]")].reduce((a, b) =>
+		!a || Number(b.dataset.weight) > Number(a.dataset.weight) ? b : a, null);
 
 	if (hottest && hottest.offsetTop > part.offsetTop + part.clientHeight - 60)
 		part.scrollTop = hottest.offsetTop - part.offsetTop - part.clientHeight / 2;
@@ -927,7 +962,8 @@ function drawPart() {
 			(code.vma === "inlined" ? "This function was inlined; the instructions are those of its inlined copies that have samples. " :
 				code.cut ? "This function is large; only instructions near samples are shown. " : "") +
 			"Percentages are relative to this code, including functions inlined into it, in all programs and threads" +
-			(isDiff ? ", of the later profile." : ".")));
+			(isDiff ? ", of the later profile." : ".") +
+			(code.totals ? " Total is the share of all samples in a line and in what it calls." : "")));
 }
 
 function showPart(part) {

@@ -34,6 +34,15 @@ struct pp_code_insn {
 	size_t file; /* its number; only with a line */
 	unsigned int line; /* 0: of none */
 	const uint64_t *counts; /* one per class; NULL for none */
+	const uint64_t *totals; /* likewise: samples that pass it; NULL for
+				   none, and without totals of lines */
+};
+
+/* A source line of a function, with the samples that pass it. */
+struct pp_code_line {
+	size_t file;
+	unsigned int line;
+	uint64_t *totals; /* one per class */
 };
 
 /* A function with its samples in all applications. */
@@ -44,6 +53,8 @@ struct pp_code_symbol {
 				       inlined or large */
 	size_t nr_insns;
 	bool is_cut; /* it is large */
+	struct pp_code_line *lines; /* with totals of lines */
+	size_t nr_lines;
 };
 
 struct pp_code {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The code of the hottest functions. A function is hot by its share of the
- * samples of some event; the same one in several applications counts once, with
- * the samples of all. Functions are taken image by image, so that each binary
- * is opened once. The samples of an instruction are found among all details of
- * its image rather than of the function: those of inlined functions are in the
- * code of others.
+ * samples of some event, or by a tenth of the share that passes it; the same
+ * one in several applications counts once, with the samples of all. Functions
+ * are taken image by image, so that each binary is opened once. The samples of
+ * an instruction are found among all details of its image rather than of the
+ * function: those of inlined functions are in the code of others.
  *
  * An inlined function has no code of its own. Of it, and of a function that is
  * too large to be shown, the instructions around samples are taken.
@@ -14,6 +14,7 @@
 #include "pp/opreport/opreport_code.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@
 struct hit {
 	uint64_t vma;
 	const uint64_t *counts;
+	const uint64_t *totals; /* or NULL */
 };
 
 struct code_finder {
@@ -65,18 +67,16 @@ struct candidate {
 	double share; /* percent, of the event where it is largest */
 };
 
+/* The largest share that @counts, which may be NULL, have of @totals. */
 static double largest_share(const struct pp_report *report,
-			    const uint64_t *counts)
+			    const uint64_t *counts, const uint64_t *totals)
 {
 	double most = 0;
 
-	for (size_t c = 0; c < report->classes.nr; c++)
-		if (report->symbols.totals[c] && counts[c]) {
-			double share = 100 * (double)counts[c] /
-				       (double)report->symbols.totals[c];
-
-			most = share > most ? share : most;
-		}
+	for (size_t c = 0; counts && c < report->classes.nr; c++)
+		if (totals[c] && counts[c])
+			most = fmax(most, 100 * (double)counts[c] /
+						  (double)totals[c]);
 	return most;
 }
 
@@ -130,7 +130,11 @@ static int choose_hot_functions(struct code_finder *f, struct candidate **out,
 		return -ENOMEM;
 	for (size_t i = 0; i < report->symbols.nr; i++) {
 		const struct pp_symbol_entry *entry = &report->symbols.list[i];
-		double share = largest_share(report, entry->counts);
+		double share = fmax(largest_share(report, entry->counts,
+						  report->symbols.totals),
+				    largest_share(report, entry->all_counts,
+						  report->totals) /
+					    10);
 
 		if (share >= PP_CODE_THRESHOLD &&
 		    (entry->size || entry->is_inlined))
@@ -177,29 +181,40 @@ static int gather_hits(struct code_finder *f)
 			f->hits[f->nr_hits++] = (struct hit){
 				entry->details[d].vma + f->image->binary_bias,
 				entry->details[d].counts,
+				entry->details[d].all_counts,
 			};
 	}
 	qsort(f->hits, f->nr_hits, sizeof(*f->hits), compare_hits);
 	return 0;
 }
 
-/* The sum of the samples from @vma to @end; *@out is NULL if there are none. */
+/* Add @counts, which may be NULL or zeros, to *@sum, which is NULL at first. */
+static int add_hit(struct code_finder *f, const uint64_t *counts,
+		   const uint64_t **sum)
+{
+	size_t nr = f->report->classes.nr;
+
+	if (!counts || !pp_has_counts(counts, nr))
+		return 0;
+	if (!*sum)
+		*sum = alloc_code(f, nr, sizeof(**sum));
+	if (!*sum)
+		return -ENOMEM;
+	pp_add_all_counts((uint64_t *)*sum, counts, nr);
+	return 0;
+}
+
+/* Add up the samples from @vma to @end. */
 static int count_hits(struct code_finder *f, uint64_t vma, uint64_t end,
-		      const uint64_t **out)
+		      struct pp_code_insn *insn)
 {
 	size_t at = OP_BISECT(i, f->nr_hits, f->hits[i].vma < vma);
-	size_t nr = f->report->classes.nr;
-	uint64_t *sum = NULL;
+	int err = 0;
 
-	*out = NULL;
-	for (; at < f->nr_hits && f->hits[at].vma < end; at++) {
-		if (!sum)
-			*out = sum = alloc_code(f, nr, sizeof(*sum));
-		if (!sum)
-			return -ENOMEM;
-		pp_add_all_counts(sum, f->hits[at].counts, nr);
-	}
-	return 0;
+	for (; at < f->nr_hits && f->hits[at].vma < end && !err; at++)
+		err = add_hit(f, f->hits[at].counts, &insn->counts)
+			      ?: add_hit(f, f->hits[at].totals, &insn->totals);
+	return err;
 }
 
 /* ---- instructions -------------------------------------------------------- */
@@ -265,7 +280,7 @@ static int add_code_insn(struct code_finder *f, struct pp_code_symbol *symbol,
 	} else {
 		insn->line = 0;
 	}
-	return count_hits(f, vma, vma + *len, &insn->counts);
+	return count_hits(f, vma, vma + *len, insn);
 }
 
 /* Leave out instructions that are far from samples. */
@@ -276,7 +291,8 @@ static void cut_large_function(struct pp_code_symbol *symbol)
 	for (size_t i = 0; i < nr; i++) {
 		for (next = next < i ? i : next;
 		     next < nr && next <= i + INSNS_AROUND; next++)
-			if (symbol->insns[next].counts)
+			if (symbol->insns[next].counts ||
+			    symbol->insns[next].totals)
 				keep_to = next + INSNS_AROUND + 1;
 		if (i < keep_to)
 			symbol->insns[kept++] = symbol->insns[i];
@@ -304,7 +320,34 @@ static int list_whole_function(struct code_finder *f,
 	return err;
 }
 
-/* List the instructions of an inlined function that have samples. */
+/* Where the instruction at @vma, which may be in the middle of it, begins:
+ * found from @from on, or from the begin of the function that has it, whichever
+ * is later. Its code is loaded. Returns 0, -ENOENT, or -ENOMEM. */
+static int find_insn(struct code_finder *f, uint64_t vma, uint64_t from,
+		     struct op_disasm_code *loaded, uint64_t *start)
+{
+	const struct pp_report *report = f->report;
+	uint64_t at = vma;
+	const char *text;
+	int err;
+
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
+		uint64_t begin = entry->vma + f->image->binary_bias;
+
+		if (entry->image == f->image && vma >= begin &&
+		    vma - begin < entry->size)
+			at = from > begin && from <= vma ? from : begin;
+	}
+	err = op_disasm_load(f->disasm, at, vma - at + LONGEST_INSN, loaded);
+	for (*start = at; !err && at <= vma;) {
+		*start = at;
+		at += op_disasm_insn(f->disasm, at, &text);
+	}
+	return err;
+}
+
+/* List the instructions of an inlined function that have samples, or call. */
 static int list_inlining(struct code_finder *f, struct pp_code_symbol *symbol)
 {
 	const struct pp_symbol_entry *entry = symbol->entry;
@@ -317,12 +360,53 @@ static int list_inlining(struct code_finder *f, struct pp_code_symbol *symbol)
 
 		if (vma < end || symbol->nr_insns == PP_CODE_MAX_INSNS)
 			continue;
-		err = op_disasm_load(f->disasm, vma, LONGEST_INSN, &loaded);
+		err = find_insn(f, vma, end, &loaded, &vma);
 		if (err == -ENOENT)
 			err = 0;
 		else if (!err)
 			err = add_code_insn(f, symbol, &loaded, vma, &len);
 		end = vma + len;
+	}
+	return err;
+}
+
+/* Add the totals of the lines of @entry to those of @symbol, which is the same
+ * function. */
+static int add_line_totals(struct code_finder *f, struct pp_code_symbol *symbol,
+			   const struct pp_symbol_entry *entry)
+{
+	size_t nr = f->report->classes.nr;
+	int err = 0;
+
+	for (size_t i = 0; i < entry->nr_line_totals; i++) {
+		const struct pp_line_total *line = &entry->line_totals[i];
+		struct pp_code_line *lines;
+		size_t file, at = 0;
+
+		if (!line->place.line)
+			continue;
+		err = number_source_file(f, line->place.file, &file);
+		while (!err && at < symbol->nr_lines &&
+		       (symbol->lines[at].file != file ||
+			symbol->lines[at].line != line->place.line))
+			at++;
+		if (err)
+			break;
+		if (at == symbol->nr_lines) {
+			lines = op_arena_grow(&f->report->arena, symbol->lines,
+					      at, sizeof(*lines));
+			if (!lines)
+				return -ENOMEM;
+			symbol->lines = lines;
+			lines[at] = (struct pp_code_line){
+				file, line->place.line,
+				alloc_code(f, nr, sizeof(uint64_t))
+			};
+			if (!lines[at].totals)
+				return -ENOMEM;
+			symbol->nr_lines++;
+		}
+		pp_add_all_counts(symbol->lines[at].totals, line->counts, nr);
 	}
 	return err;
 }
@@ -369,6 +453,11 @@ static int list_hot_image(struct code_finder *f,
 		err = symbol->entry->is_inlined
 			      ? list_inlining(f, symbol)
 			      : list_whole_function(f, symbol);
+		for (size_t j = 0; j < f->report->symbols.nr && !err; j++)
+			if (is_same_code(&f->report->symbols.list[j],
+					 symbol->entry))
+				err = add_line_totals(
+					f, symbol, &f->report->symbols.list[j]);
 	}
 	pp_warn_of_fault(&f->report->messages, f->bfd,
 			 "instructions on the page");
@@ -381,7 +470,7 @@ static int list_hot_image(struct code_finder *f,
 
 /* ---- sources ------------------------------------------------------------- */
 
-/* A line that some instruction is of. */
+/* A line that some instruction is of, or that samples pass. */
 struct wanted_line {
 	size_t file;
 	unsigned int line;
@@ -404,7 +493,7 @@ static struct wanted_line *gather_wanted_lines(const struct pp_code *code,
 
 	*nr = 0;
 	for (size_t i = 0; i < code->nr_symbols; i++)
-		room += code->symbols[i].nr_insns;
+		room += code->symbols[i].nr_insns + code->symbols[i].nr_lines;
 	lines = calloc(room + 1, sizeof(*lines));
 	for (size_t i = 0; lines && i < code->nr_symbols; i++)
 		for (size_t j = 0; j < code->symbols[i].nr_insns; j++) {
@@ -417,6 +506,13 @@ static struct wanted_line *gather_wanted_lines(const struct pp_code *code,
 					code->symbols[i].entry->image
 				};
 		}
+	for (size_t i = 0; lines && i < code->nr_symbols; i++)
+		for (size_t j = 0; j < code->symbols[i].nr_lines; j++)
+			lines[(*nr)++] = (struct wanted_line){
+				code->symbols[i].lines[j].file,
+				code->symbols[i].lines[j].line,
+				code->symbols[i].entry->image
+			};
 	if (lines)
 		qsort(lines, *nr, sizeof(*lines), compare_wanted_lines);
 	return lines;

@@ -123,7 +123,10 @@ static int make_code(struct opreport_page *page,
 	request.compare.spec = NULL;
 	request.symbols.details = true;
 	request.select.one_build = true;
-	request.totals.wanted = false;
+	request.totals.stack_calls = false;
+	request.totals.wanted = true;
+	request.lines.wanted = true;
+	request.lines.totals = true;
 	request.intervals = false;
 	request.threshold = 0;
 	request.select.merge |=

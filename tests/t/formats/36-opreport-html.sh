@@ -473,7 +473,7 @@ is "source and assembly" "$(drive <<END
 open file://$TMP/one.html
 key s
 print [...document.querySelectorAll("#part .file")].map(e => e.textContent).join()
-print [...document.querySelectorAll("#part .line")].slice(0, 4).map(e => [...e.children].map(c => c.textContent.trim()).join("|")).join("\n")
+print [...document.querySelectorAll("#part .line")].slice(0, 5).map(e => [...e.children].map(c => c.textContent.trim()).join("|")).join("\n")
 print document.querySelector("#part .warm").style.getPropertyValue("--warmth")
 key n
 print document.querySelector(".at").firstChild.textContent
@@ -492,10 +492,11 @@ errors
 END
 )" "\
 $TMP/src/prog.c · 100 %
-1||int leaf(int x)
-2|100|{
-3||return x + 1; /* </script><script>alert(1)</script> */
-4||}
+|self %|total %|
+1|||int leaf(int x)
+2|100|90.50|{
+3|||return x + 1; /* </script><script>alert(1)</script> */
+4|||}
 0.560
 2
 100

@@ -183,12 +183,29 @@ while read -r name share; do
 		awk -v a="$share" -v b="${seen:--100}" \
 		'BEGIN { exit !(a - b < 3 && b - a < 3) }'
 done <"$TMP/truth"
+# Lines and their samples, of opreport, of opannotate and of the page.
 report --lines --sort=total --csv
+all=$(awk -F , '$2 == "line" { print 100 * $12 / $13; exit }' "$TMP/report")
+sed -n 's/^.* \([0-9.]*\) : *\([0-9]*\)  .*/\2 \1/p' "$TMP/lines" |
+	awk -v all="$all" '$2 >= 5 { printf "%d %.0f\n", $1, $2 * all / 100 }' |
+	sort -u >"$TMP/totals"
 is "opreport --lines has the same totals as opannotate" \
 	"$(awk -F , '$2 == "line" && $8 ~ /inclusive\.c$/ && $13 >= 5 {
-		printf "%d %.2f\n", $9, $13 }' "$TMP/report" | sort -u)" \
-	"$(sed -n 's/^.* \([0-9.]*\) : *\([0-9]*\)  .*/\2 \1/p' "$TMP/lines" |
-		awk '$2 >= 5 { printf "%d %.2f\n", $1, $2 }' | sort -u)"
+		print $9, $12 }' "$TMP/report" | sort -u)" "$(cat "$TMP/totals")"
+report --html="$TMP/page.html"
+is "and so has the page" "$(python3 -c '
+import json, sys
+page = open(sys.argv[1]).read()
+start = page.index(">", page.index("<script type=\"application/json\"")) + 1
+code = json.JSONDecoder().raw_decode(page[start:].lstrip())[0]["code"]
+for symbol in code["symbols"]:
+    runs, at = symbol["line_totals"], 0
+    for file, line in zip(symbol["lines"][::2], symbol["lines"][1::2]):
+        count = sum(runs[at + 2 : at + 1 + 2 * runs[at] : 2])
+        at += 1 + 2 * runs[at]
+        if code["files"][file][0].endswith("inclusive.c") and count >= code["all"][2] / 20:
+            print(line, count)
+' "$TMP/page.html" | sort -u)" "$(cat "$TMP/totals")"
 ok "lines: some are of calls, of recursion and of what is inlined" \
 	test "$(grep -c '^line:' "$TMP/truth")" -ge 9
 done_testing
