@@ -24,6 +24,7 @@
 #include "pp/opreport/opreport_loss.h"
 #include "pp/opreport/opreport_options.h"
 #include "pp/opreport/opreport_output.h"
+#include "pp/opreport/opreport_browser.h"
 #include "pp/opreport/opreport_page.h"
 #include "pp/options.h"
 #include "pp/row_notes.h"
@@ -205,6 +206,10 @@ int main(int argc, char **argv)
 		status = words && *words
 				 ? refuse_words(*words, &diag)
 				 : (check_session(&options, &diag) ? 1 : 0);
+	else if (options.args.open && !options.args.html &&
+		 opreport_page_place(&options.args.html,
+				     options.args.common.session_dir, &diag))
+		status = 1;
 	else if (opreport_take_options(&options, words,
 				       (const char *const *)argv, &diag))
 		status = EXIT_USAGE;
@@ -217,6 +222,8 @@ int main(int argc, char **argv)
 	if (!status && !options.args.check && !options.args.repair &&
 	    report_session(&options, &diag))
 		status = 1;
+	if (!status && options.args.open)
+		opreport_open_page(options.args.html, stderr);
 	if (status)
 		fprintf(stderr, "opreport: %s\n", op_diag_text(&diag, -ENOMEM));
 	opreport_release_options(&options);

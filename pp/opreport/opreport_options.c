@@ -73,6 +73,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 	};
 	const struct poptOption where[] = {
 		{ "html", '\0', POPT_ARG_STRING, &a->html, 0, "write a page for browsers to FILE: symbols, stacks and code", "FILE" },
+		{ "open", '\0', POPT_ARG_NONE, &a->open, 0, "write a page and open it in a browser", NULL },
 		{ "json", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 1, "write JSON", NULL },
 		{ "csv", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 2, "write comma-separated values", NULL },
 		{ "xml", 'X', POPT_ARG_VAL | POPT_ARGFLAG_OR, &a->aliases, 1 << 0, "write XML; with =classic, what the original's schema has", "classic" },

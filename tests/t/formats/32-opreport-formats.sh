@@ -412,4 +412,52 @@ like "nor have warnings" "$(cat "$TMP/err")" \
 report -l -n session:escapes -o "$TMP/file"
 like "a file has the names as they are" "$(cat "$TMP/file")" \
 	"/tmp/$(printf '\033')\\[2J"
+
+# ---- the page and a browser ------------------------------------------------------
+
+cat >"$TMP/browser" <<END
+#!/bin/sh
+grep -c '<html' "\$1" >"$TMP/opened.new"
+echo "\$1" >>"$TMP/opened.new"
+mv "$TMP/opened.new" "$TMP/opened"
+END
+chmod +x "$TMP/browser"
+page=$(realpath "$SESSION")/report.html
+BROWSER=no-such-browser:$TMP/browser report --open session:escapes >"$TMP/out"
+is "--open: nothing on the standard output" "$(cat "$TMP/out")" ""
+is "the place of the page is said" "$(tail -n 1 "$TMP/err")" \
+	"opreport: $TMP/browser opens $page"
+await file "$TMP/opened"
+is "whole" "$(cat "$TMP/opened" 2>/dev/null)" "1
+$page"
+rm -f "$TMP/opened"
+mkdir "$TMP/path"
+cp "$TMP/browser" "$TMP/path/xdg-open"
+(
+	unset BROWSER WAYLAND_DISPLAY
+	export PATH="$TMP/path:$PATH" DISPLAY=:0
+	report --open --html="$TMP/own.html" session:escapes
+)
+await file "$TMP/opened"
+is "for the file that was named" "$(tail -n 1 "$TMP/opened")" "$(realpath "$TMP")/own.html"
+(
+	unset BROWSER WAYLAND_DISPLAY DISPLAY
+	report --open session:escapes
+)
+is "without a display the place is printed" "$(tail -n 1 "$TMP/err")" \
+	"opreport: no browser could be started without a display; open $page"
+BROWSER=no-such-browser report --open session:escapes
+is "and so it is without a browser" "$(tail -n 1 "$TMP/err")" \
+	"opreport: no browser could be started; open $page"
+ok "no page, no browser" refused 1 'session:nothing|nothing: no such session' \
+	--open session:nothing
+if [ "$(id -u)" -eq 0 ]; then
+	chown 1 "$SESSION"
+	rm "$page"
+	ln -s "$TMP/victim" "$page"
+	ok "not in a folder of another user" refused 1 "another user's; .*--html=FILE" \
+		--open session:escapes
+	ok "whose links are not followed" test ! -e "$TMP/victim"
+	chown 0 "$SESSION"
+fi
 done_testing
