@@ -321,9 +321,22 @@ static bool is_short_d(const char *name, size_t len)
 
 char *pp_demangle_d(const char *name)
 {
-	const char *end = clone_suffix(name);
-	size_t len = (size_t)(end - name);
+	const char *end = clone_suffix(name), *thunk = name;
+	size_t len;
+	char *text, *shown = NULL;
 
+	/* A method as an interface calls it, and the offset of that. */
+	if (!strncmp(name, "_DTi", 4))
+		thunk += 4 + strspn(name + 4, "0123456789");
+	if (thunk > name + 4 && !strncmp(thunk, "_D", 2) &&
+	    isdigit((unsigned char)thunk[2])) {
+		text = pp_demangle_d(thunk);
+		if (text && asprintf(&shown, "thunk to %s", text) < 0)
+			shown = NULL;
+		free(text);
+		return shown;
+	}
+	len = (size_t)(end - name);
 	if (strcmp(name, "_Dmain") != 0 &&
 	    (strncmp(name, "_D", 2) != 0 || !isdigit((unsigned char)name[2])))
 		return NULL;

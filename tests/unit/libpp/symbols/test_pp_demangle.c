@@ -143,7 +143,9 @@ TEST(names_of_languages_with_modules)
 		{ "_D4work4betaFmZm.constprop.0", "work.beta(ulong).constprop.0" },
 		{ "_Dmain", "D main" },
 		{ "_D4work", "_D4work" },
-		{ "_DTi16_D4work6Square5alphaMFmZm", "_DTi16_D4work6Square5alphaMFmZm" },
+		{ "_DTi16_D4work6Square5alphaMFmZm", "thunk to work.Square.alpha(ulong)" },
+		{ "_DTi_D4work1fFZv", "_DTi_D4work1fFZv" },
+		{ "_DTi16_DTi16_DTi16x", "_DTi16_DTi16_DTi16x" },
 		{ "_D4work1fFQzZv", "_D4work1fFQzZv" },
 		/* Ada. */
 		{ "_ada_work", "work" },
