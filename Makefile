@@ -30,6 +30,8 @@
 #	               measured on this machine and in a virtual one; ten minutes
 #	soak           profiles this machine for HOURS= (1) under load, and draws what
 #	               the daemon needed and lost (root)
+#	languages      profiles a program of each language beside its own clock, and
+#	               beside perf: a table of what is named, whole and right
 #	demo           a profile of a program on this machine; demo-programs: what
 #	               that runs; vm-demo: with the module, in a virtual machine
 #	install        the programs, the libraries, the events, the manual pages, doc/
@@ -316,6 +318,10 @@ curves: tools test-programs module
 	$(Q)O='$(O)' utils/curves
 soak: tools test-programs
 	$(Q)O='$(O)' utils/soak $(or $(HOURS),1)
+# A language whose package Debian does not have is a row that says so.
+languages: tools
+	$(Q)utils/install-deps languages || [ $$? -eq 3 ]
+	$(Q)O='$(O)' tests/languages/run
 demo:
 	$(Q)O='$(O)' utils/demo
 vm-demo:
@@ -437,7 +443,7 @@ clean:
 .PHONY: all tools demo-programs test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
 	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-kernels check-debian \
-	check-packages lint hdr-check fuzz bench soak demo \
+	check-packages lint hdr-check fuzz bench soak languages demo \
 	pictures curves manual vm-demo install-deps format install install-agent install-python-agent install-dkms \
 	install-systemd install-doc install-completion uninstall dist help \
 	clean

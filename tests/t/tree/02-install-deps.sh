@@ -235,12 +235,14 @@ deps --check build vm
 is "nothing is missing" "$status $out$err" '0 '
 deps --check check vm-arm64
 is "a package of two groups is listed once" "$(echo "$out" | grep -cx clang)" 1
+deps --check languages
+is "compilers of other languages" "$(echo "$out" | grep -cx -e ghc -e php-cli)" 2
 deps vm-arm64
 is "a foreign architecture" "$status $(cat "$FAKE/arch")" '0 arm64'
 is "needs lists of its own" "$(calls 'apt-get -q update')" 1
 deps no-such
 is "a group that there is not" "$status $err" \
-	'2 install-deps: no-such: no such group; build, build-tools, check, vm, vm-arm64, debug-kernel or packages'
+	'2 install-deps: no-such: no such group; build, build-tools, check, vm, vm-arm64, debug-kernel, packages or languages'
 
 machine
 drop kmod cpio
