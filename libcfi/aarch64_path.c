@@ -321,6 +321,8 @@ static enum code_flow aarch64_step(struct code_path *path, const uint8_t *bytes,
 		return CODE_END;
 	memcpy(&insn, bytes, sizeof(insn));
 	*step = (struct code_step){ .len = sizeof(insn), .link = LR };
+	/* add and sub with another register, from sp to sp */
+	step->adjusts_sp = (insn & 0xbfe003ff) == 0x8b2003ff;
 	follow_signature(path, insn);
 	switch (field(insn, 25, 4)) {
 	case 0: /* udf; the rest is SME's */

@@ -642,6 +642,11 @@ bool cfi_switches_stack(enum cfi_arch arch,
 		const uint8_t *bytes = code_lines_find(&lines, path.pc, &len);
 
 		flow = path.machine->step(&path, bytes, len, &step);
+		/* V8's functions pop as many arguments as there are. From here
+		 * on the stack pointer is not known, but not another one. */
+		if (flow == CODE_NEXT && step.adjusts_sp)
+			return has_just_switched(&lines, machines[arch],
+						 return_address);
 		path.pc = flow == CODE_JUMP ? step.target : path.pc + step.len;
 	}
 	return has_switched(&path, is_go) ||

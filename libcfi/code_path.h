@@ -76,6 +76,8 @@ struct code_step {
 	uint32_t popped;
 	uint8_t link; /* of a return: the register that leads to the caller */
 	bool is_jump; /* of a return: to a function that returns in its place */
+	/* It moves the stack pointer by a number that is not known. */
+	bool adjusts_sp;
 };
 
 #define CODE_ROOT_BEFORE 3 /* bytes before an address that is_root() gets */

@@ -478,6 +478,27 @@ static bool set_insn_op(const struct x86_decoder *d, struct x86_insn *insn)
 	return insn->op == X86_NOP;
 }
 
+/* Room for an array, arguments popped by their number, and alignment. */
+static bool adjusts_stack_pointer(const struct x86_decoder *d)
+{
+	if (d->map != MAP_1 || d->is_vector || !(d->rex & REX_W))
+		return false;
+	switch (d->opcode) {
+	case 0x01: /* add and sub */
+	case 0x29:
+		return d->mod == 3 && d->rm == X86_RSP;
+	case 0x03:
+	case 0x2b:
+		return d->reg == X86_RSP;
+	case 0x81: /* and */
+	case 0x83:
+		return d->mod == 3 && d->rm == X86_RSP && (d->reg & 7) == 4;
+	case 0x8d:
+		return d->mod != 3 && d->reg == X86_RSP && d->base == X86_RSP;
+	}
+	return false;
+}
+
 static void set_written(struct x86_insn *insn, uint16_t writes)
 {
 	*insn = (struct x86_insn){
@@ -508,9 +529,11 @@ bool x86_decode(const uint8_t *bytes, size_t len, struct x86_insn *insn)
 	    d.at > len || d.at > X86_MAX_INSN)
 		return false;
 	insn->len = (uint8_t)d.at;
-	if (!set_insn_op(&d, insn))
+	if (!set_insn_op(&d, insn)) {
 		set_written(insn, x86_written(&d));
-	else if (is_odd_stack_op(&d, insn))
+		insn->adjusts_sp = adjusts_stack_pointer(&d);
+	} else if (is_odd_stack_op(&d, insn)) {
 		set_written(insn, x86_bit(X86_RSP) | x86_bit(X86_RBP));
+	}
 	return true;
 }

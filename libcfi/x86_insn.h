@@ -65,6 +65,9 @@ struct x86_insn {
 	/* Bit n: register n holds something else afterwards, which is not said
 	 * by op. */
 	uint16_t writes;
+	/* The stack pointer moves by something that op does not say, or is
+	 * rounded: it stays on the same stack. */
+	bool adjusts_sp;
 };
 
 /*

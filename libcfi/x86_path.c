@@ -83,6 +83,7 @@ static enum code_flow x86_step(struct code_path *path, const uint8_t *bytes,
 	step->target = path->pc + insn.len + (uint64_t)(int64_t)insn.value;
 	step->popped = 0;
 	step->is_jump = insn.op == X86_JUMP_SLOT;
+	step->adjusts_sp = insn.adjusts_sp;
 	switch ((enum x86_op)insn.op) {
 	case X86_BRANCH:
 		return CODE_BRANCH;

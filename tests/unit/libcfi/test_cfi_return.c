@@ -902,3 +902,39 @@ TEST(switches_of_stacks)
 	/* mov sp, x29; ldp x29, x30, [sp], #16; ret */
 	assert_false(switches_stack(CFI_AARCH64, "bf030091 fd7bc1a8 c0035fd6"));
 }
+
+static void must_stay_on_stack(enum cfi_arch arch, const char *text)
+{
+	assert_false(switches_stack(arch, text));
+}
+
+static void must_switch_stack(enum cfi_arch arch, const char *text)
+{
+	assert_true(switches_stack(arch, text));
+}
+
+/* Instructions that move the stack pointer by numbers that are not known. */
+TEST(stacks_with_room_for_arrays_and_arguments)
+{
+	/* mov %rbp,%rsp; pop %rbp; pop %rcx; lea 8(%rsp,%r10,8),%rsp;
+	 * push %rcx; ret: of V8 */
+	must_stay_on_stack(CFI_X86_64, "488be5 5d 59 4a8d64d408 51 c3");
+	/* mov -8(%rbp),%rsp; lea (%rsp,%rdx,8),%rsp; ret: of HotSpot */
+	must_stay_on_stack(CFI_X86_64, "488b65f8 488d24d4 c3");
+	/* sub %rax,%rsp; add; and $-64,%rsp; sub and add of memory */
+	must_stay_on_stack(CFI_X86_64, "4829c4 c3");
+	must_stay_on_stack(CFI_X86_64, "4801c4 c3");
+	must_stay_on_stack(CFI_X86_64, "4883e4c0 c3");
+	must_stay_on_stack(CFI_X86_64, "482b642408 c3");
+	must_stay_on_stack(CFI_X86_64, "48034508 4803e0 c3");
+	/* mov 0x38(%rdi),%rsp; sub %rax,%rsp; ret */
+	must_switch_stack(CFI_X86_64, "488b6738 4829c4 c3");
+	/* lea (%rax,%rdx,8),%rsp; ret */
+	must_switch_stack(CFI_X86_64, "488d24d0 c3");
+	/* sub %rsp,%rax; xor %rax,%rsp; ret */
+	must_switch_stack(CFI_X86_64, "4829e0 4831c4 c3");
+	/* sub sp, sp, x1; ret */
+	must_stay_on_stack(CFI_AARCH64, "ff6321cb c0035fd6");
+	/* sub sp, x2, x1; ret */
+	must_switch_stack(CFI_AARCH64, "5f6021cb c0035fd6");
+}
