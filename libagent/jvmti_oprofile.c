@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libagent/jvmti_frames.h"
 #include "libagent/opagent.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -219,14 +220,19 @@ static void JNICALL on_method_load(jvmtiEnv *vm, jmethodID id, jint size,
 				   const jvmtiAddrLocationMap *map,
 				   const void *compile_info)
 {
+	uint8_t frames[JAVA_FRAMES_BYTES];
 	char name[MAX_NAME];
+	size_t frames_len = 0;
 
 	if (size <= 0)
 		return;
 	name_method(vm, id, name);
 	tell_lines(vm, code, id, map_length, map, compile_info);
-	op_write_native_code(agent, name, (uintptr_t)code, code,
-			     (unsigned int)size);
+#ifdef __x86_64__
+	frames_len = java_frames(code, (size_t)size, frames);
+#endif
+	op_write_native_code_frames(agent, name, (uintptr_t)code, code,
+				    (unsigned int)size, frames, frames_len);
 }
 
 static void JNICALL on_method_unload(jvmtiEnv *vm, jmethodID id,

@@ -36,11 +36,12 @@ AGENT_FILES := $(AGENT_SO) $(O)/lib/libopagent.a
 AGENT_RPATH ?= -Wl,-rpath,'$$ORIGIN'
 ifneq ($(JAVA_CFLAGS),)
 $(eval $(call AGENT_OBJ_RULE,$(O)/libagent/jvmti_oprofile.o,libagent/jvmti_oprofile.c,-fvisibility=hidden $(JAVA_CFLAGS)))
+$(eval $(call AGENT_OBJ_RULE,$(O)/libagent/jvmti_frames.o,libagent/jvmti_frames.c,-fvisibility=hidden))
 
-$(O)/lib/libjvmti_oprofile.so: $(O)/libagent/jvmti_oprofile.o $(AGENT_SO)
+$(O)/lib/libjvmti_oprofile.so: $(O)/libagent/jvmti_oprofile.o $(O)/libagent/jvmti_frames.o $(AGENT_SO)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -Wl,-z,defs \
-		$(AGENT_RPATH) -o $@ $< -L$(@D) -lopagent
+		$(AGENT_RPATH) -o $@ $(filter %.o,$^) -L$(@D) -lopagent
 
 AGENT_FILES += $(O)/lib/libjvmti_oprofile.so
 endif

@@ -21,6 +21,8 @@ $(O)/tests/unit/libpp/format/test_pp_pprof.o: $(O)/libpp/format/profile.pb-c.c
 # These read streams in words.
 $(foreach t,$(call unit_test,opd_codes opd_extended opd_feed opd_feed_account opd_user_stream opd_stack opd_steps opd_trans),$(eval $(t)_SRCS += utils/opstream/stream_text.c))
 
+unit/libagent/test_jvmti_frames_SRCS += libagent/jvmti_frames.c
+
 # What the programs of pp/ are made of, but for their main().
 PP_MAINS := $(foreach p,opreport opimport oparchive opmerge opgprof opannotate opsymbols,pp/$(p)/$(p).c)
 PP_PARTS := $(wildcard pp/*.c) $(filter-out $(PP_MAINS) pp/optop/% pp/oppush/%,$(wildcard pp/*/*.c))
