@@ -9,7 +9,9 @@
 #include <inttypes.h>
 
 #include "libop/base/op_plural.h"
+#include "libop/events/op_wait_event.h"
 #include "libop/image/op_runtime.h"
+#include "libpp/report/report_times.h"
 
 void pp_write_scale(FILE *out, const struct pp_class *class)
 {
@@ -230,4 +232,68 @@ void pp_write_history(FILE *out, const struct pp_history *history)
 			history->dropped_samples,
 			op_plural(history->dropped_samples),
 			pp_time_text(end, (time_t)history->dropped_end));
+}
+
+bool pp_has_times(const struct pp_report *report)
+{
+	struct pp_times times;
+
+	return !report->old.made && pp_report_times(report, &times);
+}
+
+static double seconds_of(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+void pp_write_times(FILE *out, const struct pp_report *report)
+{
+	struct pp_times times;
+	bool has_blocked, has_ready;
+	double waited, ran;
+
+	pp_report_times(report, &times);
+	has_blocked = times.parts & OP_WAIT_BLOCKED;
+	has_ready = times.parts & OP_WAIT_READY;
+	waited = seconds_of(times.waited);
+	ran = seconds_of(times.ran);
+	fputs("Threads ", out);
+	if (times.has_ran && has_blocked && has_ready)
+		fprintf(out, "ran %.2f s of %.2f s; ", ran, ran + waited);
+	else if (times.has_ran)
+		fprintf(out, "ran %.2f s; ", ran);
+	if (has_ready)
+		fprintf(out, "waited %.2f s%s", waited,
+			has_blocked ? "" : " for a CPU");
+	else
+		fprintf(out, "were blocked %.2f s", waited);
+	if (has_blocked && times.ready)
+		fprintf(out, ": blocked %.2f s, for a CPU %.2f s",
+			seconds_of(times.blocked), seconds_of(times.ready));
+}
+
+/* Less is not enough to be read. */
+static bool wait_matters(const struct pp_wait_sum *wait)
+{
+	return wait->ns >= 5000000;
+}
+
+bool pp_has_waits(const struct pp_report *report)
+{
+	const struct pp_symbol_table *symbols = &report->symbols;
+
+	/* The longest is first. */
+	return symbols->nr_waits && wait_matters(&symbols->waits[0]);
+}
+
+void pp_write_waits(FILE *out, const struct pp_report *report)
+{
+	const struct pp_symbol_table *symbols = &report->symbols;
+
+	fputs("Waited for: ", out);
+	for (size_t i = 0; i < symbols->nr_waits; i++)
+		if (wait_matters(&symbols->waits[i]))
+			fprintf(out, "%s%s %.2f s", i ? ", " : "",
+				symbols->waits[i].name,
+				seconds_of(symbols->waits[i].ns));
 }

@@ -183,11 +183,11 @@ function makeNames(list) {
  */
 function makeFlameGraph(data, names, went) {
 const ROW = 18;
-const KINDS = ["root", "app", "library", "kernel", "anon", "gap", "cut"];
+const KINDS = ["root", "app", "library", "kernel", "anon", "gap", "cut", "wait"];
 const KIND_TEXTS = {
 	root: "application or thread", app: "application", library: "library",
 	kernel: "kernel", anon: "memory without a file (JIT)",
-	gap: "stacks not whole", cut: "left out",
+	gap: "stacks not whole", cut: "left out", wait: "waiting",
 };
 
 /* ---- the tree: arrays by node, a parent before its children ---- */
@@ -224,7 +224,15 @@ function load(nodes) {
 
 const nameOf = i => data.frames[frame[i]][0];
 const imageOf = i => data.images[data.frames[frame[i]][1]] || "";
-const kindOf = i => KINDS[data.frames[frame[i]][2]];
+
+/* Threads also run in the functions of the kernel in which others wait. */
+function kindOfFrame(f) {
+	const kind = KINDS[data.frames[f][2]];
+
+	return kind === "wait" && !data.columns[state.column].waits ? "kernel" : kind;
+}
+
+const kindOf = i => kindOfFrame(frame[i]);
 
 /* ---- what is shown ---- */
 
@@ -275,8 +283,8 @@ function findMatches() {
 	}
 	const pattern = state.search ? compile(state.search) : null;
 
-	matches = data.frames.map(([name, image, kind]) => state.kind ?
-		KINDS[kind] === state.kind :
+	matches = data.frames.map(([name, image], f) => state.kind ?
+		kindOfFrame(f) === state.kind :
 		names.matches(pattern, name) || (image >= 0 && pattern.test(data.images[image])));
 }
 
@@ -597,7 +605,8 @@ function describe(i) {
 	if (isDiff)
 		lines.push((data.columns[state.column].grain ? "" : "share ") + changeText(i));
 	if (i)
-		lines.push(KIND_TEXTS[kindOf(i)] + (image ? ": " + image : ""));
+		lines.push((kindOf(i) === "wait" ? `waiting for: ${data.frames[frame[i]][3]}; kernel` :
+			KIND_TEXTS[kindOf(i)]) + (image ? ": " + image : ""));
 	return lines;
 }
 
@@ -675,7 +684,7 @@ function tellLegend() {
 		addLegend("no change beyond chance", "var(--same)");
 		return;
 	}
-	for (const kind of ["app", "library", "kernel", "anon", "gap", "cut"]) {
+	for (const kind of ["app", "library", "kernel", "wait", "anon", "gap", "cut"]) {
 		const sum = countKind(kind);
 
 		if (sum || ["app", "library", "kernel"].includes(kind))

@@ -174,6 +174,14 @@ void pp_write_folded(FILE *out, const struct op_runtime *runtime);
  * of 60 s ...". */
 bool pp_rate_was_lowered(const struct op_ledger *account);
 void pp_write_lowered(FILE *out, const struct op_ledger *account);
+/* Whether the report has times of threads that ran and waited; then "Threads
+ * ran 0.8 s of 6.5 s; waited 5.7 s". Whether it is known what for; then "Waited
+ * for: lock 3.5 s, cpu 2.2 s". */
+bool pp_has_times(const struct pp_report *report);
+void pp_write_times(FILE *out, const struct pp_report *report);
+bool pp_has_waits(const struct pp_report *report);
+void pp_write_waits(FILE *out, const struct pp_report *report);
+
 /* The time of the samples in words, "2026-03-31 14:00:07 to ..."; only if
  * @history has any. */
 void pp_write_history(FILE *out, const struct pp_history *history);

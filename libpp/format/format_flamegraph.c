@@ -119,6 +119,18 @@ static void describe_account(FILE *out, const struct writer *w, size_t old)
 		pp_write_stack_end(out, w->report);
 }
 
+static void describe_times(FILE *out, const struct writer *w, size_t column)
+{
+	(void)column;
+	if (!pp_has_times(w->report))
+		return;
+	pp_write_times(out, w->report);
+	if (pp_has_waits(w->report)) {
+		fputs(". ", out);
+		pp_write_waits(out, w->report);
+	}
+}
+
 static void describe_folded(FILE *out, const struct writer *w, size_t nr)
 {
 	pp_write_folded(out, w->report->missing.folded[nr]);
@@ -168,6 +180,8 @@ static void write_tree_columns(struct writer *w)
 		op_json_open(json, NULL, '{');
 		op_json_text(json, "name",
 			     classes->classes[c % classes->nr].name);
+		if (pp_class_is_wait(&classes->classes[c % classes->nr]))
+			op_json_bool(json, "waits", true);
 		write_column_measure(w, c % classes->nr);
 		op_json_open(json, "notes", '[');
 		write_description(w, NULL, describe_samples, c);
@@ -202,7 +216,11 @@ static void write_tree_frames(struct writer *w)
 		op_json_open(json, NULL, '[');
 		op_json_text(json, NULL, tree->frames[i].name);
 		op_json_i64(json, NULL, w->images.of_frame[i]);
-		op_json_u64(json, NULL, tree->frames[i].kind);
+		op_json_u64(json, NULL,
+			    tree->frames[i].wait ? PP_NR_FRAME_KINDS
+						 : tree->frames[i].kind);
+		if (tree->frames[i].wait)
+			op_json_text(json, NULL, tree->frames[i].wait);
 		write_root_ids(json, &tree->frames[i]);
 		op_json_close(json, ']');
 	}
@@ -236,6 +254,7 @@ static void write_tree_members(struct writer *w)
 	op_json_bool(json, "diff", w->report->old.made);
 	write_tree_columns(w);
 	op_json_open(json, "notes", '[');
+	write_description(w, NULL, describe_times, 0);
 	write_description(w, NULL, describe_account, false);
 	write_description(w, NULL, describe_account, true);
 	for (size_t i = 0; i < w->report->missing.nr_folded; i++)

@@ -12,6 +12,7 @@
 #include "libpp/format/format.h"
 #include "libpp/format/page.h"
 #include "libpp/report/interval.h"
+#include "libpp/report/report_times.h"
 #include "libop/base/op_json.h"
 #include "libop/image/op_runtime.h"
 
@@ -263,6 +264,31 @@ static void json_write_folded(struct writer *w)
 	op_json_close(&w->json, ']');
 }
 
+/* How long threads ran and waited, in nanoseconds. */
+static void json_write_times(struct writer *w)
+{
+	const struct pp_symbol_table *symbols = &w->report->symbols;
+	struct op_json *json = &w->json;
+	struct pp_times times;
+
+	if (!pp_has_times(w->report))
+		return;
+	pp_report_times(w->report, &times);
+	op_json_open(json, "times", '{');
+	if (times.has_ran)
+		op_json_u64(json, "ran_ns", times.ran);
+	op_json_u64(json, "waited_ns", times.waited);
+	if (times.blocked)
+		op_json_u64(json, "blocked_ns", times.blocked);
+	if (times.ready)
+		op_json_u64(json, "ready_ns", times.ready);
+	op_json_open(json, "waited_for_ns", '{');
+	for (size_t i = 0; i < symbols->nr_waits; i++)
+		op_json_u64(json, symbols->waits[i].name, symbols->waits[i].ns);
+	op_json_close(json, '}');
+	op_json_close(json, '}');
+}
+
 void pp_json_profile(struct op_json *json, const struct pp_report *report)
 {
 	struct writer w = { .json = *json, .report = report };
@@ -272,6 +298,7 @@ void pp_json_profile(struct op_json *json, const struct pp_report *report)
 	for (size_t i = 0; i < report->classes.nr; i++)
 		json_write_class(&w, i);
 	op_json_close(&w.json, ']');
+	json_write_times(&w);
 	json_write_folded(&w);
 	json_write_old_scales(&w);
 	json_write_measures(&w);
@@ -408,6 +435,8 @@ static void json_write_identity(struct writer *w,
 	op_json_text(json, "raw_symbol", entry->raw_name);
 	if (entry->is_inlined)
 		op_json_bool(json, "inlined", true);
+	if (entry->wait)
+		op_json_text(json, "waits_for", entry->wait);
 	if (entry->source)
 		op_json_text(json, "source", entry->source);
 	if (!entry->size)

@@ -1284,7 +1284,7 @@ function drawSummary() {
 		...runCards(),
 		card("Recording", pairs([
 			["CPU", (counted[0] || "").replace(/^CPU: /, "")],
-			...counted.slice(1).map(line => ["Event", line]),
+			...counted.slice(1).map(line => [/^(Threads|Waited) /.test(line) ? "Time" : "Event", line]),
 			["Samples", number(sumOf(data.totals)) + (data.events.length > 1 ?
 				` of ${data.events[state.event].name}` : "")],
 			...isDiff ? [["Before", number(sumOf(data.old_totals))]] : [],

@@ -179,9 +179,8 @@ int pp_report_new(struct pp_report **out, const struct pp_request *request,
 		err = pp_populate_tree(&p, diag);
 	else if (!err && request->symbols.wanted)
 		err = populate_symbols(&p, diag);
-	else if (!err && request->select.threads)
-		err = pp_side_find_symbols(&p, &p.side)
-			      ?: pp_populate_waits(&p);
+	if (!err && pp_seeks_waits_only(request))
+		err = pp_populate_waits(&p);
 	err = err ?: pp_scale_counts(&p);
 	if (!err && request->select.threads)
 		err = pp_populate_threads(&p, diag);

@@ -170,12 +170,13 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 		err = drop_other_images(&side->list, request->select.only_image,
 					diag);
 	return err
-		       ?: pp_sample_list_read(&side->list,
-					      request->symbols.wanted ||
-						      request->select.threads ||
-						      request->names.inlines ||
-						      request->tree.all,
-					      messages, diag);
+		       ?: pp_sample_list_read(
+				  &side->list,
+				  request->symbols.wanted ||
+					  pp_seeks_waits_only(request) ||
+					  request->names.inlines ||
+					  request->tree.all,
+				  messages, diag);
 }
 
 /* ---- their images -------------------------------------------------------- */

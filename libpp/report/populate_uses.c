@@ -65,7 +65,8 @@ int pp_find_uses(struct pp_population *p, struct pp_side *side,
 		struct pp_sample_file *file = &side->list.files[i];
 
 		if (!pp_is_call_graph(file) &&
-		    (!p->request->select.threads || tells_waits(side, file)))
+		    (!pp_seeks_waits_only(p->request) ||
+		     tells_waits(side, file)))
 			uses[(*nr)++] = (struct pp_use){
 				.image = file->image,
 				.app = file->app,

@@ -158,8 +158,15 @@ int pp_populate_summary(struct pp_population *p);
  * are most often mistyped. Returns 0, or -ENOENT with the reason. */
 int pp_check_included_symbols(struct pp_population *p, struct op_diag *diag);
 
-/* Add up what threads waited for, before the table is made of the symbols.
- * Returns 0 or -ENOMEM. */
+/* Whether @request asks for no symbols: those that tell waits are then looked
+ * for without the others. */
+static inline bool pp_seeks_waits_only(const struct pp_request *request)
+{
+	return request->select.threads || request->tree.wanted;
+}
+
+/* Add up what threads waited for, and mark where they did: before the table is
+ * made of the symbols, and when the tree is made. Returns 0 or -ENOMEM. */
 int pp_populate_waits(struct pp_population *p);
 
 /* Find how long each thread ran and waited. Its symbols tell waits alone. */

@@ -232,6 +232,8 @@ struct pp_symbol_entry {
 	size_t nr_line_totals;
 	size_t nr; /* its own: report->symbols.known[nr] is the same symbol */
 	const struct pp_neighbours *neighbours; /* of a call graph */
+	const char *wait; /* the class of waits that began in it; NULL: none,
+			     or not known */
 
 	/* Of a differential report. */
 	enum pp_presence presence;

@@ -53,6 +53,8 @@ struct pp_frame {
 	unsigned int line;
 	const char *process, *thread; /* of a root: names; NULL when not known
 				       */
+	const char *wait; /* the class of waits that began there; NULL: none,
+			     or not known */
 };
 
 struct pp_tree_node {

@@ -16,9 +16,7 @@
 #include "libop/base/op_terminal_safe.h"
 #include "libop/base/op_plural.h"
 #include "libop/base/op_strings.h"
-#include "libop/events/op_wait_event.h"
 #include "libpp/report/interval.h"
-#include "libpp/report/report_times.h"
 #include "libpp/select/sample_list.h"
 #include "libpp/format/text/text.h"
 #include "libpp/format/text/text_fit.h"
@@ -229,58 +227,6 @@ static void text_write_history(const struct pp_text *t,
 	fputc('\n', t->out);
 }
 
-static double text_seconds(uint64_t ns)
-{
-	return (double)ns / 1e9;
-}
-
-/* How long for what, where that is known and enough to be read. */
-static void text_write_waits(const struct pp_text *t)
-{
-	const struct pp_symbol_table *symbols = &t->report->symbols;
-	const char *before = "Waited for: ";
-
-	for (size_t i = 0; i < symbols->nr_waits; i++) {
-		if (symbols->waits[i].ns < 5000000)
-			continue;
-		fprintf(t->out, "%s%s %.2f s", before, symbols->waits[i].name,
-			text_seconds(symbols->waits[i].ns));
-		before = ", ";
-	}
-	if (*before == ',')
-		fputc('\n', t->out);
-}
-
-/* How long threads ran and waited, where that was sampled. */
-static void text_write_times(const struct pp_text *t)
-{
-	struct pp_times times;
-	bool has_blocked, has_ready;
-	double waited, ran;
-
-	if (t->report->old.made || !pp_report_times(t->report, &times))
-		return;
-	has_blocked = times.parts & OP_WAIT_BLOCKED;
-	has_ready = times.parts & OP_WAIT_READY;
-	waited = text_seconds(times.waited);
-	ran = text_seconds(times.ran);
-	fputs("Threads ", t->out);
-	if (times.has_ran && has_blocked && has_ready)
-		fprintf(t->out, "ran %.2f s of %.2f s; ", ran, ran + waited);
-	else if (times.has_ran)
-		fprintf(t->out, "ran %.2f s; ", ran);
-	if (has_ready)
-		fprintf(t->out, "waited %.2f s%s", waited,
-			has_blocked ? "" : " for a CPU");
-	else
-		fprintf(t->out, "were blocked %.2f s", waited);
-	if (has_blocked && times.ready)
-		fprintf(t->out, ": blocked %.2f s, for a CPU %.2f s",
-			text_seconds(times.blocked), text_seconds(times.ready));
-	fputc('\n', t->out);
-	text_write_waits(t);
-}
-
 /* Several builds of one path in one row are nothing to be silent about. */
 static void text_write_sums_of_builds(const struct pp_text *t)
 {
@@ -345,7 +291,14 @@ void pp_text_header(const struct pp_text *t)
 	}
 	for (size_t i = 0; i < t->nr_columns; i++)
 		text_write_column(t, pp_text_column(t, i));
-	text_write_times(t);
+	if (pp_has_times(report)) {
+		pp_write_times(t->out, report);
+		fputc('\n', t->out);
+	}
+	if (pp_has_times(report) && pp_has_waits(report)) {
+		pp_write_waits(t->out, report);
+		fputc('\n', t->out);
+	}
 	if (report->old.made)
 		text_write_run(t, report->old.account, " of the old profile");
 	text_write_run(t, report->account, "");
@@ -482,6 +435,7 @@ int pp_format_text(FILE *out, const struct pp_report *report,
 			     .report = report,
 			     .options = options,
 			     .nr_columns = report->classes.nr,
+			     .has_times = pp_has_times(report),
 			     .totals = report->totals,
 			     .arena = &arena };
 	struct pp_task_rows rows = { .nr = 0 };

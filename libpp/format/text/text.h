@@ -23,6 +23,7 @@ struct pp_text {
 	size_t pending; /* blanks owed before the next field */
 	const struct pp_task_rows *rows; /* tasks in rows; NULL: in columns */
 	size_t nr_columns;
+	bool has_times; /* counts that stand for time are shown as seconds */
 	const uint64_t *totals; /* of all samples, one per column */
 	size_t column; /* where they begin */
 	/* Of fields, which may be those of source lines. */
@@ -40,6 +41,16 @@ const char *pp_text_name(const struct pp_text *t, const char *name);
 
 /* Seven characters for every ordinary value. @buf has PP_PERCENT_LEN bytes. */
 const char *pp_text_percent(char *buf, double percent);
+
+/*
+ * The head of a column of counts: "samples" or, where the report has threads
+ * that wait, what the samples of the column are the time of: "CPU s", "waited
+ * s". Then a count as the column has it, in samples or in seconds. @buf has
+ * OP_DECIMAL_LEN bytes.
+ */
+const char *pp_text_count_head(const struct pp_text *t, size_t column);
+const char *pp_text_count(char *buf, const struct pp_text *t, size_t column,
+			  uint64_t count);
 
 /* "LOW-HIGH" in percent, of counts that are samples times @scale. @buf has
  * PP_INTERVAL_LEN bytes. */

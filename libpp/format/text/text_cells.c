@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "libop/base/op_terminal_safe.h"
+#include "libop/events/op_wait_event.h"
 #include "libpp/format/text/text.h"
+#include "libpp/report/report_times.h"
 
 const char *pp_text_plain(const struct pp_text *t, const char *name)
 {
@@ -52,4 +54,38 @@ const struct pp_class *pp_text_column(const struct pp_text *t, size_t column)
 {
 	return &t->report->classes
 			.classes[t->rows ? t->rows->columns[column] : column];
+}
+
+/* Nanoseconds that a sample of @column stands for, if it is shown as time. */
+static uint64_t shown_sample_ns(const struct pp_text *t, size_t column)
+{
+	return t->has_times ? pp_class_sample_ns(t->report,
+						 pp_text_column(t, column))
+			    : 0;
+}
+
+const char *pp_text_count_head(const struct pp_text *t, size_t column)
+{
+	const struct pp_class *class;
+
+	if (!shown_sample_ns(t, column))
+		return "samples";
+	class = pp_text_column(t, column);
+	return !pp_class_is_wait(class)			       ? "CPU s"
+	       : !(class->counted_unit_mask & OP_WAIT_BLOCKED) ? "ready s"
+	       : !(class->counted_unit_mask & OP_WAIT_READY)   ? "blocked s"
+							       : "waited s";
+}
+
+const char *pp_text_count(char *buf, const struct pp_text *t, size_t column,
+			  uint64_t count)
+{
+	uint64_t ns = shown_sample_ns(t, column);
+
+	if (ns && count)
+		snprintf(buf, OP_DECIMAL_LEN, "%.3f",
+			 (double)count * (double)ns / 1e9);
+	else
+		op_decimal_u64(buf, count);
+	return buf;
 }

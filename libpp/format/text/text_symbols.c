@@ -81,6 +81,14 @@ static void text_write_number(struct pp_text *t, size_t width, uint64_t number)
 	text_write_field(t, width, buf);
 }
 
+static void text_write_count(struct pp_text *t, size_t width, size_t column,
+			     uint64_t count)
+{
+	char buf[OP_DECIMAL_LEN];
+
+	text_write_field(t, width, pp_text_count(buf, t, column, count));
+}
+
 static void text_write_percent(struct pp_text *t, size_t width, uint64_t part,
 			       uint64_t whole)
 {
@@ -297,8 +305,8 @@ static void text_write_table_heads(struct pp_text *t)
 		size_t width;
 		const char *text;
 	} heads[] = {
-		{ true, WIDTH_SAMPLES, "samples" },
-		{ sums, WIDTH_CUM_SAMPLES, "cum. samples" },
+		{ sums, WIDTH_CUM_SAMPLES,
+		  t->has_times ? "cum. s" : "cum. samples" },
 		{ true, WIDTH_PERCENT, "%" },
 		{ intervals, WIDTH_INTERVAL, "95% interval" },
 		{ sums, WIDTH_CUM_PERCENT, "cum. %" },
@@ -316,6 +324,7 @@ static void text_write_table_heads(struct pp_text *t)
 	for (size_t c = 0; c < t->nr_columns; c++) {
 		if (pp_text_has_measure(t, c))
 			text_write_difference_heads(t, c);
+		text_write_field(t, WIDTH_SAMPLES, pp_text_count_head(t, c));
 		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 			if (heads[i].wanted)
 				text_write_field(t, heads[i].width,
@@ -386,10 +395,10 @@ static void text_write_class(struct pp_text *t, const struct pp_text_row *row,
 		text_write_gone(t, row->entry, i);
 		return;
 	}
-	text_write_number(t, WIDTH_SAMPLES, count);
+	text_write_count(t, WIDTH_SAMPLES, column, count);
 	if (running) {
 		running[column] = pp_add_counts(running[column], count);
-		text_write_number(t, WIDTH_CUM_SAMPLES, running[column]);
+		text_write_count(t, WIDTH_CUM_SAMPLES, column, running[column]);
 	}
 	text_write_share(t, column, count, row->totals[column]);
 	if (running)
@@ -442,6 +451,8 @@ void pp_text_row(struct pp_text *t, const struct pp_text_row *row)
 		text_write_source(t, entry);
 	else
 		text_write_field(t, 0, pp_text_plain(t, entry->name));
+	if (entry->wait)
+		fprintf(t->out, " [waits: %s]", entry->wait);
 	if (row->mark)
 		fputs(row->mark, t->out);
 	text_end_row(t);

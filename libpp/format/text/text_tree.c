@@ -93,8 +93,10 @@ static void tree_write_heads(const struct tree_text *tt)
 	if (tt->t->options->no_header)
 		return;
 	for (size_t c = 0; c < tt->tree->nr_columns; c++) {
-		fprintf(out, "%*s %*s", WIDTH_COUNT, "samples", WIDTH_SHARE,
-			tt->callers ? "%" : "total %");
+		fprintf(out, "%*s %*s", WIDTH_COUNT,
+			pp_text_count_head(tt->t,
+					   c % tt->t->report->classes.nr),
+			WIDTH_SHARE, tt->callers ? "%" : "total %");
 		if (tt->t->report->intervals)
 			fprintf(out, " %*s", WIDTH_BETWEEN, "95% interval");
 		if (!tt->callers)
@@ -119,13 +121,17 @@ static void tree_write_counts(const struct tree_text *tt, uint32_t node)
 	const struct pp_tree *tree = tt->tree;
 	const uint64_t *root = pp_tree_all(tree, 0);
 	char percent[PP_PERCENT_LEN], interval[PP_INTERVAL_LEN];
+	char count[OP_DECIMAL_LEN];
 	FILE *out = tt->t->out;
 
 	for (size_t c = 0; c < tree->nr_columns; c++) {
 		uint64_t all = pp_tree_all(tree, node)[c];
 		uint64_t self = pp_tree_self(tree, node)[c];
 
-		fprintf(out, "%*" PRIu64 " %*s", WIDTH_COUNT, all, WIDTH_SHARE,
+		fprintf(out, "%*s %*s", WIDTH_COUNT,
+			pp_text_count(count, tt->t,
+				      c % tt->t->report->classes.nr, all),
+			WIDTH_SHARE,
 			pp_text_percent(percent, pp_percent(all, root[c])));
 		if (tt->t->report->intervals)
 			fprintf(out, " %*s", WIDTH_BETWEEN,
@@ -167,6 +173,8 @@ static void tree_write_frame(const struct tree_text *tt, uint32_t node,
 	    (above ? strcmp(above, frame->image) != 0
 		   : frame->kind != PP_FRAME_ROOT))
 		fprintf(tt->t->out, " [%s]", pp_text_name(tt->t, frame->image));
+	if (frame->wait)
+		fprintf(tt->t->out, " [waits: %s]", frame->wait);
 	fputc('\n', tt->t->out);
 }
 

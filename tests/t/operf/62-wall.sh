@@ -92,8 +92,31 @@ like "the head has the times" "$(cat "$TMP/report")" \
 like "and what for" "$(cat "$TMP/report")" \
 	'^Waited for: .*sleep [0-9.]+ s'
 report -l --merge=all -i wait:pipe event:THREAD_WAIT
-like "a class is chosen" "$(cat "$TMP/report")" '^[1-9][0-9]+ .*pipe_read'
-unlike "and no other" "$(cat "$TMP/report")" '^[1-9][0-9]+ .*(nanosleep|futex)'
+like "a class is chosen, in seconds, and named" "$(cat "$TMP/report")" \
+	'^[0-9]+\.[0-9]+ .*pipe_read \[waits: pipe\]$'
+like "the column is called so" "$(cat "$TMP/report")" '^waited s +%'
+unlike "and no other" "$(cat "$TMP/report")" '^[0-9]+\.[0-9]+ .*(nanosleep|futex)'
+report --tree --merge=all
+like "a tree has both times" "$(cat "$TMP/report")" \
+	'^ +(CPU s|waited s) .*(CPU s|waited s) .*symbol name$'
+like "and tells what for, too" "$(cat "$TMP/report")" \
+	'^Waited for: .*sleep [0-9.]+ s'
+like "in its frames" "$(cat "$TMP/report")" 'nanosleep \[waits: sleep\]$'
+report -l --merge=all
+told=$(grep '^Waited for: ' "$TMP/report")
+for as in --tree --threads --tree=callers; do
+	report $as
+	is "all reports tell the same: $as" \
+		"$(grep '^Waited for: ' "$TMP/report")" "$told"
+done
+report -l --merge=all --json
+like "JSON has the times" "$(tr -d ' \n' <"$TMP/report")" \
+	'"times":\{"ran_ns":[0-9]+,"waited_ns":[0-9]+,"waited_for_ns":\{.*"sleep":[0-9]+.*"waits_for":"sleep"'
+report --format=flamegraph --merge=all
+like "a flame graph has frames of waits" "$(tr -d ' \n' <"$TMP/report")" \
+	'pipe_read",[0-9]+,7,"pipe"\]'
+like "and the times" "$(cat "$TMP/report")" \
+	'Threads ran [0-9.]+ s of .* Waited for: '
 report --format=folded --merge=all -e wait:sleep,wait:cpu event:THREAD_WAIT
 like "classes are left out" "$(cat "$TMP/report")" 'pipe_read [0-9]+$'
 unlike "of stacks, too" "$(cat "$TMP/report")" 'nanosleep [0-9]+$'

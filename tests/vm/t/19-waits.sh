@@ -153,11 +153,12 @@ ok "start" start --event=timer,THREAD_WAIT:$INTERVAL --separate=kernel,thread \
 ok "stop" stop
 kill "$sleeps"
 ok "taken = stored + lost" sums_up
-report -l --merge=all image:"$TESTBIN/waits" event:THREAD_WAIT
+report -l --merge=all --csv image:"$TESTBIN/waits" event:THREAD_WAIT
 head -n 20 "$TMP/report" | sed 's/^/# /'
 # waited NAME: samples of the functions whose names end so: Linux renames some.
 waited() {
-	awk -v end="$1\$" '$NF ~ end { n += $1 } END { print n + 0 }' "$TMP/report"
+	awk -F , -v end="$1\$" '$2 == "symbol" && $6 ~ end { n += $10 }
+		END { print n + 0 }' "$TMP/report"
 }
 for where in hrtimer_nanosleep pipe_read; do
 	ok "$where is where threads waited" [ "$(waited $where)" -gt 1000 ]
