@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * waits SECONDS: threads that wait, each in a way of its own and most of its
- * time, for SECONDS. A line for each says how it spent its life, in ns:
+ * waits SECONDS [FILE]: threads that wait, each in a way of its own and most of
+ * its time, for SECONDS. A line for each says how it spent its life, in ns:
  *
  *	NAME TID LIFE CPU READY OWN
  *
@@ -13,8 +13,14 @@
  *	pipe	read() of a pipe that gets a byte every 4 ms
  *	lock	a mutex that another thread has most of the time
  *	crowd	work, beside another thread on the same CPU
+ *
+ * With FILE, which is made for this and removed, they are instead
+ *
+ *	read	read() of pages that are not in memory
+ *	fault	access to mapped pages that are not in memory
  */
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -22,6 +28,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,6 +84,80 @@ static uint64_t wait_for_lock(void)
 	return now() - start;
 }
 
+/* ---- a file that is on a disk -------------------------------------------- */
+
+#define HALF_LEN ((size_t)4 << 20) /* of the file: one for each thread */
+#define PAGE ((size_t)4096)
+#define NR_PAGES 16 /* in a turn */
+
+static int file_fd;
+
+/* A page of a half that no turn before has asked for, as far as that goes. */
+static size_t next_page(size_t turn)
+{
+	return turn * 7919 % (HALF_LEN / PAGE) * PAGE;
+}
+
+/* Pages of a half leave the memory where nobody has mapped them. */
+static void drop_pages(size_t half)
+{
+	if (posix_fadvise(file_fd, (off_t)(half * HALF_LEN), (off_t)HALF_LEN,
+			  POSIX_FADV_DONTNEED))
+		abort();
+}
+
+static uint64_t wait_for_read(void)
+{
+	static size_t turn;
+	uint64_t start;
+	char page[PAGE];
+
+	drop_pages(0);
+	start = now();
+	for (int i = 0; i < NR_PAGES; i++)
+		if (pread(file_fd, page, PAGE, (off_t)next_page(turn++)) !=
+		    (ssize_t)PAGE)
+			abort();
+	return now() - start;
+}
+
+static uint64_t wait_for_fault(void)
+{
+	static size_t turn;
+	volatile const char *half;
+	uint64_t start, spent;
+	void *mapped;
+
+	drop_pages(1);
+	mapped = mmap(NULL, HALF_LEN, PROT_READ, MAP_SHARED, file_fd,
+		      (off_t)HALF_LEN);
+	if (mapped == MAP_FAILED || madvise(mapped, HALF_LEN, MADV_RANDOM))
+		abort();
+	half = mapped;
+	start = now();
+	for (int i = 0; i < NR_PAGES; i++)
+		(void)half[next_page(turn++)];
+	spent = now() - start;
+	munmap(mapped, HALF_LEN);
+	return spent;
+}
+
+/* Nothing is read ahead, and all is on the disk. */
+static void make_file(const char *path)
+{
+	static const char page[PAGE];
+
+	file_fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	for (size_t at = 0; at < 2 * HALF_LEN; at += PAGE)
+		if (write(file_fd, page, PAGE) != (ssize_t)PAGE)
+			abort();
+	if (unlink(path) || fsync(file_fd) ||
+	    posix_fadvise(file_fd, 0, 0, POSIX_FADV_RANDOM))
+		abort();
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
 BURN_FUNCTION(work)
 
 static uint64_t share_cpu(void)
@@ -122,11 +203,14 @@ static const struct kind {
 	uint64_t (*wait)(void);
 	void *(*partner)(void *);
 	bool is_pinned; /* with its partner to one CPU */
+	bool needs_file;
 } kinds[] = {
-	{ "sleep", wait_by_sleep, NULL, false },
-	{ "pipe", wait_for_pipe, write_pipe, false },
-	{ "lock", wait_for_lock, hold_lock, false },
-	{ "crowd", share_cpu, crowd, true },
+	{ "sleep", wait_by_sleep, NULL, false, false },
+	{ "pipe", wait_for_pipe, write_pipe, false, false },
+	{ "lock", wait_for_lock, hold_lock, false, false },
+	{ "crowd", share_cpu, crowd, true, false },
+	{ "read", wait_for_read, NULL, false, true },
+	{ "fault", wait_for_fault, NULL, false, true },
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -187,23 +271,29 @@ static pthread_t make_thread(void *(*run)(void *), const void *arg, bool pinned)
 int main(int argc, char **argv)
 {
 	pthread_t threads[NR_KINDS], partners[NR_KINDS];
+	bool has_file = argc > 2;
 
 	seconds = argc > 1 ? atof(argv[1]) : 1;
 	if (pipe(ends))
 		abort();
+	if (has_file)
+		make_file(argv[2]);
 	for (size_t i = 0; i < NR_KINDS; i++) {
 		const struct kind *kind = &kinds[i];
 
+		if (kind->needs_file != has_file)
+			continue;
 		if (kind->partner)
 			partners[i] = make_thread(kind->partner, NULL,
 						  kind->is_pinned);
 		threads[i] = make_thread(live, kind, kind->is_pinned);
 	}
 	for (size_t i = 0; i < NR_KINDS; i++)
-		pthread_join(threads[i], NULL);
+		if (kinds[i].needs_file == has_file)
+			pthread_join(threads[i], NULL);
 	is_over = true;
 	for (size_t i = 0; i < NR_KINDS; i++)
-		if (kinds[i].partner)
+		if (kinds[i].partner && kinds[i].needs_file == has_file)
 			pthread_join(partners[i], NULL);
 	return 0;
 }

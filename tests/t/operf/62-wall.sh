@@ -129,6 +129,34 @@ like "with the stack that they waited with" "$(cat "$TMP/report")" \
 unlike "and without the scheduler's frames" "$(cat "$TMP/report")" \
 	';(__)?schedule [0-9]+$'
 
+# ---- a file that is not in memory
+
+case $(stat -f -c %T "$TMP") in
+tmpfs | ramfs | overlayfs)
+	skip "waits for a disk" "$TMP is on none"
+	;;
+*)
+	profiled "cold files" --wall --separate=thread \
+		"$TESTBIN/waits" 1 "$TMP/cold"
+	report --threads=all --csv
+	while read -r name tid life cpu _; do
+		life=$((life / 1000000)) truth=$((life - cpu / 1000000))
+		got=$(awk -F , -v tid="$tid" '
+			$2 == "waited_for" && $14 == tid &&
+			($6 == "disk" || $6 == "cpu") { n += $16 * 1000 }
+			END { printf "%d", n }' "$TMP/report")
+		ok "$name waited $got ms of $truth for the disk, or then a CPU" \
+			[ "$got" -gt $((truth * 8 / 10)) -a \
+			"$got" -lt $((truth + life / 20)) ]
+		got=$(awk -F , -v tid="$tid" '
+			$2 == "waited_for" && $14 == tid && $6 == "disk" {
+				printf "%d", $16 * 1000 }' "$TMP/report")
+		ok "$name waited for the disk: $got ms" [ "${got:-0}" -gt 20 ]
+	done <"$TMP/truth"
+	is "both were there" "$(wc -l <"$TMP/truth")" 2
+	;;
+esac
+
 # ---- parts of waits
 
 operf_events() {
