@@ -36,6 +36,11 @@ bool opd_event_is_wait(const struct opd_event *event)
 	return !strcmp(event->name, op_wait_event()->name);
 }
 
+bool opd_event_is_latency(const struct opd_event *event)
+{
+	return !strcmp(event->name, OP_LATENCY_EVENT);
+}
+
 bool opd_events_sample_kernel(const struct opd_events *events)
 {
 	for (unsigned int i = 0; i < events->nr; i++)

@@ -41,6 +41,8 @@ bool opd_event_is_timer(const struct opd_event *event);
 
 /* Whether @event is THREAD_WAIT (libop/events/op_wait_event.h). */
 bool opd_event_is_wait(const struct opd_event *event);
+/* Whether it is made of samples of the clock (opd_latency.h). */
+bool opd_event_is_latency(const struct opd_event *event);
 
 /* Whether any of them is to be sampled in the kernel. */
 bool opd_events_sample_kernel(const struct opd_events *events);

@@ -16,6 +16,13 @@
 
 #define OP_WAIT_MAX_EVENTS 4
 
+/*
+ * The event of elapsed time, beside samples of the CPU clock: COUNT nanoseconds
+ * in which a thread had a CPU, divided by the number of threads of its process
+ * that had one (daemon/source/waits/opd_latency.h).
+ */
+#define OP_LATENCY_EVENT "CPU_LATENCY"
+
 /* Bits of the unit mask: parts of a wait. */
 #define OP_WAIT_INTERRUPTIBLE 1u
 #define OP_WAIT_UNINTERRUPTIBLE 2u

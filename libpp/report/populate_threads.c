@@ -75,7 +75,8 @@ static void add_class(const struct pp_report *report, struct pp_thread *thread,
 			thread->waits[i] += ns * symbols->waits[i].counts[c];
 		return;
 	}
-	thread->ran += ns * report->totals[c];
+	if (!pp_class_is_latency(class))
+		thread->ran += ns * report->totals[c];
 	for (size_t i = 0; i < table->nr_events && !ns; i++)
 		if (pp_same_event(table->events[i], class))
 			thread->counts[i] = pp_add_counts(thread->counts[i],

@@ -15,7 +15,8 @@ uint64_t pp_class_sample_ns(const struct pp_report *report,
 
 	if (pp_class_is_timer(class))
 		return NS_PER_SECOND / (hz ? hz : OP_TIMER_HZ);
-	return pp_class_is_cpu_time(class) || pp_class_is_wait(class)
+	return pp_class_is_cpu_time(class) || pp_class_is_wait(class) ||
+			       pp_class_is_latency(class)
 		       ? class->count
 		       : 0;
 }

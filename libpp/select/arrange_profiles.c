@@ -43,6 +43,11 @@ bool pp_class_is_wait(const struct pp_class *class)
 	return !strcmp(class->event, op_wait_event()->name);
 }
 
+bool pp_class_is_latency(const struct pp_class *class)
+{
+	return !strcmp(class->event, OP_LATENCY_EVENT);
+}
+
 const char *pp_task_name(struct op_arena *arena, const struct pp_class *class)
 {
 	const char *process = class->process ?: class->owner ?: "?";

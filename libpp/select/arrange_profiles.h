@@ -145,6 +145,9 @@ bool pp_class_is_cpu_time(const struct pp_class *class);
 /* Whether samples are of threads that wait (libop/events/op_wait_event.h). */
 bool pp_class_is_wait(const struct pp_class *class);
 
+/* Whether samples are of elapsed time (OP_LATENCY_EVENT there). */
+bool pp_class_is_latency(const struct pp_class *class);
+
 /*
  * "redis-server/bio_aof": what the process and the thread of @class are called.
  * Where the session does not know it, a process is called by its largest

@@ -60,7 +60,8 @@ static int choose_operf_events(struct operf *operf)
 					event_machine_can_sample(&machine);
 		err = operf_events_init(&operf->events, &machine,
 					options->events, clock, options->wall,
-					&rights, &operf->diag);
+					options->latency, &rights,
+					&operf->diag);
 	}
 	event_machine_release(&machine);
 	return err;

@@ -113,10 +113,29 @@ static int parse_wall_events(struct operf_events *events,
 	return err;
 }
 
+/* The event that --latency adds: with an own counter behind the others, and a
+ * sample for each millisecond. */
+static int add_latency(struct operf_events *events)
+{
+	char *text = events->text;
+	unsigned int counter = 1;
+
+	for (const char *at = text; (at = strchr(at, ',')); at++)
+		counter++;
+	if (asprintf(&events->text,
+		     "%s," OP_LATENCY_EVENT ":0:%u:1000000:0:%d:1", text,
+		     counter, !events->user_only) < 0) {
+		events->text = text;
+		return -ENOMEM;
+	}
+	free(text);
+	return 0;
+}
+
 int operf_events_init(struct operf_events *events,
 		      struct event_machine *machine, const char *list,
-		      bool clock, bool wall, const struct operf_rights *rights,
-		      struct op_diag *diag)
+		      bool clock, bool wall, bool latency,
+		      const struct operf_rights *rights, struct op_diag *diag)
 {
 	bool is_default = !list && !clock && !wall;
 	int err = 0;
@@ -133,6 +152,8 @@ int operf_events_init(struct operf_events *events,
 					 is_default && rights->stacks, diag);
 	else
 		events->user_only = !rights->may_sample_kernel;
+	if (!err && latency)
+		err = add_latency(events);
 	return err ? op_diag_set(diag, err, "out of memory") : 0;
 }
 

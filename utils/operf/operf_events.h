@@ -31,13 +31,14 @@ struct operf_rights {
 /*
  * Turn @list, "name:count[:um[:kernel[:user]]],..." or NULL for the default,
  * into @events. @clock: the CPU clock is asked for. @wall: threads that wait
- * are, too, beside @list or the CPU clock. Returns 0, or -errno with the reason
+ * are, too, beside @list or the CPU clock. @latency: so is the elapsed time of
+ * processes, with @wall alone. Returns 0, or -errno with the reason
  * in @diag; operf_events_release() in any case.
  */
 int operf_events_init(struct operf_events *events,
 		      struct event_machine *machine, const char *list,
-		      bool clock, bool wall, const struct operf_rights *rights,
-		      struct op_diag *diag);
+		      bool clock, bool wall, bool latency,
+		      const struct operf_rights *rights, struct op_diag *diag);
 void operf_events_release(struct operf_events *events);
 
 #endif /* UTILS_OPERF_OPERF_EVENTS_H */

@@ -49,7 +49,7 @@ struct raw {
 	int lazy;
 	int no_runtimes;
 	int quiet;
-	int wall;
+	int wall, latency;
 	int version;
 };
 
@@ -263,7 +263,8 @@ static int check_operf_options(struct operf_options *options,
 	int err;
 
 	options->quiet = raw->quiet;
-	options->wall = raw->wall;
+	options->latency = raw->latency;
+	options->wall = raw->wall || raw->latency;
 	/* A wait says little without the stack that led to it. */
 	if (options->wall && !options->depth)
 		options->depth = DEPTH_MAX;
@@ -282,6 +283,10 @@ static int check_operf_options(struct operf_options *options,
 		      ?: parse_operf_number(&options->rate, "rate", raw->rate,
 					    "samples per second", RATE_MAX,
 					    NULL, diag);
+	if (!err && options->latency && options->events)
+		err = op_diag_set(
+			diag, -EINVAL,
+			"--latency and --events: elapsed time is counted by the CPU clock, which is sampled without --events; give one of them");
 	if (!err && raw->rate && options->events)
 		return op_diag_set(
 			diag, -EINVAL,
@@ -416,6 +421,7 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 		{ NULL, 'g', POPT_ARG_NONE, NULL, DEEPEST, "like --callgraph, without a depth", NULL },
 		{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "NAME:COUNT[:UM[:KERNEL[:USER]]],... to sample (default: the CPU's default event, else the CPU clock)", "LIST" },
 		{ "rate", '\0', POPT_ARG_STRING, &raw->rate, 0, "sample the CPU clock HZ times a second (default 1000)", "HZ" },
+		{ "latency", '\0', POPT_ARG_NONE, &raw->latency, 0, "like --wall, and also count the elapsed time of processes", NULL },
 		{ "wall", '\0', POPT_ARG_NONE, &raw->wall, 0, "also sample threads that wait, for each millisecond; with call stacks", NULL },
 		{ "separate", '\0', POPT_ARG_STRING, NULL, SEPARATE, "separate samples by thread, cpu, cgroup", "LIST" },
 		{ "separate-thread", 't', POPT_ARG_NONE, &raw->separate_thread, 0, "separate samples by process and thread", NULL },

@@ -25,6 +25,7 @@ struct operf_options {
 	char *events; /* as given, with commas; NULL: the default */
 	uint64_t rate; /* of the CPU clock, 0: not given */
 	bool wall; /* threads that wait are sampled, too */
+	bool latency; /* and the elapsed time of processes */
 	uint64_t depth; /* frames of a stack; 0: no call graphs */
 	char *session_dir; /* as given, NULL: ./oprofile_data */
 	char *vmlinux;

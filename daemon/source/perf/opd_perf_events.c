@@ -246,7 +246,8 @@ static int open_slot(struct opening *o, const struct slot *slot)
 	bool has_switches = false;
 
 	for (uint32_t i = 0; !err && i < o->counters->nr; i++) {
-		if (!o->counters->counter[i].set)
+		if (!o->counters->counter[i].set ||
+		    opd_event_is_latency(&o->counters->counter[i]))
 			continue;
 		if (!opd_event_is_wait(&o->counters->counter[i]))
 			err = open_counter(o, slot, i);

@@ -101,6 +101,23 @@ static uint64_t sample_ns(const struct opd_perf_rec *rec)
 	       rec->sample.stack_len / BYTES_PER_NS;
 }
 
+/* A sample of the clock, which is counter 0, is one of latency, too. */
+static void count_latency(const struct opd_perf_merge *merge,
+			  struct opd_process_table *table,
+			  const struct opd_perf_cpu *cpu,
+			  const struct opd_perf_rec *rec)
+{
+	bool lowered = table->lowered;
+
+	table->times = opd_latency_count(merge->latency, rec, cpu->cpu,
+					 table->times * merge->period_ns);
+	table->lowered = false;
+	if (table->times)
+		opd_perf_handle_sample(table, rec, cpu->cpu,
+				       merge->latency->counter);
+	table->lowered = lowered;
+}
+
 static void handle_ring_sample(const struct opd_perf_merge *merge,
 			       struct opd_process_table *table,
 			       struct opd_perf_cpu *cpu,
@@ -110,6 +127,8 @@ static void handle_ring_sample(const struct opd_perf_merge *merge,
 	table->times = UINT64_C(1) << opd_perf_rates_at(&cpu->rates, rec->time);
 	opd_perf_handle_sample(table, rec, cpu->cpu,
 			       counter_of(merge, rec->sample.id));
+	if (merge->latency && !counter_of(merge, rec->sample.id))
+		count_latency(merge, table, cpu, rec);
 }
 
 /* Samples that the clock would have taken while the kernel throttled it. */
@@ -239,6 +258,8 @@ static void handle_switch(const struct opd_perf_merge *merge,
 		cpu->handler += rec.type == PERF_RECORD_SAMPLE ? sample_ns(&rec)
 							       : SWITCH_NS;
 		opd_waits_handle(merge->waits, table, &rec, cpu->cpu);
+		if (merge->latency)
+			opd_latency_switch(merge->latency, &rec, cpu->cpu);
 	}
 	opd_perf_ring_next(&cpu->switches);
 }
@@ -259,6 +280,32 @@ static bool drain_switches(const struct opd_perf_merge *merge,
 			handle_switch(merge, table, cpu);
 		} while (cpu->switches.len && cpu->switches.time < until);
 	return opd_waits_write(merge->waits, table);
+}
+
+/* All samples and switches before @limit in the order of time, as samples ask
+ * which threads run. False when there is no more room. */
+static bool drain_in_order(const struct opd_perf_merge *merge,
+			   struct opd_process_table *table, uint64_t limit)
+{
+	for (;;) {
+		struct opd_perf_cpu *first = NULL;
+		uint64_t at = limit;
+
+		for (unsigned int i = 0; i < merge->nr_cpus; i++) {
+			struct opd_perf_cpu *cpu = &merge->cpus[i];
+
+			if (!cpu->samples.len || cpu->samples.time >= at)
+				continue;
+			first = cpu;
+			at = cpu->samples.time;
+		}
+		if (!drain_switches(merge, table, at))
+			return false;
+		if (!first)
+			return true;
+		if (!drain_cpu(merge, table, first, at + 1))
+			return false;
+	}
 }
 
 /* ---- side band --------------------------------------------------------------
@@ -289,13 +336,15 @@ bool opd_perf_merge_run(struct opd_perf_merge *merge,
 	bool all;
 
 	do {
+		uint64_t limit;
+
 		side = next_side(merge, horizon);
-		all = drain_samples(merge, table,
-				    side ? side->time : horizon + 1);
-		all = all &&
-		      drain_switches(merge, table,
-				     side ? side->time : horizon + 1) &&
-		      opd_writer_goes_on(table->writer);
+		limit = side ? side->time : horizon + 1;
+		all = merge->latency
+			      ? drain_in_order(merge, table, limit)
+			      : drain_samples(merge, table, limit) &&
+					drain_switches(merge, table, limit);
+		all = all && opd_writer_goes_on(table->writer);
 		if (!side || !all)
 			break;
 		if (decode(merge, table, side, &rec)) {
@@ -303,6 +352,8 @@ bool opd_perf_merge_run(struct opd_perf_merge *merge,
 			if (merge->waits)
 				opd_waits_handle_side(merge->waits, table,
 						      &rec);
+			if (merge->latency)
+				opd_latency_side(merge->latency, &rec);
 		}
 		opd_perf_ring_next(side);
 	} while (true);

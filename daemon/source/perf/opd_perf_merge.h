@@ -29,6 +29,7 @@
 #include "daemon/source/perf/opd_perf_rates.h"
 #include "daemon/source/perf/opd_perf_ring.h"
 #include "daemon/source/perf/opd_perf_handle.h"
+#include "daemon/source/waits/opd_latency.h"
 #include "daemon/source/waits/opd_waits.h"
 
 struct opd_perf_cpu {
@@ -65,6 +66,8 @@ struct opd_perf_merge {
 	uint64_t period_ns; /* between samples of the clock, 0 not one */
 	void *bounce; /* OPD_PERF_RECORD_MAX bytes */
 	struct opd_waits *waits; /* NULL: there are no rings of switches */
+	struct opd_latency
+		*latency; /* NULL: not wanted; else there are waits */
 };
 
 /* Look at what is in the rings by now. */

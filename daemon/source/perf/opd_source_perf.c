@@ -38,6 +38,7 @@
 #include "daemon/source/perf/opd_perf_proc.h"
 #include "daemon/source/perf/opd_perf_target.h"
 #include "daemon/source/opd_source.h"
+#include "daemon/source/waits/opd_latency.h"
 #include "daemon/source/waits/opd_waits.h"
 #include "libop/kernel/op_perf.h"
 #include "libop/kernel/op_sched_text.h"
@@ -65,6 +66,7 @@ struct opd_perf {
 	struct opd_perf_merge merge;
 	struct opd_process_table table;
 	struct opd_waits waits;
+	struct opd_latency latency;
 	uint64_t horizon; /* what is being read is before this, ns */
 	int timer_fd;
 	/* looking ahead in side band */
@@ -262,6 +264,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	perf->table.jits.removes_maps = perf->target.removes_maps;
 	opd_process_table_want_names(&perf->table, source->client->tells);
 	opd_waits_init(&perf->waits, source->events);
+	opd_latency_init(&perf->latency, source->events);
 	perf->merge = (struct opd_perf_merge){
 		.cpus = perf->events.cpus,
 		.nr_cpus = perf->events.nr_cpus,
@@ -276,6 +279,10 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 		op_sched_text(&perf->table.stacks.scheduler_start,
 			      &perf->table.stacks.scheduler_end);
 	}
+	/* Switches say which threads run, and samples of the clock how long. */
+	if (perf->waits.nr_events && perf->latency.interval &&
+	    perf->merge.period_ns)
+		perf->merge.latency = &perf->latency;
 	if (!perf->merge.bounce)
 		err = -ENOMEM;
 	if (!err && perf->target.depth)
@@ -355,6 +362,7 @@ static void perf_close(struct opd_source *source)
 	op_perf_filter_close(&perf->filter);
 	opd_jits_save(&perf->table.jits);
 	opd_waits_release(&perf->waits);
+	opd_latency_release(&perf->latency);
 	opd_perf_stacks_release(&perf->table.stacks);
 	opd_process_table_release(&perf->table);
 	opd_perf_target_release(&perf->target);

@@ -31,7 +31,6 @@
 #include "daemon/source/perf/opd_perf_proc.h"
 #include "daemon/source/waits/opd_kept_stack.h"
 #include "libop/base/op_array.h"
-#include "libop/base/op_hash.h"
 #include "libop/files/op_config.h"
 
 #define NO_STACK "[waiting]"
@@ -60,12 +59,6 @@ struct part_waits {
 	struct opd_kept_stack *last; /* the latest that was sampled, or NULL */
 };
 
-/* How far a thread is in the time of its waits. */
-struct axis {
-	uint64_t at; /* ns in the present interval */
-	uint64_t point; /* ns, that of the interval */
-};
-
 struct opd_waiting_thread {
 	struct opd_waiting_thread *next; /* with the same hash */
 	uint32_t tid, tgid;
@@ -75,7 +68,7 @@ struct opd_waiting_thread {
 	uint64_t since; /* ns, of the wait, or of the run */
 	struct opd_kept_stack *stack; /* of the wait; NULL: not sampled */
 	struct part_waits parts[NR_PARTS];
-	struct axis axes[OP_WAIT_MAX_EVENTS];
+	struct opd_axis axes[OP_WAIT_MAX_EVENTS]; /* of its waiting time */
 };
 
 /* A sample that is to be written. */
@@ -87,29 +80,6 @@ struct opd_wait_sample {
 
 /* ---- counting ---------------------------------------------------------------
  */
-
-static uint64_t draw_below(struct opd_waits *waits, uint64_t limit)
-{
-	uint64_t random = op_hash_mix(waits->seed, waits->nr_drawn++);
-
-	return (uint64_t)(((unsigned __int128)random * limit) >> 64);
-}
-
-/* The points in the next @ns of @axis. */
-static uint64_t pass_points(struct opd_waits *waits, struct axis *axis,
-			    uint64_t ns, uint64_t interval)
-{
-	uint64_t start = axis->at, end = start + ns, nr;
-
-	if (end < interval) {
-		axis->at = end;
-		return start <= axis->point && axis->point < end;
-	}
-	nr = (start <= axis->point) + end / interval - 1;
-	axis->at = end % interval;
-	axis->point = draw_below(waits, interval);
-	return nr + (axis->point < axis->at);
-}
 
 static struct opd_kept_stack *share_stack(struct opd_kept_stack *stack)
 {
@@ -141,8 +111,8 @@ static void count_wait(struct opd_waits *waits, struct opd_process_table *table,
 
 		if (!wants_part(waits, i, part))
 			continue;
-		times = pass_points(waits, &waiter->axes[i], ns,
-				    waits->events[i].interval);
+		times = opd_axis_pass(&waiter->axes[i], &waits->draws, ns,
+				      waits->events[i].interval);
 		if (!times)
 			continue;
 		if (times > OP_MAX_TIMES)
@@ -284,8 +254,8 @@ static struct opd_waiting_thread *waiter_of(struct opd_waits *waits,
 	waiter->tid = tid;
 	waiter->tgid = tgid;
 	for (unsigned int i = 0; i < waits->nr_events; i++)
-		waiter->axes[i].point =
-			draw_below(waits, waits->events[i].interval);
+		opd_axis_init(&waiter->axes[i], &waits->draws,
+			      waits->events[i].interval);
 	*place = waiter;
 	return waiter;
 }
@@ -600,7 +570,7 @@ bool opd_waits_write(struct opd_waits *waits, struct opd_process_table *table)
 void opd_waits_init(struct opd_waits *waits, const struct opd_events *events)
 {
 	memset(waits, 0, sizeof(*waits));
-	waits->seed = op_hash_new_seed();
+	opd_draws_init(&waits->draws);
 	for (uint32_t i = 0; i < events->nr; i++) {
 		const struct opd_event *event = &events->counter[i];
 

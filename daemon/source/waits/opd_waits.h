@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "daemon/source/opd_events.h"
+#include "daemon/source/waits/opd_axis.h"
 #include "libop/events/op_wait_event.h"
 
 struct opd_kept_stack;
@@ -46,7 +47,7 @@ struct opd_waits {
 	size_t nr_queued;
 	size_t nr_written; /* of these */
 	size_t bytes; /* of all stacks that are kept */
-	uint64_t seed, nr_drawn;
+	struct opd_draws draws;
 };
 
 /* Sample those of @events that are of waits; others are nothing to @waits. */

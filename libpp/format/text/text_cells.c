@@ -71,7 +71,8 @@ const char *pp_text_count_head(const struct pp_text *t, size_t column)
 	if (!shown_sample_ns(t, column))
 		return "samples";
 	class = pp_text_column(t, column);
-	return !pp_class_is_wait(class)			       ? "CPU s"
+	return pp_class_is_latency(class)		       ? "elapsed s"
+	       : !pp_class_is_wait(class)		       ? "CPU s"
 	       : !(class->counted_unit_mask & OP_WAIT_BLOCKED) ? "ready s"
 	       : !(class->counted_unit_mask & OP_WAIT_READY)   ? "blocked s"
 							       : "waited s";

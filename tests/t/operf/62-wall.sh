@@ -188,6 +188,25 @@ like "is refused" "$(cat "$TMP/operf.err")" \
 exits "--wall and the event of its own" 125 operf_events --wall \
 	--events=THREAD_WAIT:1000000 true
 
+# ---- elapsed time
+
+# How much two threads run at a time is up to the machine: never all of it is.
+profiled "elapsed time" --latency "$TESTBIN/waits" 1
+report -l
+like "elapsed time is a column" "$(cat "$TMP/report")" \
+	'^(.* )?elapsed s +% .*symbol name$'
+report --csv
+total_of() {
+	awk -F , -v class="$1" '$2 == "image" && $3 ~ class { n += $10 }
+		END { print n + 0 }' "$TMP/report"
+}
+elapsed=$(total_of ^CPU_LATENCY:1000000) cpu=$(total_of ^TIMER)
+ok "$elapsed ms elapsed while threads had a CPU for $cpu" \
+	[ "$elapsed" -gt $((cpu / 4)) -a "$elapsed" -le $((cpu * 101 / 100 + 4)) ]
+exits "elapsed time by other events" 125 operf_events --latency \
+	--events=page-faults:10 true
+like "is refused" "$(cat "$TMP/operf.err")" '^operf: --latency and --events: '
+
 # ---- a process that runs
 
 "$TESTBIN/waits" "$((SECONDS_LONG + 8))" >"$TMP/truth" &

@@ -60,7 +60,7 @@ static void chooses(bool is_known, const char *list, bool clock,
 
 	make_machine(&machine, is_known);
 	assert_int_equal(operf_events_init(&events, &machine, list, clock,
-					   false, rights, &diag),
+					   false, false, rights, &diag),
 			 0);
 	assert_string_equal(events.text ? events.text : "clock", wanted);
 	assert_int_equal(events.no_counter, no_counter);
@@ -112,6 +112,22 @@ FOLDER_TEST(given_events)
 		false, true);
 }
 
+FOLDER_TEST(elapsed_time_has_a_counter_of_its_own)
+{
+	struct op_diag diag = { "" };
+	struct event_machine machine;
+	struct operf_events events;
+
+	make_machine(&machine, true);
+	machine.has_waits = true;
+	assert_int_equal(operf_events_init(&events, &machine, NULL, true, true,
+					   true, &user, &diag),
+			 0);
+	assert_non_null(strstr(events.text, ",CPU_LATENCY:0:2:1000000:0:0:1"));
+	operf_events_release(&events);
+	event_machine_release(&machine);
+}
+
 static void refuses(bool is_known, const char *list, int wanted,
 		    const char *reason)
 {
@@ -121,7 +137,7 @@ static void refuses(bool is_known, const char *list, int wanted,
 
 	make_machine(&machine, is_known);
 	assert_int_equal(operf_events_init(&events, &machine, list, false,
-					   false, &user, &diag),
+					   false, false, &user, &diag),
 			 wanted);
 	assert_reason(&diag, reason);
 	operf_events_release(&events);

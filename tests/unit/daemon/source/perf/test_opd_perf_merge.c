@@ -512,6 +512,64 @@ TEST(a_cpu_may_have_no_rings)
 	free_rig(rig);
 }
 
+/* ---- elapsed time
+ * ------------------------------------------------------------
+ */
+
+#define NR_TICKS 20u
+#define LATENCY "CPU_LATENCY:0:1:10:0:1:1"
+#define TICK 10u /* ns, which is also what a sample of latency stands for */
+
+/* Samples of event 1 that were written by now. */
+static uint64_t sum_latency(struct rig *rig)
+{
+	uint64_t sum = 0;
+	struct seen seen;
+
+	run(rig, 1000);
+	while (walk_next(&rig->walk, &seen))
+		if (seen.counter == 1)
+			sum += seen.times ? seen.times : 1;
+	return sum;
+}
+
+/* A thread gets CPU 1 in the middle of the samples of CPU 0. */
+TEST(samples_know_who_ran_at_their_time)
+{
+	struct rig *rig = new_rig(OPD_PERF_SAMPLE);
+	struct record_who other = { 7, 2, 100 + NR_TICKS / 2 * TICK,
+				    OPD_PERF_SAMPLE, 0 };
+	struct opd_events events;
+	struct opd_latency latency;
+	struct opd_waits waits;
+	struct op_diag diag;
+
+	assert_int_equal(opd_events_parse(&events, "TIMER:0:0:0:0:1:1," LATENCY,
+					  &diag),
+			 0);
+	opd_waits_init(&waits, &events);
+	opd_latency_init(&latency, &events);
+	rig->merge.waits = &waits;
+	rig->merge.latency = &latency;
+	rig->merge.period_ns = TICK;
+	for (int i = 0; i < NR_CPUS; i++)
+		ring_make(&rig->cpus[i].switches, 2048, OPD_PERF_SAMPLE, 0);
+	put_exec(rig, 0, 1, 7);
+	put_map(rig, 0, 2, 7, 1);
+	for (uint32_t i = 0; i < NR_TICKS; i++)
+		put_sample(rig, 0, 101 + i * TICK, 7, 1, 0);
+	record_begin(&rig->record, PERF_RECORD_SWITCH, 0);
+	record_end(&rig->record, &other);
+	ring_write_record(&rig->cpus[1].switches, &rig->record);
+	assert_in_range(sum_latency(rig), NR_TICKS * 3 / 4 - 1,
+			NR_TICKS * 3 / 4 + 1);
+	for (int i = 0; i < NR_CPUS; i++)
+		ring_free(&rig->cpus[i].switches);
+	opd_latency_release(&latency);
+	opd_waits_release(&waits);
+	free_rig(rig);
+}
+
 /* ---- all together -----------------------------------------------------------
  */
 
