@@ -41,6 +41,7 @@
 #define LEAF_PATHS 16
 #define LEAF_INSNS 128 /* of a path */
 #define SWITCH_INSNS 32 /* that may come before a switch of stacks */
+#define KEPT_INSNS 64 /* likewise, back to the stack that Go has left */
 #define SWITCH_BYTES 48 /* that may be between one and a call on the other */
 #define ROOT_BYTES 48 /* that tell the first function of a thread */
 #define NR_SLOTS 4096 /* of visited addresses; a power of 2 above MAX_INSNS */
@@ -561,13 +562,11 @@ bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
 }
 
 /* Whether the stack pointer is no longer what the frame's registers say. */
-static bool has_switched(const struct code_path *path, bool is_go)
+static bool has_switched(const struct code_path *path)
 {
 	const struct code_machine *machine = path->machine;
 	struct code_value sp = path->reg[machine->sp];
 
-	if (is_go && sp.how == CODE_IN_REG && sp.reg == machine->go_kept_sp)
-		return true;
 	if (sp.how != CODE_IN_MEMORY || sp.reg == machine->sp)
 		return sp.how == CODE_LOST;
 	for (unsigned int i = 0; i < machine->nr_saved; i++)
@@ -587,18 +586,18 @@ static bool is_other_stack(const struct code_machine *machine,
 						  : CFI_AARCH64_FP);
 }
 
-/* Whether the code from @pc to the call before @return_address is one run of
- * instructions that loads the stack pointer. */
+/* Whether the code from @pc to @end is one run of instructions that loads the
+ * stack pointer; to a call before @end, if that is a return address. */
 static bool switches_before(struct code_lines *lines,
 			    const struct code_machine *machine, uint64_t pc,
-			    uint64_t return_address)
+			    uint64_t end, bool is_return_address)
 {
 	enum code_flow flow = CODE_NEXT;
 	struct code_path path;
 	bool has_loaded = false;
 
 	code_path_init(&path, machine, pc);
-	while (path.pc < return_address && flow == CODE_NEXT) {
+	while (path.pc < end && flow == CODE_NEXT) {
 		struct code_step step;
 		size_t len;
 		const uint8_t *bytes = code_lines_find(lines, path.pc, &len);
@@ -607,35 +606,36 @@ static bool switches_before(struct code_lines *lines,
 		path.pc += step.len;
 		has_loaded |= is_other_stack(machine, path.reg[machine->sp]);
 	}
-	return has_loaded && flow == CODE_CALL && path.pc == return_address;
+	return has_loaded && path.pc == end &&
+	       flow == (is_return_address ? CODE_CALL : CODE_NEXT);
 }
 
 /* Instructions have any length: each address may be where one begins. */
 static bool has_just_switched(struct code_lines *lines,
-			      const struct code_machine *machine,
-			      uint64_t return_address)
+			      const struct code_machine *machine, uint64_t pc,
+			      bool is_return_address)
 {
-	for (uint64_t i = 4; i <= SWITCH_BYTES && i <= return_address; i++)
-		if (switches_before(lines, machine, return_address - i,
-				    return_address))
+	for (uint64_t i = 4; i <= SWITCH_BYTES && i <= pc; i++)
+		if (switches_before(lines, machine, pc - i, pc,
+				    is_return_address))
 			return true;
 	return false;
 }
 
 bool cfi_switches_stack(enum cfi_arch arch,
-			const struct cfi_code_reader *reader,
-			uint64_t return_address, bool is_go)
+			const struct cfi_code_reader *reader, uint64_t pc,
+			bool is_return_address)
 {
 	enum code_flow flow = CODE_NEXT;
 	struct code_lines lines;
 	struct code_path path;
+	bool has_gone = false;
 
 	if (!is_known_machine(arch))
 		return false;
 	code_lines_init(&lines, reader);
-	code_path_init(&path, machines[arch], return_address);
-	for (int i = 0; i < SWITCH_INSNS && !has_switched(&path, is_go) &&
-			flow <= CODE_JUMP;
+	code_path_init(&path, machines[arch], pc);
+	for (int i = 0; i < SWITCH_INSNS && !has_gone && flow <= CODE_JUMP;
 	     i++) {
 		struct code_step step;
 		size_t len;
@@ -645,12 +645,45 @@ bool cfi_switches_stack(enum cfi_arch arch,
 		/* V8's functions pop as many arguments as there are. From here
 		 * on the stack pointer is not known, but not another one. */
 		if (flow == CODE_NEXT && step.adjusts_sp)
-			return has_just_switched(&lines, machines[arch],
-						 return_address);
+			break;
 		path.pc = flow == CODE_JUMP ? step.target : path.pc + step.len;
+		/* A sample may be before the switch to a stack, with a call on
+		 * that to come, or before the switch back, with a return. */
+		has_gone = has_switched(&path) &&
+			   (is_return_address || flow == CODE_RETURN);
 	}
-	return has_switched(&path, is_go) ||
-	       has_just_switched(&lines, machines[arch], return_address);
+	return has_gone ||
+	       has_just_switched(&lines, machines[arch], pc, is_return_address);
+}
+
+bool cfi_keeps_sp_in_go(enum cfi_arch arch,
+			const struct cfi_code_reader *reader, uint64_t pc)
+{
+	enum code_flow flow = CODE_NEXT;
+	const struct code_machine *machine;
+	struct code_lines lines;
+	struct code_path path;
+	bool is_kept = false;
+
+	if (!is_known_machine(arch))
+		return false;
+	machine = machines[arch];
+	code_lines_init(&lines, reader);
+	code_path_init(&path, machine, pc);
+	for (int i = 0; i < KEPT_INSNS && !is_kept && flow <= CODE_CALL; i++) {
+		struct code_step step;
+		size_t len;
+		const uint8_t *bytes = code_lines_find(&lines, path.pc, &len);
+		struct code_value sp;
+
+		/* What is called gives that register back. */
+		flow = machine->step(&path, bytes, len, &step);
+		path.pc = flow == CODE_JUMP ? step.target : path.pc + step.len;
+		sp = path.reg[machine->sp];
+		is_kept =
+			sp.how == CODE_IN_REG && sp.reg == machine->go_kept_sp;
+	}
+	return is_kept;
 }
 
 enum cfi_step cfi_follow_return(enum cfi_arch arch,

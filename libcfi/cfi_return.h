@@ -101,16 +101,24 @@ bool cfi_is_root(enum cfi_arch arch, const struct cfi_code_reader *reader,
 		 uint64_t return_address);
 
 /*
- * Whether the code at @return_address goes on with a stack pointer from memory,
- * so that its caller is on another stack: that of runtimes which run C on a
- * stack of its own. Looks up to 32 instructions ahead, up to the next call. Or
- * whether the code before the call has loaded the stack pointer from memory, as
- * where Go's scheduler begins on its stack and never returns: within 48 bytes.
- * With @is_go also whether the code goes on with the stack pointer that Go
- * keeps in a register while the [vdso] runs on another stack.
+ * Whether the stack pointer at @pc is that of another stack than the caller's,
+ * as in runtimes which run C, or their scheduler, on stacks of their own.
+ * Behind a return address, the code goes on with a stack pointer from memory,
+ * up to the next call; elsewhere it returns with one, before any call: within
+ * 32 instructions. Or the code before @pc, or before the call that returns
+ * there, has loaded the stack pointer from memory, within 48 bytes.
  */
 bool cfi_switches_stack(enum cfi_arch arch,
-			const struct cfi_code_reader *reader,
-			uint64_t return_address, bool is_go);
+			const struct cfi_code_reader *reader, uint64_t pc,
+			bool is_return_address);
+
+/*
+ * Whether the code at @pc, which is Go's, runs on another stack, and keeps the
+ * stack pointer of its frame in a register, as Go does while it calls the
+ * [vdso]: then the code goes on with that stack pointer. Looks up to 64
+ * instructions ahead, behind calls, too.
+ */
+bool cfi_keeps_sp_in_go(enum cfi_arch arch,
+			const struct cfi_code_reader *reader, uint64_t pc);
 
 #endif /* LIBCFI_CFI_RETURN_H */

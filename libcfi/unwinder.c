@@ -40,16 +40,18 @@ struct unwinder {
 	struct unwinder_tables tables;
 };
 
-/* Which registers a frame pointer's walk knows. */
+/* Which registers a frame pointer's walk knows, and where Go has the stack
+ * pointer while it calls the [vdso] on another stack. */
 struct fp_abi {
 	unsigned int fp;
 	unsigned int sp;
 	unsigned int pc;
+	unsigned int go_kept_sp;
 };
 
 static const struct fp_abi fp_abis[] = {
-	[CFI_X86_64] = { CFI_X86_64_RBP, CFI_X86_64_RSP, CFI_X86_64_RIP },
-	[CFI_AARCH64] = { CFI_AARCH64_FP, CFI_AARCH64_SP, CFI_AARCH64_PC },
+	[CFI_X86_64] = { CFI_X86_64_RBP, CFI_X86_64_RSP, CFI_X86_64_RIP, 12 },
+	[CFI_AARCH64] = { CFI_AARCH64_FP, CFI_AARCH64_SP, CFI_AARCH64_PC, 20 },
 };
 
 struct walk {
@@ -326,11 +328,32 @@ static enum cfi_step step_from_nowhere(struct walk *w)
 /* ---- the walk ---------------------------------------------------------------
  */
 
+/*
+ * From code of Go that runs on another stack, by the stack pointer that this
+ * code has kept. Unwind data say nothing of all that, but are right for it.
+ */
+static enum cfi_step step_to_kept_stack(struct walk *w,
+					const struct cfi_table *table,
+					uint64_t offset)
+{
+	enum cfi_step step;
+
+	if (!walk_knows_register(&w->regs, w->abi->go_kept_sp))
+		return CFI_OTHER_STACK;
+	w->regs.reg[w->abi->sp] = w->regs.reg[w->abi->go_kept_sp];
+	step = cfi_unwind(table, offset, w->is_return_address, &w->regs,
+			  w->stack);
+	w->is_in_go = false; /* that has been looked at */
+	return step == CFI_CALLER ? step : CFI_OTHER_STACK;
+}
+
 static enum cfi_step step_by_data(struct walk *w)
 {
 	const struct unwinder_tables *t = &w->unwinder->tables;
 	uint64_t pc = w->regs.reg[w->abi->pc], start;
 	const struct cfi_table *table;
+	bool was_in_go = w->is_in_go;
+	union cfi_return unused;
 	uint64_t offset;
 
 	w->lacks_memory = false;
@@ -350,6 +373,11 @@ static enum cfi_step step_by_data(struct walk *w)
 	if (!table || table->arch != w->arch)
 		return CFI_NO_DATA;
 	w->is_in_go = table->has_go;
+	/* No code of Go is called there. */
+	if (table->has_go && (!w->is_return_address || !was_in_go) &&
+	    ask_walk_code(w, UNWINDER_KEEPS_SP, pc, w->is_return_address,
+			  &unused))
+		return step_to_kept_stack(w, table, offset);
 	return cfi_unwind(table, offset, w->is_return_address, &w->regs,
 			  w->stack);
 }
@@ -432,17 +460,30 @@ static bool is_at_jump(const struct walk *w, uint64_t from)
 }
 
 /*
- * Whether the step @step of @w, which is in Go, from the return address @from
- * is one beyond the end of a stack: Go's runtime runs much on a stack of its
- * own, at whose end there may be any words. Unwind data say nothing of that.
+ * The step @step of @w, which is in Go, from the address @pc: or the end of the
+ * stack, which unwind data say nothing of. Go's runtime runs much on a stack of
+ * its own, at whose end there may be any words, as above the first function of
+ * a goroutine, whose stack was another's before.
  */
-static bool is_beyond_switch(const struct walk *w, enum cfi_step step,
-			     uint64_t from)
+static enum cfi_step end_step_in_go(const struct walk *w, enum cfi_step step,
+				    uint64_t pc, bool is_return_address)
 {
-	return from && step != CFI_INTERRUPTED && step != CFI_SHORT_STACK &&
-	       step != CFI_OTHER_STACK &&
-	       !(step == CFI_CALLER && is_at_jump(w, from)) &&
-	       code_says(w, UNWINDER_SWITCHES_IN_GO, from);
+	union cfi_return unused;
+
+	if (step == CFI_INTERRUPTED || step == CFI_SHORT_STACK ||
+	    step == CFI_OTHER_STACK)
+		return step;
+	/* It is said to be called at its first instruction. */
+	if (is_return_address && step != CFI_OUTERMOST &&
+	    (w->arch != CFI_X86_64 || pc % 16 == 1) &&
+	    code_says(w, UNWINDER_ROOT, pc))
+		return CFI_OUTERMOST;
+	if (step == CFI_CALLER && is_return_address && is_at_jump(w, pc))
+		return step;
+	return ask_walk_code(w, UNWINDER_SWITCHES, pc, is_return_address,
+			     &unused)
+		       ? CFI_OTHER_STACK
+		       : step;
 }
 
 /*
@@ -491,7 +532,8 @@ size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
 	if (!walk_begin(&w, unwinder, arch, regs, stack))
 		return 0;
 	for (;;) {
-		uint64_t from = w.is_return_address ? w.regs.reg[w.abi->pc] : 0;
+		uint64_t pc = w.regs.reg[w.abi->pc];
+		uint64_t from = w.is_return_address ? pc : 0;
 		enum cfi_step step = walk_step(&w);
 
 		if (step == CFI_INTERRUPTED) {
@@ -502,8 +544,8 @@ size_t unwinder_unwind(struct unwinder *unwinder, enum op_stack_arch arch,
 			if (!is_in_code(&w))
 				step = step_from_nowhere(&w);
 		}
-		if (w.is_in_go && is_beyond_switch(&w, step, from))
-			step = CFI_OTHER_STACK;
+		if (w.is_in_go)
+			step = end_step_in_go(&w, step, pc, from != 0);
 		if (step > CFI_INTERRUPTED || !take_frame(&w, from, &frame)) {
 			*ending = end_walk(&w, step, from);
 			return nr;

@@ -53,8 +53,10 @@ enum unwinder_ask {
 	UNWINDER_AFTER_CALL, /* whether there is a call just before this */
 	UNWINDER_NEVER_RETURNS, /* whether no way leads from here to a return */
 	UNWINDER_ROOT, /* whether this is in a thread's first function */
-	UNWINDER_SWITCHES, /* whether the stack is another one from here on */
-	UNWINDER_SWITCHES_IN_GO, /* likewise, of code of Go */
+	UNWINDER_SWITCHES, /* whether the stack is another one from here on, or
+			    * since just before */
+	UNWINDER_KEEPS_SP, /* whether the code, of Go, runs on another stack and
+			    * has its stack pointer in a register */
 	UNWINDER_ENTERED, /* whether the call before "from" leads to here, with
 			   * the frame that UNWINDER_RETURN tells of */
 };

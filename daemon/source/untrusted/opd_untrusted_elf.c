@@ -84,9 +84,10 @@ static bool ask_foreign_code(const struct cfi_code_reader *reader,
 	case UNWINDER_ROOT:
 		return cfi_is_root(arch, reader, l->at);
 	case UNWINDER_SWITCHES:
-	case UNWINDER_SWITCHES_IN_GO:
 		return cfi_switches_stack(arch, reader, l->at,
-					  l->ask == UNWINDER_SWITCHES_IN_GO);
+					  l->is_return_address);
+	case UNWINDER_KEEPS_SP:
+		return cfi_keeps_sp_in_go(arch, reader, l->at);
 	case UNWINDER_ENTERED:
 		return cfi_is_entered_from(arch, reader, l->from, l->at,
 					   l->is_return_address);

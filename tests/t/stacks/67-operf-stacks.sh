@@ -353,16 +353,45 @@ if command -v go >/dev/null; then
 		go_build -ldflags="$flags" -o work/grow grow.go
 		profiled "Go's runtime $flags" -g work/grow
 		fold
+		stored=$(ledger stored)
 		other=$(sum '^grow;\[other stack\];runtime[.](mcall|morestack|systemstack)')
 		ok "Go's runtime $flags: $other stacks end at another stack" \
 			[ "$other" -gt 50 ]
 		is "Go's runtime $flags: none of these is whole" \
-			"$(sum '^grow;[^[].*runtime[.](mcall|morestack|systemstack)([.]abi0)?;')" 0
+			"$(sum '^grow;([^[].*)?runtime[.](mcall|morestack|systemstack)([.]abi0)?;')" 0
+		is "Go's runtime $flags: nor if such a function was sampled itself" \
+			"$(sum '^grow;runtime[.](mcall|morestack|systemstack)([.]abi0)?$')" 0
+		# A goroutine's stack was that of others before.
+		broken=$(sum '^grow;\[broken stack\];runtime[.]goexit([.]abi0)?;')
+		ok "Go's runtime $flags: $broken of $stored stacks go beyond goexit()" \
+			rarely "$broken" "$stored" 0.1
 		# A sample may be in these functions themselves.
 		broken=$(sum '^grow;\[(broken stack|no unwind data)\];runtime[.](mcall|morestack|systemstack|newproc)')
 		ok "Go's runtime $flags: nor broken, but $broken of $other" \
 			rarely "$broken" "$other" 2
 	done
+	# The [vdso] runs on the scheduler's stack.
+	cat >clock.go <<-'END'
+	package main
+
+	import "time"
+
+	func main() {
+		sum := 0
+
+		for i := 0; i < 4000000; i++ {
+			sum += time.Now().Nanosecond()
+		}
+		println(sum)
+	}
+	END
+	go_build -o work/clock clock.go
+	profiled "Go asks for the time" -g work/clock
+	fold
+	other=$(sum '^clock;\[other stack\];time[.]now')
+	broken=$(sum '^clock;\[broken stack\];time[.]now')
+	ok "Go asks for the time: $broken of $other stacks are broken" \
+		rarely "$broken" "$other" 0.1
 else
 	skip "C of Go" "no go"
 fi

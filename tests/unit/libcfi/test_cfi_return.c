@@ -826,12 +826,14 @@ TEST(aarch64_code_before_return_addresses)
 	assert_false(ends_in_call(CFI_AARCH64, "0094"));
 }
 
-static bool switches_stack_in(enum cfi_arch arch, const char *text, bool is_go)
+static bool switches_at(enum cfi_arch arch, const char *text,
+			bool is_return_address)
 {
 	size_t pc;
 	struct code code = parse_code(text, &pc);
 	const struct cfi_code_reader reader = { read_code, &code, false };
-	bool switches = cfi_switches_stack(arch, &reader, CODE + pc, is_go);
+	bool switches =
+		cfi_switches_stack(arch, &reader, CODE + pc, is_return_address);
 
 	free(code.bytes);
 	return switches;
@@ -839,7 +841,45 @@ static bool switches_stack_in(enum cfi_arch arch, const char *text, bool is_go)
 
 static bool switches_stack(enum cfi_arch arch, const char *text)
 {
-	return switches_stack_in(arch, text, false);
+	return switches_at(arch, text, true);
+}
+
+/* Go's runtime.nanotime1, up to its call of the [vdso] and from there on: mov
+ * %rsp,%r12; mov 0x38(%rdx),%rsp; sub $16,%rsp; and $-16,%rsp; call *%rax; mov
+ * (%rsp),%rax; mov %r12,%rsp; add $24,%rsp; ret. */
+#define TO_VDSO "488b6238|4883ec10 4883e4f0"
+#define FROM_VDSO "ffd0 488b0424 4c89e4 4883c418 c3"
+
+TEST(stacks_that_go_leaves_for_the_vdso)
+{
+	static const struct kept_row {
+		const char *what;
+		const char *code; /* from "|" on */
+		bool is_kept;
+	} rows[] = {
+		{ "before it", "|4989e4 488b6238" FROM_VDSO, false },
+		{ "on the other stack", "4989e4" TO_VDSO FROM_VDSO, true },
+		{ "before the call", "|ffd0" FROM_VDSO, true },
+		{ "behind it", "ffd0|488b0424 4c89e4 4883c418 c3", true },
+		{ "behind the first of two", "ffd0|90" FROM_VDSO, true },
+		{ "back again", "4c89e4|4883c418 c3", false },
+		{ "with another register", "ffd0|488b0424 4889dc c3", false },
+		{ "behind a return", "|c3 4c89e4 c3", false },
+		{ "no code", "", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t pc;
+		struct code code = parse_code(rows[i].code, &pc);
+		const struct cfi_code_reader reader = { read_code, &code,
+							false };
+
+		print_message("%s\n", rows[i].what);
+		assert_int_equal(cfi_keeps_sp_in_go(CFI_X86_64, &reader,
+						    CODE + pc),
+				 rows[i].is_kept);
+		free(code.bytes);
+	}
 }
 
 TEST(switches_of_stacks)
@@ -892,8 +932,19 @@ TEST(switches_of_stacks)
 		assert_true(switches_stack(CFI_X86_64, switches[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_false(switches_stack(CFI_X86_64, others[i]));
-	assert_true(switches_stack_in(CFI_X86_64, "488b0424 4c89e4 c3", true));
-	assert_false(switches_stack_in(CFI_X86_64, "4889dc c3", true));
+	/* A sample in mcall(), before the switch and after it. */
+	assert_false(switches_at(CFI_X86_64, "4989c6|498b6638 50 ffd0", false));
+	assert_true(switches_at(CFI_X86_64, "498b6638|50 ffd0", false));
+	assert_true(switches_at(CFI_X86_64, "498b6638 50|ffd0", false));
+	/* mov 0x38(%rdx),%rbx; mov %rbx,%rsp; call *%rdi */
+	assert_true(switches_at(CFI_X86_64, "488b5a38 4889dc|ffd7", false));
+	/* mov 0x38(%rax),%rsp; movq $0,0x38(%rax); ret, and with a call first
+	 */
+	assert_true(switches_at(CFI_X86_64, "|488b6038 48c7403800000000 c3",
+				false));
+	assert_false(switches_at(CFI_X86_64, "|488b6038 ffd7 c3", false));
+	/* mov 0x38(%rdi),%rsp; jmp; ret */
+	assert_false(switches_at(CFI_X86_64, "488b6738 eb00|c3", false));
 	/* ldr x0, [x1]; mov sp, x0; bl; ret */
 	assert_true(
 		switches_stack(CFI_AARCH64, "200040f9 1f000091 " BL "|" RET));

@@ -364,10 +364,11 @@ static int ask_code_bytes(void *ctx, const struct unwinder_code *code,
 		is_told = cfi_is_root(code->arch, &reader, code->addr);
 		break;
 	case UNWINDER_SWITCHES:
-	case UNWINDER_SWITCHES_IN_GO:
 		is_told = cfi_switches_stack(code->arch, &reader, code->addr,
-					     code->ask ==
-						     UNWINDER_SWITCHES_IN_GO);
+					     code->is_return_address);
+		break;
+	case UNWINDER_KEEPS_SP:
+		is_told = cfi_keeps_sp_in_go(code->arch, &reader, code->addr);
 		break;
 	case UNWINDER_ENTERED:
 		is_told = cfi_is_entered_from(code->arch, &reader, code->from,
