@@ -37,6 +37,14 @@ for program in opcontrol operf ocount ophelp opstream opreport opannotate \
 	is "$program: the page describes each once" "$(grep ^-- "$TMP/items" | uniq -d)" ""
 done
 
+# Each cause for which a sample is lost, of the daemon and of the module.
+for cause in $(sed -n 's/.*"\(lost_[a-z_]*\)".*/\1/p' "$TOP/daemon/opd_stats.h"; sed -n \
+	's/.*X([A-Z_]*, \([a-z_]*_\(lost\|invalid\)_[a-z_]*\),.*/\1/p' \
+	"$TOP/module/oprofile_stats.h"); do
+	ok "oprofiled: the page has the cause $cause" \
+		grep -q "^[.]It Ql.* $cause\b" "$TOP/doc/man/oprofiled.8"
+done
+
 # Lines of options below each title, and those above the first title.
 for program in opreport opannotate operf; do
 	"$BIN/$program" --help | awk '
