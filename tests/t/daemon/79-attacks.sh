@@ -15,7 +15,7 @@ needs_perf system
 cd "$TMP" || exit 1
 
 MOST_MEMORY=$((300 << 10)) # KiB
-MOST_SECONDS=3 # that the end takes longer than without the attack
+MOST_SECONDS=3 # that the end takes; on a slow machine 2 s more than without the attack
 case $(cat "$O/flags") in
 *-fsanitize=*) MOST_MEMORY=$((3 << 20)) MOST_SECONDS=30 ;;
 esac
@@ -186,14 +186,15 @@ rows_of_victim quiet
 
 # Other load may be what takes the time; an attack that holds up the end does so each
 # time.
+ends_soon() {
+	awk -v took="$took" -v quiet="$quiet" -v most=$MOST_SECONDS \
+		'BEGIN { exit !(took <= most || took <= quiet + most * 2 / 3) }'
+}
 for _ in 1 2 3; do
 	session attack
-	awk -v took="$took" -v quiet="$quiet" -v most=$MOST_SECONDS \
-		'BEGIN { exit !(took <= quiet + most) }' && break
+	ends_soon && break
 done
-ok "the end takes $took s, and $quiet s without the attack" \
-	awk -v took="$took" -v quiet="$quiet" -v most=$MOST_SECONDS \
-	'BEGIN { exit !(took <= quiet + most) }'
+ok "the end takes $took s, and $quiet s without the attack" ends_soon
 ok "the profiler and its helpers have $memory KiB at most" \
 	[ "$memory" -lt "$MOST_MEMORY" ]
 grep warning operf.err | sed 's/^/# /'
