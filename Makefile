@@ -12,6 +12,7 @@
 #	               lockdep) and on those for real time; builds and fetches them
 #	check-kernels  the module on the newest kernels of Debian 11, 12, 13 and sid:
 #	               built in each, by dkms, too, and run in virtual machines (root)
+#	check-stacks   compares the stacks of many kinds of programs with the truth
 #	check-debian   reports on an archive in a fresh Debian (debootstrap, root)
 #	check-packages builds the Debian packages, installs them in a fresh Debian,
 #	               uses them there and in a virtual machine, and removes them
@@ -296,6 +297,11 @@ module-debug:
 	done
 check-debug: tools test-programs module-debug
 	$(Q)O='$(O)' tests/run --debug --times
+# Compares stacks with the truth, and prints the table.
+check-stacks: tools test-programs
+	$(Q)O='$(O)' STACKS_TABLE='$(abspath $(O))/stacks' tests/run --all \
+		tests/t/stacks/70-whole-stacks.sh; status=$$?; \
+		cat '$(O)/stacks'; exit $$status
 check-debian: all
 	$(Q)O='$(O)' tests/run --all tests/t/archives/39-archive-reports.sh
 check-packages: all
@@ -442,8 +448,8 @@ clean:
 
 .PHONY: all tools demo-programs test-programs test-tools sanitized fuzzers \
 	FORCE module deps-arm64 tools-arm64 module-arm64 arm64 arm64-for-tests \
-	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-kernels check-debian \
-	check-packages lint hdr-check fuzz bench soak languages demo \
+	module-all module-debug check check-fast check-vm check-rounds check-all check-debug check-kernels check-stacks \
+	check-debian check-packages lint hdr-check fuzz bench soak languages demo \
 	pictures curves manual vm-demo install-deps format install install-agent install-python-agent install-dkms \
 	install-systemd install-doc install-completion uninstall dist help \
 	clean

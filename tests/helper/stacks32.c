@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * stacks32: a 32-bit program with a known call tree, without a libc, which
- * need not be there: _start, begin, outer, middle, inner, leaf. It ends after a
- * moment.
+ * need not be there. It ends after a moment.
+ *
+ * stacks of leaf: _start;begin;outer;middle;inner;leaf
  */
 
 #ifdef __clang__
