@@ -48,6 +48,13 @@ void ctree_share_room(struct ctree *tree, uint64_t *room);
  */
 void *ctree_user(struct ctree *tree);
 
+struct ctree_node {
+	uint32_t parent; /* CTREE_ROOT or a node */
+	uint32_t image;
+	uint64_t offset;
+	uint64_t count; /* of its own, without those that it called */
+};
+
 /* ---- writers ------------------------------------------------------------- */
 
 /*
@@ -71,6 +78,14 @@ int ctree_child(struct ctree *tree, uint32_t parent, uint32_t image,
 uint32_t ctree_find_child(const struct ctree *tree, uint32_t parent,
 			  uint32_t image, uint64_t offset);
 
+/*
+ * Look at the node or image with the number @at: *@bytes are
+ * *@len that describe an image, or NULL, and @node is a node. Numbers begin
+ * with 1. Returns the next one that there is, or will be.
+ */
+uint32_t ctree_walk(const struct ctree *tree, uint32_t at,
+		    struct ctree_node *node, const void **bytes, size_t *len);
+
 /* Add @count to the own count of @node, which stays at UINT64_MAX. */
 int ctree_add(struct ctree *tree, uint32_t node, uint64_t count);
 
@@ -91,19 +106,15 @@ bool ctree_is_torn(const struct ctree *tree);
  * are none of both.
  */
 
-struct ctree_node {
-	uint32_t parent; /* CTREE_ROOT or a node */
-	uint32_t image;
-	uint64_t offset;
-	uint64_t count; /* of its own, without those that it called */
-};
-
 uint32_t ctree_nr_nodes(const struct ctree *tree);
 uint32_t ctree_nr_images(const struct ctree *tree);
 
 /* Fill @out; @node is from 1 to ctree_nr_nodes(). */
 void ctree_node(const struct ctree *tree, uint32_t node,
 		struct ctree_node *out);
+
+/* Let @node, of a tree that is open ODB_RDONLY, have @count: in the copy. */
+void ctree_set_count(struct ctree *tree, uint32_t node, uint64_t count);
 
 /* The bytes that describe @image (1 to ctree_nr_images()), *@len of them. */
 const void *ctree_image_bytes(const struct ctree *tree, uint32_t image,

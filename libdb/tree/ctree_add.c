@@ -179,6 +179,22 @@ uint32_t ctree_find_child(const struct ctree *tree, uint32_t parent,
 	return ctree_index_node(tree, parent, image, offset);
 }
 
+uint32_t ctree_walk(const struct ctree *tree, uint32_t at,
+		    struct ctree_node *node, const void **bytes, size_t *len)
+{
+	const union ctree_slot *slot = ctree_slot(tree, at);
+
+	*bytes = NULL;
+	if (ctree_is_image(tree, at)) {
+		*bytes = ctree_bytes_of(slot);
+		*len = slot->image.len;
+		return at + ctree_image_slots(*len);
+	}
+	*node = (struct ctree_node){ slot->node.parent, slot->node.image,
+				     slot->node.offset, slot->node.count };
+	return at + 1;
+}
+
 int ctree_add(struct ctree *tree, uint32_t node, uint64_t count)
 {
 	union ctree_slot *slot;

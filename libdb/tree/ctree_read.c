@@ -81,6 +81,11 @@ void ctree_node(const struct ctree *tree, uint32_t node, struct ctree_node *out)
 	*out = tree->nodes[node - 1];
 }
 
+void ctree_set_count(struct ctree *tree, uint32_t node, uint64_t count)
+{
+	tree->nodes[node - 1].count = count;
+}
+
 const void *ctree_image_bytes(const struct ctree *tree, uint32_t image,
 			      size_t *len)
 {

@@ -33,6 +33,10 @@
 
 /* MiB of sample files that the daemon leaves as they are; 0: all of them. */
 #define OP_PACK_AT_DEFAULT 8
+/* Slices of the time line of a session. */
+#define OP_SLICES_DEFAULT 256
+#define OP_SLICES_MIN 16
+#define OP_SLICES_MAX 4096
 #define OP_PACK_AT_MAX (1 << 20)
 
 /* MiB of the store of symbols; 0: nothing is stored. */

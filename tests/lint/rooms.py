@@ -111,6 +111,8 @@ ROOMS = {
     "libdb/table": {**STORES, "libdb/tree": "*", **LIBOP},
     "libdb/tree": {**STORES, "libdb/table": "*", **LIBOP},
     "libdb/pack": {**STORES, "libdb/table": "*", "libdb/tree": "*", **LIBOP},
+    "libdb/timeline": {**STORES, "libdb/table": "db_file.h", "libdb/pack": "pack_bytes.h",
+                       **LIBOP},
     "libcfi": LIBOP,
     "libpp/symbols": {"libpp/symbols/dwarf": "*", "libcfi": "cfi.h", **LIBOP},
     "libpp/symbols/dwarf": {"libpp/symbols": "*", **LIBOP},
