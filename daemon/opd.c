@@ -291,6 +291,9 @@ int opd_setup(struct opd *opd, struct op_diag *diag)
 	opd_history_init(&opd->store, &opd->options.history);
 	opd_pack_init(&opd->store, opd->options.pack_at);
 	opd_disk_init(&opd->store, opd->options.max_disk);
+	opd_timeline_init(&opd->store.timeline, opd->session.current,
+			  opd->options.history.bytes ? 0 : opd->options.slices,
+			  opd_disk_room(&opd->store), &opd->log);
 	err = opd_stats_init(&opd->stats, &opd->store, &opd->defer.nr_taken,
 			     diag);
 	opd_budget_begin(&opd->budget, &opd->source, &opd->log,
@@ -323,6 +326,7 @@ int opd_finish(struct opd *opd)
 		;
 	opd_sfiles_sync(&opd->store);
 	opd_sfiles_drop_all(&opd->store);
+	opd_timeline_end(&opd->store.timeline);
 	opd_tasks_write(&opd->tasks, false);
 	err = opd_stats_write_last(&opd->stats);
 	if (opd->options.history.bytes) {
@@ -342,6 +346,7 @@ void opd_release(struct opd *opd)
 {
 	opd_record_close(&opd->record);
 	opd_sfiles_drop_all(&opd->store);
+	opd_timeline_release(&opd->store.timeline);
 	opd_budget_release(&opd->budget);
 	opd_source_close(&opd->source);
 	opd_loop_release(&opd->loop);

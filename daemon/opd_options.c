@@ -47,6 +47,7 @@ struct raw_options {
 	int ready_fd;
 	int no_vmlinux;
 	int separate[NR_SEPARATIONS];
+	int slices;
 	int pack_at;
 	int max_disk;
 	char *history;
@@ -164,6 +165,17 @@ static int parse_mib(unsigned int *mib, const char *name, int value,
 	return 0;
 }
 
+static int parse_slices(uint32_t *slices, int value, struct op_diag *diag)
+{
+	if (value && (value < OP_SLICES_MIN || value > OP_SLICES_MAX))
+		return op_diag_set(
+			diag, -EINVAL,
+			"--slices=%d: must be a number from %d to %d, or 0 for no time line",
+			value, OP_SLICES_MIN, OP_SLICES_MAX);
+	*slices = (uint32_t)value;
+	return 0;
+}
+
 static int parse_vmlinux(struct opd_options *options,
 			 const struct raw_options *raw, bool is_here,
 			 struct op_diag *diag)
@@ -211,6 +223,7 @@ static int check(struct opd_options *options, struct raw_options *raw,
 	err = parse_separate(options, raw->separate, diag)
 		      ?: parse_mib(&options->pack_at, "pack-at", raw->pack_at,
 				   diag)
+		      ?: parse_slices(&options->slices, raw->slices, diag)
 		      ?: parse_mib(&options->max_disk, "max-disk",
 				   raw->max_disk, diag)
 		      ?: op_budget_parse(&options->cpu_budget,
@@ -320,6 +333,9 @@ static int parse_raw(struct raw_options *raw, int argc, const char **argv,
 		{ "pack-at", 0, POPT_ARG_INT, &raw->pack_at, 0,
 		  "pack sample files when they exceed MIB MiB (default 8; 0: never)",
 		  "MIB" },
+		{ "slices", 0, POPT_ARG_INT, &raw->slices, 0,
+		  "keep the times of samples in at most N slices (default 0: not at all)",
+		  "N" },
 		{ "max-disk", 0, POPT_ARG_INT, &raw->max_disk, 0,
 		  "limit the disk space of samples (0: no limit)", "MIB" },
 		{ "cpu-budget", 0, POPT_ARG_STRING, &raw->cpu_budget, 0,

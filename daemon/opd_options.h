@@ -26,6 +26,7 @@ struct opd_options {
 	bool has_readers;
 	unsigned int pack_at; /* MiB of loose sample files; 0: never */
 	unsigned int max_disk; /* MiB of samples/current; 0: any */
+	uint32_t slices; /* of the time line, at most; 0: it is not kept */
 	uint32_t cpu_budget; /* millionths of each CPU; 0: any */
 	struct op_history history;
 	int ready_fd; /* who waits for the daemon; -1: nobody */

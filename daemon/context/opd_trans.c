@@ -485,6 +485,14 @@ static int handle_CALL(struct opd *opd, const struct opd_rec *rec)
 	return opd_trace_call(&opd->trace, &context, &call);
 }
 
+static int handle_TIME(struct opd *opd, const struct opd_rec *rec)
+{
+	if (rec->payload[0] > INT64_MAX)
+		return -EINVAL;
+	opd_timeline_set(&opd->store.timeline, rec->payload[0]);
+	return 0;
+}
+
 struct code_handler {
 	opd_handler *handle;
 	uint32_t min_words;

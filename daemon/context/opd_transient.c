@@ -157,7 +157,8 @@ void opd_transient_lose(struct opd *opd, enum opd_fate fate)
  * Returns the first word that it did not use. No span reaches up to
  * OP_ESCAPE, and nothing that is called here changes the context.
  */
-static const uint64_t *run_counter(const struct transient *trans,
+static const uint64_t *run_counter(struct opd_store *store,
+				   const struct transient *trans,
 				   const uint64_t *at, const uint64_t *end)
 {
 	uint64_t counter = at[1];
@@ -174,6 +175,8 @@ static const uint64_t *run_counter(const struct transient *trans,
 		if (offset >= span || at[1] != counter ||
 		    odb_add(odb, offset, 1))
 			break;
+		opd_sfile_time(store, trans->sfile, (unsigned int)counter,
+			       offset, 1);
 	}
 	return at;
 }
@@ -185,7 +188,7 @@ static const uint64_t *run_samples(struct opd *opd, const uint64_t *at,
 	uint64_t done;
 
 	for (start = at; end - at >= 2; at = next) {
-		next = run_counter(&opd->trans, at, end);
+		next = run_counter(&opd->store, &opd->trans, at, end);
 		if (next == at)
 			break;
 	}

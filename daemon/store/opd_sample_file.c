@@ -271,7 +271,8 @@ static int open_named(struct opd_store *store, int err, const char *name,
 }
 
 int opd_sample_file_open(struct opd_store *store, const struct opd_sfile *sfile,
-			 const struct opd_event *event, struct odb **out)
+			 const struct opd_event *event, struct odb **out,
+			 uint64_t *id)
 {
 	struct sample_file file = { .is_tree = false };
 	struct op_sample_header header;
@@ -283,15 +284,17 @@ int opd_sample_file_open(struct opd_store *store, const struct opd_sfile *sfile,
 		fill_callee(&header, sfile->callee->image);
 	err = opd_mangle(&sfile->key, sfile->callee, event, name, sizeof(name));
 	err = open_named(store, err, name, sfile->key.dep, &header, &file);
-	if (!err)
-		*out = file.odb;
-	return err;
+	if (err)
+		return err;
+	*out = file.odb;
+	*id = timeline_file(store->timeline.seed, name);
+	return 0;
 }
 
 int opd_sample_file_open_tree(struct opd_store *store,
 			      const struct opd_sfile_key *key,
 			      const struct opd_event *event, struct ctree **out,
-			      uint64_t *nr_nodes)
+			      uint64_t *nr_nodes, uint64_t *id)
 {
 	struct sample_file file = { .is_tree = true };
 	struct op_sample_header header;
@@ -310,6 +313,7 @@ int opd_sample_file_open_tree(struct opd_store *store,
 	if (err)
 		return err;
 	*out = file.tree;
+	*id = timeline_file(store->timeline.seed, name);
 	*nr_nodes = 0;
 	if (!stat(file.path, &st))
 		*nr_nodes = (uint64_t)st.st_size / NODE_BYTES;

@@ -22,10 +22,11 @@ struct opd_sfile_key;
 /*
  * Open or create the sample file of @sfile and @event. Returns 0 or -errno, and
  * the log has why: -EEXIST when samples of another event of that name are
- * there.
+ * there. *@id is that of the file in the time line.
  */
 int opd_sample_file_open(struct opd_store *store, const struct opd_sfile *sfile,
-			 const struct opd_event *event, struct odb **out);
+			 const struct opd_event *event, struct odb **out,
+			 uint64_t *id);
 
 /* How many samples of the session's account are in @odb. */
 uint64_t opd_sample_file_samples(struct odb *odb);
@@ -37,6 +38,6 @@ uint64_t opd_sample_file_samples(struct odb *odb);
 int opd_sample_file_open_tree(struct opd_store *store,
 			      const struct opd_sfile_key *key,
 			      const struct opd_event *event, struct ctree **out,
-			      uint64_t *nr_nodes);
+			      uint64_t *nr_nodes, uint64_t *id);
 
 #endif /* DAEMON_STORE_OPD_SAMPLE_FILE_H */

@@ -347,6 +347,7 @@ int opd_session_reset(struct opd_store *store, struct op_diag *diag)
 
 	opd_pack_stop(store);
 	opd_sfiles_drop_all(store);
+	opd_timeline_end(&store->timeline);
 	/* A new folder: whoever reads now and then sees that all is new. */
 	err = delete_tree(store->session->current, diag)
 		      ?: make_part_of_session(store->session->current, diag);
@@ -390,6 +391,7 @@ int opd_session_rename(struct opd_store *store, const char *name,
 
 	snprintf(to, sizeof(to), "%s/%s", store->session->samples, name);
 	opd_sfiles_drop_all(store);
+	opd_timeline_end(&store->timeline);
 	err = rename_current(store, to, name, diag);
 	if (err)
 		return err;

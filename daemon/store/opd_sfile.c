@@ -187,7 +187,7 @@ static struct opd_sfile *new_sfile(struct opd_store *store,
 	void *memory;
 	size_t len;
 
-	len = sizeof(*sfile) + nr * sizeof(sfile->odbs[0]);
+	len = sizeof(*sfile) + nr * (sizeof(sfile->odbs[0]) + sizeof(uint64_t));
 	if (callee)
 		len += sizeof(*callee);
 	if (posix_memalign(&memory, CACHE_LINE, len))
@@ -197,8 +197,8 @@ static struct opd_sfile *new_sfile(struct opd_store *store,
 	sfile->hash = hash;
 	sfile->nr_odbs = (uint16_t)nr;
 	if (callee)
-		sfile->callee =
-			memcpy(&sfile->odbs[nr], callee, sizeof(*callee));
+		sfile->callee = memcpy(opd_sfile_ids(sfile) + nr, callee,
+				       sizeof(*callee));
 	sfile->chain = *bucket;
 	*bucket = sfile;
 	opd_sfile_use(store, sfile);
@@ -247,20 +247,29 @@ struct opd_sfile *opd_sfile_get_arcs(struct opd_store *store,
 /* ---- counting ---------------------------------------------------------------
  */
 
-int opd_sfile_open_odb(struct opd_store *store, const struct opd_sfile *sfile,
-		       const struct opd_event *event, struct odb **odb)
+static int open_with_id(struct opd_store *store, const struct opd_sfile *sfile,
+			const struct opd_event *event, struct odb **odb,
+			uint64_t *id)
 {
 	int err;
 
 	limit_open(store);
-	err = opd_sample_file_open(store, sfile, event, odb);
+	err = opd_sample_file_open(store, sfile, event, odb, id);
 	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM) {
 		drop_oldest(store);
-		err = opd_sample_file_open(store, sfile, event, odb);
+		err = opd_sample_file_open(store, sfile, event, odb, id);
 	}
 	if (!err)
 		store->sfiles.nr_open++;
 	return err;
+}
+
+int opd_sfile_open_odb(struct opd_store *store, const struct opd_sfile *sfile,
+		       const struct opd_event *event, struct odb **odb)
+{
+	uint64_t unused;
+
+	return open_with_id(store, sfile, event, odb, &unused);
 }
 
 void opd_sfile_close_odb(struct opd_store *store, struct odb **odb)
@@ -277,8 +286,9 @@ static int open_odb(struct opd_store *store, struct opd_sfile *sfile,
 
 	if (sfile->failed & UINT32_C(1) << counter)
 		return sfile->why;
-	err = opd_sfile_open_odb(store, sfile, &store->events->counter[counter],
-				 &sfile->odbs[counter]);
+	err = open_with_id(store, sfile, &store->events->counter[counter],
+			   &sfile->odbs[counter],
+			   &opd_sfile_ids(sfile)[counter]);
 	if (err) {
 		sfile->failed |= UINT32_C(1) << counter;
 		sfile->why = err == -EDQUOT ? -EDQUOT : -EIO;
@@ -329,10 +339,14 @@ int opd_sfile_add(struct opd_store *store, struct opd_sfile *sfile,
 		  unsigned int counter, uint64_t offset, uint64_t nr)
 {
 	struct odb *odb = sfile->odbs[counter];
+	int err = 0;
 
-	if (odb && !odb_add(odb, offset, nr))
-		return 0;
-	return add_slowly(store, sfile, counter, offset, nr);
+	if (!odb || odb_add(odb, offset, nr))
+		err = add_slowly(store, sfile, counter, offset, nr);
+	/* Arcs are of samples that have a time already. */
+	if (!err && !sfile->callee)
+		opd_sfile_time(store, sfile, counter, offset, nr);
+	return err;
 }
 
 static void sync_one(struct opd_store *store, struct opd_sfile *sfile,
@@ -349,5 +363,6 @@ static void sync_one(struct opd_store *store, struct opd_sfile *sfile,
 void opd_sfiles_sync(struct opd_store *store)
 {
 	for_each(store, sync_one, NULL);
+	opd_timeline_flush(&store->timeline);
 	opd_trees_sync(store);
 }

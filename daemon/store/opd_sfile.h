@@ -35,10 +35,19 @@ struct opd_sfile {
 	int16_t why; /* -EDQUOT or -EIO: of the last one that failed */
 	uint16_t nr_odbs;
 	struct opd_sfile_key key;
-	const struct opd_callee *callee; /* behind odbs; NULL: it is flat */
+	const struct opd_callee *callee; /* behind ids; NULL: it is flat */
 	void *ext[OPD_MAX_FEATURES]; /* each is its feature's, or NULL */
-	struct odb *odbs[]; /* by counter, NULL: not open */
+	/* By counter, NULL: not open. Behind them are the ids of these files in
+	 * the time line (opd_sfile_ids()). */
+	struct odb *odbs[];
 };
+
+static inline uint64_t *opd_sfile_ids(struct opd_sfile *sfile)
+{
+	return (uint64_t *)&sfile->odbs[sfile->nr_odbs];
+}
+
+_Static_assert(sizeof(uint64_t) >= sizeof(struct odb *), "ids are aligned");
 
 #define OPD_SFILE_BUCKETS 16384
 

@@ -15,6 +15,7 @@
 #include "daemon/store/opd_history_state.h"
 #include "daemon/store/opd_pack.h"
 #include "daemon/store/opd_sfile.h"
+#include "daemon/store/opd_timeline.h"
 #include "daemon/store/opd_tree.h"
 
 struct op_clock;
@@ -53,6 +54,7 @@ struct opd_store {
 	struct opd_pack pack;
 	struct opd_disk disk;
 	struct opd_history history;
+	struct opd_timeline timeline;
 };
 
 /* @sfile is used again: it is not the next one to be dropped. */
@@ -60,6 +62,19 @@ static inline void opd_sfile_use(struct opd_store *store,
 				 struct opd_sfile *sfile)
 {
 	sfile->used = ++store->sfiles.uses;
+}
+
+/* @nr samples of @counter were counted at @offset in @sfile, whose file is
+ * open: let the time line have them, too. */
+static inline void opd_sfile_time(struct opd_store *store,
+				  struct opd_sfile *sfile, unsigned int counter,
+				  uint64_t offset, uint64_t nr)
+{
+	if (opd_timeline_is_kept(&store->timeline))
+		opd_timeline_count(&store->timeline,
+				   timeline_key(opd_sfile_ids(sfile)[counter],
+						offset),
+				   nr);
 }
 
 /* A store of @session, with nothing open. The caller keeps all that it gives as

@@ -24,6 +24,7 @@
 #include "daemon/store/opd_store.h"
 #include "libdb/ctree.h"
 #include "libop/session/op_ledger.h"
+#include "libop/base/op_array.h"
 #include "libop/base/op_log.h"
 #include "libop/session/op_tree_image.h"
 
@@ -44,6 +45,9 @@ static void close_tree(struct opd_store *store, struct opd_tree *tree)
 	free(tree->images);
 	tree->images = NULL;
 	tree->nr_images = tree->nr_slots = 0;
+	free(tree->ids);
+	tree->ids = NULL;
+	tree->nr_ids = 0;
 }
 
 /* Drop the first tree of @*at. */
@@ -105,12 +109,17 @@ void opd_trees_sync(struct opd_store *store)
 static void open_tree(struct opd_store *store, struct opd_tree *tree)
 {
 	const struct opd_event *event = &store->events->counter[tree->counter];
+	uint64_t id;
 
 	if (opd_sample_file_open_tree(store, &tree->key, event, &tree->ctree,
-				      &tree->nr_nodes))
+				      &tree->nr_nodes, &id)) {
 		tree->ctree = NULL;
-	else
-		store->trees.nr_nodes += tree->nr_nodes;
+		return;
+	}
+	store->trees.nr_nodes += tree->nr_nodes;
+	if (opd_timeline_is_kept(&store->timeline) &&
+	    !op_array_reserve(&tree->ids, 0, 1))
+		tree->ids[tree->nr_ids++] = id;
 }
 
 static struct opd_tree *new_tree(struct opd_store *store,
@@ -253,6 +262,46 @@ static int find_image(struct opd_store *store, struct opd_tree *tree,
 	return 0;
 }
 
+/* ---- the time line ------------------------------------------------------- */
+
+/* Know the ids of all up to @node. A parent comes before its children, an image
+ * before nodes in it. */
+static int learn_tree_ids(struct opd_store *store, struct opd_tree *tree,
+			  uint32_t node)
+{
+	uint64_t seed = store->timeline.seed;
+
+	if (!tree->nr_ids || op_array_reserve(&tree->ids, tree->nr_ids,
+					      (size_t)node + 1 - tree->nr_ids))
+		return -ENOMEM;
+	while (tree->nr_ids <= node) {
+		uint32_t at = tree->nr_ids;
+		struct ctree_node is;
+		const void *bytes;
+		size_t len;
+
+		tree->nr_ids = ctree_walk(tree->ctree, at, &is, &bytes, &len);
+		if (bytes)
+			tree->ids[at] = timeline_image(seed, bytes, len);
+		else
+			tree->ids[at] =
+				timeline_node(tree->ids[is.parent],
+					      tree->ids[is.image], is.offset);
+	}
+	return 0;
+}
+
+static void time_stack(struct opd_store *store, struct opd_tree *tree,
+		       uint32_t node, uint64_t times)
+{
+	if (!opd_timeline_is_kept(&store->timeline))
+		return;
+	if (node >= tree->nr_ids && learn_tree_ids(store, tree, node))
+		opd_timeline_miss(&store->timeline);
+	else
+		opd_timeline_count(&store->timeline, tree->ids[node], times);
+}
+
 /* ---- counting ---------------------------------------------------------------
  */
 
@@ -332,7 +381,10 @@ static int add_stack(struct opd_store *store, struct opd_tree *tree,
 		store->trees.nr_nodes += place.node - tree->nr_nodes;
 		tree->nr_nodes = place.node;
 	}
-	return ctree_add(tree->ctree, place.node, times);
+	err = ctree_add(tree->ctree, place.node, times);
+	if (!err)
+		time_stack(store, tree, place.node, times);
+	return err;
 }
 
 int opd_tree_add(struct opd_store *store, struct opd_tree *tree,

@@ -57,6 +57,10 @@ struct opd_tree {
 	struct opd_tree_image *images; /* open-addressed, at most half used */
 	size_t nr_images;
 	size_t nr_slots; /* a power of two, or 0 */
+	/* In the time line, by number: of the file, then of its nodes and its
+	 * images. Those up to the last node that was counted. */
+	uint64_t *ids;
+	uint32_t nr_ids;
 };
 
 struct opd_trees {

@@ -59,10 +59,10 @@
  * X(NAME, number, fewest payload words, name in the text form)
  *
  * The numbers up to 8, 13 and 14 are the historical ones. OP_STREAM_BEGIN to
- * OP_LOST, OP_SOURCE, OP_TAKEN, OP_EVENT_TIME and OP_CALL never come from the
- * kernel: user space adds them where it reads the kernel's stream, so that what
- * is behind that can be replayed on another machine. A record may grow by words
- * at its end; readers ignore what they don't know.
+ * OP_LOST, OP_SOURCE, OP_TAKEN, OP_EVENT_TIME, OP_CALL and OP_TIME never come
+ * from the kernel: user space adds them where it reads the kernel's stream, so
+ * that what is behind that can be replayed on another machine. A record may
+ * grow by words at its end; readers ignore what they don't know.
  */
 /* clang-format off */
 #define OP_CODES(X)                                                           \
@@ -143,7 +143,10 @@
 	/* counter, times, caller's cookie and offset, callee's cookie and    \
 	   offset of its start: so many samples of the counter, which are in  \
 	   the stream without stacks, were in that call */                    \
-	X(CALL,          30, 6, "call")
+	X(CALL,          30, 6, "call")                                       \
+	/* ns since the epoch: samples that follow were taken then, or little \
+	   later. The time may go back, from one CPU to another */            \
+	X(TIME,          31, 1, "time")
 /* clang-format on */
 
 enum op_code {

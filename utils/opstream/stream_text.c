@@ -52,6 +52,7 @@
 #define PARTS_EVENT_TIME "ddd?dd?ddd"
 #define PARTS_TIMES "ld"
 #define PARTS_CALL "dddxdx"
+#define PARTS_TIME "d"
 
 /* By bit: OP_KERNEL_FIRST, OP_KERNEL_CODE, OP_KERNEL_INIT; OP_TIMES_LOWERED. */
 static const struct flag_words {

@@ -384,6 +384,7 @@ static void write_sample(struct opd_process_table *table,
 			 const struct opd_perf_place *place, uint64_t pc,
 			 const struct opd_perf_rec *rec, uint32_t counter)
 {
+	opd_perf_words_time(&table->words, rec->time);
 	need_task(table, place);
 	if (!table->stacks.depth) {
 		opd_perf_words_sample(&table->words, place, pc, counter);
@@ -522,6 +523,7 @@ void opd_perf_handle_kept(struct opd_process_table *table,
 			  const struct opd_kept_stack *stack, uint32_t counter,
 			  uint64_t times)
 {
+	opd_perf_words_time(&table->words, table->now);
 	need_task(table, &stack->place);
 	opd_kept_stack_write(stack, &table->words, counter, times,
 			     table->stacks.depth != 0);

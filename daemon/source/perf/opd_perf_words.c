@@ -16,10 +16,10 @@
 #include "daemon/source/perf/opd_perf_image.h"
 
 /*
- * CPU_SWITCH 3, CTX_SWITCH 4, CTX_TGID 4, mode 2, ANON_SWITCH 5 and its name,
- * WEIGHT 3, the sample 2.
+ * TIME 3, CPU_SWITCH 3, CTX_SWITCH 4, CTX_TGID 4, mode 2, ANON_SWITCH 5 and its
+ * name, WEIGHT 3, the sample 2.
  */
-_Static_assert(3 + 4 + 4 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 3 + 2 <=
+_Static_assert(3 + 3 + 4 + 4 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 3 + 2 <=
 		       OPD_PERF_SAMPLE_WORDS,
 	       "a sample with all its context fits");
 _Static_assert(2 + 5 + OPD_PERF_ANON_MAX / 8 + 2 <= OPD_PERF_CALLER_WORDS,
@@ -184,6 +184,14 @@ static void put_sample(struct opd_perf_words *w,
 		*add_record(w, OP_TIMES, place->lowered ? OP_TIMES_LOWERED : 0,
 			    1) = place->times;
 	put_pc(w, place, pc, counter);
+}
+
+void opd_perf_words_put_time(struct opd_perf_words *w, uint64_t time)
+{
+	int64_t date = (int64_t)time + w->ahead;
+
+	w->told = time;
+	*add_record(w, OP_TIME, 0, 1) = date > 0 ? (uint64_t)date : 0;
 }
 
 void opd_perf_words_sample(struct opd_perf_words *w,

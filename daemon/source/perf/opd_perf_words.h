@@ -48,11 +48,26 @@ struct opd_perf_words {
 	bool has_task;
 	bool has_mode;
 	bool has_image;
+	int64_t ahead; /* of the clock of records the date is, ns; 0: unknown */
+	uint64_t told; /* the last OP_TIME, on the clock of records */
 };
+
+/* Samples have times that are no more than this off, ns: a quarter of the
+ * shortest slice of a time line. */
+#define OPD_PERF_TICK UINT64_C(15625000)
 
 /* Write to @writer samples with up to @nr frames, 0 without traces. */
 void opd_perf_words_init(struct opd_perf_words *w, struct opd_writer *writer,
 			 size_t nr);
+
+void opd_perf_words_put_time(struct opd_perf_words *w, uint64_t time);
+
+/* The next sample was taken at @time, on the clock of records. */
+static inline void opd_perf_words_time(struct opd_perf_words *w, uint64_t time)
+{
+	if (time - w->told >= OPD_PERF_TICK && w->ahead)
+		opd_perf_words_put_time(w, time);
+}
 
 /* A sample: @pc is an address in the kernel, an offset in the image, or one
  * from the start of the anonymous memory. The writer goes on

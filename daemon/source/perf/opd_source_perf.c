@@ -90,6 +90,7 @@ struct opd_perf {
 	 * and what they stand for. */
 	uint64_t lost, lost_times;
 	uint64_t throttled; /* the most that was told */
+	uint64_t date_of_boot; /* ns since the epoch; 0: not looked at yet */
 };
 
 /* The lead, ns, of the clock of records over CLOCK_MONOTONIC, which programs
@@ -97,6 +98,20 @@ struct opd_perf {
 static int64_t raw_ahead_ns(void)
 {
 	return (int64_t)(opd_perf_now() - op_clock_ns(CLOCK_MONOTONIC));
+}
+
+/*
+ * The lead, ns, of dates over times of records. The date is that of the start
+ * and what has passed since, also while the machine slept: a clock that is set
+ * later would make times of samples overlap, or leave a gap.
+ */
+static int64_t date_ahead_ns(struct opd_perf *perf)
+{
+	uint64_t boot = op_clock_ns(CLOCK_BOOTTIME);
+
+	if (!perf->date_of_boot)
+		perf->date_of_boot = op_clock_ns(CLOCK_REALTIME) - boot;
+	return (int64_t)(perf->date_of_boot + boot - opd_perf_now());
 }
 
 /* ---- opening ----------------------------------------------------------------
@@ -517,6 +532,7 @@ static void start_reading(struct opd_source *source)
 
 	perf->horizon = opd_perf_now();
 	perf->table.jits.ahead = raw_ahead_ns();
+	perf->table.words.ahead = date_ahead_ns(perf);
 	if (!perf->flush)
 		perf->horizon -= LATE_NS;
 	perf->flush = false;
