@@ -38,6 +38,7 @@
 #include "libop/session/op_sample_file.h"
 #include "libop/session/op_span.h"
 #include "libop/files/op_walk.h"
+#include "libpp/check_times.h"
 #include "libpp/messages.h"
 #include "libpp/select/sample_list.h"
 #include "libpp/symbols/inline_answers.h"
@@ -55,6 +56,7 @@ struct checking {
 	uint64_t stored; /* samples that were found in it */
 	uint64_t beside; /* in spans that its ledger is about */
 	uint64_t nr_bad_entries; /* of its pack */
+	struct pp_check_times times;
 	bool is_torn; /* the member under way */
 	int err; /* something could not be looked at */
 };
@@ -126,6 +128,8 @@ static int check_table(struct checking *c, const struct db_member *member,
 		err = op_sample_header_check(&header, member->path, NULL);
 	if (!err && is_flat && stat.nr_keys)
 		c->stored += op_sample_header_samples(&header, stat.total);
+	if (!err && is_flat && stat.nr_keys && !header.derived)
+		err = pp_check_times_table(&c->times, member->name, odb);
 	odb_close(odb);
 	return err;
 }
@@ -142,6 +146,8 @@ static int check_call_tree(struct checking *c, const struct db_member *member)
 	memcpy(&header, ctree_user(tree), sizeof(header));
 	if (ctree_nr_nodes(tree))
 		err = op_sample_header_check(&header, member->path, NULL);
+	if (!err)
+		err = pp_check_times_tree(&c->times, member->name, tree);
 	ctree_close(tree);
 	return err;
 }
@@ -320,6 +326,45 @@ static void check_ledger(struct checking *c, const char *dir)
 	say_damage(c, path, text, "they are missing");
 }
 
+/* ---- the time line ------------------------------------------------------- */
+
+static void say_bad_timeline(struct checking *c, const char *dir,
+			     const char *what)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/" TIMELINE_FILE, dir);
+	say_damage(c, path, what,
+		   "reports of a part of the time may be wrong, sums are not");
+}
+
+static int check_timeline(struct checking *c, const char *dir)
+{
+	const struct timeline_head *head = &c->times.timeline.head;
+	int err = pp_check_times_compare(&c->times);
+	char text[120];
+
+	if (err || !c->times.is_open)
+		return err;
+	c->check->nr_files++;
+	/* A daemon at work writes on, and one that was killed has told. */
+	if (c->times.timeline.is_cut && !head->is_open && !head->is_dirty)
+		say_bad_timeline(c, dir, "its end is damaged");
+	if (c->times.more) {
+		snprintf(text, sizeof(text),
+			 "slices have %" PRIu64 " more than sample files",
+			 c->times.more);
+		say_bad_timeline(c, dir, text);
+	}
+	if (c->times.less && !head->is_open && !head->is_dirty) {
+		snprintf(text, sizeof(text),
+			 "slices have %" PRIu64 " less than sample files",
+			 c->times.less);
+		say_bad_timeline(c, dir, text);
+	}
+	return 0;
+}
+
 /* ---- a folder of samples/ -------------------------------------------------
  */
 
@@ -327,12 +372,18 @@ static int check_session_folder(struct checking *c, const char *dir)
 {
 	bool repair = false;
 	char *path = NULL;
-	int err = db_folder_open(&c->folder, dir);
+	int err = db_folder_open(&c->folder, dir), bad;
 
 	if (err)
 		return err;
 	c->stored = c->nr_bad_entries = 0;
+	bad = pp_check_times_open(&c->times, dir);
+	if (bad)
+		say_bad_timeline(c, dir, what_is_wrong(bad));
 	err = check_members(c, &repair);
+	if (!err)
+		err = check_timeline(c, dir);
+	pp_check_times_close(&c->times);
 	path = strdup(db_folder_pack_path(c->folder));
 	db_folder_close(c->folder);
 	if (!err)

@@ -100,6 +100,12 @@ void op_json_bool(struct op_json *json, const char *key, bool value)
 	fputs(value ? "true" : "false", json->out);
 }
 
+void op_json_digits(struct op_json *json, const char *key, const char *digits)
+{
+	begin_value(json, key);
+	fputs(digits, json->out);
+}
+
 void op_json_double(struct op_json *json, const char *key, double value)
 {
 	begin_value(json, key);

@@ -25,6 +25,8 @@ void op_json_close(struct op_json *json, char bracket);
 void op_json_text(struct op_json *json, const char *key, const char *text);
 void op_json_u64(struct op_json *json, const char *key, uint64_t value);
 void op_json_i64(struct op_json *json, const char *key, int64_t value);
+/* A number that is text already. */
+void op_json_digits(struct op_json *json, const char *key, const char *digits);
 void op_json_bool(struct op_json *json, const char *key, bool value);
 /* A value that is not finite is written as null. */
 void op_json_double(struct op_json *json, const char *key, double value);

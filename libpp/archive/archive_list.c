@@ -13,6 +13,7 @@
  */
 
 #include "libpp/archive/archive_list.h"
+#include "libdb/timeline.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -517,21 +518,28 @@ static int archive_dropped(struct search *s, const struct pp_session *session)
 		    : -ENOMEM;
 }
 
-/* Archive the files of a session that are beside its samples: the account, and
- * the names of threads. */
+/* Archive the files of a session that are beside its samples: the account, the
+ * names of threads, and the time line. */
 static int archive_ledgers(struct search *s)
 {
-	static const char *const names[] = { "ledger", "tasks" };
+	static const char *const names[] = { "ledger", "tasks", TIMELINE_FILE };
+	const size_t nr_names = sizeof(names) / sizeof(names[0]);
 	const struct pp_sample_list *samples = &s->side->list;
 	int err = 0;
 
-	for (size_t i = 0; i < 2 * samples->sessions.nr && !err; i++) {
+	for (size_t i = 0; i < nr_names * samples->sessions.nr && !err; i++) {
 		const struct pp_session *session =
-			&samples->sessions.list[i / 2];
+			&samples->sessions.list[i / nr_names];
 		const char *folder = session->path;
-		const char *path = op_arena_printf(
-			&s->list->report.arena, "%s/%s", folder, names[i % 2]);
+		const char *path =
+			op_arena_printf(&s->list->report.arena, "%s/%s", folder,
+					names[i % nr_names]);
 
+		if (session->is_sliced)
+			return op_diag_set(
+				s->diag, -EINVAL,
+				"time: an archive has all times of %s; leave it out here, and choose times of the archive",
+				folder);
 		if (session->is_left_out)
 			continue;
 		err = path ? archive_file_of_session(s, PP_ARCHIVE_SESSION,

@@ -214,19 +214,37 @@ void pp_write_folded(FILE *out, const struct op_runtime *runtime)
 		runtime->name);
 }
 
+/* A date, or so long after the begin of the one time line. */
+static const char *history_time(char text[PP_TIME_TEXT_LEN],
+				const struct pp_history *history, uint64_t at)
+{
+	uint64_t origin = pp_history_origin(history);
+
+	return origin ? pp_time_since(text, at > origin ? at - origin : 0)
+		      : pp_time_text(text, (time_t)(at / PP_TIME_NS));
+}
+
 void pp_write_history(FILE *out, const struct pp_history *history)
 {
+	uint64_t origin = pp_history_origin(history);
 	char begin[PP_TIME_TEXT_LEN], end[PP_TIME_TEXT_LEN];
 
-	fprintf(out, "%s to %s, %zu span%s",
-		pp_time_text(begin, (time_t)history->begin),
-		pp_time_text(end, (time_t)history->end), history->nr_spans,
+	history_time(begin, history, history->begin);
+	history_time(end, history, history->end);
+	fprintf(out, "%s to %s, %zu %s%s", begin, end, history->nr_spans,
+		history->nr_slices == history->nr_spans ? "slice" : "span",
 		op_plural(history->nr_spans));
+	if (origin)
+		fprintf(out, " from %s on",
+			pp_time_text(begin, (time_t)(origin / PP_TIME_NS)));
+	if (history->nr_slices && history->is_part)
+		fputs("; the account is of the whole run", out);
 	if (history->is_coarse)
 		fprintf(out,
-			"; asked for %s to %s, but the history is no finer there",
-			pp_time_text(begin, (time_t)history->asked_begin),
-			pp_time_text(end, (time_t)history->asked_end));
+			"; asked for %s to %s, but the %s is no finer there",
+			history_time(begin, history, history->asked_begin),
+			history_time(end, history, history->asked_end),
+			history->nr_slices ? "time line" : "history");
 	if (history->dropped_end)
 		fprintf(out, "; %" PRIu64 " sample%s up to %s dropped",
 			history->dropped_samples,

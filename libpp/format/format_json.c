@@ -23,6 +23,14 @@ struct writer {
 	const struct pp_report *report;
 };
 
+/* Seconds since the epoch; @ns is whole ones but for slices of time lines. */
+static void json_write_time(struct op_json *json, const char *key, uint64_t ns)
+{
+	char text[PP_TIME_TEXT_LEN];
+
+	op_json_digits(json, key, pp_time_seconds(text, ns));
+}
+
 /* ---- what was counted ---------------------------------------------------- */
 
 static void json_write_id(struct writer *w, const char *key, int64_t id)
@@ -90,8 +98,8 @@ static void json_write_class(struct writer *w, size_t i)
 		op_json_text(json, "session", class->session);
 	}
 	if (class->end) {
-		op_json_u64(json, "begin", class->begin);
-		op_json_u64(json, "end", class->end);
+		json_write_time(json, "begin", class->begin);
+		json_write_time(json, "end", class->end);
 	}
 	op_json_u64(json, "samples", w->report->totals[i]);
 	if (w->report->symbols.made)
@@ -117,7 +125,6 @@ static void json_write_cpu(struct writer *w)
 	op_json_close(&w->json, '}');
 }
 
-/* Times are seconds since the epoch. */
 static void json_write_history(struct writer *w, const char *key,
 			       const struct pp_history *history)
 {
@@ -126,12 +133,16 @@ static void json_write_history(struct writer *w, const char *key,
 	if (!history->end)
 		return;
 	op_json_open(json, key, '{');
-	op_json_u64(json, "begin", history->begin);
-	op_json_u64(json, "end", history->end);
-	op_json_u64(json, "spans", history->nr_spans);
+	json_write_time(json, "begin", history->begin);
+	json_write_time(json, "end", history->end);
+	if (history->nr_spans > history->nr_slices)
+		op_json_u64(json, "spans",
+			    history->nr_spans - history->nr_slices);
+	if (history->nr_slices)
+		op_json_u64(json, "slices", history->nr_slices);
 	if (history->is_part) {
-		op_json_u64(json, "asked_begin", history->asked_begin);
-		op_json_u64(json, "asked_end", history->asked_end);
+		json_write_time(json, "asked_begin", history->asked_begin);
+		json_write_time(json, "asked_end", history->asked_end);
 	}
 	if (history->dropped_end) {
 		op_json_u64(json, "dropped_end", history->dropped_end);

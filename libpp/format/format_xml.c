@@ -161,13 +161,21 @@ static void xml_write_account(const struct pp_xml *x,
 	fputs("</account>\n", x->out);
 }
 
-/* Times are seconds since the epoch. */
+/* Seconds since the epoch. */
+static void xml_write_time(const struct pp_xml *x, const char *name,
+			   uint64_t ns)
+{
+	char text[PP_TIME_TEXT_LEN];
+
+	op_xml_attr(x->out, name, pp_time_seconds(text, ns));
+}
+
 static void xml_write_history(const struct pp_xml *x,
 			      const struct pp_history *history)
 {
 	fputs("<history", x->out);
-	op_xml_number(x->out, "begin", history->begin);
-	op_xml_number(x->out, "end", history->end);
+	xml_write_time(x, "begin", history->begin);
+	xml_write_time(x, "end", history->end);
 	op_xml_number(x->out, "spans", history->nr_spans);
 	if (history->dropped_end) {
 		op_xml_number(x->out, "droppedend", history->dropped_end);
@@ -203,8 +211,8 @@ static void xml_write_classes(const struct pp_xml *x)
 		if (masks)
 			op_xml_number(x->out, "mask", class->unit_mask);
 		if (class->end) {
-			op_xml_number(x->out, "begin", class->begin);
-			op_xml_number(x->out, "end", class->end);
+			xml_write_time(x, "begin", class->begin);
+			xml_write_time(x, "end", class->end);
 		}
 		fputs("/>\n", x->out);
 	}

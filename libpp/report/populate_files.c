@@ -146,6 +146,19 @@ static int drop_arcs_of_trees(struct pp_population *p,
 	return 0;
 }
 
+static int make_time_columns(struct pp_sample_list *list, size_t most,
+			     struct op_diag *diag)
+{
+	struct pp_sessions *sessions = &list->sessions;
+
+	if (!sessions->history.end)
+		return op_diag_set(
+			diag, -ENOENT,
+			"%s: it has no times to show; leave out --over-time, and profile with operf, or opcontrol --setup --history=SIZE",
+			sessions->list[0].path);
+	return pp_sessions_make_columns(sessions, list->arena, most);
+}
+
 static int choose_files(struct pp_population *p, struct pp_side *side,
 			struct op_diag *diag)
 {
@@ -156,11 +169,15 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	side->list.arena = &p->report->arena;
 	side->list.archive = side->archive;
 	side->list.call_graphs = request->calls.wanted;
+	side->list.over_time = request->select.over_time;
 	side->list.by_label = request->select.by_label;
 	err = pp_sample_list_find(&side->list, side->session, side->spec,
 				  messages, diag) ?:
 	      name_modules(side) ?:
 	      pp_sample_list_choose(&side->list, side->spec, messages, diag);
+	if (!err && request->select.over_time)
+		err = make_time_columns(&side->list,
+					request->select.time_columns, diag);
 	if (!err && request->select.exclude_dependent)
 		err = pp_side_find_app_files(p, side)
 			      ?: drop_dependent(&side->list, request, diag);
@@ -286,19 +303,6 @@ unsigned int pp_class_merge(const struct pp_request *request)
 	       PP_MERGE_CPU | PP_MERGE_CGROUP;
 }
 
-static int make_time_columns(struct pp_sample_list *list, size_t most,
-			     struct op_diag *diag)
-{
-	struct pp_sessions *sessions = &list->sessions;
-
-	if (!sessions->history.end)
-		return op_diag_set(
-			diag, -ENOENT,
-			"%s: it has no history to show over time; leave out --over-time, and profile with opcontrol --setup --history=SIZE",
-			sessions->list[0].path);
-	return pp_sessions_make_columns(sessions, most);
-}
-
 /* ---- all of it ----------------------------------------------------------- */
 
 int pp_side_find(struct pp_population *p, struct pp_side *side,
@@ -329,9 +333,6 @@ int pp_side_find(struct pp_population *p, struct pp_side *side,
 	for (size_t i = 0;
 	     !err && request->select.merge & PP_MERGE_LIB && i < list->nr; i++)
 		list->files[i].app = list->files[i].image_name;
-	if (!err && request->select.over_time)
-		err = make_time_columns(list, request->select.time_columns,
-					diag);
 	err = err ?: pp_arrange(&side->classes, list, pp_class_merge(request),
 				request->select.any_axes, request->select.layout,
 				request->select.max_columns ?: PP_MANY_COLUMNS, diag) ?:

@@ -104,8 +104,9 @@ void pp_side_add_times(struct pp_side *side, const struct pp_session *session,
 
 		if (class->session && strcmp(class->session, session->name))
 			continue;
-		if (class->end && (class->begin != session->column_begin ||
-				   class->end != session->column_end))
+		if (class->end && !session->is_sliced &&
+		    (class->begin != session->column_begin ||
+		     class->end != session->column_end))
 			continue;
 		class->stored = pp_add_counts(class->stored, account->stored);
 		class->spread = pp_add_counts(class->spread,

@@ -330,7 +330,15 @@ static const char *cgroup_title(struct op_arena *arena,
 }
 
 /* The column's times, in the form that the tag "time:" takes. */
+static const char *time_text(char *text, const struct pp_classes *classes,
+			     uint64_t at)
+{
+	return classes->origin ? pp_time_since(text, at - classes->origin)
+			       : pp_time_text(text, (time_t)(at / PP_TIME_NS));
+}
+
 static const char *time_title(struct op_arena *arena,
+			      const struct pp_classes *classes,
 			      const struct pp_class *class)
 {
 	char begin[PP_TIME_TEXT_LEN], end[PP_TIME_TEXT_LEN];
@@ -338,8 +346,8 @@ static const char *time_title(struct op_arena *arena,
 	if (!class->end)
 		return "time:all";
 	return op_arena_printf(arena, "time:%s-%s",
-			       pp_time_text(begin, (time_t) class->begin),
-			       pp_time_text(end, (time_t) class->end));
+			       time_text(begin, classes, class->begin),
+			       time_text(end, classes, class->end));
 }
 
 const char *pp_class_value(struct op_arena *arena,
@@ -359,7 +367,7 @@ const char *pp_class_value(struct op_arena *arena,
 		return op_arena_printf(arena, "%s:%s", pp_session_axis(classes),
 				       class->session ? class->session : "all");
 	case PP_AXIS_TIME:
-		return time_title(arena, class);
+		return time_title(arena, classes, class);
 	default:
 		return event_name(arena, classes, class);
 	}
@@ -483,7 +491,9 @@ int pp_arrange(struct pp_classes *classes, struct pp_sample_list *list,
 	unsigned int nr;
 
 	*classes = (struct pp_classes){ .axis = PP_AXIS_EVENT,
-					.by_label = list->by_label };
+					.by_label = list->by_label,
+					.origin = pp_history_origin(
+						&list->sessions.history) };
 	if (find_classes(classes, list, merge) ||
 	    name_cgroups(list->arena, classes))
 		return -ENOMEM;

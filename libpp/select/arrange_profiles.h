@@ -60,7 +60,7 @@ struct pp_class {
 	const char *cgroup_name; /* what people call it; "unknown", or "all"
 				    when merged */
 	const char *session; /* its name, or its label; NULL when merged */
-	uint64_t begin, end; /* where times are columns; else 0 */
+	uint64_t begin, end; /* ns, where times are columns; else 0 */
 	/* How long its event was to be counted and had a counter: ns, sums over
 	 * CPUs, 0 when not known; and their ratio, where that matters: the
 	 * report's counts are samples that were taken times @scale. */
@@ -96,6 +96,7 @@ struct pp_classes {
 	size_t nr;
 	bool in_rows; /* tasks are rows, not columns */
 	bool row_axes[PP_NR_AXES]; /* those that differ from row to row */
+	uint64_t origin; /* that times of columns are told from; 0: dates */
 	const char *by_label; /* sessions are told apart by that label; NULL: by
 				 name */
 	enum pp_axis axis; /* PP_AXIS_EVENT when there is one class; the first

@@ -311,7 +311,7 @@ int pp_sample_list_find(struct pp_sample_list *list,
 				 .messages = messages,
 				 .diag = diag };
 	int err = pp_sessions_open(&list->sessions, list->arena, session,
-				   list->archive, spec, diag);
+				   list->archive, spec, list->over_time, diag);
 
 	if (!err && list->by_label)
 		err = pp_sessions_label(&list->sessions, list->arena,

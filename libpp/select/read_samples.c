@@ -17,6 +17,7 @@
 
 #include "libop/classic/op_classic.h"
 #include "libop/base/op_sort.h"
+#include "libpp/select/slices.h"
 
 /* ---- parts --------------------------------------------------------------- */
 
@@ -200,17 +201,161 @@ static int read_sample_file(const struct pp_sample_list *list,
 	return 0;
 }
 
+/* ---- times --------------------------------------------------------------- */
+
+/* Files of which the time line has nothing. */
+static bool has_no_times(const struct pp_sample_file *file)
+{
+	return pp_is_call_graph(file) || file->header.derived;
+}
+
+/* Append to *@files of *@nr what @file, whose counts are read, has in each
+ * column of times. */
+static int split_sample_file(struct op_arena *arena,
+			     const struct pp_sample_file *file,
+			     struct pp_sample_file **files, size_t *nr)
+{
+	struct pp_slices *slices = file->session->slices;
+	uint64_t id = timeline_file(slices->timeline.head.seed,
+				    file->parts->member.name);
+	size_t nr_columns = slices->nr_columns;
+	struct pp_sample_file *parts =
+		op_arena_alloc(arena, nr_columns, sizeof(*parts));
+	uint64_t *out = op_arena_alloc(arena, nr_columns, sizeof(*out));
+
+	if (!parts || !out)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_columns; i++) {
+		parts[i] = *file;
+		parts[i].session = &slices->columns[i];
+		parts[i].total = parts[i].nr_samples = 0;
+		parts[i].samples = op_arena_alloc(arena, file->nr_samples,
+						  sizeof(*file->samples));
+		if (!parts[i].samples)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < file->nr_samples; i++) {
+		uint64_t key = file->samples[i].key;
+
+		pp_slices_split(slices, timeline_key(id, key),
+				file->samples[i].count, out);
+		for (size_t j = 0; j < nr_columns; j++) {
+			if (!out[j])
+				continue;
+			parts[j].samples[parts[j].nr_samples++] =
+				(struct pp_sample){ key, out[j] };
+			parts[j].total = pp_add_counts(parts[j].total, out[j]);
+		}
+	}
+	for (size_t i = 0; i < nr_columns; i++) {
+		struct pp_sample_file *grown;
+
+		if (!parts[i].nr_samples)
+			continue;
+		grown = op_arena_grow(arena, *files, *nr, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		*files = grown;
+		grown[(*nr)++] = parts[i];
+	}
+	return 0;
+}
+
+/* Trees are read later: there is one for each column. */
+static int split_tree_files(struct pp_sample_list *list)
+{
+	struct pp_sample_file *trees = NULL, *grown;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < list->nr_trees; i++) {
+		const struct pp_sample_file *tree = &list->trees[i];
+		struct pp_slices *slices = tree->session->slices;
+
+		for (size_t j = 0; j < (slices ? slices->nr_columns : 1); j++) {
+			grown = op_arena_grow(list->arena, trees, nr,
+					      sizeof(*grown));
+			if (!grown)
+				return -ENOMEM;
+			trees = grown;
+			trees[nr] = *tree;
+			if (slices)
+				trees[nr].session = &slices->columns[j];
+			nr++;
+		}
+	}
+	list->trees = trees;
+	list->nr_trees = nr;
+	return 0;
+}
+
+static bool has_slices(const struct pp_sample_list *list)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < list->sessions.nr; i++)
+		has |= list->sessions.list[i].slices != NULL;
+	return has;
+}
+
+/* Keep of all files what came at the times that are asked for. */
+static int split_by_times(struct pp_sample_list *list,
+			  struct pp_messages *messages)
+{
+	struct pp_sample_file *files = NULL, *grown;
+	size_t nr = 0, nr_without = 0;
+	uint64_t unknown = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < list->sessions.nr && !err; i++)
+		if (list->sessions.list[i].slices)
+			err = pp_slices_begin_round(
+				list->sessions.list[i].slices);
+	for (size_t i = 0; i < list->nr && !err; i++) {
+		if (list->files[i].session->slices) {
+			nr_without += has_no_times(&list->files[i]);
+			if (!has_no_times(&list->files[i]))
+				err = split_sample_file(list->arena,
+							&list->files[i], &files,
+							&nr);
+			continue;
+		}
+		grown = op_arena_grow(list->arena, files, nr, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		files = grown;
+		files[nr++] = list->files[i];
+	}
+	for (size_t i = 0; i < list->sessions.nr && !err; i++)
+		if (list->sessions.list[i].slices)
+			unknown += list->sessions.list[i].slices->unknown;
+	if (unknown)
+		pp_message(
+			messages, PP_WARNING,
+			"%llu samples are of an unknown time, as a daemon was killed or had no time line; they are left out",
+			(unsigned long long)unknown);
+	if (nr_without)
+		pp_message(
+			messages, PP_WARNING,
+			"%zu files of arcs or of a feature have no times; they are left out",
+			nr_without);
+	list->files = files;
+	list->nr = nr;
+	return err ?: split_tree_files(list);
+}
+
 int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 			struct pp_messages *messages, struct op_diag *diag)
 {
 	size_t kept = 0, nr_messages = messages->nr;
+	bool splits = has_slices(list);
 	struct op_diag first = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; i < list->nr && !err; i++) {
 		struct pp_sample_file *file = &list->files[i];
 
-		err = read_sample_file(list, file, samples, messages, &first);
+		err = read_sample_file(list, file, samples || splits, messages,
+				       &first);
 		if (err || !file->total)
 			continue;
 		pp_message(messages, PP_REMARK_SFILE, "%s: %llu %s", file->path,
@@ -221,8 +366,14 @@ int pp_sample_list_read(struct pp_sample_list *list, bool samples,
 	if (err)
 		return err;
 	list->nr = kept;
+	if (kept && splits)
+		err = split_by_times(list, messages);
+	if (err || list->nr)
+		return err;
 	if (kept)
-		return 0;
+		return op_diag_set(
+			diag, -ENOENT,
+			"no samples of these files came at that time; ask for another, or for more files");
 	/* The error says what the messages say. */
 	messages->nr = nr_messages;
 	if (first.text[0])

@@ -73,6 +73,7 @@ struct pp_sample_list {
 	struct op_arena *arena;
 	const struct pp_archive *archive; /* that files are in; or NULL */
 	bool call_graphs; /* find those, too */
+	bool over_time; /* times are columns */
 	const char
 		*by_label; /* sessions are told apart by that; NULL: by name */
 	struct pp_sample_file *files; /* flat ones and call graphs; by path */

@@ -18,8 +18,10 @@ struct pp_session_search {
 	struct op_labels *seen; /* of sessions that are not asked for */
 	size_t nr_seen;
 	struct op_diag *diag;
+	const struct pp_slices *last_slices; /* that were looked at; or NULL */
+	bool over_time; /* times are columns */
 	time_t now;
-	uint64_t first; /* begin of the first span that there is; 0: none */
+	uint64_t first; /* begin of the first span that there is, ns; 0: none */
 	const char *no_times; /* session without any history; or NULL */
 };
 

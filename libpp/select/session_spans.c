@@ -22,14 +22,19 @@
 
 #include "libop/base/op_array.h"
 #include "libop/session/op_span.h"
+#include "libpp/select/sample_list.h"
 #include "libpp/select/session_search.h"
+#include "libpp/select/slices.h"
 
 #define LEDGER_PERIOD 900 /* seconds: more than a daemon lets pass */
-#define NOW_LASTS 5 /* seconds: more than a program needs to come here */
+#define NOW_LASTS                                                              \
+	(5 * PP_TIME_NS) /* more than a program takes to come here             \
+			  */
 
-/* A span, or what is beside them. */
+/* A span, what is beside them, or a slice of a time line. */
 struct choice {
 	struct op_span span;
+	int64_t begin, end; /* ns since the epoch */
 	bool is_open;
 	bool is_chosen;
 };
@@ -82,18 +87,18 @@ static bool has_samples_beside(const char *path)
  */
 
 static bool has_middle(const struct pp_time_range *range,
-		       const struct op_span *span)
+		       const struct choice *choice)
 {
-	uint64_t middle = span->begin + (span->end - span->begin) / 2;
+	int64_t middle = choice->begin + (choice->end - choice->begin) / 2;
 
-	return (int64_t)middle >= range->from && (int64_t)middle < range->to;
+	return middle >= range->from && middle < range->to;
 }
 
-/* Seconds that @span and @range have together. */
+/* The time that @choice and @range have together, ns. */
 static uint64_t overlap_of(const struct pp_time_range *range,
-			   const struct op_span *span)
+			   const struct choice *choice)
 {
-	int64_t from = (int64_t)span->begin, to = (int64_t)span->end;
+	int64_t from = choice->begin, to = choice->end;
 
 	from = from > range->from ? from : range->from;
 	to = to < range->to ? to : range->to;
@@ -106,18 +111,19 @@ static uint64_t much_of(const struct pp_time_range *range)
 	return ((uint64_t)(range->to - range->from) + 3) / 4;
 }
 
-/* Whether a part of @span makes up much of @range. */
+/* Whether a part of @choice makes up much of @range. */
 static bool is_touched(const struct pp_time_range *range,
-		       const struct op_span *span)
+		       const struct choice *choice)
 {
-	return overlap_of(range, span) >= much_of(range);
+	return overlap_of(range, choice) >= much_of(range);
 }
 
-/* Whether @span has so much that is not of @range as to be worth a word. */
+/* Whether @choice has so much that is not of @range as to be worth a word. */
 static bool is_coarse(const struct pp_time_range *range,
-		      const struct op_span *span)
+		      const struct choice *choice)
 {
-	return span->end - span->begin - overlap_of(range, span) >
+	return (uint64_t)(choice->end - choice->begin) -
+		       overlap_of(range, choice) >
 	       much_of(range);
 }
 
@@ -125,34 +131,49 @@ static bool is_coarse(const struct pp_time_range *range,
 static bool choose_by(const struct pp_time_range *range, struct choice *all,
 		      size_t nr, struct pp_history *history,
 		      bool (*agrees)(const struct pp_time_range *range,
-				     const struct op_span *span))
+				     const struct choice *choice))
 {
 	bool found = false;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (!agrees(range, &all[i].span))
+		if (!agrees(range, &all[i]))
 			continue;
 		all[i].is_chosen = true;
-		history->is_coarse |= is_coarse(range, &all[i].span);
+		history->is_coarse |= is_coarse(range, &all[i]);
 		found = true;
 	}
 	return found;
 }
 
-/* The range of @item. One that ends now has what is counted just now: the clock
- * has gone on since its words were read. */
+/* Note what was asked for, of a session from @begin to @end. */
+static void note_asked(struct pp_history *history, struct pp_time_range range,
+		       int64_t begin, int64_t end, time_t now)
+{
+	pp_time_range_resolve(&range, begin, end, now * PP_TIME_NS);
+	if (!history->asked_end || (uint64_t)range.from < history->asked_begin)
+		history->asked_begin = (uint64_t)range.from;
+	if ((uint64_t)range.to > history->asked_end)
+		history->asked_end = (uint64_t)range.to;
+}
+
+/* The range of @item, of a session from @begin to @end. One that ends now has
+ * what is counted just now: the clock has gone on since its words were read. */
 static struct pp_time_range range_of(const struct pp_session_search *search,
-				     const struct pp_spec_item *item)
+				     const struct pp_spec_item *item,
+				     int64_t begin, int64_t end)
 {
 	struct pp_time_range range = item->range;
+	int64_t now = search->now * PP_TIME_NS;
 
-	if (range.to >= search->now - NOW_LASTS)
-		range.to = search->now + 1;
+	if (range.to_base != PP_TIME_BEGIN && range.to >= now - NOW_LASTS)
+		range.to = now + PP_TIME_NS;
+	pp_time_range_resolve(&range, begin, end, now);
 	return range;
 }
 
+/* Choose what is asked for of @all, which end at @end. */
 static void choose_spans(struct pp_session_search *search, struct choice *all,
-			 size_t nr)
+			 size_t nr, int64_t end)
 {
 	const struct pp_spec_list *times = &search->spec->lists[PP_SPEC_TIME];
 	struct pp_history *history = &search->sessions->history;
@@ -160,8 +181,11 @@ static void choose_spans(struct pp_session_search *search, struct choice *all,
 	for (size_t i = 0; i < nr && !times->nr; i++)
 		all[i].is_chosen = true;
 	for (size_t i = 0; i < times->nr; i++) {
-		struct pp_time_range range = range_of(search, &times->items[i]);
+		struct pp_time_range range =
+			range_of(search, &times->items[i], all[0].begin, end);
 
+		note_asked(history, times->items[i].range, all[0].begin, end,
+			   search->now);
 		if (!choose_by(&range, all, nr, history, has_middle))
 			choose_by(&range, all, nr, history, is_touched);
 	}
@@ -185,6 +209,14 @@ static struct choice open_choice(const char *path, uint64_t last, time_t now)
 /* All that is there, from the earliest; what is beside the spans is the last,
  * if there is anything, or no span. free() *@out. Returns how many, or -ENOMEM
  * or -errno of the folder. */
+static void set_choice_times(struct choice *all, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		all[i].begin = (int64_t)all[i].span.begin * PP_TIME_NS;
+		all[i].end = (int64_t)all[i].span.end * PP_TIME_NS;
+	}
+}
+
 static ssize_t list_choices(struct pp_session_search *search, const char *path,
 			    struct choice **out)
 {
@@ -206,12 +238,13 @@ static ssize_t list_choices(struct pp_session_search *search, const char *path,
 			(*out)[nr_all++] = (struct choice){ .span = spans[i] };
 	}
 	free(spans);
-	if (!err && nr_all && !has_samples_beside(path))
-		return (ssize_t)nr_all;
-	if (!err && op_array_reserve(out, nr_all, 1))
-		err = -ENOMEM;
-	if (!err)
-		(*out)[nr_all++] = open_choice(path, last, search->now);
+	if (!err && (!nr_all || has_samples_beside(path))) {
+		if (op_array_reserve(out, nr_all, 1))
+			err = -ENOMEM;
+		else
+			(*out)[nr_all++] = open_choice(path, last, search->now);
+	}
+	set_choice_times(*out, nr_all);
 	return err ? err : (ssize_t)nr_all;
 }
 
@@ -233,19 +266,19 @@ static int open_span(struct pp_session_search *search, const char *path,
 		return op_diag_set(search->diag, err, "%s: %s", path ?: folder,
 				   strerror(-err));
 	opened = &sessions->list[sessions->nr - 1];
-	opened->begin = span->begin;
-	opened->end = span->end;
+	opened->begin = span->begin * PP_TIME_NS;
+	opened->end = span->end * PP_TIME_NS;
 	opened->is_span = true;
 	return 0;
 }
 
-static void note_time(struct pp_history *history, const struct op_span *span)
+static void note_time(struct pp_history *history, const struct choice *choice)
 {
 	history->nr_spans++;
-	if (!history->end || span->begin < history->begin)
-		history->begin = span->begin;
-	if (span->end > history->end)
-		history->end = span->end;
+	if (!history->end || (uint64_t)choice->begin < history->begin)
+		history->begin = (uint64_t)choice->begin;
+	if ((uint64_t)choice->end > history->end)
+		history->end = (uint64_t)choice->end;
 }
 
 static int open_chosen_spans(struct pp_session_search *search,
@@ -259,25 +292,31 @@ static int open_chosen_spans(struct pp_session_search *search,
 	bool is_kept = nr > 1 || !open;
 	int err = 0;
 
-	if (!search->first || all[0].span.begin < search->first)
-		search->first = all[0].span.begin;
+	if (!search->first || (uint64_t)all[0].begin < search->first)
+		search->first = (uint64_t)all[0].begin;
 	if (!is_kept && search->spec->lists[PP_SPEC_TIME].nr)
 		search->no_times = path;
 	sessions->list[at].has_spans = is_kept;
 	sessions->list[at].is_left_out = !open || !open->is_chosen;
 	if (open) {
-		sessions->list[at].begin = open->span.begin;
-		sessions->list[at].end = open->span.end;
+		sessions->list[at].begin = (uint64_t)open->begin;
+		sessions->list[at].end = (uint64_t)open->end;
 	}
 	for (size_t i = 0; i < nr && !err; i++) {
 		if (!all[i].is_chosen)
 			continue;
 		if (is_kept || search->spec->lists[PP_SPEC_TIME].nr)
-			note_time(&sessions->history, &all[i].span);
+			note_time(&sessions->history, &all[i]);
 		if (!all[i].is_open)
 			err = open_span(search, path, name, &all[i].span);
 	}
 	return err;
+}
+
+/* Ages of a history are from now on: it goes on. */
+static int64_t end_of(const struct pp_session_search *search)
+{
+	return search->now * PP_TIME_NS;
 }
 
 /* A session without spans has one time, all of it: a part is not to be had. */
@@ -285,13 +324,14 @@ static bool is_too_coarse(const struct pp_session_search *search,
 			  const struct choice *all, size_t nr)
 {
 	const struct pp_spec_list *times = &search->spec->lists[PP_SPEC_TIME];
-	const struct op_span *span = &all[0].span;
+	const struct choice *whole = &all[0];
 
 	for (size_t i = 0; i < times->nr; i++) {
-		struct pp_time_range range = range_of(search, &times->items[i]);
+		struct pp_time_range range = range_of(
+			search, &times->items[i], whole->begin, end_of(search));
 
-		if (span->begin && (int64_t)span->begin >= range.from &&
-		    (int64_t)span->end <= range.to)
+		if (whole->begin && whole->begin >= range.from &&
+		    whole->end <= range.to)
 			return false;
 	}
 	return nr == 1 && all[0].is_open && times->nr;
@@ -324,6 +364,68 @@ static int note_dropped(struct pp_session_search *search,
 	return err;
 }
 
+/* ---- time lines ---------------------------------------------------------- */
+
+static int choose_of_slices(struct pp_session_search *search,
+			    struct pp_session *session, struct choice *all)
+{
+	struct pp_history *history = &search->sessions->history;
+	struct pp_slices *slices = session->slices;
+	size_t nr = slices->timeline.nr_slices, nr_chosen = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		all[i] = (struct choice){
+			.begin = (int64_t)pp_slice_begin(slices, i),
+			.end = (int64_t)pp_slice_end(slices, i),
+		};
+	session->begin = (uint64_t)all[0].begin;
+	session->end = (uint64_t)all[nr - 1].end;
+	choose_spans(search, all, nr, all[nr - 1].end);
+	for (size_t i = 0; i < nr && !err; i++) {
+		if (!all[i].is_chosen)
+			continue;
+		nr_chosen++;
+		/* A slice may have several entries. */
+		if (!i || all[i].begin != all[i - 1].begin) {
+			note_time(history, &all[i]);
+			history->nr_slices++;
+		}
+		err = pp_slices_put(slices, search->arena, session, i, 0, 0);
+	}
+	session->is_left_out = !nr_chosen;
+	session->is_sliced = true;
+	search->last_slices = slices;
+	if (!search->first || session->begin < search->first)
+		search->first = session->begin;
+	/* Several sessions have dates in common alone. */
+	history->origin =
+		history->origin ? UINT64_MAX : slices->timeline.head.begin;
+	return err;
+}
+
+/* Returns 0, -ENOENT if @session has no time line, or another -errno with the
+ * reason unless it is -ENOMEM. */
+static int choose_slices(struct pp_session_search *search,
+			 struct pp_session *session)
+{
+	const char *path = op_arena_printf(search->arena, "%s/" TIMELINE_FILE,
+					   session->path);
+	struct choice *all;
+	int err = path ? pp_archive_check(search->archive, path) : -ENOMEM;
+
+	err = err ?: pp_slices_open(&session->slices, session->path);
+	if (err && err != -ENOENT && err != -ENOMEM)
+		return op_diag_set(search->diag, err, "%s: %s; leave out times",
+				   path, pp_why_not_opened(err));
+	if (err)
+		return err;
+	all = calloc(session->slices->timeline.nr_slices, sizeof(*all));
+	err = all ? choose_of_slices(search, session, all) : -ENOMEM;
+	free(all);
+	return err;
+}
+
 int pp_session_add_spans(struct pp_session_search *search)
 {
 	struct pp_session *session =
@@ -333,8 +435,17 @@ int pp_session_add_spans(struct pp_session_search *search)
 	ssize_t nr = list_choices(search, path, &all);
 	int err = nr < 0 ? (int)nr : 0;
 
+	if (nr == 1 && all[0].is_open &&
+	    (search->over_time || search->spec->lists[PP_SPEC_TIME].nr)) {
+		err = choose_slices(search, session);
+		if (err != -ENOENT) {
+			free(all);
+			return err;
+		}
+		err = 0;
+	}
 	if (!err && !is_too_coarse(search, all, (size_t)nr))
-		choose_spans(search, all, (size_t)nr);
+		choose_spans(search, all, (size_t)nr, end_of(search));
 	if (!err)
 		err = note_dropped(search, session)
 			      ?: open_chosen_spans(search, all, (size_t)nr);
@@ -362,6 +473,20 @@ static int report_no_history(struct pp_session_search *search)
 		search->no_times);
 }
 
+static int report_no_slice(struct pp_session_search *search, const char *word)
+{
+	const struct pp_slices *slices = search->last_slices;
+	size_t nr = slices->timeline.nr_slices;
+	uint64_t begin = pp_slice_begin(slices, 0);
+	char text[PP_TIME_TEXT_LEN];
+
+	return op_diag_set(
+		search->diag, -ENOENT,
+		"time:%s: nothing was sampled then; the session begins at %s and has %s",
+		word, text_of_time(search->arena, begin / PP_TIME_NS),
+		pp_time_since(text, pp_slice_end(slices, nr - 1) - begin));
+}
+
 static int report_no_span(struct pp_session_search *search)
 {
 	const struct pp_spec_list *times = &search->spec->lists[PP_SPEC_TIME];
@@ -369,14 +494,19 @@ static int report_no_span(struct pp_session_search *search)
 	const struct pp_time_range *range = &times->items[0].range;
 	const char *word = times->items[0].text;
 	const char *dropped = text_of_time(search->arena, history->dropped_end);
-	const char *first = text_of_time(search->arena, search->first);
+	const char *first =
+		text_of_time(search->arena, search->first / PP_TIME_NS);
 
-	if ((uint64_t)range->to <= history->dropped_end)
+	if (search->last_slices)
+		return report_no_slice(search, word);
+	if (range->to_base != PP_TIME_BEGIN &&
+	    (uint64_t)(range->to / PP_TIME_NS) <= history->dropped_end)
 		return op_diag_set(
 			search->diag, -ENOENT,
 			"time:%s: samples up to %s were dropped; ask for a later time, and keep more with opcontrol --setup --history=SIZE",
 			word, dropped);
-	if ((uint64_t)range->to <= search->first)
+	if (range->to_base != PP_TIME_BEGIN &&
+	    (uint64_t)range->to <= search->first)
 		return op_diag_set(
 			search->diag, -ENOENT,
 			"time:%s: the history begins at %s; ask for a later time",
@@ -401,16 +531,7 @@ int pp_session_check_times(struct pp_session_search *search)
 		return search->no_times ? report_no_history(search)
 					: report_no_span(search);
 	history->is_part = true;
-	history->asked_begin = (uint64_t)times->items[0].range.from;
-	for (size_t i = 0; i < times->nr; i++) {
-		const struct pp_time_range *range = &times->items[i].range;
-
-		if ((uint64_t)range->from < history->asked_begin)
-			history->asked_begin = (uint64_t)range->from;
-		if ((uint64_t)range->to > history->asked_end)
-			history->asked_end = (uint64_t)range->to;
-	}
-	if (history->asked_begin >= history->dropped_end)
+	if (history->asked_begin / PP_TIME_NS >= history->dropped_end)
 		history->dropped_end = 0;
 	return 0;
 }
@@ -422,44 +543,97 @@ struct column {
 	uint64_t begin, end;
 };
 
-static void add_to_column(struct column *column,
-			  const struct pp_session *session)
+static void add_to_column(struct column *column, const struct column *own)
 {
-	if (!column->end || session->begin < column->begin)
-		column->begin = session->begin;
-	if (session->end > column->end)
-		column->end = session->end;
+	if (!column->end || own->begin < column->begin)
+		column->begin = own->begin;
+	if (own->end > column->end)
+		column->end = own->end;
 }
 
-int pp_sessions_make_columns(struct pp_sessions *sessions, size_t most)
-{
-	const struct pp_history *history = &sessions->history;
-	uint64_t len = history->end - history->begin;
-	struct column *columns = calloc(most + 1, sizeof(*columns));
+/* The columns of a history, of which there are no more than @most, unless that
+ * is 0. */
+struct column_maker {
+	const struct pp_history *history;
+	struct column *columns;
+	size_t most;
+	bool is_last; /* all columns have their length */
+};
 
-	if (!columns)
+/* The column of what has the time @own; that itself where each has its own. */
+static struct column *column_of(const struct column_maker *maker,
+				struct column *own)
+{
+	uint64_t begin = maker->history->begin;
+	uint64_t len = maker->history->end - begin;
+	uint64_t middle = own->begin / 2 + own->end / 2;
+	struct column *column;
+
+	if (!maker->most)
+		return own;
+	column = &maker->columns[middle > begin && len
+					 ? (size_t)((double)(middle - begin) /
+						    (double)len *
+						    (double)maker->most)
+					 : 0];
+	if (!maker->is_last)
+		add_to_column(column, own);
+	return column;
+}
+
+static int make_slice_columns(const struct column_maker *maker,
+			      const struct pp_session *session,
+			      struct op_arena *arena)
+{
+	struct pp_slices *slices = session->slices;
+	int err = 0;
+
+	if (maker->is_last)
+		slices->nr_columns = 0;
+	for (size_t i = 0; i < slices->timeline.nr_slices && !err; i++) {
+		struct column own = { pp_slice_begin(slices, i),
+				      pp_slice_end(slices, i) };
+		const struct column *column;
+
+		if (slices->column_of[i] == PP_NO_COLUMN)
+			continue;
+		column = column_of(maker, &own);
+		if (maker->is_last)
+			err = pp_slices_put(slices, arena, session, i,
+					    column->begin, column->end);
+	}
+	return err;
+}
+
+int pp_sessions_make_columns(struct pp_sessions *sessions,
+			     struct op_arena *arena, size_t most)
+{
+	struct column_maker maker = { .history = &sessions->history,
+				      .most = most };
+	int err = 0;
+
+	maker.columns = calloc(most + 1, sizeof(*maker.columns));
+	if (!maker.columns)
 		return -ENOMEM;
-	for (int set = 0; set < 2; set++)
-		for (size_t i = 0; i < sessions->nr; i++) {
+	for (int round = 0; round < 2 && !err; round++) {
+		maker.is_last = round;
+		for (size_t i = 0; i < sessions->nr && !err; i++) {
 			struct pp_session *session = &sessions->list[i];
-			uint64_t middle = session->begin / 2 + session->end / 2;
 			struct column own = { session->begin, session->end };
-			struct column *column = &own;
+			const struct column *column;
 
 			if (session->is_left_out)
 				continue;
-			if (most && middle > history->begin && len)
-				column = &columns[(
-					uint64_t)((double)(middle -
-							   history->begin) /
-						  (double)len * (double)most)];
-			else if (most)
-				column = &columns[0];
-			if (!set && column != &own)
-				add_to_column(column, session);
+			if (session->slices) {
+				err = make_slice_columns(&maker, session,
+							 arena);
+				continue;
+			}
+			column = column_of(&maker, &own);
 			session->column_begin = column->begin;
 			session->column_end = column->end;
 		}
-	free(columns);
-	return 0;
+	}
+	free(maker.columns);
+	return err;
 }

@@ -19,6 +19,7 @@
 #include "libop/base/op_near_names.h"
 #include "libpp/select/sample_list.h"
 #include "libpp/select/session_search.h"
+#include "libpp/select/slices.h"
 
 #define NEAR_NAMES 5
 
@@ -265,13 +266,15 @@ static int open_asked_sessions(struct pp_session_search *search)
 int pp_sessions_open(struct pp_sessions *sessions, struct op_arena *arena,
 		     const struct op_session *session,
 		     const struct pp_archive *archive,
-		     const struct pp_spec *spec, struct op_diag *diag)
+		     const struct pp_spec *spec, bool over_time,
+		     struct op_diag *diag)
 {
 	struct pp_session_search search = { .sessions = sessions,
 					    .arena = arena,
 					    .session = session,
 					    .archive = archive,
 					    .spec = spec,
+					    .over_time = over_time,
 					    .diag = diag,
 					    .now = time(NULL) };
 	int err = open_asked_sessions(&search);
@@ -313,6 +316,8 @@ void pp_sessions_close(struct pp_sessions *sessions)
 {
 	for (size_t i = 0; i < sessions->nr; i++) {
 		db_folder_close(sessions->list[i].folder);
+		pp_slices_close(sessions->list[i].slices);
+		sessions->list[i].slices = NULL;
 		sessions->list[i].folder = NULL;
 		op_labels_release(&sessions->list[i].labels);
 	}

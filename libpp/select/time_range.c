@@ -13,20 +13,28 @@
 #include <string.h>
 
 #define DAY (24 * 3600)
-#define AGE_MAX ((uint64_t)1000 * 366 * DAY)
+#define AGE_MAX ((uint64_t)200 * 366 * DAY)
 #define EPOCH_MAX UINT64_C(253402300799) /* the end of the year 9999 */
 
+#define SECONDS_MAX INT64_C(9000000000) /* of dates; ns fit 64 bits */
+
 struct point {
-	time_t at;
+	int64_t at; /* ns */
+	enum pp_time_base base;
 	struct tm day; /* that it is of */
 	bool is_day; /* all of that */
 };
 
 static const struct {
 	const char *name;
-	uint64_t seconds;
-} units[] = { { "min", 60 }, { "s", 1 },   { "m", 60 },
-	      { "h", 3600 }, { "d", DAY }, { "w", 7 * DAY } };
+	uint64_t ms;
+} units[] = { { "ms", 1 },
+	      { "min", 60000 },
+	      { "s", 1000 },
+	      { "m", 60000 },
+	      { "h", 3600000 },
+	      { "d", DAY * 1000 },
+	      { "w", 7 * DAY * 1000 } };
 
 /* Up to @most digits; NULL if there is none. */
 static const char *parse_digits(const char *text, unsigned int most,
@@ -61,16 +69,34 @@ static const char *parse_word(const char *text, const char *word)
 	return strncmp(text, word, len) ? NULL : text + len;
 }
 
-/* "-1h30min": behind the dash. */
-static const char *parse_age(const char *text, time_t now, time_t *at)
+static int64_t ns_of_date(time_t at)
 {
-	uint64_t age = 0;
+	return (at < SECONDS_MAX ? at : SECONDS_MAX) * PP_TIME_NS;
+}
+
+/* Digits behind a point, in millionths: "5" is 500,000. */
+static const char *parse_fraction(const char *text, uint64_t *millionths)
+{
+	uint64_t unit = 100000;
+
+	*millionths = 0;
+	for (; *text >= '0' && *text <= '9' && unit; unit /= 10)
+		*millionths += (uint64_t)(*text++ - '0') * unit;
+	return unit == 100000 ? NULL : text;
+}
+
+/* "1h30min": *@ns are so long. */
+static const char *parse_age(const char *text, int64_t *ns)
+{
+	uint64_t age = 0, limit = AGE_MAX * 1000000;
 	bool found;
 
 	do {
-		uint64_t number;
+		uint64_t number, millionths = 0;
 		const char *end = parse_digits(text, 12, &number);
 
+		if (end && *end == '.')
+			end = parse_fraction(end + 1, &millionths);
 		found = false;
 		for (size_t i = 0;
 		     end && !found && i < sizeof(units) / sizeof(units[0]);
@@ -79,17 +105,18 @@ static const char *parse_age(const char *text, time_t now, time_t *at)
 
 			if (!behind)
 				continue;
-			if (number > AGE_MAX / units[i].seconds)
+			if (number > AGE_MAX * 1000 / units[i].ms)
 				return NULL;
-			age += number * units[i].seconds;
+			age += number * units[i].ms * 1000 +
+			       millionths * units[i].ms / 1000;
 			text = behind;
 			found = true;
 		}
 		if (!found)
 			return NULL;
-	} while (*text >= '0' && *text <= '9' && age <= AGE_MAX);
-	*at = now - (time_t)age;
-	return age > AGE_MAX ? NULL : text;
+	} while (*text >= '0' && *text <= '9' && age <= limit);
+	*ns = (int64_t)age * 1000;
+	return age > limit ? NULL : text;
 }
 
 /* "14:00" or "14:00:30" of @tm's day. */
@@ -127,12 +154,13 @@ static const char *parse_date(const char *text, struct tm *tm)
 static int set_point(struct point *point, struct tm tm)
 {
 	int day = tm.tm_mday, hour = tm.tm_hour;
+	time_t at;
 
 	tm.tm_isdst = -1;
 	point->day = tm;
-	point->at = mktime(&tm);
-	return point->at == -1 || (tm.tm_mday != day && hour < 24) ? -EINVAL
-								   : 0;
+	at = mktime(&tm);
+	point->at = ns_of_date(at);
+	return at == -1 || (tm.tm_mday != day && hour < 24) ? -EINVAL : 0;
 }
 
 /* A day, maybe with a clock, or a clock of @point's day. */
@@ -170,29 +198,38 @@ static const char *parse_point(const char *text, time_t now,
 	uint64_t seconds;
 
 	point->is_day = false;
+	point->base = PP_TIME_AGE;
 	if (end) {
-		point->at = now;
+		point->at = now * PP_TIME_NS;
 		return end;
 	}
-	if (*text == '-')
-		return parse_age(text + 1, now, &point->at);
+	if (*text == '-') {
+		end = parse_age(text + 1, &point->at);
+		point->at = now * PP_TIME_NS - point->at;
+		return end;
+	}
+	point->base = PP_TIME_BEGIN;
+	end = parse_age(text, &point->at);
+	if (end)
+		return end;
+	point->base = PP_TIME_DATE;
 	if (*text != '@')
 		return parse_day(text, now, point);
 	end = parse_digits(text + 1, 12, &seconds);
 	if (!end || seconds > EPOCH_MAX)
 		return NULL;
-	point->at = (time_t)seconds;
+	point->at = ns_of_date((time_t)seconds);
 	return end;
 }
 
 /* The end of the day that @point is. */
-static time_t end_of_day(const struct point *point)
+static int64_t end_of_day(const struct point *point)
 {
 	struct tm tm = point->day;
 
 	tm.tm_mday++;
 	tm.tm_isdst = -1;
-	return mktime(&tm);
+	return ns_of_date(mktime(&tm));
 }
 
 static int parse_range(struct pp_time_range *out, const char *text, time_t now)
@@ -205,12 +242,15 @@ static int parse_range(struct pp_time_range *out, const char *text, time_t now)
 	if (!text)
 		return -EINVAL;
 	out->from = point.at;
-	out->to = point.is_day ? end_of_day(&point) : now;
+	out->from_base = point.base;
+	out->to = point.is_day ? end_of_day(&point) : now * PP_TIME_NS;
+	out->to_base = point.is_day ? PP_TIME_DATE : PP_TIME_AGE;
 	if (*text == '-') {
 		text = parse_point(text + 1, now, &point);
 		if (!text)
 			return -EINVAL;
 		out->to = point.is_day ? end_of_day(&point) : point.at;
+		out->to_base = point.base;
 	}
 	return *text ? -EINVAL : 0;
 }
@@ -225,6 +265,44 @@ const char *pp_time_text(char text[PP_TIME_TEXT_LEN], time_t at)
 	return text;
 }
 
+const char *pp_time_seconds(char text[PP_TIME_TEXT_LEN], uint64_t ns)
+{
+	char *end;
+
+	snprintf(text, PP_TIME_TEXT_LEN, "%llu.%09llu",
+		 (unsigned long long)(ns / PP_TIME_NS),
+		 (unsigned long long)(ns % PP_TIME_NS));
+	for (end = text + strlen(text); end[-1] == '0'; end--)
+		;
+	end[end[-1] == '.' ? -1 : 0] = '\0';
+	return text;
+}
+
+const char *pp_time_since(char text[PP_TIME_TEXT_LEN], uint64_t ns)
+{
+	pp_time_seconds(text, ns);
+	strcat(text, "s");
+	return text;
+}
+
+static int64_t resolve_time(int64_t at, enum pp_time_base base, int64_t begin,
+			    int64_t shift)
+{
+	return base == PP_TIME_BEGIN ? begin + at
+	       : base == PP_TIME_AGE ? at - shift
+				     : at;
+}
+
+void pp_time_range_resolve(struct pp_time_range *range, int64_t begin,
+			   int64_t end, int64_t now)
+{
+	int64_t shift = now - end;
+
+	range->from = resolve_time(range->from, range->from_base, begin, shift);
+	range->to = resolve_time(range->to, range->to_base, begin, shift);
+	range->from_base = range->to_base = PP_TIME_DATE;
+}
+
 int pp_time_range_parse(struct pp_time_range *out, const char *text, time_t now,
 			struct op_diag *diag)
 {
@@ -233,12 +311,14 @@ int pp_time_range_parse(struct pp_time_range *out, const char *text, time_t now,
 			diag, -EINVAL,
 			"time:%s: not a time; give one such as time:-10min, \"time:yesterday 14:00-15:00\" or time:2026-03-31",
 			text);
-	if (out->from > now)
+	if (out->from_base != PP_TIME_BEGIN && out->from > now * PP_TIME_NS)
 		return op_diag_set(
 			diag, -EINVAL,
 			"time:%s: this is in the future; give a time that is past, such as time:-10min",
 			text);
-	if (out->from >= out->to)
+	if ((out->from_base == PP_TIME_BEGIN) ==
+		    (out->to_base == PP_TIME_BEGIN) &&
+	    out->from >= out->to)
 		return op_diag_set(
 			diag, -EINVAL,
 			"time:%s: this ends before it begins; give the earlier time first",

@@ -15,6 +15,7 @@
 #include "libop/image/op_build_id.h"
 #include "libop/base/op_search.h"
 #include "libop/session/op_tree_image.h"
+#include "libpp/select/slices.h"
 #include "libpp/tree/tree_input.h"
 
 /* ---- images -------------------------------------------------------------- */
@@ -116,6 +117,31 @@ static int decode_tree(struct pp_tree_inputs *in, struct pp_tree_input *input,
 	return err;
 }
 
+/* Let the nodes of @input have what came in the column of its session. */
+static int keep_counts_of_time(struct pp_tree_input *input)
+{
+	const struct pp_session *column = input->file->session;
+	struct pp_slices *slices = column->slices;
+	uint64_t seed = slices->timeline.head.seed;
+	uint64_t file = timeline_file(seed, input->file->parts->member.name);
+	uint64_t *out = calloc(slices->nr_columns, sizeof(*out)), *ids = NULL;
+	int err = out ? timeline_tree_ids(input->tree, seed, file, &ids)
+		      : -ENOMEM;
+
+	for (uint32_t i = 1; !err && i <= ctree_nr_nodes(input->tree); i++) {
+		struct ctree_node node;
+
+		ctree_node(input->tree, i, &node);
+		if (!node.count)
+			continue;
+		pp_slices_split(slices, ids[i], node.count, out);
+		ctree_set_count(input->tree, i, out[column->slice_column]);
+	}
+	free(ids);
+	free(out);
+	return err;
+}
+
 /* Open what is to be read. An empty file is new, its header may not be there
  * yet. */
 static int read_tree_part(struct pp_tree_inputs *in,
@@ -131,6 +157,8 @@ static int read_tree_part(struct pp_tree_inputs *in,
 				   input->part->label);
 	if (!err && ctree_nr_nodes(input->tree)) {
 		err = decode_tree(in, input, &why);
+		if (!err && input->file->session->slices)
+			err = keep_counts_of_time(input);
 		if (!err) {
 			in->list[in->nr++] = *input;
 			return 0;
@@ -154,6 +182,8 @@ static int read_tree_file(struct pp_tree_inputs *in,
 
 	if (class < 0)
 		return 0;
+	if (file->session->slices)
+		err = pp_slices_begin_round(file->session->slices);
 	for (const struct pp_sample_part *part = file->parts; part && !err;
 	     part = part->next) {
 		struct pp_tree_input input = { .file = file,

@@ -25,7 +25,7 @@
 #define DRAWING_MAX 72
 #define DRAWING_OF_FILES 48 /* where there is no terminal */
 #define NR_HEIGHTS 8
-#define SECONDS_MATTER 600 /* below so many, in the head */
+#define SECONDS_MATTER (600 * PP_TIME_NS) /* below so many, in the head */
 
 static const char *const unicode_heights[NR_HEIGHTS] = { "\u2581", "\u2582",
 							 "\u2583", "\u2584",
@@ -36,7 +36,7 @@ static const char *const ascii_heights[NR_HEIGHTS] = { ".", ":", "-", "=",
 
 struct drawing {
 	struct pp_text *t;
-	uint64_t begin, end; /* seconds since the epoch */
+	uint64_t begin, end; /* ns since the epoch */
 	size_t len; /* characters */
 	size_t *columns; /* that each is of; SIZE_MAX: of none */
 	double *values; /* of each column, for the row that is drawn */
@@ -70,12 +70,12 @@ static size_t column_at(const struct pp_classes *classes, uint64_t at)
 static void place_short_columns(struct drawing *d,
 				const struct pp_classes *classes)
 {
-	double per_second = (double)d->len / (double)(d->end - d->begin);
+	double per_ns = (double)d->len / (double)(d->end - d->begin);
 
 	for (size_t i = 0; i < classes->nr; i++) {
 		const struct pp_class *class = &classes->classes[i];
 		double middle = ((double)class->begin + (double)class->end) / 2;
-		double at = (middle - (double)d->begin) * per_second;
+		double at = (middle - (double)d->begin) * per_ns;
 
 		if (at >= 0 && at < (double)d->len &&
 		    d->columns[(size_t)at] == SIZE_MAX)
@@ -160,7 +160,8 @@ static void draw_rate(const struct drawing *d)
 		d->values[i] =
 			class->end > class->begin
 				? (double)report->symbols.totals[i] /
-					  (double)(class->end - class->begin)
+					  (double)(class->end - class->begin) *
+					  (double)PP_TIME_NS
 				: 0;
 	}
 	peak = peak_of_values(d);
@@ -220,20 +221,25 @@ static void find_widths(struct drawing *d)
 
 static void write_heads(const struct drawing *d)
 {
+	uint64_t origin = pp_history_origin(&d->t->report->history);
 	char begin[PP_TIME_TEXT_LEN], end[PP_TIME_TEXT_LEN];
 	/* Without the day and the seconds, as far as they say nothing. */
-	bool one_day = d->end - d->begin < 24 * 3600;
-	const char *from = pp_time_text(begin, (time_t)d->begin);
-	const char *to = pp_time_text(end, (time_t)d->end);
+	bool one_day = d->end - d->begin < 24 * 3600 * PP_TIME_NS;
+	const char *from = pp_time_text(begin, (time_t)(d->begin / PP_TIME_NS));
+	const char *to = pp_time_text(end, (time_t)(d->end / PP_TIME_NS));
 	size_t skipped = one_day ? strlen("YYYY-MM-DD ") : strlen("YYYY-");
 	int gap;
 
-	if (d->end - d->begin >= SECONDS_MATTER) {
+	if (origin && d->end - d->begin < SECONDS_MATTER) {
+		pp_time_since(begin, d->begin - origin);
+		pp_time_since(end, d->end - origin);
+		skipped = 0;
+	} else if (d->end - d->begin >= SECONDS_MATTER) {
 		begin[strlen("YYYY-MM-DD HH:MM")] = '\0';
 		end[strlen("YYYY-MM-DD HH:MM")] = '\0';
 	}
 	/* "MM-DD" or "HH:MM" where there is no room for more. */
-	if (d->len <= 2 * strlen(from + skipped))
+	if (skipped && d->len <= 2 * strlen(from + skipped))
 		begin[skipped + 5] = end[skipped + 5] = '\0';
 	from += skipped;
 	to += skipped;

@@ -210,7 +210,7 @@ like "so do archives" "$("$BIN/oparchive" --session-dir="$SESSION" -o archive2 2
 
 replay samples
 like "a session without" "$(report --over-time)" \
-	'^opreport: .*/current: it has no history to show over time; leave out --over-time, and profile with opcontrol --setup --history=SIZE$'
+	'^opreport: .*/current: it has no times to show; leave out --over-time, and profile with operf, or opcontrol --setup --history=SIZE$'
 like "has no part of its time" "$(report time:-2d--1d)" \
 	'^opreport: .*/current: it has no history to choose a time of; leave out time:, and profile with'
 is "but all of it" "$(nr late time:-1h)" 2

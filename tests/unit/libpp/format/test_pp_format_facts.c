@@ -231,11 +231,11 @@ static void an_old_scale(struct made_report *m)
 static void a_history(struct made_report *m)
 {
 	m->report.history = (struct pp_history){
-		.begin = 1774965600,
-		.end = 1774965720,
+		.begin = 1774965600 * PP_TIME_NS,
+		.end = 1774965720 * PP_TIME_NS,
 		.nr_spans = 2,
-		.asked_begin = 1774965600,
-		.asked_end = 1774965660,
+		.asked_begin = 1774965600 * PP_TIME_NS,
+		.asked_end = 1774965660 * PP_TIME_NS,
 	};
 }
 
@@ -270,8 +270,9 @@ static void columns_of_times(struct made_report *m)
 	m->report.classes.axis = PP_AXIS_TIME;
 	for (size_t i = 0; i < 2; i++) {
 		m->classes[i].cpu = OP_MANGLE_ALL;
-		m->classes[i].begin = 1774965600 + 60 * i;
-		m->classes[i].end = m->classes[i].begin + 60;
+		m->classes[i].begin =
+			(1774965600 + 60 * i) * (uint64_t)PP_TIME_NS;
+		m->classes[i].end = m->classes[i].begin + 60 * PP_TIME_NS;
 	}
 }
 

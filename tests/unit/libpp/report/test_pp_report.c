@@ -228,7 +228,7 @@ FOLDER_TEST(some_of_it_is_chosen)
 		{ "calls of applications themselves", { "current x x E 1=1", "current x x>x E 1>2=5", "current x x>k E 1>0=6", "current x k E 0=7", "current x k>x E 0>1=8" }, { CALLS, .select.exclude_dependent = true }, "",
 		  EXPECTED_ROW },
 		{ "times without a history", { "current k k E 0=90" }, { .select.over_time = true }, "",
-		  "$/samples/current: it has no history to show over time; leave out --over-time, and profile with opcontrol --setup --history=SIZE\n" },
+		  "$/samples/current: it has no times to show; leave out --over-time, and profile with operf, or opcontrol --setup --history=SIZE\n" },
 		{ "reversed", { "current k k E 0=1 100=9 200=5 300=5" }, { SYMBOLS, .symbols.sort.reverse = true }, "",
 		  EXPECTED_ROW },
 		{ "by path", { "current k k E 0=90", "old k k E 0=5" }, { 0 }, "session:./samples/old", "1,image,E:100,/vmlinux,/vmlinux,,,,,5,100\n" },

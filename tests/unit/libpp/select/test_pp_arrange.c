@@ -24,8 +24,8 @@ static const char *name_of_session(struct pp_session *session,
 
 	if (at) {
 		*at = '\0';
-		session->column_begin = strtoull(at + 1, &at, 10);
-		session->column_end = strtoull(at + 1, NULL, 10);
+		session->column_begin = strtoull(at + 1, &at, 10) * PP_TIME_NS;
+		session->column_end = strtoull(at + 1, NULL, 10) * PP_TIME_NS;
 	}
 	return name;
 }

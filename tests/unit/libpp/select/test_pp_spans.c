@@ -60,6 +60,11 @@ static void make_spans_and_more(const char *given)
 
 /* ---- what is opened ------------------------------------------------------ */
 
+static int seconds_of(uint64_t ns)
+{
+	return (int)(ns / PP_TIME_NS);
+}
+
 /* When a session began of which nothing was ever put aside, the file system
  * tells: that is not shown. */
 static void write_opened_folder(FILE *out, const struct pp_session *session,
@@ -67,10 +72,11 @@ static void write_opened_folder(FILE *out, const struct pp_session *session,
 {
 	fprintf(out, "%s", session->path);
 	if (session->is_span || session->has_spans || session->dropped)
-		fprintf(out, " %d-%d", (int)session->begin, (int)session->end);
+		fprintf(out, " %d-%d", seconds_of(session->begin),
+			seconds_of(session->end));
 	if (has_columns && session->column_end)
-		fprintf(out, " in %d-%d", (int)session->column_begin,
-			(int)session->column_end);
+		fprintf(out, " in %d-%d", seconds_of(session->column_begin),
+			seconds_of(session->column_end));
 	fprintf(out, "%s%s%s%s\n", session->is_span ? " span" : "",
 		session->has_spans ? " with spans" : "",
 		session->is_left_out ? " left out" : "",
@@ -79,14 +85,14 @@ static void write_opened_folder(FILE *out, const struct pp_session *session,
 
 static void write_history(FILE *out, const struct pp_history *history)
 {
-	fprintf(out, "history %d-%d, %d", (int)history->begin,
-		(int)history->end, (int)history->nr_spans);
-	fprintf(out, ", asked %d-", (int)history->asked_begin);
+	fprintf(out, "history %d-%d, %d", seconds_of(history->begin),
+		seconds_of(history->end), (int)history->nr_spans);
+	fprintf(out, ", asked %d-", seconds_of(history->asked_begin));
 	/* A range of time without an end has that of the real clock. */
-	if (history->asked_end > NOW)
+	if (history->asked_end > (uint64_t)(NOW * PP_TIME_NS))
 		fputs("now", out);
 	else
-		fprintf(out, "%d", (int)history->asked_end);
+		fprintf(out, "%d", seconds_of(history->asked_end));
 	if (history->dropped_samples)
 		fprintf(out, ", dropped %d until %d",
 			(int)history->dropped_samples,
@@ -120,7 +126,7 @@ static void write_opened_history(FILE *out, const struct spans_row *row)
 	if (!err)
 		err = pp_session_check_times(&search);
 	if (!err && row->columns != SIZE_MAX)
-		err = pp_sessions_make_columns(&sessions, row->columns);
+		err = pp_sessions_make_columns(&sessions, &arena, row->columns);
 	for (size_t i = 0; i < sessions.nr && !err; i++)
 		write_opened_folder(out, &sessions.list[i],
 				    row->columns != SIZE_MAX);

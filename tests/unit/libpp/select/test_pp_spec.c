@@ -76,8 +76,9 @@ static void write_list(FILE *out, enum pp_spec_tag tag,
 		if (item->key)
 			fprintf(out, "[%s]", item->key);
 		if (item->range.to)
-			fprintf(out, "@%lld-%lld", (long long)item->range.from,
-				(long long)item->range.to);
+			fprintf(out, "@%lld-%lld",
+				(long long)(item->range.from / PP_TIME_NS),
+				(long long)(item->range.to / PP_TIME_NS));
 		if (item->number)
 			fprintf(out, "#%llu", (unsigned long long)item->number);
 		if (item->base)

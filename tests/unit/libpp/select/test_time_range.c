@@ -59,8 +59,45 @@ TEST(test_ranges)
 
 		if (pp_time_range_parse(&range, rows[i].text, NOW, &diag))
 			fail_msg("%s", diag.text);
-		if (range.from != rows[i].from || range.to != rows[i].to)
+		if (range.from_base == PP_TIME_BEGIN ||
+		    range.to_base == PP_TIME_BEGIN ||
+		    range.from != rows[i].from * PP_TIME_NS ||
+		    range.to != rows[i].to * PP_TIME_NS)
 			fail_msg("%s: %lld to %lld", rows[i].text,
+				 (long long)(range.from / PP_TIME_NS),
+				 (long long)(range.to / PP_TIME_NS));
+	}
+}
+
+/* The session began at 1000 s and ended at 2000 s. */
+TEST(test_ranges_of_a_session)
+{
+	static const struct {
+		const char *text;
+		int64_t from_ms, to_ms;
+	} rows[] = {
+		{ "2s-3s", 1002000, 1003000 },
+		{ "2.5s-3250ms", 1002500, 1003250 },
+		{ "1min30s-now", 1090000, 2000000 },
+		{ "0s", 1000000, 2000000 },
+		{ "-10s", 1990000, 2000000 },
+		{ "-10s--0.5s", 1990000, 1999500 },
+		{ "2s--10s", 1002000, 1990000 },
+		{ "@1500-@1600", 1500000, 1600000 },
+		{ "@1500-600s", 1500000, 1600000 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct op_diag diag = { "" };
+		struct pp_time_range range;
+
+		if (pp_time_range_parse(&range, rows[i].text, NOW, &diag))
+			fail_msg("%s", diag.text);
+		pp_time_range_resolve(&range, 1000 * PP_TIME_NS,
+				      2000 * PP_TIME_NS, NOW * PP_TIME_NS);
+		if (range.from != rows[i].from_ms * 1000000 ||
+		    range.to != rows[i].to_ms * 1000000)
+			fail_msg("%s: %lld to %lld ns", rows[i].text,
 				 (long long)range.from, (long long)range.to);
 	}
 }
@@ -71,7 +108,9 @@ TEST(test_refused)
 		const char *text, *reason;
 	} rows[] = {
 		{ "", "not a time" },
-		{ "10min", "not a time" },
+		{ "10", "not a time" },
+		{ "1.min", "not a time" },
+		{ "3s-2s", "ends before it begins" },
 		{ "-10", "not a time" },
 		{ "-10x", "not a time" },
 		{ "-10min5", "not a time" },

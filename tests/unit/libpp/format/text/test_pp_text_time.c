@@ -39,8 +39,8 @@ static void write_drawing(FILE *out, const struct drawing_row *row)
 
 	make_report(&m, row->flags | SYMBOLS);
 	for (; nr < MAX_TIMES && row->times[nr].end; nr++) {
-		classes[nr].begin = BEGIN + row->times[nr].begin;
-		classes[nr].end = BEGIN + row->times[nr].end;
+		classes[nr].begin = (BEGIN + row->times[nr].begin) * PP_TIME_NS;
+		classes[nr].end = (BEGIN + row->times[nr].end) * PP_TIME_NS;
 		totals[nr] = row->times[nr].all;
 		of[0][nr] = row->times[nr].of[0];
 		of[1][nr] = row->times[nr].of[1];
@@ -48,8 +48,8 @@ static void write_drawing(FILE *out, const struct drawing_row *row)
 	m.report.classes.classes = classes;
 	m.report.classes.nr = nr;
 	m.report.symbols.totals = totals;
-	m.report.history.begin = BEGIN + row->begin;
-	m.report.history.end = BEGIN + row->end;
+	m.report.history.begin = (BEGIN + row->begin) * PP_TIME_NS;
+	m.report.history.end = (BEGIN + row->end) * PP_TIME_NS;
 	m.symbols[0].counts = of[0];
 	m.symbols[1].counts = of[1];
 	m.report.symbols.nr = row->nr_symbols;
