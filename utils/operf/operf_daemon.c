@@ -90,6 +90,8 @@ static void add_daemon_options(struct op_process_args *args,
 		op_process_args_add(args, "--separate-cgroup=1");
 	if (operf->events.text)
 		op_process_args_add(args, "--events=%s", operf->events.text);
+	if (options->slices)
+		op_process_args_add(args, "--slices=%" PRIu64, options->slices);
 	if (options->pack_at != OP_PACK_AT_DEFAULT)
 		op_process_args_add(args, "--pack-at=%" PRIu64,
 				    options->pack_at);

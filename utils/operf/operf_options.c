@@ -35,6 +35,7 @@ struct raw {
 	char *pid;
 	char *duration;
 	char *rate;
+	char *slices;
 	char *pack_at;
 	char *keep;
 	char *max_disk;
@@ -48,6 +49,7 @@ struct raw {
 	int append_letter; /* -a, not --append */
 	int lazy;
 	int no_runtimes;
+	int no_timeline;
 	int quiet;
 	int wall, latency;
 	int version;
@@ -151,6 +153,28 @@ static int parse_operf_number(uint64_t *value, const char *name,
 			   "%" PRIu64 "%s%s",
 			   name, text, unit, max, zero ? ", or 0 " : "",
 			   zero ? zero : "");
+}
+
+/* A session with a history has its times there. */
+static int parse_slices_option(struct operf_options *options,
+			       const struct raw *raw, struct op_diag *diag)
+{
+	options->slices =
+		raw->no_timeline || options->history ? 0 : OP_SLICES_DEFAULT;
+	if (!raw->slices)
+		return 0;
+	if (raw->no_timeline || options->history)
+		return op_diag_set(diag, -EINVAL,
+				   "--slices and --%s: give only one of them",
+				   raw->no_timeline ? "no-timeline"
+						    : "history");
+	if (op_parse_u64(raw->slices, &options->slices) ||
+	    options->slices < OP_SLICES_MIN || options->slices > OP_SLICES_MAX)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--slices=%s: must be a number from %d to %d",
+			raw->slices, OP_SLICES_MIN, OP_SLICES_MAX);
+	return 0;
 }
 
 static bool is_one_of(const char *const *words, const char *word)
@@ -292,6 +316,7 @@ static int check_operf_options(struct operf_options *options,
 			diag, -EINVAL,
 			"--rate and --events: --rate is for the "
 			"CPU clock, which is sampled without --events; give one of them");
+	err = err ?: parse_slices_option(options, raw, diag);
 	err = err
 		      ?: parse_operf_number(&options->pack_at, "pack-at",
 					    raw->pack_at, "MiB", OP_PACK_AT_MAX,
@@ -442,6 +467,8 @@ static int parse_popt_words(struct operf_options *o, struct raw *raw, int argc,
 	const struct poptOption disk[] = {
 		{ "history", '\0', POPT_ARG_STRING, &o->history, 0, "keep samples by time in SIZE of the disk: SIZE[,GRAIN:AGE...]", "SIZE" },
 		{ "max-disk", '\0', POPT_ARG_STRING, &raw->max_disk, 0, "limit the disk space of samples to MIB MiB (default 0: no limit)", "MIB" },
+		{ "slices", '\0', POPT_ARG_STRING, &raw->slices, 0, "keep the times of samples in at most N slices (default 256)", "N" },
+		{ "no-timeline", '\0', POPT_ARG_NONE, &raw->no_timeline, 0, "do not keep the times of samples", NULL },
 		{ "pack-at", '\0', POPT_ARG_STRING, &raw->pack_at, 0, "pack sample files when they exceed MIB MiB (default 8; 0: never)", "MIB" },
 		{ "symbol-store", '\0', POPT_ARG_STRING, &raw->symbol_store, 0, "keep symbols of sampled files, at most MIB MiB (default 256; 0: none)", "MIB" },
 		{ "no-symbols", '\0', POPT_ARG_STRING, NULL, NO_SYMBOLS, "keep no symbols of files that match", "PATTERNS" },
@@ -519,6 +546,7 @@ int operf_options_parse(struct operf_options *options, int argc, char **argv,
 	free(raw.pid);
 	free(raw.duration);
 	free(raw.rate);
+	free(raw.slices);
 	free(raw.pack_at);
 	free(raw.keep);
 	free(raw.max_disk);

@@ -45,6 +45,7 @@ struct operf_options {
 	uint64_t max_disk; /* MiB that samples may take; 0: any */
 	char *cpu_budget; /* as it was given, checked; NULL: the default */
 	char *history; /* as op_history_parse() has it; or NULL */
+	uint64_t slices; /* of the time line, at most; 0: it is not kept */
 	uint64_t pack_at; /* MiB of sample files that stay as they are */
 	bool no_runtimes; /* leave the environment of the command alone */
 	bool quiet; /* say only what is wrong */

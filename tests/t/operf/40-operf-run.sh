@@ -101,6 +101,7 @@ is "the daemon's options" "$(sed -e 's/=[0-9]*,rate/=N,rate/' \
 --command-line=sh -c 'echo \"out \$0 \$1\"; exit 3' -x --pid
 --separate-lib=1
 --separate-kernel=1
+--slices=256
 --cpu-budget=none"
 is "it was started before the command executed, apart from our signals" \
 	"$(grep ^start "$FAKE_DIR/seen")" "start: leader 1 death 15 exec operf"
