@@ -26,6 +26,9 @@ static const char *const span_prefixes[] = {
 
 #define NR_STATES (sizeof(span_prefixes) / sizeof(span_prefixes[0]))
 
+/* In nanoseconds such a time is an int64_t, too. */
+#define SECONDS_MAX (INT64_MAX / 1000000000)
+
 /* Decimal, without a sign or leading zeroes, up to @end. */
 static const char *parse_seconds(const char *text, char end, uint64_t *out)
 {
@@ -35,7 +38,7 @@ static const char *parse_seconds(const char *text, char end, uint64_t *out)
 		return NULL;
 	errno = 0;
 	*out = strtoull(text, &behind, 10);
-	return errno || *behind != end || *out > INT64_MAX ? NULL : behind;
+	return errno || *behind != end || *out > SECONDS_MAX ? NULL : behind;
 }
 
 bool op_span_parse(const char *name, struct op_span *out)

@@ -206,9 +206,6 @@ static struct choice open_choice(const char *path, uint64_t last, time_t now)
 	return open;
 }
 
-/* All that is there, from the earliest; what is beside the spans is the last,
- * if there is anything, or no span. free() *@out. Returns how many, or -ENOMEM
- * or -errno of the folder. */
 static void set_choice_times(struct choice *all, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -217,6 +214,9 @@ static void set_choice_times(struct choice *all, size_t nr)
 	}
 }
 
+/* All that is there, from the earliest; what is beside the spans is the last,
+ * if there is anything, or no span. free() *@out. Returns how many, or -ENOMEM
+ * or -errno of the folder. */
 static ssize_t list_choices(struct pp_session_search *search, const char *path,
 			    struct choice **out)
 {
