@@ -687,7 +687,7 @@ void pp_image_symbols_release(struct pp_image_symbols *symbols)
 	if (symbols->bfd && op_bfd_lacks_split(symbols->bfd))
 		pp_message(
 			symbols->messages, PP_WARNING,
-			"%s: split DWARF (.dwo) is not read: inlined functions, and what AutoFDO needs, are missing; build it without -gsplit-dwarf",
+			"%s: files of its split DWARF (.dwo, .dwp) are not there: inlined functions, and what AutoFDO needs, are missing; put them where it was built, or beside it",
 			symbols->path);
 	pp_inline_answers_release(&symbols->kept);
 	pp_inline_answers_release(&symbols->added);

@@ -201,6 +201,7 @@ void op_bfd_close(struct op_bfd *bfd)
 	if (!bfd)
 		return;
 	op_bfd_lines_free(bfd->lines);
+	op_bfd_split_free(bfd->split);
 	free(bfd->names);
 	free(bfd->go_names);
 	free(bfd->unnamed);

@@ -49,6 +49,9 @@ struct object {
 };
 
 struct line_table; /* op_bfd_lines.c */
+struct split_file; /* op_bfd_split.c */
+struct pp_dwarf_unit;
+struct pp_dwarf;
 
 struct op_bfd {
 	struct object main;
@@ -69,6 +72,7 @@ struct op_bfd {
 	struct code_section *sections; /* by vma */
 	size_t nr_sections;
 	struct line_table *lines; /* NULL until it is needed */
+	struct split_file *split; /* those that were read, the last one first */
 	struct bfd_fault fault;
 	const struct op_debug_places *places;
 };
@@ -98,6 +102,17 @@ void op_bfd_open_debug_file(struct op_bfd *bfd);
  * once; NULL if there is none. */
 const struct object *op_bfd_open_shared_file(struct op_bfd *bfd,
 					     const struct object *of);
+
+/* *@bytes = the contents of @section of @object, unpacked, for the caller to
+ * free; NULL if they cannot be read. */
+void op_bfd_read_section(struct object *object, asection *section,
+			 bfd_byte **bytes);
+
+/* The function of a struct pp_split_files (libpp/symbols/dwarf/inline_index.h);
+ * @bfd is the struct op_bfd, and the contents are freed with it. */
+bool op_bfd_open_split(void *bfd, const struct pp_dwarf_unit *unit,
+		       struct pp_dwarf *dwarf);
+void op_bfd_split_free(struct split_file *split);
 
 /* Open the symbol table that is packed in the binary, if it has one, once. */
 void op_bfd_open_packed_symbols(struct op_bfd *bfd);

@@ -17,10 +17,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/image/op_elf.h"
+#include "libop/files/op_deflate.h"
 #include "libop/files/op_file.h"
 #include "libop/files/op_open.h"
 #include "libpp/symbols/unpack.h"
@@ -242,6 +244,93 @@ int op_bfd_object_take(struct object *object, const char *path, int fd)
 	object->fd = fd;
 	object->path = strdup(path);
 	return object->path ? object_begin(object) : -ENOMEM;
+}
+
+/* ---- sections ----------------------------------------------------------- */
+
+#define HUGE_PAGE ((size_t)2 << 20)
+#define MAX_ROOM ((size_t)1 << 30)
+
+/*
+ * Memory for a section of @size bytes; NULL for a small one, which libbfd makes
+ * room for, and for one whose size may be nonsense, which libbfd checks.
+ * Sections of debug information have tens of megabytes: with pages of the usual
+ * size most of the time to read them would go to page faults.
+ */
+static bfd_byte *room_for_section(uint64_t size)
+{
+	size_t room = (size + HUGE_PAGE - 1) & -HUGE_PAGE;
+	bfd_byte *bytes = NULL;
+
+	if (size >= HUGE_PAGE && size <= MAX_ROOM)
+		bytes = aligned_alloc(HUGE_PAGE, room);
+	if (bytes)
+		madvise(bytes, room, MADV_HUGEPAGE);
+	return bytes;
+}
+
+/* A section as it is in the file. */
+static bfd_byte *read_packed_section(struct object *object, asection *section)
+{
+	asection before = *section;
+	bfd_byte *bytes = NULL;
+
+	section->rawsize = 0;
+	section->size = before.compressed_size;
+	section->compress_status = COMPRESS_SECTION_NONE;
+	if (!bfd_get_full_section_contents(object->abfd, section, &bytes))
+		bytes = NULL;
+	section->rawsize = before.rawsize;
+	section->size = before.size;
+	section->compress_status = before.compress_status;
+	return bytes;
+}
+
+/* "ZLIB" and the size in 64 bits, or what ELF has. */
+static size_t packed_header_len(const struct object *object,
+				const bfd_byte *packed, size_t len)
+{
+	if (len >= 4 && !memcmp(packed, "ZLIB", 4))
+		return 12;
+	return bfd_get_arch_size(object->abfd) == 64 ? sizeof(Elf64_Chdr)
+						     : sizeof(Elf32_Chdr);
+}
+
+/*
+ * Unpack a section that zlib packed; libbfd would take twice the time for it.
+ */
+static bool inflate_section(struct object *object, asection *section,
+			    bfd_byte **bytes)
+{
+	size_t len = section->compressed_size, header_len;
+	bfd_byte *packed;
+	int err = -EBADMSG;
+
+	if (section->compress_status != DECOMPRESS_SECTION_ZLIB ||
+	    section->size > MAX_ROOM || !op_may_inflate(len, section->size))
+		return false;
+	packed = read_packed_section(object, section);
+	if (!packed)
+		return false;
+	header_len = packed_header_len(object, packed, len);
+	if (!*bytes)
+		*bytes = malloc(section->size);
+	if (*bytes && len > header_len)
+		err = op_inflate(packed + header_len, len - header_len, *bytes,
+				 section->size, NULL);
+	free(packed);
+	return !err;
+}
+
+void op_bfd_read_section(struct object *object, asection *section,
+			 bfd_byte **bytes)
+{
+	*bytes = room_for_section(section->size);
+	if (inflate_section(object, section, bytes) ||
+	    bfd_get_full_section_contents(object->abfd, section, bytes))
+		return;
+	free(*bytes);
+	*bytes = NULL;
 }
 
 /* ---- symbols ------------------------------------------------------------- */

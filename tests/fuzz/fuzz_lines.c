@@ -37,7 +37,7 @@ static void ask_all_inlined(const struct pp_dwarf *dwarf)
 	uint64_t answers[64];
 	struct pp_inline_index *index;
 
-	if (pp_inline_index_new(&index, dwarf))
+	if (pp_inline_index_new(&index, dwarf, NULL))
 		return;
 	for (uint64_t i = 0; i < 64; i++)
 		answers[i] = ask_inlined(index, i * 5);

@@ -118,6 +118,8 @@ struct pp_dwarf_value pp_dwarf_read(const struct pp_dwarf *dwarf,
 	case DW_FORM_strx:
 	case DW_FORM_addrx:
 	case DW_FORM_loclistx:
+	case DW_FORM_GNU_addr_index:
+	case DW_FORM_GNU_str_index:
 	case DW_FORM_rnglistx:
 		return dwarf_number(op_cursor_uleb(c));
 	case DW_FORM_sdata:

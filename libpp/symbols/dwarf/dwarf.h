@@ -89,6 +89,8 @@ enum {
 	DW_FORM_addrx2 = 0x2a,
 	DW_FORM_addrx3 = 0x2b,
 	DW_FORM_addrx4 = 0x2c,
+	DW_FORM_GNU_addr_index = 0x1f01,
+	DW_FORM_GNU_str_index = 0x1f02,
 	DW_FORM_GNU_ref_alt = 0x1f20,
 	DW_FORM_GNU_strp_alt = 0x1f21,
 };

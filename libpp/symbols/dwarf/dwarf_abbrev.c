@@ -49,6 +49,10 @@ static bool is_wanted_attribute(uint64_t name)
 	case DW_AT_dwo_name:
 	case DW_AT_MIPS_linkage_name:
 	case DW_AT_GNU_dwo_name:
+	case DW_AT_GNU_dwo_id:
+	case DW_AT_GNU_ranges_base:
+	case DW_AT_GNU_addr_base:
+	case DW_AT_comp_dir:
 		return true;
 	default:
 		return false;

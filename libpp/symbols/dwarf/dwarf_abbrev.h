@@ -47,6 +47,9 @@ enum {
 	DW_AT_dwo_name = 0x76,
 	DW_AT_MIPS_linkage_name = 0x2007,
 	DW_AT_GNU_dwo_name = 0x2130,
+	DW_AT_GNU_dwo_id = 0x2131,
+	DW_AT_GNU_ranges_base = 0x2132,
+	DW_AT_GNU_addr_base = 0x2133,
 	DW_AT_GNU_discriminator = 0x2136,
 };
 

@@ -49,12 +49,18 @@ bool pp_dwarf_unit_header(const struct pp_dwarf *dwarf, struct op_cursor *all,
 		unit->abbrevs = op_cursor_number(&c, offset_size);
 	}
 	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
-		op_cursor_skip(&c, 8);
+		unit->split_id = op_cursor_number(&c, 8);
 	else if (type != DW_UT_compile && type != DW_UT_partial)
 		op_cursor_fail(&c);
 	if (c.failed || unit->form.version < 2 || unit->form.version > 5 ||
 	    !unit->form.address_size || unit->form.address_size > 8)
 		return false;
+	/* The tables of its file have one header each, which these are behind
+	 * (sections 7.26 and 7.28). */
+	if (type == DW_UT_split_compile) {
+		unit->str_offsets = unit->form.is_64 ? 16 : 8;
+		unit->rnglists = unit->form.is_64 ? 20 : 12;
+	}
 	unit->first = (uint64_t)(c.at - dwarf->info.data);
 	unit->end = (uint64_t)(c.end - dwarf->info.data);
 	return true;
@@ -95,7 +101,7 @@ static const char *text_of(const struct pp_dwarf *dwarf,
 	uint64_t at;
 	bool ok;
 
-	if (form != DW_FORM_strx &&
+	if (form != DW_FORM_strx && form != DW_FORM_GNU_str_index &&
 	    (form < DW_FORM_strx1 || form > DW_FORM_strx4))
 		return value->text;
 	at = indexed_number(dwarf, &dwarf->str_offsets, unit->str_offsets,
@@ -106,7 +112,7 @@ static const char *text_of(const struct pp_dwarf *dwarf,
 
 static bool is_indexed_address(uint64_t form)
 {
-	return form == DW_FORM_addrx ||
+	return form == DW_FORM_addrx || form == DW_FORM_GNU_addr_index ||
 	       (form >= DW_FORM_addrx1 && form <= DW_FORM_addrx4);
 }
 
@@ -169,6 +175,9 @@ static void set_die_ranges(const struct pp_dwarf *dwarf,
 					&die->has_ranges);
 		die->has_ranges &= !__builtin_add_overflow(
 			offset, unit->rnglists, &offset);
+	} else {
+		die->has_ranges =
+			!__builtin_add_overflow(offset, unit->ranges, &offset);
 	}
 	die->ranges = offset;
 }
@@ -239,9 +248,12 @@ static void set_die_attribute(const struct pp_dwarf *dwarf,
 }
 
 /* Store an attribute of the unit's first entry that is about the whole unit. */
-static void set_unit_attribute(struct pp_dwarf_unit *unit, uint64_t name,
-			       uint64_t value)
+static void set_unit_attribute(const struct pp_dwarf *dwarf,
+			       struct pp_dwarf_unit *unit, uint64_t name,
+			       uint64_t form, const struct pp_dwarf_value *of)
 {
+	uint64_t value = of->number;
+
 	switch (name) {
 	case DW_AT_stmt_list:
 		unit->line_table = value;
@@ -250,6 +262,7 @@ static void set_unit_attribute(struct pp_dwarf_unit *unit, uint64_t name,
 		unit->str_offsets = value;
 		break;
 	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base:
 		unit->addr = value;
 		break;
 	case DW_AT_rnglists_base:
@@ -257,7 +270,16 @@ static void set_unit_attribute(struct pp_dwarf_unit *unit, uint64_t name,
 		break;
 	case DW_AT_dwo_name:
 	case DW_AT_GNU_dwo_name:
-		unit->is_split = true;
+		unit->split_name = text_of(dwarf, unit, form, of);
+		break;
+	case DW_AT_comp_dir:
+		unit->folder = text_of(dwarf, unit, form, of);
+		break;
+	case DW_AT_GNU_ranges_base:
+		unit->split_ranges = value;
+		break;
+	case DW_AT_GNU_dwo_id:
+		unit->split_id = value;
 		break;
 	default:
 		break;
@@ -332,7 +354,8 @@ static bool read_die(const struct pp_dwarf *dwarf,
 			value.number = (uint64_t)v->constant;
 		set_die_attribute(dwarf, unit, v->name, form.form, &value, die);
 		if (of_unit)
-			set_unit_attribute(of_unit, v->name, value.number);
+			set_unit_attribute(dwarf, of_unit, v->name, form.form,
+					   &value);
 	}
 	die->next = (uint64_t)(c.at - dwarf->info.data);
 	return !c.failed;
@@ -551,7 +574,7 @@ static int open_unit_with(const struct pp_dwarf *dwarf,
 				  &unit->form, only);
 
 	if (!err && read_die(dwarf, unit, unit->first, &die, unit) &&
-	    read_die(dwarf, unit, unit->first, &die, NULL))
+	    read_die(dwarf, unit, unit->first, &die, unit) && die.has_low)
 		unit->low = die.low;
 	return err;
 }

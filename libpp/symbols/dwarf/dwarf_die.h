@@ -27,7 +27,13 @@ struct pp_dwarf_unit {
 	uint64_t low; /* what ranges are counted from */
 	uint64_t line_table; /* offset in .debug_line; UINT64_MAX without */
 	uint64_t str_offsets, addr, rnglists; /* where its parts start */
-	bool is_split; /* its other entries are in a file of their own */
+	uint64_t ranges; /* what offsets in .debug_ranges are counted from */
+	/* Where its other entries are in a file of their own, what that is
+	 * called; NULL where they are not. Then its split_id is that of the
+	 * unit there. */
+	const char *split_name;
+	const char *folder; /* that it was compiled in; NULL: not known */
+	uint64_t split_id, split_ranges; /* the latter is ranges there */
 	struct pp_abbrevs table;
 };
 

@@ -28,7 +28,6 @@
 #include "libop/base/op_array.h"
 #include "libop/base/op_hash.h"
 #include "libop/base/op_search.h"
-#include "libpp/symbols/dwarf/dwarf_die.h"
 
 #define MAX_HOPS 8 /* from a copy to its declaration */
 #define MAX_RANGES (1u << 22) /* of a table */
@@ -87,6 +86,8 @@ struct inline_unit {
 	struct own_code *own_code; /* by origin */
 	size_t nr_own_code;
 	bool is_open, has_functions, has_own_code;
+	struct pp_inline_index *split; /* of its file; NULL: none was read */
+	bool split_tried;
 };
 
 struct pp_inline_index {
@@ -111,7 +112,11 @@ struct pp_inline_index {
 	size_t nr_described;
 	struct op_hash by_entry; /* of these */
 	struct op_arena names; /* that were put together */
-	bool met_split; /* see pp_inline_index_met_split() */
+	struct pp_split_files files; /* open is NULL where there are none */
+	struct inline_unit *only; /* of a file of its own: the unit that is
+				     asked about, whatever the address; or NULL
+				   */
+	bool lacks_file; /* see pp_inline_index_lacks_file() */
 	uint64_t scope_steps; /* so far */
 };
 
@@ -209,7 +214,8 @@ static int add_unit_of_code(struct pp_inline_index *index,
 }
 
 int pp_inline_index_new(struct pp_inline_index **out,
-			const struct pp_dwarf *dwarf)
+			const struct pp_dwarf *dwarf,
+			const struct pp_split_files *files)
 {
 	struct pp_inline_index *index = calloc(1, sizeof(*index));
 	struct op_cursor all;
@@ -218,6 +224,7 @@ int pp_inline_index_new(struct pp_inline_index **out,
 	if (!index)
 		return -ENOMEM;
 	index->dwarf = *dwarf;
+	index->files = files ? *files : (struct pp_split_files){ 0 };
 	index->nameless = *dwarf;
 	index->nameless.str = (struct pp_bytes){ 0 };
 	index->nameless.line_str = (struct pp_bytes){ 0 };
@@ -248,6 +255,7 @@ void pp_inline_index_free(struct pp_inline_index *index)
 		pp_dwarf_unit_close(&index->units[i].unit);
 		free(index->units[i].functions.list);
 		free(index->units[i].own_code);
+		pp_inline_index_free(index->units[i].split);
 	}
 	free(index->units);
 	free(index->by_address.list);
@@ -699,22 +707,91 @@ static bool describe_copy(struct pp_inline_index *index,
 	return copy->has_name;
 }
 
+/* ---- files of units ------------------------------------------------------ */
+
+/* Give the unit of @file that belongs to @skeleton what stayed there. False if
+ * there is none, as the file is of another build. */
+static bool adopt_skeleton(struct pp_inline_index *file,
+			   const struct pp_dwarf_unit *skeleton)
+{
+	for (size_t i = 0; i < file->nr_units; i++) {
+		struct pp_dwarf_unit *unit = &file->units[i].unit;
+
+		if (unit->split_id != skeleton->split_id)
+			continue;
+		unit->addr = skeleton->addr;
+		unit->low = skeleton->low;
+		unit->line_table = skeleton->line_table;
+		unit->ranges = skeleton->split_ranges;
+		file->only = &file->units[i];
+		return true;
+	}
+	return false;
+}
+
+/* The index of the file with the entries of @u, which is open; NULL if that is
+ * not there. */
+static struct pp_inline_index *split_of_unit(struct pp_inline_index *index,
+					     struct inline_unit *u)
+{
+	const struct pp_split_files *files = &index->files;
+	struct pp_dwarf dwarf = { 0 };
+
+	if (u->split_tried)
+		return u->split;
+	u->split_tried = true;
+	if (!files->open || !files->open(files->ctx, &u->unit, &dwarf))
+		return NULL;
+	dwarf.line_str = index->dwarf.line_str;
+	dwarf.ranges = index->dwarf.ranges;
+	dwarf.addr = index->dwarf.addr;
+	dwarf.big_endian = index->dwarf.big_endian;
+	if (!pp_inline_index_new(&u->split, &dwarf, NULL) &&
+	    !adopt_skeleton(u->split, &u->unit)) {
+		pp_inline_index_free(u->split);
+		u->split = NULL;
+	}
+	return u->split;
+}
+
 /* ---- questions ----------------------------------------------------------- */
+
+/* The unit with @address, open; NULL if there is none. */
+static struct inline_unit *open_unit_at(struct pp_inline_index *index,
+					uint64_t address)
+{
+	const struct range *range =
+		index->only ? NULL : find_range(&index->by_address, address);
+	struct inline_unit *u =
+		range ? &index->units[range->value] : index->only;
+
+	return u && !open_unit(index, u) ? u : NULL;
+}
+
+/* The index that has the entries of @address: that of a file, or @index. */
+static struct pp_inline_index *index_at(struct pp_inline_index *index,
+					uint64_t address)
+{
+	struct inline_unit *u = open_unit_at(index, address);
+	struct pp_inline_index *split;
+
+	if (!u || !u->unit.split_name)
+		return index;
+	split = split_of_unit(index, u);
+	index->lacks_file |= !split;
+	return split ? split : index;
+}
 
 static struct inline_unit *unit_at(struct pp_inline_index *index,
 				   uint64_t address)
 {
-	const struct range *range = find_range(&index->by_address, address);
-	struct inline_unit *u = range ? &index->units[range->value] : NULL;
+	struct inline_unit *u = open_unit_at(index, address);
 
-	if (!u || open_unit(index, u))
-		return NULL;
-	index->met_split |= u->unit.is_split;
-	return u->has_functions || !read_functions(index, u) ? u : NULL;
+	return u && (u->has_functions || !read_functions(index, u)) ? u : NULL;
 }
 
-size_t pp_inline_index_find(struct pp_inline_index *index, uint64_t address,
-			    struct pp_inlined *out, size_t max)
+static size_t find_inlined(struct pp_inline_index *index, uint64_t address,
+			   struct pp_inlined *out, size_t max)
 {
 	struct inline_unit *u = unit_at(index, address);
 	const struct range *function =
@@ -734,8 +811,14 @@ size_t pp_inline_index_find(struct pp_inline_index *index, uint64_t address,
 	return nr;
 }
 
-bool pp_inline_index_function(struct pp_inline_index *index, uint64_t address,
-			      struct pp_inlined *out)
+size_t pp_inline_index_find(struct pp_inline_index *index, uint64_t address,
+			    struct pp_inlined *out, size_t max)
+{
+	return find_inlined(index_at(index, address), address, out, max);
+}
+
+static bool find_function(struct pp_inline_index *index, uint64_t address,
+			  struct pp_inlined *out)
 {
 	struct inline_unit *u = unit_at(index, address);
 	const struct range *function =
@@ -746,7 +829,13 @@ bool pp_inline_index_function(struct pp_inline_index *index, uint64_t address,
 	       out->decl_line;
 }
 
-bool pp_inline_index_met_split(const struct pp_inline_index *index)
+bool pp_inline_index_function(struct pp_inline_index *index, uint64_t address,
+			      struct pp_inlined *out)
 {
-	return index->met_split;
+	return find_function(index_at(index, address), address, out);
+}
+
+bool pp_inline_index_lacks_file(const struct pp_inline_index *index)
+{
+	return index->lacks_file;
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libpp/symbols/dwarf/dwarf.h"
+#include "libpp/symbols/dwarf/dwarf_die.h"
 
 struct pp_inline_index;
 
@@ -30,9 +30,20 @@ struct pp_inlined {
 	uint64_t call_discriminator; /* of several calls on that line */
 };
 
-/* Index @dwarf, whose bytes must outlive the index. Returns 0 or -ENOMEM. */
+/* Files with the entries of units (split DWARF: DWARF 5, section 7.3.2). */
+struct pp_split_files {
+	/* Set *@dwarf to what the file of @unit has: .debug_info.dwo and the
+	 * like, which must outlive the index. False if it is not there. */
+	bool (*open)(void *ctx, const struct pp_dwarf_unit *unit,
+		     struct pp_dwarf *dwarf);
+	void *ctx;
+};
+
+/* Index @dwarf, whose bytes must outlive the index, and @files; NULL where
+ * there can be none. Returns 0 or -ENOMEM. */
 int pp_inline_index_new(struct pp_inline_index **out,
-			const struct pp_dwarf *dwarf);
+			const struct pp_dwarf *dwarf,
+			const struct pp_split_files *files);
 void pp_inline_index_free(struct pp_inline_index *index);
 
 /*
@@ -51,7 +62,7 @@ bool pp_inline_index_function(struct pp_inline_index *index, uint64_t address,
 			      struct pp_inlined *out);
 
 /* Whether an address that was asked for is of a unit whose entries are in a
- * file of their own (split DWARF), which is not read. */
-bool pp_inline_index_met_split(const struct pp_inline_index *index);
+ * file of their own that is not there. */
+bool pp_inline_index_lacks_file(const struct pp_inline_index *index);
 
 #endif /* LIBPP_SYMBOLS_DWARF_INLINE_INDEX_H */

@@ -81,24 +81,72 @@ unlike "XML has symbols" "$(report --xml && cat report)" 'clamp'
 
 # ---- split DWARF -------------------------------------------------------------------
 
-# What is in files of its own is not read, and that is said where it matters.
-for how in "g++ -gdwarf-5" "g++ -gdwarf-4" "clang++ -gdwarf-5"; do
-	command -v "${how%% *}" >/dev/null || { skip "$how, split" "not here"; continue; }
-	# shellcheck disable=SC2086 # several options
-	$how -O2 -gsplit-dwarf -I. -Wl,--build-id -o many "$TOP/tests/t/many.cc" || exit 1
-	offsets many >code
+# functions_of FILE: the function that is at each of the addresses in code, which
+# are the same with debug information of all kinds.
+functions_of() {
 	P="{root}$TMP/many"
 	rm -rf "$SESSION"
 	awk '{ print $2, 1 }' code |
 		"$TESTBIN/mkodb" "$SESSION/samples/current/$P/{dep}/$P/TIMER.0.0.all.all.all" \
 			timer-hz=1000 "mtime=$TMP/many"
-	report -l
-	is "$how, split: a warning" "$(cat err)" "opreport: warning: $TMP/many: split DWARF (.dwo) is not read: inlined functions, and what AutoFDO needs, are missing; build it without -gsplit-dwarf"
-	report -l --no-inlines
-	is "$how, split: none where no function is asked for" "$(cat err)" ""
-	report --format=autofdo
-	like "$how, split: AutoFDO" "$(cat err)" 'split DWARF \(.dwo\) is not read'
+	report -d -D none --json || diag "$(cat err)"
+	python3 -c 'import json, sys
+for s in json.load(open(sys.argv[1]))["symbols"]:
+    for a in s["addresses"]:
+        print(a["address"], s["raw_symbol"].split()[0], a.get("line"))' \
+		report | sort >"$1"
+}
+
+missing="opreport: warning: $TMP/many: files of its split DWARF (.dwo, .dwp) are not there: inlined functions, and what AutoFDO needs, are missing; put them where it was built, or beside it"
+# build HOW ARG...: the program by the compiler and the options of HOW.
+build() {
+	how=$1
+	shift
+	# shellcheck disable=SC2086 # several options
+	$how -I. -Wl,--build-id -o many "$@" "$TOP/tests/t/many.cc" || exit 1
+}
+mkdir elsewhere
+for how in "g++ -gdwarf-5" "g++ -gdwarf-4" "clang++ -gdwarf-5"; do
+	command -v "${how%% *}" >/dev/null || { skip "$how, split" "not here"; continue; }
+	build "$how" -O2
+	offsets many >code
+	functions_of wanted
+	build "$how" -O2 -gsplit-dwarf
+	functions_of got
+	ok "$how, split: $(cut -d ' ' -f 2 got | sort -u | wc -l) functions in main" \
+		diff wanted got
+	is "$how, split: nothing is missing" "$(cat err)" ""
+	ls ./*.dwo >name
+	mv ./*.dwo elsewhere
+	functions_of without
+	ok "$how, split, without its file: no inlined functions" \
+		[ "$(cut -d ' ' -f 2 without | sort -u)" = main ]
+	is "$how, split: a warning" "$(cat err)" "$missing"
+	for dwp in dwp llvm-dwp-14; do
+		$dwp -o many.dwp elsewhere/*.dwo 2>dwp.err || continue
+		functions_of got
+		case $dwp-$how in
+		dwp-*-5) # the ranges are not in the package
+			ok "$how, split, a package of $dwp is not whole" diff without got
+			is "$how, split, a package of $dwp: a warning" "$(cat err)" "$missing"
+			;;
+		*) ok "$how, split, a package of $dwp" diff wanted got ;;
+		esac
+		rm many.dwp
+	done
+	mv many first
+	# The file of another build has another number.
+	build "$how" -O1 -gsplit-dwarf
+	[ -e "$(cat name)" ] || mv ./*.dwo "$(cat name)"
+	mv first many
+	functions_of got
+	ok "$how, split: the file of another build is none" diff without got
+	rm -f ./*.dwo
 done
+report -l --no-inlines
+is "split: no warning where no function is asked for" "$(cat err)" ""
+report --format=autofdo
+is "split: AutoFDO" "$(cat err)" "$missing"
 
 # ---- names that linkers do not have ------------------------------------------------
 

@@ -195,7 +195,7 @@ static void open_index(struct world *w)
 
 	pp_inline_index_free(w->index);
 	w->index = NULL;
-	assert_int_equal(pp_inline_index_new(&w->index, &dwarf), 0);
+	assert_int_equal(pp_inline_index_new(&w->index, &dwarf, NULL), 0);
 }
 
 /* @wanted: "NAME TABLE:FILE:LINE < TABLE:FILE:LINE of the call;" for each. */
@@ -644,7 +644,7 @@ INLINES_TEST(functions_have_code_of_their_own)
 }
 
 /* Units whose entries are in another file matter where code is theirs. */
-INLINES_TEST(split_units_are_told)
+INLINES_TEST(split_units_without_a_file)
 {
 	struct world *w = *state;
 	struct pp_inlined found;
@@ -665,12 +665,12 @@ INLINES_TEST(split_units_are_told)
 	open_index(w);
 	expect(w, 0x1000, "f 7:1:1 < 7:3:3");
 	expect(w, 0x3000, "");
-	assert_false(pp_inline_index_met_split(w->index));
+	assert_false(pp_inline_index_lacks_file(w->index));
 	expect(w, 0x2000, "");
-	assert_true(pp_inline_index_met_split(w->index));
+	assert_true(pp_inline_index_lacks_file(w->index));
 	open_index(w);
 	assert_false(pp_inline_index_function(w->index, 0x20ff, &found));
-	assert_true(pp_inline_index_met_split(w->index));
+	assert_true(pp_inline_index_lacks_file(w->index));
 }
 
 /* Entries of one length without code are passed over, side by side and nested,
