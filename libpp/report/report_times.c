@@ -81,3 +81,19 @@ bool pp_report_times(const struct pp_report *report, struct pp_times *times)
 	}
 	return times->parts && !times->are_mixed;
 }
+
+static bool has_latency(const struct pp_classes *classes)
+{
+	for (size_t i = 0; i < classes->nr; i++)
+		if (pp_class_is_latency(&classes->classes[i]))
+			return true;
+	return false;
+}
+
+bool pp_counts_are_seconds(const struct pp_report *report)
+{
+	struct pp_times times;
+
+	return !report->old.made && (has_latency(&report->classes) ||
+				     pp_report_times(report, &times));
+}

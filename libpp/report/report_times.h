@@ -31,4 +31,9 @@ uint64_t pp_class_sample_ns(const struct pp_report *report,
  * they are mixed. */
 bool pp_report_times(const struct pp_report *report, struct pp_times *times);
 
+/* Whether tables and pictures show counts of samples that stand for time as
+ * seconds: beside waiting and elapsed time, and not in a comparison, which has
+ * measures of its own. */
+bool pp_counts_are_seconds(const struct pp_report *report);
+
 #endif /* LIBPP_REPORT_REPORT_TIMES_H */

@@ -435,7 +435,7 @@ int pp_format_text(FILE *out, const struct pp_report *report,
 			     .report = report,
 			     .options = options,
 			     .nr_columns = report->classes.nr,
-			     .has_times = pp_has_times(report),
+			     .has_times = pp_counts_are_seconds(report),
 			     .totals = report->totals,
 			     .arena = &arena };
 	struct pp_task_rows rows = { .nr = 0 };

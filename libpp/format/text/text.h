@@ -43,9 +43,9 @@ const char *pp_text_name(const struct pp_text *t, const char *name);
 const char *pp_text_percent(char *buf, double percent);
 
 /*
- * The head of a column of counts: "samples" or, where the report has threads
- * that wait, what the samples of the column are the time of: "CPU s", "waited
- * s". Then a count as the column has it, in samples or in seconds. @buf has
+ * The head of a column of counts: "samples" or, where counts are seconds, what
+ * the samples of the column are the time of: "CPU s", "waited s", "elapsed s".
+ * Then a count as the column has it, in samples or in seconds. @buf has
  * OP_DECIMAL_LEN bytes.
  */
 const char *pp_text_count_head(const struct pp_text *t, size_t column);

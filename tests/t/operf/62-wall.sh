@@ -195,6 +195,15 @@ profiled "elapsed time" --latency "$TESTBIN/waits" 1
 report -l
 like "elapsed time is a column" "$(cat "$TMP/report")" \
 	'^(.* )?elapsed s +% .*symbol name$'
+for chosen in CPU_LATENCY CPU_LATENCY,TIMER; do
+	report -l event:$chosen
+	like "event:$chosen is in seconds" "$(cat "$TMP/report")" \
+		'^elapsed s +%.* symbol name$'
+	like "event:$chosen counts in them" "$(cat "$TMP/report")" \
+		'^[0-9]+\.[0-9]{3} .* work$'
+done
+report --tree event:CPU_LATENCY
+like "so does a tree" "$(cat "$TMP/report")" '^ *elapsed s +total %'
 report --csv
 total_of() {
 	awk -F , -v class="$1" '$2 == "image" && $3 ~ class { n += $10 }

@@ -13,26 +13,39 @@ struct row {
 	int64_t tid;
 };
 
-/* Returns what pp_report_times() returns. */
-static bool times_of(const struct row *rows, size_t nr, struct pp_times *times)
-{
-	struct pp_class classes[MAX] = { 0 };
+struct rig {
+	struct pp_class classes[MAX];
 	uint64_t totals[MAX];
-	struct pp_report report = {
-		.totals = totals,
-		.cpu.timer_hz = 500,
-		.classes = { .classes = classes, .nr = nr },
-	};
+	struct pp_report report;
+};
 
+static const struct pp_report *report_of(struct rig *rig,
+					 const struct row *rows, size_t nr)
+{
+	struct pp_class *classes = rig->classes;
+
+	memset(rig, 0, sizeof(*rig));
+	rig->report.totals = rig->totals;
+	rig->report.cpu.timer_hz = 500;
+	rig->report.classes.classes = classes;
+	rig->report.classes.nr = nr;
 	for (size_t i = 0; i < nr; i++) {
 		classes[i].event = rows[i].event;
 		classes[i].count = rows[i].count;
 		classes[i].unit_mask = rows[i].unit_mask;
 		classes[i].counted_unit_mask = rows[i].unit_mask;
 		classes[i].tid = rows[i].tid;
-		totals[i] = rows[i].samples;
+		rig->totals[i] = rows[i].samples;
 	}
-	return pp_report_times(&report, times);
+	return &rig->report;
+}
+
+/* Returns what pp_report_times() returns. */
+static bool times_of(const struct row *rows, size_t nr, struct pp_times *times)
+{
+	struct rig rig;
+
+	return pp_report_times(report_of(&rig, rows, nr), times);
 }
 
 #define TIMES_OF(rows, times)                                                  \
@@ -102,4 +115,27 @@ TEST(events_that_are_no_time)
 	assert_true(TIMES_OF(rows, &times));
 	assert_false(times.has_ran);
 	assert_int_equal(times.parts, 3);
+}
+
+TEST(counts_are_seconds_beside_times_alone)
+{
+	const struct row rows[] = {
+		{ "TIMER", 0, 0, 100, 0 },
+		{ "CPU_LATENCY", MS, 0, 100, 0 },
+		{ "THREAD_WAIT", MS, 7, 100, 0 },
+	};
+	struct pp_times times;
+	struct rig rig;
+
+	assert_false(pp_counts_are_seconds(report_of(&rig, rows, 1)));
+	assert_true(pp_counts_are_seconds(report_of(&rig, rows, 2)));
+	assert_true(pp_counts_are_seconds(report_of(&rig, rows, 3)));
+	assert_true(pp_counts_are_seconds(report_of(&rig, rows + 1, 1)));
+	assert_true(pp_counts_are_seconds(report_of(&rig, rows + 2, 1)));
+	rig.report.old.made = true;
+	assert_false(pp_counts_are_seconds(&rig.report));
+	/* Elapsed time is a part of neither. */
+	assert_true(TIMES_OF(rows, &times));
+	assert_int_equal(times.ran, 200 * MS);
+	assert_int_equal(times.waited, 100 * MS);
 }
