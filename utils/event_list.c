@@ -115,6 +115,12 @@ int event_parse(struct op_parsed_event *event, struct event_machine *machine,
 				  "\"%s\": the name of an event is missing; "
 				  "ophelp lists them",
 				  spec);
+	else if (!strcasecmp(name, OP_LATENCY_EVENT))
+		err = op_diag_set(diag, -EINVAL,
+				  "%s: cannot be chosen in a list of events: "
+				  "it is made of samples of the CPU clock; "
+				  "operf --latency counts it",
+				  OP_LATENCY_EVENT);
 	else if (known)
 		err = parse_kernel_event(event, machine, known->name, spec,
 					 options, diag);

@@ -26,11 +26,27 @@ const struct op_event *op_wait_event(void)
 {
 	static const struct op_event event = {
 		.name = "THREAD_WAIT",
-		.desc = "nanoseconds that a thread was blocked or waited for a CPU",
+		.desc = "Nanoseconds that a thread was blocked or waited for a CPU",
 		.min_count = 1000,
 		.ext = by_scheduler,
 		.filter = -1,
 		.um = &parts,
+	};
+
+	return &event;
+}
+
+const struct op_event *op_latency_event(void)
+{
+	static const struct op_unit_mask none = { .type = OP_UM_MANDATORY,
+						  .nr = 0 };
+	static const struct op_event event = {
+		.name = OP_LATENCY_EVENT,
+		.desc = "Nanoseconds that a thread had a CPU, divided by the number of threads of its process that had one",
+		.min_count = 1000000,
+		.ext = "samples of the CPU clock",
+		.filter = -1,
+		.um = &none,
 	};
 
 	return &event;

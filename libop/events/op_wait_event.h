@@ -29,8 +29,9 @@
 #define OP_WAIT_READY 4u
 #define OP_WAIT_BLOCKED (OP_WAIT_INTERRUPTIBLE | OP_WAIT_UNINTERRUPTIBLE)
 
-/* The description of THREAD_WAIT; lives as long as the program. */
+/* The descriptions of both; they live as long as the program. */
 const struct op_event *op_wait_event(void);
+const struct op_event *op_latency_event(void);
 
 bool op_event_is_wait(const struct op_event *event);
 

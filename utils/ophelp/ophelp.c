@@ -118,18 +118,51 @@ static int list_events(struct ophelp *help)
 		.factor = help->request.callgraph ? OP_CALLGRAPH_FACTOR : 1,
 	};
 	size_t at = 0;
+	bool any = ophelp_next(&list, &at);
 
-	if (help->request.xml)
+	if (help->request.xml) {
 		ophelp_print_xml(&list);
-	else if (help->request.json)
+	} else if (help->request.json) {
 		ophelp_print_json(&list);
-	else if (!ophelp_next(&list, &at))
-		fprintf(stderr, "ophelp: %s: %s has no event with this text\n",
-			list.search, help->cpu);
-	else
-		ophelp_print_text(&list);
-	at = 0;
-	return !ophelp_next(&list, &at);
+	} else {
+		if (any)
+			ophelp_print_text(&list);
+		any |= ophelp_print_times(list.search, any);
+		if (!any)
+			fprintf(stderr,
+				"ophelp: %s: %s has no event with this text\n",
+				list.search, help->cpu);
+	}
+	return !any;
+}
+
+/* Explain an event of time, or refuse it where events of counters are asked
+ * for. Returns whether one of the arguments is such an event. */
+static bool asks_for_time(const struct ophelp *help, int *err,
+			  struct op_diag *diag)
+{
+	const struct op_event *event = NULL;
+	char *name;
+
+	for (int i = 0; !event && i < help->request.nr_args; i++) {
+		name = strndup(help->request.args[i],
+			       strcspn(help->request.args[i], ":"));
+		if (!name) {
+			*err = -ENOMEM;
+			return true;
+		}
+		event = ophelp_find_time(name);
+		free(name);
+	}
+	*err = 0;
+	if (event && help->request.mode == OPHELP_LIST)
+		ophelp_print_time(event);
+	else if (event)
+		*err = op_diag_set(
+			diag, -EINVAL,
+			"%s: no counter counts it, so it has no numbers of one; ophelp %s explains it",
+			event->name, event->name);
+	return event;
 }
 
 static int list_cpus(const struct ophelp *help, struct op_diag *diag)
@@ -273,6 +306,8 @@ static int run_timer(const struct ophelp *help, struct op_diag *diag)
 	case OPHELP_LIST:
 		if (!help->request.nr_args) {
 			puts("Using timer interrupt.");
+			if (!help->request.xml && !help->request.json)
+				ophelp_print_times(help->request.search, true);
 			return 0;
 		}
 		break;
@@ -324,6 +359,8 @@ static int run_ophelp(struct ophelp *help, struct op_diag *diag)
 		err = ophelp_check(help->dir, help->request.cpu, diag);
 		return err > 0 ? 1 : err;
 	}
+	if (asks_for_time(help, &err, diag))
+		return err;
 	if (help->request.cpu)
 		choose_shown_cpu(help);
 	else

@@ -25,6 +25,13 @@ bool ophelp_um_is_shown(const struct op_unit_mask *um);
 const char *ophelp_um_type(const struct op_unit_mask *um);
 
 void ophelp_print_text(const struct ophelp_list *list);
+/* The events of time, which all machines have, as text: those that have @search
+ * as above. @follows: behind other text. False when there is none. */
+bool ophelp_print_times(const char *search, bool follows);
+/* The event of time that is called @name in letters of either case, or NULL.
+ * It lives as long as the program. Then its entry of the list. */
+const struct op_event *ophelp_find_time(const char *name);
+void ophelp_print_time(const struct op_event *event);
 void ophelp_print_xml(const struct ophelp_list *list);
 void ophelp_print_json(const struct ophelp_list *list);
 

@@ -14,6 +14,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "libop/events/op_wait_event.h"
+
 /* ---- what to list ---- */
 
 static bool text_holds_word(const char *text, const char *word)
@@ -46,8 +48,8 @@ const struct op_event *ophelp_next(const struct ophelp_list *list, size_t *at)
 
 bool ophelp_um_is_shown(const struct op_unit_mask *um)
 {
-	return um->type != OP_UM_MANDATORY || um->entries[0].value ||
-	       um->entries[0].extra;
+	return um->type != OP_UM_MANDATORY ||
+	       (um->nr && (um->entries[0].value || um->entries[0].extra));
 }
 
 const char *ophelp_um_type(const struct op_unit_mask *um)
@@ -152,6 +154,15 @@ static void print_um_entries(const struct op_unit_mask *um)
 		print_um_entry(&um->entries[i]);
 }
 
+static void print_event(const struct ophelp_list *list,
+			const struct op_event *event)
+{
+	print_counter_list(list->events, event);
+	print_desc(list, event);
+	if (ophelp_um_is_shown(event->um))
+		print_um_entries(event->um);
+}
+
 void ophelp_print_text(const struct ophelp_list *list)
 {
 	const struct op_event *event;
@@ -162,10 +173,64 @@ void ophelp_print_text(const struct ophelp_list *list)
 	print_wrapped(list->events->cpu->manual, 4, 0);
 	puts("\nUnit masks are given by number or, where they have one, by "
 	     "name; see operf(1).\n");
-	while ((event = ophelp_next(list, &at))) {
-		print_counter_list(list->events, event);
-		print_desc(list, event);
-		if (ophelp_um_is_shown(event->um))
-			print_um_entries(event->um);
+	while ((event = ophelp_next(list, &at)))
+		print_event(list, event);
+}
+
+/* ---- events of time ---- */
+
+struct time_event {
+	const struct op_event *(*event)(void);
+	const char *how; /* to count it */
+};
+
+static const struct time_event times[] = {
+	{ op_wait_event,
+	  "Give operf --wall, or THREAD_WAIT:COUNT in a list of events to operf, or to opcontrol with the kernel module." },
+	{ op_latency_event, "Give operf --latency." },
+};
+
+#define NR_TIMES (sizeof(times) / sizeof(times[0]))
+
+static void print_time_event(const struct time_event *time)
+{
+	/* No counter of a CPU counts it. */
+	struct op_cpu_type any = { .counters = 1 };
+	const struct op_events events = { .cpu = &any };
+	const struct ophelp_list list = { .events = &events, .factor = 1 };
+
+	print_event(&list, time->event());
+	putchar('\t');
+	print_wrapped(time->how, 8, 8);
+}
+
+bool ophelp_print_times(const char *search, bool follows)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < NR_TIMES; i++) {
+		if (search && !event_holds_text(times[i].event(), search))
+			continue;
+		if (!any)
+			printf("%sEvents of time, on all machines:\n\n",
+			       follows ? "\n" : "");
+		any = true;
+		print_time_event(&times[i]);
 	}
+	return any;
+}
+
+const struct op_event *ophelp_find_time(const char *name)
+{
+	for (size_t i = 0; i < NR_TIMES; i++)
+		if (!strcasecmp(name, times[i].event()->name))
+			return times[i].event();
+	return NULL;
+}
+
+void ophelp_print_time(const struct op_event *event)
+{
+	for (size_t i = 0; i < NR_TIMES; i++)
+		if (times[i].event() == event)
+			print_time_event(&times[i]);
 }

@@ -216,6 +216,11 @@ exits "elapsed time by other events" 125 operf_events --latency \
 	--events=page-faults:10 true
 like "is refused" "$(cat "$TMP/operf.err")" '^operf: --latency and --events: '
 
+exits "elapsed time in a list" 125 operf_events \
+	--events=timer,cpu_latency:1000000 true
+like "is refused with the option for it" "$(cat "$TMP/operf.err")" \
+	'^operf: CPU_LATENCY: .*; operf --latency counts it$'
+
 # ---- a process that runs
 
 "$TESTBIN/waits" "$((SECONDS_LONG + 8))" >"$TMP/truth" &

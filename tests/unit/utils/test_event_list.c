@@ -218,6 +218,7 @@ MACHINE_TEST(refuses_bad_lists)
 		{ "faults:1:1", "page-faults:1:1: unit mask 1 is not" },
 		{ "cpu-clock:999", "below the minimum of cpu-clock, 1000" },
 		{ "cycles:499", "below the minimum of cycles, 500" },
+		{ "cpu_latency:1000000", "operf --latency counts it" },
 		{ "IBS_FETCH:64", "not counted by a counter but by ibs_fetch" },
 	};
 	struct event_machine machine;
