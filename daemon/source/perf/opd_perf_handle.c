@@ -41,7 +41,10 @@
 /* Add one sample, and all that it stands for, to @stat. */
 static void count(struct opd_process_table *table, enum opd_perf_stat stat)
 {
-	if (__builtin_add_overflow(table->stats[stat], table->times,
+	uint64_t times;
+
+	if (__builtin_add_overflow(table->times, table->other_times, &times) ||
+	    __builtin_add_overflow(table->stats[stat], times,
 				   &table->stats[stat]))
 		table->stats[stat] = UINT64_MAX;
 }
@@ -378,6 +381,23 @@ static void need_task(struct opd_process_table *table,
 			opd_perf_image_path(&table->images, place->app));
 }
 
+/* A sample of two events, with one stack, which is looked for once. */
+static void write_both(struct opd_process_table *table,
+		       struct opd_process *process,
+		       const struct opd_perf_place *place, uint64_t pc,
+		       const struct opd_perf_rec *rec, uint32_t counter)
+{
+	bool with_callers = table->stacks.depth != 0;
+	struct opd_kept_stack *stack =
+		opd_perf_stack_once(table, process, place, pc, rec);
+
+	opd_kept_stack_write(stack, &table->words, counter, place->times,
+			     with_callers);
+	stack->place.lowered = false;
+	opd_kept_stack_write(stack, &table->words, table->other_counter,
+			     table->other_times, with_callers);
+}
+
 /* The sample, with its callers if they are wanted. */
 static void write_sample(struct opd_process_table *table,
 			 struct opd_process *process,
@@ -386,6 +406,10 @@ static void write_sample(struct opd_process_table *table,
 {
 	opd_perf_words_time(&table->words, rec->time);
 	need_task(table, place);
+	if (table->other_times) {
+		write_both(table, process, place, pc, rec, counter);
+		return;
+	}
 	if (!table->stacks.depth) {
 		opd_perf_words_sample(&table->words, place, pc, counter);
 		return;

@@ -22,9 +22,10 @@ void opd_perf_handle_side(struct opd_process_table *table,
 void opd_perf_handle_ahead(struct opd_process_table *table,
 			   const struct opd_perf_rec *rec);
 
-/* A sample of event @counter on @cpu, and for table->times of them: counted,
- * and written if it is of a process that counts and has a place. There must be
- * room in table->words. */
+/* A sample of event @counter on @cpu, and for table->times of them, and where
+ * there are table->other_times, of table->other_counter, too: counted, and
+ * written if it is of a process that counts and has a place. There must be room
+ * in table->words. */
 void opd_perf_handle_sample(struct opd_process_table *table,
 			    const struct opd_perf_rec *rec, uint32_t cpu,
 			    uint32_t counter);

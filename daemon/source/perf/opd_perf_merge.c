@@ -101,34 +101,24 @@ static uint64_t sample_ns(const struct opd_perf_rec *rec)
 	       rec->sample.stack_len / BYTES_PER_NS;
 }
 
-/* A sample of the clock, which is counter 0, is one of latency, too. */
-static void count_latency(const struct opd_perf_merge *merge,
-			  struct opd_process_table *table,
-			  const struct opd_perf_cpu *cpu,
-			  const struct opd_perf_rec *rec)
-{
-	bool lowered = table->lowered;
-
-	table->times = opd_latency_count(merge->latency, rec, cpu->cpu,
-					 table->times * merge->period_ns);
-	table->lowered = false;
-	if (table->times)
-		opd_perf_handle_sample(table, rec, cpu->cpu,
-				       merge->latency->counter);
-	table->lowered = lowered;
-}
-
 static void handle_ring_sample(const struct opd_perf_merge *merge,
 			       struct opd_process_table *table,
 			       struct opd_perf_cpu *cpu,
 			       const struct opd_perf_rec *rec)
 {
+	uint32_t counter = counter_of(merge, rec->sample.id);
+
 	cpu->handler += sample_ns(rec);
 	table->times = UINT64_C(1) << opd_perf_rates_at(&cpu->rates, rec->time);
-	opd_perf_handle_sample(table, rec, cpu->cpu,
-			       counter_of(merge, rec->sample.id));
-	if (merge->latency && !counter_of(merge, rec->sample.id))
-		count_latency(merge, table, cpu, rec);
+	/* A sample of the clock, which is counter 0, is one of latency, too. */
+	if (merge->latency && !counter) {
+		table->other_times =
+			opd_latency_count(merge->latency, rec, cpu->cpu,
+					  table->times * merge->period_ns);
+		table->other_counter = merge->latency->counter;
+	}
+	opd_perf_handle_sample(table, rec, cpu->cpu, counter);
+	table->other_times = 0;
 }
 
 /* Samples that the clock would have taken while the kernel throttled it. */

@@ -114,7 +114,10 @@ int opd_perf_stacks_init(struct opd_process_table *table, uint32_t depth,
 
 	stacks->table = table;
 	stacks->frames = calloc(depth, sizeof(stacks->frames[0]));
-	if (!stacks->frames || unwinder_new(&stacks->unwinder, &ops, stacks))
+	stacks->once.callers = calloc(depth, sizeof(stacks->once.callers[0]));
+	stacks->once.room = depth;
+	if (!stacks->frames || !stacks->once.callers ||
+	    unwinder_new(&stacks->unwinder, &ops, stacks))
 		return -ENOMEM;
 	stacks->depth = depth;
 	stacks->kernel_depth = kernel_depth;
@@ -126,6 +129,7 @@ void opd_perf_stacks_release(struct opd_perf_stacks *stacks)
 {
 	unwinder_free(stacks->unwinder);
 	free(stacks->frames);
+	free(stacks->once.callers);
 	memset(stacks, 0, sizeof(*stacks));
 }
 
@@ -410,6 +414,26 @@ void opd_perf_stack_callers(struct opd_process_table *table,
 
 	opd_perf_words_trace_end(&table->words,
 				 put_callers(&trace, process, rec));
+}
+
+struct opd_kept_stack *opd_perf_stack_once(struct opd_process_table *table,
+					   struct opd_process *process,
+					   const struct opd_perf_place *place,
+					   uint64_t pc,
+					   const struct opd_perf_rec *rec)
+{
+	struct opd_perf_stacks *stacks = &table->stacks;
+	struct opd_kept_stack *once = &stacks->once;
+	struct trace trace = { .table = table, .place = *place, .kept = once };
+
+	once->place = *place;
+	once->pc = pc;
+	once->nr_callers = 0;
+	if (!stacks->depth)
+		return once;
+	trace.room = stacks->depth - 1;
+	once->ending = put_callers(&trace, process, rec);
+	return once;
 }
 
 /* The frames of @rec in the kernel that are the scheduler's own, from the

@@ -26,6 +26,7 @@ struct opd_perf_stacks {
 	uint64_t scheduler_start, scheduler_end;
 	struct unwinder *unwinder;
 	struct unwinder_frame *frames; /* depth of them */
+	struct opd_kept_stack once; /* room for depth callers */
 	/* the stack in hand */
 	struct opd_process_table *table;
 	struct opd_process *process;
@@ -49,6 +50,16 @@ void opd_perf_stack_callers(struct opd_process_table *table,
 			    struct opd_process *process,
 			    const struct opd_perf_place *place,
 			    const struct opd_perf_rec *rec);
+
+/*
+ * The stack of sample @rec in @place, of one frame where no stacks are taken:
+ * to be written as samples of several events. Good until the next call.
+ */
+struct opd_kept_stack *opd_perf_stack_once(struct opd_process_table *table,
+					   struct opd_process *process,
+					   const struct opd_perf_place *place,
+					   uint64_t pc,
+					   const struct opd_perf_rec *rec);
 
 /*
  * The stack of sample @rec, which was taken in the kernel in @place, without

@@ -34,6 +34,7 @@ void opd_perf_words_init(struct opd_perf_words *w, struct opd_writer *writer,
 	if (nr)
 		writer->words.spare +=
 			OPD_PERF_TRACE_WORDS + nr * OPD_PERF_CALLER_WORDS;
+	writer->words.spare *= OPD_PERF_SAMPLE_EVENTS;
 }
 
 /* The next @nr words, which the caller writes. */

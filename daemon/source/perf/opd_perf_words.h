@@ -23,6 +23,10 @@ struct opd_writer;
 #define OPD_PERF_TRACE_WORDS 8
 #define OPD_PERF_CALLER_WORDS 32
 
+/* A record is a sample of so many events at most: of the clock, and of elapsed
+ * time. */
+#define OPD_PERF_SAMPLE_EVENTS 2
+
 /* Where a sample was taken. */
 struct opd_perf_place {
 	uint32_t cpu;

@@ -77,6 +77,9 @@ struct opd_process_table {
 	struct op_perf_filter *filter;
 	uint64_t times; /* how often the next sample was taken ... */
 	bool lowered; /* ... or would have been at the full rate */
+	/* Another event that it is a sample of, too, and how often; 0: none. */
+	uint64_t other_times;
+	uint32_t other_counter;
 	uint64_t now; /* of the last record, ns */
 	/* The time for those who write records, CLOCK_MONOTONIC_RAW in ns;
 	 * NULL: that of the last record. */

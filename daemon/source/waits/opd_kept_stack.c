@@ -30,7 +30,8 @@ void opd_kept_stack_put(struct opd_kept_stack *stack)
 void opd_kept_stack_add(struct opd_kept_stack *stack,
 			const struct opd_perf_place *place, uint64_t pc)
 {
-	if (op_array_reserve(&stack->callers, stack->nr_callers, 1))
+	if (stack->nr_callers >= stack->room &&
+	    op_array_reserve(&stack->callers, stack->nr_callers, 1))
 		return;
 	stack->callers[stack->nr_callers++] = (struct opd_kept_frame){
 		.pc = pc,

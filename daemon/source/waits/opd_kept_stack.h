@@ -6,7 +6,8 @@
  * A stack that is kept until the length of the wait which began with it is
  * known: the frames are found when the record of the stack is read, as the
  * mappings of the process may be others later, and become words of the stream
- * when the wait is over.
+ * when the wait is over. Likewise the stack of a sample of two events, which is
+ * looked for once.
  */
 
 #include <stddef.h>
@@ -29,8 +30,9 @@ struct opd_kept_stack {
 	struct opd_perf_place place; /* of the innermost frame, and its task */
 	uint64_t pc; /* of the innermost frame */
 	enum op_trace_ending ending;
-	struct opd_kept_frame *callers; /* an array of op_array.h */
+	struct opd_kept_frame *callers; /* an array of op_array.h ... */
 	size_t nr_callers;
+	size_t room; /* ... or of so many frames at most; 0: op_array.h's */
 };
 
 /* A stack of one frame, with one user. NULL when memory is short. */

@@ -164,6 +164,46 @@ STACK_TEST(in_user_mode)
 	are_frames(rig, &r, 1);
 }
 
+/* All frames of the next trace that rig has in its words. */
+static struct result next_trace(struct rig *rig)
+{
+	struct result r = { .nr = 0 };
+
+	while (r.nr < 4 && next_sample(rig, &r.frame[r.nr]))
+		r.nr++;
+	return r;
+}
+
+STACK_TEST(two_events_have_one_stack)
+{
+	struct rig *rig = *state;
+	struct sample *s = new_sample(rig, PERF_RECORD_MISC_USER, LIB + 0x800);
+	struct result r;
+
+	put_frames(s);
+	rig->table.times = 4;
+	rig->table.other_times = 3;
+	rig->table.other_counter = 2;
+	/* There is room for both. */
+	assert_true(rig->table.writer->words.spare >=
+		    2 * (OPD_PERF_SAMPLE_WORDS + OPD_PERF_TRACE_WORDS +
+			 DEPTH * OPD_PERF_CALLER_WORDS));
+	assert_true(opd_writer_goes_on(rig->table.writer));
+	opd_perf_handle_sample(&rig->table, &s->rec, 3, 1);
+	for (uint64_t counter = 1; counter <= 2; counter++) {
+		r = next_trace(rig);
+		assert_int_equal(r.frame[0].counter, counter);
+		assert_int_equal(r.frame[0].times, counter == 1 ? 4 : 3);
+		is_user(rig, &r.frame[0], "/no/lib.so", 0x2800);
+		are_frames(rig, &r, 1);
+	}
+	assert_int_equal(rig->table.stats[OPD_PERF_RECEIVED], 7);
+	rig->table.times = 1;
+	rig->table.other_times = 0;
+	rig->written = 7;
+	free(s);
+}
+
 STACK_TEST(kernel_and_user)
 {
 	struct rig *rig = *state;
