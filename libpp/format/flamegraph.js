@@ -589,12 +589,15 @@ function changeText(i) {
 function countText(i) {
 	const column = state.column, zoom = state.zoom;
 	const count = all[column][i];
-	let text = `${number(count)} ${count === 1 ? "sample" : "samples"}, ${percent(count, all[column][0])}`;
+	const seconds = data.columns[column].sample_seconds;
+	const amount = n => seconds ? (n * seconds).toFixed(3) + " s" : number(n);
+	let text = amount(count) + (seconds ? "" : count === 1 ? " sample" : " samples") +
+		`, ${percent(count, all[column][0])}`;
 
 	if (zoom && i >= zoom)
 		text += ` (${percent(all[column][i], all[column][zoom])} of what is zoomed)`;
 	if (self[column][i] && self[column][i] !== count)
-		text += `; itself ${number(self[column][i])}, ${percent(self[column][i], all[column][0])}`;
+		text += `; itself ${amount(self[column][i])}, ${percent(self[column][i], all[column][0])}`;
 	return text;
 }
 

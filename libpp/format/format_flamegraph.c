@@ -15,6 +15,7 @@
 #include "libpp/format/format.h"
 #include "libpp/format/frame_images.h"
 #include "libpp/format/page.h"
+#include "libpp/report/report_times.h"
 #include "libop/base/op_json.h"
 
 struct writer {
@@ -174,6 +175,7 @@ static void write_tree_columns(struct writer *w)
 {
 	const struct pp_classes *classes = &w->report->classes;
 	struct op_json *json = w->json;
+	uint64_t ns;
 
 	op_json_open(json, "columns", '[');
 	for (size_t c = 0; c < w->tree->nr_columns; c++) {
@@ -183,6 +185,11 @@ static void write_tree_columns(struct writer *w)
 		if (pp_class_is_wait(&classes->classes[c % classes->nr]))
 			op_json_bool(json, "waits", true);
 		write_column_measure(w, c % classes->nr);
+		ns = pp_class_sample_ns(w->report,
+					&classes->classes[c % classes->nr]);
+		if (pp_counts_are_seconds(w->report) && ns)
+			op_json_double(json, "sample_seconds",
+				       (double)ns / 1e9);
 		op_json_open(json, "notes", '[');
 		write_description(w, NULL, describe_samples, c);
 		write_description(w, NULL, describe_whole_stacks, c);

@@ -204,6 +204,9 @@ for chosen in CPU_LATENCY CPU_LATENCY,TIMER; do
 done
 report --tree event:CPU_LATENCY
 like "so does a tree" "$(cat "$TMP/report")" '^ *elapsed s +total %'
+report --format=flamegraph event:CPU_LATENCY
+like "and a flame graph" "$(tr -d ' \n' <"$TMP/report")" \
+	'"name":"CPU_LATENCY:1000000[^"]*","sample_seconds":0\.001[,}]'
 report --csv
 total_of() {
 	awk -F , -v class="$1" '$2 == "image" && $3 ~ class { n += $10 }
