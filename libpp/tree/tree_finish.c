@@ -269,6 +269,29 @@ static int walk_children_in_order(struct finisher *f, uint32_t nr)
 	return 0;
 }
 
+/* Leave out frames that no node has any more. Returns 0 or -ENOMEM. */
+static int drop_unused_frames(struct pp_tree *tree)
+{
+	uint32_t *numbers =
+		calloc((size_t)tree->nr_frames + 1, sizeof(*numbers));
+	uint32_t kept = 0;
+
+	if (!numbers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < tree->nr_nodes; i++)
+		numbers[tree->nodes[i].frame] = 1;
+	for (uint32_t i = 0; i < tree->nr_frames; i++)
+		if (numbers[i]) {
+			tree->frames[kept] = tree->frames[i];
+			numbers[i] = kept++;
+		}
+	for (uint32_t i = 0; i < tree->nr_nodes; i++)
+		tree->nodes[i].frame = numbers[tree->nodes[i].frame];
+	tree->nr_frames = kept;
+	free(numbers);
+	return 0;
+}
+
 /* ---- all of it ----------------------------------------------------------- */
 
 int pp_tree_finish(struct pp_tree_builder *b, double threshold,
@@ -303,6 +326,8 @@ int pp_tree_finish(struct pp_tree_builder *b, double threshold,
 	}
 	memcpy(out->frames, b->frames, b->nr_frames * sizeof(*out->frames));
 	err = walk_children_in_order(&f, sort_nodes(&f));
+	if (!err && out->nr_cut)
+		err = drop_unused_frames(out);
 out:
 	free(f.all);
 	free(f.is_kept);

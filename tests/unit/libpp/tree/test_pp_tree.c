@@ -148,6 +148,7 @@ TREE_TEST(test_threshold)
 	must_be(&tree, 3, "a/(below the threshold)", 9, 9);
 	assert_int_equal(tree.cut[0], 10);
 	assert_int_equal(tree.nr_cut, 4);
+	assert_int_equal(tree.nr_frames, 3); /* those of nodes that stay */
 	assert_int_equal(tree.frames[tree.nodes[3].frame].kind, PP_FRAME_CUT);
 }
 
