@@ -39,6 +39,12 @@ struct hit {
 	const uint64_t *totals; /* or NULL */
 };
 
+/* A function of the image at work. */
+struct function {
+	uint64_t start, end;
+	uint64_t last_end; /* of this one and of those before */
+};
+
 struct code_finder {
 	struct pp_code *code;
 	struct pp_report *report;
@@ -52,6 +58,8 @@ struct code_finder {
 	struct op_disasm *disasm;
 	struct hit *hits; /* by address */
 	size_t nr_hits;
+	struct function *functions; /* by address */
+	size_t nr_functions;
 };
 
 static void *alloc_code(struct code_finder *f, size_t nr, size_t size)
@@ -185,6 +193,44 @@ static int gather_hits(struct code_finder *f)
 			};
 	}
 	qsort(f->hits, f->nr_hits, sizeof(*f->hits), compare_hits);
+	return 0;
+}
+
+static int compare_function_starts(const void *pa, const void *pb)
+{
+	const struct function *a = pa, *b = pb;
+
+	return op_compare(a->start, b->start) ?: op_compare(a->end, b->end);
+}
+
+/* All functions of the image that have code. */
+static int gather_functions(struct code_finder *f)
+{
+	const struct pp_report *report = f->report;
+	uint64_t last_end = 0;
+
+	free(f->functions);
+	f->nr_functions = 0;
+	f->functions = calloc(report->symbols.nr + 1, sizeof(*f->functions));
+	if (!f->functions)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->symbols.nr; i++) {
+		const struct pp_symbol_entry *entry = &report->symbols.list[i];
+		uint64_t start = entry->vma + f->image->binary_bias;
+
+		if (entry->image == f->image && entry->size &&
+		    entry->size <= UINT64_MAX - start)
+			f->functions[f->nr_functions++] =
+				(struct function){ .start = start,
+						   .end = start + entry->size };
+	}
+	qsort(f->functions, f->nr_functions, sizeof(*f->functions),
+	      compare_function_starts);
+	for (size_t i = 0; i < f->nr_functions; i++) {
+		if (last_end < f->functions[i].end)
+			last_end = f->functions[i].end;
+		f->functions[i].last_end = last_end;
+	}
 	return 0;
 }
 
@@ -326,17 +372,16 @@ static int list_whole_function(struct code_finder *f,
 static int find_insn(struct code_finder *f, uint64_t vma, uint64_t from,
 		     struct op_disasm_code *loaded, uint64_t *start)
 {
-	const struct pp_report *report = f->report;
 	uint64_t at = vma;
 	const char *text;
 	int err;
 
-	for (size_t i = 0; i < report->symbols.nr; i++) {
-		const struct pp_symbol_entry *entry = &report->symbols.list[i];
-		uint64_t begin = entry->vma + f->image->binary_bias;
+	for (size_t i = OP_BISECT(n, f->nr_functions,
+				  f->functions[n].start <= vma);
+	     i && at == vma && f->functions[i - 1].last_end > vma; i--) {
+		uint64_t begin = f->functions[i - 1].start;
 
-		if (entry->image == f->image && vma >= begin &&
-		    vma - begin < entry->size)
+		if (vma < f->functions[i - 1].end)
 			at = from > begin && from <= vma ? from : begin;
 	}
 	err = op_disasm_load(f->disasm, at, vma - at + LONGEST_INSN, loaded);
@@ -441,7 +486,7 @@ static int list_hot_image(struct code_finder *f,
 	f->last_name = NULL;
 	problem = open_hot_image(f);
 	if (!problem)
-		err = gather_hits(f);
+		err = gather_hits(f) ?: gather_functions(f);
 	for (size_t i = 0; i < nr && !err; i++) {
 		struct pp_code_symbol *symbol =
 			&f->code->symbols[f->code->nr_symbols++];
@@ -633,6 +678,7 @@ int opreport_find_code(struct pp_code *code, struct pp_report *report,
 	err = err ?: read_sources(&f);
 	free(hot);
 	free(f.hits);
+	free(f.functions);
 	op_strings_release(&f.names);
 	return err;
 }
