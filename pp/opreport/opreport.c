@@ -120,7 +120,8 @@ static int report_session(struct opreport_options *o, struct op_diag *diag)
 	is_made = !err;
 	err = err ?: opreport_check_loss(&loss, report, stderr, diag);
 	if (!err && o->format->flags & PP_SHOWS_ALL)
-		err = opreport_page_init(&page, o, diag);
+		err = opreport_page_init(&page, o, diag)
+			      ?: opreport_page_fit(&page, o, report, diag);
 	err = err ?: write_report_to_output(o, report, diag);
 	/* The answer first, then what is to be known of it. */
 	if (is_made && is_text) {

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 
+#include "libpp/tree/tree.h"
 #include "pp/opreport/opreport_code.h"
 
 static int make_report_quietly(const struct opreport_options *o,
@@ -154,6 +155,21 @@ int opreport_page_init(struct opreport_page *page, struct opreport_options *o,
 	err = make_stacks(page, o, diag) ?: make_code(page, o, diag);
 	o->format_options.stacks = page->stacks;
 	o->format_options.code = &page->code;
+	return err;
+}
+
+int opreport_page_cut_stacks(struct opreport_page *page,
+			     struct opreport_options *o, double part,
+			     struct op_diag *diag)
+{
+	double max = part * page->stacks->tree->nr_nodes;
+	int err;
+
+	pp_report_free(page->stacks);
+	page->stacks = NULL;
+	o->request.tree.max_nodes = max < 1 ? 1 : (uint32_t)max;
+	err = make_stacks(page, o, diag);
+	o->format_options.stacks = page->stacks;
 	return err;
 }
 

@@ -29,6 +29,22 @@ void opreport_page_limit(struct opreport_options *o);
  */
 int opreport_page_init(struct opreport_page *page, struct opreport_options *o,
 		       struct op_diag *diag);
+
+/*
+ * Leave out symbols of @report and frames of stacks, those with the fewest
+ * samples, until the page is smaller than 20 MB, unless the command line has a
+ * threshold; and say so in the page and on standard error. Returns as
+ * opreport_page_init().
+ */
+int opreport_page_fit(struct opreport_page *page, struct opreport_options *o,
+		      struct pp_report *report, struct op_diag *diag);
+
+/* Make the stacks again, with @part of their frames at most, from 0 to 1.
+ * Returns as opreport_page_init(). */
+int opreport_page_cut_stacks(struct opreport_page *page,
+			     struct opreport_options *o, double part,
+			     struct op_diag *diag);
+
 void opreport_page_release(struct opreport_page *page);
 
 #endif /* PP_OPREPORT_OPREPORT_PAGE_H */

@@ -243,6 +243,30 @@ nm "$TMP/many.so" | awk '/fn__/ { print "0x" $1, NR % 977 + 1 }' |
 ok "50,000 symbols" page many.html session:many
 is "are there" "$(data many.html 'len(d["symbols"]["name"])')" 50000
 
+# Names of 27 MB, which is too much for a page.
+awk 'BEGIN {
+	long = sprintf("%450s", "")
+	gsub(/ /, "n", long)
+	for (i = 0; i < 30000; i++)
+		printf "prog;main;f_%d_%s %d\n", i, long, i == 7 ? 9000 : i % 5 + 1
+}' >"$TMP/large.folded"
+"$BIN/opimport" -o "$TMP/large" "$TMP/large.folded" 2>"$TMP/err" || exit 1
+ok "a large session" page large.html --session-dir="$TMP/large"
+is "is a page below 20 MB" "$(find "$TMP/large.html" -size -20000000c -size +15000000c)" \
+	"$TMP/large.html"
+is "which is said" "$(sed -E 's/ [0-9.]+ / N /g' "$TMP/err")" "opreport: warning: N symbols with at most N \
+% of the samples each and N frames of the flame graph are left out, so that the page stays below N MB; \
+--threshold=0 writes all"
+is "and in the page" "opreport: warning: $(data large.html 'd["warnings"][0]')" "$(cat "$TMP/err")"
+is "the hottest symbols are there, and those that call them" "$(data large.html \
+	'sorted(t[n][:4] for n in d["symbols"]["name"] if t[n] == "main" or t[n].startswith("f_7_"))')" \
+	"['f_7_', 'main']"
+is "shares are of all samples" "$(data large.html \
+	'd["symbol_totals"], sum(d["tree"]["nodes"][2::3])')" "([98997], 98997)"
+ok "all of it, if asked for" page large.html --session-dir="$TMP/large" --threshold=0
+is "is there" "$(wc -l <"$TMP/err") $(data large.html 'len(d["symbols"]["name"])')" "0 30001"
+rm "$TMP/large.html"
+
 # ---- in a browser ------------------------------------------------------------------
 
 if ! browser_start; then
