@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -137,6 +138,19 @@ static void log_start(struct opd *opd)
 	op_log_plain(&opd->log, "kernel pointer size: %zu", sizeof(void *));
 }
 
+/* A daemon that ends with who started it was started by operf: a shell or a
+ * manager is none of ours. */
+static struct opd_own_processes find_own_processes(const struct opd *opd)
+{
+	struct opd_own_processes own = { .daemon = getpid() };
+	int signal = 0;
+
+	if (opd->options.ready_fd >= 0 && !prctl(PR_GET_PDEATHSIG, &signal) &&
+	    signal)
+		own.starter = getppid();
+	return own;
+}
+
 static int start(struct opd *opd, struct op_diag *diag)
 {
 	struct opd_options *options = &opd->options;
@@ -162,6 +176,8 @@ static int start(struct opd *opd, struct op_diag *diag)
 	if (err)
 		return err;
 	opd_choose_names(opd);
+	if (!ops || !ops->ends)
+		opd->client.own = find_own_processes(opd);
 	err = opd_source_open(&opd->source, options->source,
 			      &opd->options.events, &opd->client, diag);
 	if (err)

@@ -9,7 +9,8 @@
  * - the application is the image itself unless the settings separate it (user
  *   images by library, kernel images by kernel; anonymous memory always) and
  *   it is known: a kernel thread has none;
- * - a program that was run by a link is an application of the name of the link;
+ * - a program that was run by a link is an application of the name of the link,
+ *   and the profiler's own processes are the application OP_SELF_NAME;
  * - thread, process and CPU are "all" unless separated, the cgroup is none.
  */
 

@@ -425,19 +425,27 @@ static int handle_TASK_RUN_AS(struct opd *opd, const struct opd_rec *rec)
 				   .kind = OP_IMAGE_FILE,
 				   .name = path };
 	struct opd_image *image, *file;
+	bool is_profiler;
 	int err;
 
 	if (p[0] > OPD_MAX_PID || p[1] == OP_NO_COOKIE ||
-	    opd_stream_string(rec, 2, path, sizeof(path)) ||
-	    !is_plain_path(path) || !path[1])
+	    opd_stream_string(rec, 2, path, sizeof(path)))
 		return -EINVAL;
+	is_profiler = !strcmp(path, OP_SELF_NAME);
+	if (is_profiler) {
+		id.space = OP_SPACE_KERN;
+		id.kind = OP_IMAGE_PSEUDO;
+	} else if (!is_plain_path(path) || !path[1]) {
+		return -EINVAL;
+	}
 	err = opd_image_get(&opd->images, &id, &image);
 	if (err)
 		return err == -EEXIST ? 0 : err;
 	/* A user who wants the file to be profiled wants it by any name. */
 	if (!opd_cookie_find(&opd->cookies, p[1], &file)) {
 		image->wanted |= file->wanted;
-		opd_tasks_learn_link(&opd->tasks, path, file->name);
+		if (!is_profiler)
+			opd_tasks_learn_link(&opd->tasks, path, file->name);
 	}
 	opd_tasks_learn_run(&opd->tasks, (uint32_t)p[0], p[1], image);
 	if (opd->trans.context.tgid == (int64_t)p[0])

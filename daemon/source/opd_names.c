@@ -21,15 +21,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "libop/files/op_deleted.h"
 #include "libop/files/op_file.h"
 #include "libop/base/op_hash.h"
+#include "libop/session/op_sample_file.h"
 #include "libop/session/op_tasks.h"
 
 #define COMM_LEN 15 /* that the kernel keeps of the name of a program */
@@ -40,6 +43,7 @@ struct opd_named_task {
 	uint32_t tgid, tid;
 	uint64_t used; /* the last time; 0: free */
 	bool has_name, is_told; /* its name */
+	bool is_forked_of_own; /* the daemon, or a child of it, made it */
 	char name[OP_TASK_NAME_MAX];
 	/* of a process, in its first thread */
 	bool knows_process; /* what follows was told for app */
@@ -391,6 +395,36 @@ static const char *run_as(struct opd_names *names,
 	return look_up_link(names, name, path);
 }
 
+/* ---- the profiler's own processes -------------------------------------------
+ */
+
+/* A child that has ended is the daemon's until the daemon reaps it. Its number
+ * cannot be another process's before. */
+static bool is_child_of_ours(const struct opd_names *names, uint32_t tgid)
+{
+	siginfo_t info;
+
+	return names->own.daemon == getpid() && tgid &&
+	       !waitid(P_PID, tgid, &info, WEXITED | WNOHANG | WNOWAIT);
+}
+
+static bool is_of_daemon(const struct opd_names *names,
+			 const struct opd_named_task *process)
+{
+	return names->own.daemon &&
+	       (process->tgid == (uint32_t)names->own.daemon ||
+		process->is_forked_of_own);
+}
+
+static bool is_own_process(const struct opd_names *names,
+			   const struct opd_named_task *process)
+{
+	return is_of_daemon(names, process) ||
+	       (names->own.starter &&
+		process->tgid == (uint32_t)names->own.starter) ||
+	       is_child_of_ours(names, process->tgid);
+}
+
 /* ---- what happens ----------------------------------------------------------
  */
 
@@ -428,6 +462,7 @@ static void inherit_process(struct opd_names *names,
 	free(child->cgroup);
 	child->cgroup = cgroup;
 	child->mounts = from->mounts;
+	child->is_forked_of_own = is_of_daemon(names, from);
 	memcpy(child->exec_name, from->exec_name, sizeof(from->exec_name));
 }
 
@@ -489,6 +524,10 @@ static void put_process(struct opd_names *names, struct opd_named_task *process,
 	}
 	if (!(names->tells & OPD_TELL_RUNS) || !app)
 		return;
+	if (is_own_process(names, process)) {
+		op_stream_put_task_run_as(w, process->tgid, app, OP_SELF_NAME);
+		return;
+	}
 	if (!process->has_name)
 		read_comm(names, process);
 	if (!path && read_program(names, process->tgid, exe))

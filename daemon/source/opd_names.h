@@ -4,9 +4,10 @@
 
 /*
  * Facts that a source has about tasks beside their numbers: the names of
- * threads, the cgroup and mount namespace of each process, and the link that a
- * program was run by. Each is in a record of the stream, before the first
- * sample that needs it and again when it has changed.
+ * threads, the cgroup and mount namespace of each process, the link that a
+ * program was run by, and which processes are the profiler's own. Each is in a
+ * record of the stream, before the first sample that needs it and again when it
+ * has changed.
  *
  * It comes from what the source is told of tasks (opd_names_named(),
  * opd_names_forked()), as it happens, and from /proc, where a task may have
@@ -20,6 +21,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libop/session/op_stream_words.h"
 
@@ -27,7 +29,14 @@
 #define OPD_TELL_NAMES 1u
 #define OPD_TELL_CGROUPS 2u /* and mount namespaces */
 #define OPD_TELL_OWNERS 8u /* of processes; not by this part */
-#define OPD_TELL_RUNS 4u /* links that programs were run by */
+#define OPD_TELL_RUNS 4u /* links that programs were run by; own processes */
+
+/* The processes of the profiler. A daemon that only replays a recording has
+ * none: the recording says whose they were. */
+struct opd_own_processes {
+	pid_t daemon; /* and the processes that it makes; 0: none */
+	pid_t starter; /* operf; 0: none */
+};
 
 #define OPD_NAMES_SETS 1024 /* a power of two */
 #define OPD_NAMES_WAYS 8 /* tasks in each */
@@ -40,6 +49,7 @@ struct opd_names {
 	const char *proc; /* the folder, "/proc"; borrowed; NULL: there is none,
 			   * and only what is told is known */
 	unsigned int tells; /* OPD_TELL_* */
+	struct opd_own_processes own; /* set after opd_names_init() */
 	bool anywhere; /* links are looked for in the folder of any program, not
 			  only in those of the system, where no file system of
 			  an ordinary user is mounted */

@@ -123,6 +123,7 @@ struct opd_source_client {
 			   uint64_t *size);
 	/* OPD_TELL_* (opd_names.h): what the stream is to say of tasks. */
 	unsigned int tells;
+	struct opd_own_processes own; /* the profiler's */
 	/* The folder for images of code that programs make at run time. NULL
 	 * or empty: they are not wanted. It may be filled later. */
 	const char *images;

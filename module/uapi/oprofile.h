@@ -127,7 +127,8 @@
 	   is in this cgroup from now on; empty if nobody could tell */       \
 	X(TASK_CGROUP,   26, 3, "task-cgroup")                                \
 	/* tgid, application cookie, string: the process was started by this  \
-	   path, a link to the file of the cookie */                          \
+	   path, a link to the file of the cookie; "OProfile itself": it is   \
+	   one of the profiler (from the daemon alone) */                     \
 	X(TASK_RUN_AS,   27, 4, "task-run-as")                                \
 	/* counter, ns that its event was to be counted, ns that it had a     \
 	   hardware counter, samples that it took and turns that it had then  \

@@ -64,6 +64,7 @@ int opd_feed_new(struct opd_feed **out, struct opd_source *source)
 	feed->writer = writer;
 	opd_names_init(&writer->names, source->proc, source->client->tells,
 		       false);
+	writer->names.own = source->client->own;
 	writer->words.spare = OPD_WRITER_CHUNK_WORDS;
 	feed->raw = malloc(OPD_WRITER_CHUNK_WORDS * sizeof(feed->raw[0]));
 	err = feed->raw ? opd_jit_ranges_new(&feed->jit_ranges, source->client,

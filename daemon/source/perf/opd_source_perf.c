@@ -278,6 +278,7 @@ static int set_up(struct opd_source *source, struct op_diag *diag)
 	perf->table.jits.log = source->client->log;
 	perf->table.jits.removes_maps = perf->target.removes_maps;
 	opd_process_table_want_names(&perf->table, source->client->tells);
+	source->writer->names.own = source->client->own;
 	opd_waits_init(&perf->waits, source->events);
 	opd_latency_init(&perf->latency, source->events);
 	perf->merge = (struct opd_perf_merge){

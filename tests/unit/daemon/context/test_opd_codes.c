@@ -89,6 +89,10 @@ static const struct row rows[] = {
 	  AROUND("task-run-as 7 1 \"\"")
 	  AROUND("task-run-as 2147483647 1 /bin/dash")
 	  "tasks", EXPECTED_ROW },
+	/* By its process: another one that runs the same program is none. */
+	{ "the_profiler_itself", "--separate-lib=1 --separate-kernel=1",
+	  SH("7") "task-run-as 7 1 \"OProfile itself\"; sample 0x1 0; image 2; sample 0x2 0; kernel; sample 0xffffffff81000009 0;"
+	  SH("8") "sample 0x3 0; no-tasks", EXPECTED_ROW },
 	{ "a_link_of_a_wanted_program", "--separate-lib=1 --image=/bin/sh",
 	  "task-run-as 7 1 /bin/dash; task-run-as 8 2 /lib/link;"
 	  SH("7") "sample 0x1 0; ctx 8 2; tgid 8; image 2; sample 0x2 0", EXPECTED_ROW },

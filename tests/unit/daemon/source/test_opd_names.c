@@ -7,6 +7,8 @@
 #include "tests/unit/op_fixture.h"
 
 #include <inttypes.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "daemon/source/opd_names.h"
 #include "daemon/source/opd_stream.h"
@@ -340,6 +342,85 @@ FOLDER_TEST(test_links_from_proc)
 	assert_string_equal(tell(&rig, 7, 7, 5, NULL), wanted);
 	/* One that has ended meanwhile. */
 	assert_string_equal(tell(&rig, 8, 8, 5, NULL), "");
+	stop(&rig);
+}
+
+/* ---- the profiler -----------------------------------------------------------
+ */
+
+/* Whether a sample of process @tgid, by program 5, says that it is the
+ * profiler's own. */
+static bool is_own(struct rig *rig, uint32_t tgid)
+{
+	char wanted[64];
+
+	snprintf(wanted, sizeof(wanted), "run %u 5 OProfile itself", tgid);
+	return !strcmp(tell(rig, tgid, tgid, 5, "/bin/oprofiled"), wanted);
+}
+
+FOLDER_TEST(own_processes_are_told_by_number)
+{
+	const uint32_t daemon = (uint32_t)getpid(), starter = 9, other = 7;
+	pid_t child = fork();
+	struct rig rig;
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	assert_true(child > 0);
+	start(&rig, OPD_TELL_RUNS);
+	rig.names.own =
+		(struct opd_own_processes){ (pid_t)daemon, (pid_t)starter };
+	for (uint32_t tgid = 7; tgid <= 9; tgid++)
+		opd_names_named(&rig.names, tgid, tgid, "oprofiled", true);
+	assert_false(is_own(&rig, other));
+	assert_true(is_own(&rig, starter));
+	assert_true(is_own(&rig, daemon));
+	/* A child that no record reported, alive and dead. */
+	assert_true(is_own(&rig, (uint32_t)child));
+	assert_int_equal(kill(child, SIGKILL), 0);
+	opd_names_repeat(&rig.names);
+	assert_true(is_own(&rig, (uint32_t)child));
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	opd_names_repeat(&rig.names);
+	assert_false(is_own(&rig, (uint32_t)child));
+	stop(&rig);
+}
+
+/* Children of the daemon and their children are its own, though they ended
+ * before anybody looked; what operf starts is what it profiles. */
+FOLDER_TEST(own_processes_by_forks)
+{
+	const uint32_t daemon = (uint32_t)getpid(), starter = 9;
+	struct rig rig;
+
+	start(&rig, OPD_TELL_RUNS);
+	rig.names.own =
+		(struct opd_own_processes){ (pid_t)daemon, (pid_t)starter };
+	opd_names_forked(&rig.names, 20, 20, daemon, daemon);
+	opd_names_forked(&rig.names, 21, 21, 20, 20);
+	opd_names_forked(&rig.names, 22, 22, starter, starter);
+	assert_true(is_own(&rig, 21));
+	assert_true(is_own(&rig, 20));
+	assert_false(is_own(&rig, 22));
+	/* The number is used again, by somebody else. */
+	opd_names_forked(&rig.names, 20, 20, 22, 22);
+	assert_false(is_own(&rig, 20));
+	stop(&rig);
+}
+
+/* Whoever reads a recording has no processes in it. */
+FOLDER_TEST(a_recording_has_no_own_processes)
+{
+	const uint32_t daemon = (uint32_t)getpid();
+	struct rig rig;
+
+	start(&rig, OPD_TELL_RUNS);
+	opd_names_forked(&rig.names, 20, 20, daemon, daemon);
+	assert_false(is_own(&rig, daemon));
+	assert_false(is_own(&rig, 20));
+	assert_false(is_own(&rig, 0));
 	stop(&rig);
 }
 
