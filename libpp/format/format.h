@@ -76,6 +76,7 @@ enum pp_format_flags {
 					unless --demangle says otherwise */
 
 	PP_SHOWS_THREADS = 1 << 23, /* the table of threads */
+	PP_IS_PICTURE = 1 << 24, /* of the machine without the profiler */
 
 	PP_SHOWS_TABLES = PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS | PP_SHOWS_CALLS |
 			  PP_SHOWS_LOSS,
@@ -104,7 +105,7 @@ enum pp_format_flags {
 			 PP_SHOWS_INLINES)                                     \
 	X(flamegraph, "flame graph", 500000, PP_SHOWS_TREE | PP_SHOWS_DIFF |   \
 			 PP_SHOWS_AXES | PP_SHOWS_LOSS | PP_NEEDS_FILE |       \
-			 PP_SHOWS_INLINES | PP_SHORTENS_NAMES)                 \
+			 PP_SHOWS_INLINES | PP_SHORTENS_NAMES | PP_IS_PICTURE) \
 	X(pprof, "pprof", 0, PP_SHOWS_TREE | PP_SHOWS_AXES | PP_SHOWS_LOSS |   \
 			 PP_SHOWS_INLINES | PP_SHOWS_FLAT | PP_SHOWS_ORIGINS | \
 			 PP_NEEDS_FILE)                                        \
@@ -112,7 +113,8 @@ enum pp_format_flags {
 			 PP_SHOWS_INLINES | PP_SHOWS_FLAT)                     \
 	X(html, "HTML", 500000, PP_SHOWS_ALL | PP_SHOWS_SHARES |               \
 			 PP_SHOWS_DIFF | PP_SHOWS_AXES | PP_SHOWS_LOSS |       \
-			 PP_NEEDS_FILE | PP_SHOWS_INLINES | PP_SHORTENS_NAMES) \
+			 PP_NEEDS_FILE | PP_SHOWS_INLINES |                    \
+			 PP_SHORTENS_NAMES | PP_IS_PICTURE)                    \
 	X(callgrind, "callgrind", 0, PP_SHOWS_SYMBOLS | PP_SHOWS_DETAILS |     \
 			 PP_SHOWS_AXES | PP_SHOWS_INLINES | PP_NEEDS_SYMBOLS | \
 			 PP_NEEDS_LINES | PP_NEEDS_CALLS | PP_SHOWS_LOSS)      \

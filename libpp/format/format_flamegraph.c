@@ -72,6 +72,9 @@ static void describe_samples(FILE *out, const struct writer *w, size_t column)
 			options->include_symbols || options->exclude_symbols
 				? " or were left out by their symbols"
 				: "");
+	if (w->report->missing.hidden_own)
+		fprintf(out, " Hidden: %" PRIu64 " of %s.",
+			w->report->missing.hidden_own, OP_SELF_NAME);
 }
 
 static void describe_whole_stacks(FILE *out, const struct writer *w,

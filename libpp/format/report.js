@@ -1277,6 +1277,7 @@ function drawSummary() {
 	const lines = (data.counted || "").split("\n")
 		.filter(line => line && !/^(Samples|Stacks|Builds|Run)/.test(line));
 	const counted = lines.filter(line => !isFolded(line));
+	const isHidden = line => line.startsWith("Hidden: ");
 	const warnings = allWarnings();
 	const builds = data.builds;
 
@@ -1284,7 +1285,9 @@ function drawSummary() {
 		...runCards(),
 		card("Recording", pairs([
 			["CPU", (counted[0] || "").replace(/^CPU: /, "")],
-			...counted.slice(1).map(line => [/^(Threads|Waited) /.test(line) ? "Time" : "Event", line]),
+			...counted.slice(1).filter(line => !isHidden(line)).map(line =>
+				[/^(Threads|Waited) /.test(line) ? "Time" : "Event", line]),
+			...counted.filter(isHidden).map(line => ["Hidden", line.replace(/^Hidden: /, "")]),
 			["Samples", number(sumOf(data.totals)) + (data.events.length > 1 ?
 				` of ${data.events[state.event].name}` : "")],
 			...isDiff ? [["Before", number(sumOf(data.old_totals))]] : [],

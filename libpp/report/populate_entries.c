@@ -66,6 +66,13 @@ static int add_details(const struct pp_batch *b, struct pp_symbol_entry *entry,
 	return 0;
 }
 
+/* Whether all samples in @image are of the profiler itself. */
+static bool is_own_image(const struct pp_image *image)
+{
+	return image->kind == OP_IMAGE_PSEUDO &&
+	       !strcmp(image->recorded.name, OP_SELF_NAME);
+}
+
 /* Fill the names of @owner, which are those of the binary and as asked for. */
 static int copy_names(const struct pp_batch *b, const struct pp_owner *owner,
 		      struct pp_entry_names *names)
@@ -75,10 +82,12 @@ static int copy_names(const struct pp_batch *b, const struct pp_owner *owner,
 	const char *inlined = owner->inlined.name;
 	const char *whole = b->symbols->whole;
 
-	names->raw = op_arena_strdup(arena, symbol    ? symbol->name
-					    : inlined ? inlined
-					    : whole   ? whole
-						      : NO_SYMBOL);
+	names->raw =
+		op_arena_strdup(arena, symbol			? symbol->name
+				       : inlined		? inlined
+				       : whole			? whole
+				       : is_own_image(b->image) ? OP_SELF_NAME
+								: NO_SYMBOL);
 	if (!names->raw)
 		return -ENOMEM;
 	names->shown = names->raw;

@@ -61,6 +61,74 @@ static int name_modules(struct pp_side *side)
 	return err;
 }
 
+/* ---- the profiler's own samples ------------------------------------------ */
+
+static bool is_own_file(const struct pp_sample_file *file)
+{
+	return file->name.app.space == OP_SPACE_KERN &&
+	       !strcmp(file->name.app.name, OP_SELF_NAME);
+}
+
+/*
+ * Let all samples of the profiler's own processes be in one image without
+ * symbols, so that they are one row of any report. Their calls are not asked
+ * about.
+ */
+static void unite_own_samples(struct pp_sample_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		struct pp_sample_file *file = &list->files[i];
+
+		file->is_own = is_own_file(file);
+		if (file->is_own && pp_is_call_graph(file))
+			continue;
+		if (file->is_own) {
+			file->name.dep = file->name.app;
+			file->image_name = file->app;
+		}
+		list->files[kept++] = *file;
+	}
+	list->nr = kept;
+	kept = 0;
+	for (size_t i = 0; i < list->nr_trees; i++)
+		if (!is_own_file(&list->trees[i]))
+			list->trees[kept++] = list->trees[i];
+	list->nr_trees = kept;
+}
+
+/* Once the files have been read. */
+static int hide_own_samples(struct pp_population *p, struct pp_side *side,
+			    struct op_diag *diag)
+{
+	struct pp_sample_list *list = &side->list;
+	bool hides = p->request->select.hide_own;
+	uint64_t *hidden = &p->report->missing.hidden_own;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		struct pp_sample_file *file = &list->files[i];
+
+		if (file->is_own && hides) {
+			if (side == &p->side)
+				*hidden = pp_add_counts(*hidden, file->total);
+			continue;
+		}
+		if (file->is_own) {
+			file->header.kind = OP_IMAGE_PSEUDO;
+			file->header.build_id_len = 0;
+			file->header.mtime = 0;
+		}
+		list->files[kept++] = *file;
+	}
+	list->nr = kept;
+	return kept ? 0
+		    : op_diag_set(diag, -ENOENT,
+				  "all samples are of " OP_SELF_NAME
+				  ", which is hidden");
+}
+
 /* Whether @file is about the application itself: of calls, at both ends, where
  * @callees are asked about. */
 static bool is_about_application(const struct pp_sample_file *file,
@@ -173,7 +241,7 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 	side->list.by_label = request->select.by_label;
 	err = pp_sample_list_find(&side->list, side->session, side->spec,
 				  messages, diag) ?:
-	      name_modules(side) ?:
+	      (unite_own_samples(&side->list), name_modules(side)) ?:
 	      pp_sample_list_choose(&side->list, side->spec, messages, diag);
 	if (!err && request->select.over_time)
 		err = make_time_columns(&side->list,
@@ -193,7 +261,8 @@ static int choose_files(struct pp_population *p, struct pp_side *side,
 					  pp_seeks_waits_only(request) ||
 					  request->names.inlines ||
 					  request->tree.all,
-				  messages, diag);
+				  messages, diag)
+		       ?: hide_own_samples(p, side, diag);
 }
 
 /* ---- their images -------------------------------------------------------- */

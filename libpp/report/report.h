@@ -315,6 +315,7 @@ struct pp_builds {
 /* Names and stacks that could not be found, and frames that are not shown, for
  * advice. */
 struct pp_missing {
+	uint64_t hidden_own; /* samples of the profiler itself, left out */
 	const char *nameless; /* of the stripped binaries whose debug files are
 				 missing, the one with the most samples; or
 				 NULL */

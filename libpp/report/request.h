@@ -31,6 +31,7 @@ struct pp_select_request {
 	const struct pp_spec *spec;
 	bool exclude_dependent; /* leave out images that are not their
 				   application */
+	bool hide_own; /* leave out the profiler's own processes */
 	const char *only_image; /* leave out samples in images with another name
 				   than this; or NULL */
 	unsigned int merge; /* PP_MERGE_ bits */

@@ -54,6 +54,7 @@ struct pp_sample_file {
 				   graph the callers' */
 	const char *callee_name; /* of a call graph: the callees' image; NULL
 				    for a file of samples */
+	bool is_own; /* of the profiler's own processes, in one image */
 	struct op_sample_header header;
 	const char *build; /* op_build_text() of the image of the samples, empty
 			      if not known; set by pp_report_new() */

@@ -49,6 +49,7 @@ poptContext opreport_parse(struct opreport_args *a, int argc, const char **argv)
 		{ "include-symbols", 'i', POPT_ARG_STRING, &a->include, 0, "show only these symbols", "NAMES" },
 		{ "exclude-symbols", 'e', POPT_ARG_STRING, &a->exclude, 0, "hide these symbols", "NAMES" },
 		{ "exclude-dependent", 'x', POPT_ARG_NONE, &a->exclude_dependent, 0, "leave out samples in libraries and the kernel", NULL },
+		{ "hide-self", '\0', POPT_ARG_NONE, &a->hide_self, 0, "leave out samples of OProfile itself", NULL },
 		{ "merge", 'm', POPT_ARG_STRING, &a->merge, 0, "merge samples that differ in cgroup, cpu, lib, tid, tgid, unitmask or all", "LIST" },
 		{ "by-session", '\0', POPT_ARG_NONE, &a->by_session, 0, "show a column for each session", NULL },
 		{ "by-label", '\0', POPT_ARG_STRING, &a->by_label, 0, "show a column for each value of that label of sessions, such as host", "KEY" },
@@ -588,6 +589,7 @@ static void take_flags(struct opreport_options *o)
 		o->request.tree.origins;
 	o->request.intervals = a->intervals || flags & PP_SHOWS_ALL;
 	o->request.select.exclude_dependent = a->exclude_dependent;
+	o->request.select.hide_own = a->hide_self || flags & PP_IS_PICTURE;
 	o->request.select.by_build = a->by_build;
 	o->request.select.over_time = a->over_time;
 	if (a->over_time && flags & PP_DRAWS_TREE) {

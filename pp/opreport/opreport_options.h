@@ -20,7 +20,7 @@ struct opreport_args {
 	struct pp_source_args sources;
 	const char *xml; /* what is behind --xml=; NULL for nothing */
 	int symbols, call_graph, details, reverse, exclude_dependent, lines;
-	int by_build, wide, by_line, no_pager, open;
+	int by_build, hide_self, wide, by_line, no_pager, open;
 	int no_header, long_names, show_address, accumulated, global_percent;
 	char *by_label;
 	int intervals, by_session, over_time, no_inlines, native;

@@ -32,9 +32,9 @@ static struct op_sample_header made_header = {
 	.cpu_type = "none/such",
 };
 
-/* Images are "k" for the kernel, "m" for a module, "a" for memory of process 7,
- * a path, and anything else for /bin/ANYTHING; the last is the callee of a
- * call. */
+/* Images are "k" for the kernel, "m" for a module, "o" for the profiler, "a"
+ * for memory of process 7, a path, and anything else for /bin/ANYTHING; the
+ * last is the callee of a call. */
 static inline const char *image_of(const char *word)
 {
 	static char names[3][64];
@@ -45,6 +45,8 @@ static inline const char *image_of(const char *word)
 		return "{kern}/vmlinux";
 	if (!strcmp(word, "m"))
 		return "{kern}/mod";
+	if (!strcmp(word, "o"))
+		return "{kern}/OProfile itself";
 	if (!strcmp(word, "a"))
 		return "{anon:anon}/7.0x1000.0x2000";
 	snprintf(name, sizeof(names[0]), "{root}%s%s",

@@ -310,6 +310,10 @@ void pp_text_header(const struct pp_text *t)
 		text_write_account(t, report->old.account,
 				   " of the old profile");
 	text_write_account(t, report->account, "");
+	if (report->missing.hidden_own)
+		fprintf(t->out, "Hidden: %" PRIu64 " sample%s of %s\n",
+			report->missing.hidden_own,
+			op_plural(report->missing.hidden_own), OP_SELF_NAME);
 	if (report->messages.nr_unread)
 		fprintf(t->out,
 			"Not shown: %zu sample file%s could not be read\n",

@@ -344,6 +344,33 @@ if [ "$(id -u)" -eq 0 ]; then
 	like "has what ran before" "$out" ' burn_alpha$'
 	like "and what began later" "$out" ' burn_child$'
 	adds_up "--system-wide"
+
+	# Another profiler that runs meanwhile is a program like any other.
+	launch --system-wide --separate-thread --callgraph=64
+	await line "$TMP/err" 'Profiler started'
+	ours=$(cat $data/run/lock)
+	"$BIN/operf" --session-dir="$TMP/other" --callgraph=64 --rate=4000 \
+		"$TESTBIN/burnmix" 0.5 >/dev/null 2>&1
+	kill -TERM "$pid"
+	wait "$pid"
+	is "a profiler beside another" $? 0
+	adds_up "a profiler beside another"
+	report --merge=tid --csv "tgid:$ours" >"$TMP/ours"
+	like "its daemon is OProfile itself" "$(cat "$TMP/ours")" \
+		',/OProfile itself,/OProfile itself,'
+	is "and nothing else" "$(grep '^1,image,' "$TMP/ours" |
+		grep -vc ',/OProfile itself,/OProfile itself,')" 0
+	like "the other one is a program" "$(report --csv --merge=all)" \
+		",$BIN/oprofiled,"
+	all=$(report --merge=all -l -n | awk '{ sum += $1 } END { print sum }')
+	is "its row is among all samples" "$all" "$(key stored)"
+	rest=$(report --merge=all -l -n --hide-self |
+		awk '{ sum += $1 } END { print sum }')
+	hidden=$(report --merge=all --hide-self |
+		sed -n 's/^Hidden: \([0-9]*\) samples* of OProfile itself$/\1/p')
+	is "what is hidden is what is missing" "$((rest + hidden))" "$all"
+	unlike "a hidden row is not there" "$(report -n --hide-self --merge=all)" \
+		'OProfile itself'
 else
 	skip "--system-wide" "not root"
 fi

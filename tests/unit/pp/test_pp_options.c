@@ -224,6 +224,7 @@ static void write_request(FILE *out, const struct pp_request *r,
 	write_flag(out, "sort-long", r->symbols.sort.long_names);
 	write_flag(out, "any-axes", r->select.any_axes);
 	write_flag(out, "no-dependent", r->select.exclude_dependent);
+	write_flag(out, "hide-own", r->select.hide_own);
 	write_flag(out, "symbols", r->symbols.wanted);
 	write_flag(out, "totals", r->totals.wanted);
 	write_flag(out, "stack-calls", r->totals.stack_calls);
@@ -406,6 +407,7 @@ TEST(opreport_takes_options)
 		{ "--csv", "csv 32 STIAYDVC any-axes |" },
 		{ "--format=text", "text 32 STIAYDVC |" },
 		{ "--format=xml", "xml 32 AISTYDVC any-axes symbols |" },
+		{ "-l --hide-self", "text 32 STIAYDVC hide-own symbols totals inlines |" },
 		{ "-l --no-inlines", "text 32 STIAYDVC symbols totals |" },
 		{ "-l --native", "text 32 STIAYDVC symbols totals inlines | native" },
 		{ "--tree --native", "text 32 STIAYDVC inlines tree threshold=0.5 | native" },
@@ -450,11 +452,11 @@ TEST(opreport_takes_options)
 		{ "--lines --base-dirs=x", "--base-dirs changes where to look in --search-dirs; add that" },
 		{ "-l -s total { cpu:1 } {}", "--sort=total: comparisons have no totals; leave it out" },
 		{ "--format=folded", "folded 32 STIAYDVC any-axes inlines tree by-name one-class |" },
-		{ "--format=flamegraph", "flamegraph 32 STIAYDVC any-axes inlines tree max-nodes=500000 |" },
-		{ "--html=FILE", "html 32 STIAYDVC any-axes symbols totals inlines intervals max-nodes=500000 | output=FILE" },
-		{ "--format=html -l -t 5", "html 32 STIAYDVC any-axes symbols totals inlines intervals max-nodes=500000 threshold=5 |" },
-		{ "--html=FILE --no-inlines", "html 32 STIAYDVC any-axes symbols totals intervals max-nodes=500000 | output=FILE" },
-		{ "--html=FILE { cpu:1 } {}", "html 103 STIAYDVC any-axes symbols inlines intervals max-nodes=500000 | words={,cpu:1,},{} output=FILE diff" },
+		{ "--format=flamegraph", "flamegraph 32 STIAYDVC any-axes hide-own inlines tree max-nodes=500000 |" },
+		{ "--html=FILE", "html 32 STIAYDVC any-axes hide-own symbols totals inlines intervals max-nodes=500000 | output=FILE" },
+		{ "--format=html -l -t 5", "html 32 STIAYDVC any-axes hide-own symbols totals inlines intervals max-nodes=500000 threshold=5 |" },
+		{ "--html=FILE --no-inlines", "html 32 STIAYDVC any-axes hide-own symbols totals intervals max-nodes=500000 | output=FILE" },
+		{ "--html=FILE { cpu:1 } {}", "html 103 STIAYDVC any-axes hide-own symbols inlines intervals max-nodes=500000 | words={,cpu:1,},{} output=FILE diff" },
 		{ "--html=FILE --json", "--xml, --json, --csv, --html and --format name a format; choose one" },
 		{ "--html=FILE --format=html", "--xml, --json, --csv, --html and --format name a format; choose one" },
 		{ "--html=FILE -o FILE", "--html and --output-file both say where to write; leave --output-file out" },

@@ -225,6 +225,13 @@ FOLDER_TEST(some_of_it_is_chosen)
 		  EXPECTED_ROW },
 		{ "one image without samples", { "current x k E 0=90" }, { .select.only_image = "/bin/x" }, "",
 		  "/bin/x: there are no samples in it\n" },
+		/* Kernel, library and program are one row, whatever is in them. */
+		{ "the profiler itself", { "current o k E 1=1", "current o x E 1=2", "current o y E 1=4", "current x x E 1=8", "current x k E 1=16" }, { .symbols.wanted = true }, "",
+		  EXPECTED_ROW },
+		{ "its images", { "current o k E 1=1", "current o x E 1=2", "current x x E 1=8" }, { 0 }, "", EXPECTED_ROW },
+		{ "without the profiler itself", { "current o k E 1=1", "current o x E 1=2", "current x x E 1=8" }, { .symbols.wanted = true, .select.hide_own = true }, "",
+		  EXPECTED_ROW },
+		{ "nothing but the profiler itself", { "current o k E 1=1" }, { .select.hide_own = true }, "", "all samples are of OProfile itself, which is hidden\n" },
 		{ "calls of applications themselves", { "current x x E 1=1", "current x x>x E 1>2=5", "current x x>k E 1>0=6", "current x k E 0=7", "current x k>x E 0>1=8" }, { CALLS, .select.exclude_dependent = true }, "",
 		  EXPECTED_ROW },
 		{ "times without a history", { "current k k E 0=90" }, { .select.over_time = true }, "",
