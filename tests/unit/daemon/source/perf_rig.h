@@ -47,6 +47,8 @@ __attribute__((unused)) static struct rig *new_rig(void)
 	perf_writer_begin(&rig->writer, &rig->table);
 	assert_string_equal(rig->table.proc, "/proc");
 	rig->table.proc = rig->table.images.proc = rig->proc;
+	/* The cache of the user who runs the tests is none of theirs. */
+	opd_kept_tables_release(&rig->table.kept);
 	rig->table.clock = NULL;
 	rig->table.cost = cost_of_nothing;
 	rig->now = 5 * SECOND;
