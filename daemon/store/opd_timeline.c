@@ -24,6 +24,8 @@
 
 #define FIRST_SLOTS 256
 #define FLUSH_NS UINT64_C(1000000000)
+/* The first samples of other CPUs may be so much before those of the first. */
+#define EARLY_NS UINT64_C(1000000000)
 
 static void timeline_path(const struct opd_timeline *timeline, char *path,
 			  size_t len)
@@ -79,6 +81,13 @@ void opd_timeline_init(struct opd_timeline *timeline, const char *folder,
 	timeline_release(&old);
 }
 
+/* Counts that follow are of no slice. */
+static void leave_slice(struct opd_timeline *timeline)
+{
+	timeline->now = NULL;
+	timeline->from = timeline->to = 0;
+}
+
 /* ---- the end ------------------------------------------------------------- */
 
 static void forget_slices(struct opd_timeline *timeline)
@@ -87,8 +96,7 @@ static void forget_slices(struct opd_timeline *timeline)
 		free(timeline->slices[i].counts);
 		timeline->slices[i] = (struct opd_slice){ 0 };
 	}
-	timeline->now = NULL;
-	timeline->from = timeline->to = 0;
+	leave_slice(timeline);
 }
 
 static void end_by_error(struct opd_timeline *timeline, int err)
@@ -149,8 +157,7 @@ static int flush_slices(struct opd_timeline *timeline)
 		timeline->slices[i].nr >>= halved;
 		err = put_down(timeline, &timeline->slices[i]);
 	}
-	timeline->now = NULL;
-	timeline->from = timeline->to = 0;
+	leave_slice(timeline);
 	return err;
 }
 
@@ -257,17 +264,23 @@ static int open_timeline(struct opd_timeline *timeline, uint64_t time)
 static int enter_slice(struct opd_timeline *timeline, uint64_t time)
 {
 	const struct timeline_head *head = timeline_head_of(timeline->writer);
+	uint64_t earliest = head->begin > EARLY_NS ? head->begin - EARLY_NS : 1;
 	uint64_t nr = time > head->begin ? (time - head->begin) / head->len : 0;
 	struct opd_slice *slice = &timeline->slices[nr % OPD_TIMELINE_SLICES];
-	int err = slice->nr == nr ? 0 : put_down(timeline, slice);
+	int err;
 
+	if (time < earliest) {
+		leave_slice(timeline);
+		return 0;
+	}
+	err = slice->nr == nr ? 0 : put_down(timeline, slice);
 	if (!err && !slice->nr_slots)
 		err = grow_slice(slice);
 	if (err)
 		return err;
 	slice->nr = nr;
 	timeline->now = slice;
-	timeline->from = nr ? head->begin + nr * head->len : 0;
+	timeline->from = nr ? head->begin + nr * head->len : earliest;
 	timeline->to = head->begin + (nr + 1) * head->len;
 	return 0;
 }
@@ -279,6 +292,10 @@ void opd_timeline_set(struct opd_timeline *timeline, uint64_t time)
 	if (!opd_timeline_is_kept(timeline) ||
 	    (time >= timeline->from && time < timeline->to))
 		return;
+	if (!time) {
+		leave_slice(timeline);
+		return;
+	}
 	if (!timeline->writer)
 		err = open_timeline(timeline, time);
 	if (!err && time >= timeline->flush_at) {

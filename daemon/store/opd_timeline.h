@@ -58,7 +58,10 @@ static inline bool opd_timeline_is_kept(const struct opd_timeline *timeline)
 	return timeline->most && !timeline->is_over;
 }
 
-/* Samples that are counted from now on are of @time, ns since the epoch. */
+/*
+ * Samples that are counted from now on are of @time, ns since the epoch; of an
+ * unknown time if that is 0, or well before the first one.
+ */
 void opd_timeline_set(struct opd_timeline *timeline, uint64_t time);
 
 void opd_timeline_grow(struct opd_timeline *timeline, uint64_t id, uint64_t nr);

@@ -79,6 +79,33 @@ like "its samples have no time" "$(report time:4s-5s 2>&1)" \
 	"480 samples are of an unknown time"
 is "nor are they in one" "$(of time:4s-5s)" "20:32"
 
+# Samples of an unknown time, or from well before the begin, are in no slice.
+stream odd <<'END'
+stream 1 8
+cookie 1 0 0 0 0 - /opt/app
+cpu 0
+ctx 1 1
+tgid 1
+user
+image 1
+time 1774965500000000000
+sample 16 0
+time 1774965499500000000
+sample 17 0
+time 1774965490000000000
+sample 32 0
+time 1774965500000000000
+sample 16 0
+time 0
+sample 48 0
+time 1774965501000000000
+sample 64 0
+END
+replay odd --slices=256
+is "samples without a time are in no slice" "$(of time:0s)" "10:2 11:1 40:1"
+like "they are said" "$(report time:0s 2>&1)" "2 samples are of an unknown time"
+is "those a little before the first are in the first" "$(of time:0s-1s)" "10:2 11:1"
+
 replay half --slices=256 --separate-lib=1
 printf '\377' | dd of="$CURRENT/timeline" bs=1 seek=100 conv=notrunc 2>/dev/null
 exits "a changed byte is noticed" 1 report --check
