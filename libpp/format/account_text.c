@@ -234,7 +234,9 @@ void pp_write_history(FILE *out, const struct pp_history *history)
 	fprintf(out, "%s to %s, %zu %s%s", begin, end, history->nr_spans,
 		history->nr_slices == history->nr_spans ? "slice" : "span",
 		op_plural(history->nr_spans));
-	if (origin)
+	if (origin && origin < PP_FIRST_DATE)
+		fputs("; the recording has no dates", out);
+	else if (origin)
 		fprintf(out, " from %s on",
 			pp_time_text(begin, (time_t)(origin / PP_TIME_NS)));
 	if (history->nr_slices && history->is_part)

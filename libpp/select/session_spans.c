@@ -480,6 +480,13 @@ static int report_no_slice(struct pp_session_search *search, const char *word)
 	uint64_t begin = pp_slice_begin(slices, 0);
 	char text[PP_TIME_TEXT_LEN];
 
+	if (begin < PP_FIRST_DATE)
+		return op_diag_set(
+			search->diag, -ENOENT,
+			"time:%s: nothing was sampled then; the recording has no dates and is %s long: ask for times such as time:2s-3s, or record with perf record -k CLOCK_MONOTONIC",
+			word,
+			pp_time_since(text,
+				      pp_slice_end(slices, nr - 1) - begin));
 	return op_diag_set(
 		search->diag, -ENOENT,
 		"time:%s: nothing was sampled then; the session begins at %s and has %s",

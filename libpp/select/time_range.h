@@ -30,6 +30,10 @@
 
 #define PP_TIME_NS INT64_C(1000000000) /* of a second */
 
+/* Times before the year 2000 are no dates, ns since the epoch: they are of a
+ * recording whose clock began at a boot. */
+#define PP_FIRST_DATE (UINT64_C(946684800) * PP_TIME_NS)
+
 enum pp_time_base {
 	PP_TIME_DATE, /* ns since the epoch */
 	PP_TIME_AGE, /* the same, of so long ago: of a session that has ended

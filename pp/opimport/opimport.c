@@ -22,6 +22,8 @@
 #include "libop/options/op_bad_option.h"
 #include "libop/base/op_diag.h"
 #include "libop/base/op_plural.h"
+#include "libop/session/op_session.h"
+#include "libop/files/op_config.h"
 #include "pp/opimport/opimport_file.h"
 #include "pp/opimport/opimport_foreign.h"
 #include "pp/opimport/opimport_input.h"
@@ -34,7 +36,8 @@
 /* The command line, as popt leaves it. */
 struct options {
 	char *abi, *output, *session;
-	int separate_thread, separate_cpu, force, verbose, version;
+	char *slices;
+	int separate_thread, separate_cpu, no_timeline, force, verbose, version;
 };
 
 static poptContext parse_options(struct options *o, int argc, const char **argv)
@@ -46,6 +49,8 @@ static poptContext parse_options(struct options *o, int argc, const char **argv)
 		{ "session", 's', POPT_ARG_STRING, &o->session, 0, "import a whole session folder", "DIR" },
 		{ "separate-thread", 't', POPT_ARG_NONE, &o->separate_thread, 0, "when importing foreign files, separate threads and processes", NULL },
 		{ "separate-cpu", 'c', POPT_ARG_NONE, &o->separate_cpu, 0, "when importing files of perf, separate CPUs", NULL },
+		{ "slices", '\0', POPT_ARG_STRING, &o->slices, 0, "when importing files of perf, keep the times of samples in at most N slices (default 256)", "N" },
+		{ "no-timeline", '\0', POPT_ARG_NONE, &o->no_timeline, 0, "do not keep the times of samples", NULL },
 		{ "force", 'f', POPT_ARG_NONE, &o->force, 0, "replace the output file", NULL },
 		{ "verbose", 'V', POPT_ARG_NONE, &o->verbose, 0, "list the files and the action for each", NULL },
 		{ "version", 'v', POPT_ARG_NONE, &o->version, 0, "show the version", NULL },
@@ -223,13 +228,33 @@ static int run_session(const struct options *o, struct op_diag *diag)
 
 /* ---- profiles of others -------------------------------------------------- */
 
-static int run_foreign(const struct options *o, const char *const *files,
-		       struct op_diag *diag)
+static int parse_slices_of_import(const struct options *o, uint64_t *slices,
+				  struct op_diag *diag)
+{
+	*slices = o->no_timeline ? 0 : OP_SLICES_DEFAULT;
+	if (!o->slices)
+		return 0;
+	if (o->no_timeline)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--slices and --no-timeline: give only one of them");
+	if (op_parse_u64(o->slices, slices) || *slices < OP_SLICES_MIN ||
+	    *slices > OP_SLICES_MAX)
+		return op_diag_set(
+			diag, -EINVAL,
+			"--slices=%s: must be a number from %d to %d",
+			o->slices, OP_SLICES_MIN, OP_SLICES_MAX);
+	return 0;
+}
+
+static int run_foreign(const struct options *o, uint64_t slices,
+		       const char *const *files, struct op_diag *diag)
 {
 	const struct opimport_into into = {
 		.to = o->output ? o->output : DEFAULT_OUTPUT,
 		.separate_thread = o->separate_thread,
 		.separate_cpu = o->separate_cpu,
+		.slices = slices,
 	};
 	struct opimport_input first;
 	int err;
@@ -256,12 +281,15 @@ int main(int argc, char **argv)
 		parse_options(&options, argc, (const char **)argv);
 	const char *const *files = poptGetArgs(context);
 	bool is_foreign = !options.session && !options.abi && files && *files;
+	uint64_t slices;
 	int status = 0;
 
 	if (options.version)
 		puts("opimport: oprofile " PACKAGE_VERSION);
+	else if (parse_slices_of_import(&options, &slices, &diag))
+		status = EXIT_USAGE;
 	else if (is_foreign)
-		status = run_foreign(&options, files, &diag) ? 1 : 0;
+		status = run_foreign(&options, slices, files, &diag) ? 1 : 0;
 	else if (check_options(&options, files, &diag))
 		status = EXIT_USAGE;
 	else if (options.session ? run_session(&options, &diag)

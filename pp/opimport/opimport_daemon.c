@@ -29,6 +29,7 @@ static void make_args(struct op_process_args *args,
 	op_process_args_add(args, "--session-dir=%s", session->dir);
 	op_process_args_add(args, "--source=%s", source);
 	op_process_args_add(args, "--separate-kernel=1");
+	op_process_args_add(args, "--slices=%" PRIu64, into->slices);
 	op_process_args_add(args, "--separate-thread=%d",
 			    into->separate_thread);
 	op_process_args_add(args, "--separate-cpu=%d", into->separate_cpu);

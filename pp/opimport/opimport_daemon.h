@@ -8,6 +8,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "libop/base/op_diag.h"
 #include "libop/session/op_session.h"
@@ -16,6 +17,7 @@ struct opimport_into {
 	const char *to; /* the session folder */
 	bool separate_thread;
 	bool separate_cpu;
+	uint64_t slices; /* of the time line, at most; 0: it is not kept */
 };
 
 /* Fill @session, which has no samples yet. Returns 0 or -errno with the reason

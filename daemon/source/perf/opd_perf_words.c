@@ -15,11 +15,13 @@
 #include "daemon/source/opd_writer.h"
 #include "daemon/source/perf/opd_perf_image.h"
 
+#define TIME_MAX (INT64_MAX / 2) /* ns: the year 2116 */
+
 /*
- * TIME 3, CPU_SWITCH 3, CTX_SWITCH 4, CTX_TGID 4, mode 2, ANON_SWITCH 5 and its
- * name, WEIGHT 3, the sample 2.
+ * TIME 3 twice, CPU_SWITCH 3, CTX_SWITCH 4, CTX_TGID 4, mode 2, ANON_SWITCH 5
+ * and its name, WEIGHT 3, the sample 2.
  */
-_Static_assert(3 + 3 + 4 + 4 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 3 + 2 <=
+_Static_assert(2 * 3 + 3 + 4 + 4 + 2 + 5 + OPD_PERF_ANON_MAX / 8 + 3 + 2 <=
 		       OPD_PERF_SAMPLE_WORDS,
 	       "a sample with all its context fits");
 _Static_assert(2 + 5 + OPD_PERF_ANON_MAX / 8 + 2 <= OPD_PERF_CALLER_WORDS,
@@ -189,10 +191,15 @@ static void put_sample(struct opd_perf_words *w,
 
 void opd_perf_words_put_time(struct opd_perf_words *w, uint64_t time)
 {
-	int64_t date = (int64_t)time + w->ahead;
+	int64_t date = 0;
 
+	/* A damaged file may have any time. */
+	if (!time || time > TIME_MAX ||
+	    __builtin_add_overflow((int64_t)time, w->ahead, &date) ||
+	    date < 0 || date > TIME_MAX)
+		date = 0;
 	w->told = time;
-	*add_record(w, OP_TIME, 0, 1) = date > 0 ? (uint64_t)date : 0;
+	*add_record(w, OP_TIME, 0, 1) = (uint64_t)date;
 }
 
 void opd_perf_words_sample(struct opd_perf_words *w,

@@ -52,7 +52,8 @@ struct opd_perf_words {
 	bool has_task;
 	bool has_mode;
 	bool has_image;
-	int64_t ahead; /* of the clock of records the date is, ns; 0: unknown */
+	bool is_timed; /* samples have times */
+	int64_t ahead; /* of the clock of records the date is, ns */
 	uint64_t told; /* the last OP_TIME, on the clock of records */
 };
 
@@ -64,12 +65,14 @@ struct opd_perf_words {
 void opd_perf_words_init(struct opd_perf_words *w, struct opd_writer *writer,
 			 size_t nr);
 
+/* Samples that follow were taken at @time, on the clock of records; 0: nobody
+ * knows when. */
 void opd_perf_words_put_time(struct opd_perf_words *w, uint64_t time);
 
 /* The next sample was taken at @time, on the clock of records. */
 static inline void opd_perf_words_time(struct opd_perf_words *w, uint64_t time)
 {
-	if (time - w->told >= OPD_PERF_TICK && w->ahead)
+	if (time - w->told >= OPD_PERF_TICK && w->is_timed)
 		opd_perf_words_put_time(w, time);
 }
 

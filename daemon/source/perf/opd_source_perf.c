@@ -534,6 +534,7 @@ static void start_reading(struct opd_source *source)
 	perf->horizon = opd_perf_now();
 	perf->table.jits.ahead = raw_ahead_ns();
 	perf->table.words.ahead = date_ahead_ns(perf);
+	perf->table.words.is_timed = true;
 	if (!perf->flush)
 		perf->horizon -= LATE_NS;
 	perf->flush = false;

@@ -41,12 +41,15 @@ enum {
 	ARCH = 6,
 	CMDLINE = 11,
 	EVENT_DESC = 12,
+	CLOCK_DATA = 29,
 	NR_FEATURES = 256,
 };
 
 #define BUILD_ID_BYTES 20
 #define BUILD_ID_FIELD 24 /* bytes, of which the 21st may be the length */
 #define HAS_LENGTH 0x8000 /* of its header's misc */
+
+#define CLOCK_DATA_VERSION 1
 
 #define UPDATE_NAME 2 /* OPD_PERFDATA_EVENT_UPDATE: what is told */
 
@@ -325,6 +328,26 @@ static int read_command_line(struct opd_perfdata *data, struct op_cursor *c)
 	return err;
 }
 
+/*
+ * A date and the time of records then (perf record -k): the version, the clock,
+ * and both in ns. The clock of records without -k counts from the boot, and the
+ * file has no date.
+ */
+static void read_clock(struct opd_perfdata *data, struct op_cursor *c)
+{
+	uint64_t version = op_cursor_number(c, 4);
+	uint64_t date, time;
+
+	op_cursor_skip(c, 4);
+	date = op_cursor_number(c, 8);
+	time = op_cursor_number(c, 8);
+	if (c->failed || version != CLOCK_DATA_VERSION || date > INT64_MAX ||
+	    time > INT64_MAX)
+		return;
+	data->date_ahead = (int64_t)date - (int64_t)time;
+	data->has_dates = true;
+}
+
 /* Read a feature. A feature that makes no sense is passed over. */
 static int read_feature(struct opd_perfdata *data, uint64_t feature,
 			struct op_cursor *c)
@@ -350,6 +373,9 @@ static int read_feature(struct opd_perfdata *data, uint64_t feature,
 	case EVENT_DESC:
 		sort_perfdata_ids(data);
 		read_event_names(data, c);
+		break;
+	case CLOCK_DATA:
+		read_clock(data, c);
 		break;
 	}
 	return 0;
@@ -457,7 +483,8 @@ static int read_features(struct opd_perfdata *data, const uint64_t bits[4],
 		section = parse_section(&c);
 		free(copy);
 		if (i != BUILD_ID && i != HOSTNAME && i != OSRELEASE &&
-		    i != ARCH && i != CMDLINE && i != EVENT_DESC)
+		    i != ARCH && i != CMDLINE && i != EVENT_DESC &&
+		    i != CLOCK_DATA)
 			continue;
 		copy = copy_section(data, &section, "", &c, &unsaid);
 		if (copy && read_feature(data, i, &c))

@@ -63,6 +63,10 @@ struct opd_perfdata {
 	char release[65];
 	char arch[65];
 	struct op_run run; /* the command line of perf, and the two above */
+	/* Dates are so much ahead of times of records, ns, if they are known.
+	 */
+	int64_t date_ahead;
+	bool has_dates;
 	bool is_unfinished; /* perf was killed before it wrote the sizes */
 };
 

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/source/perf/opd_perf_words.h"
 #include "daemon/source/perfdata/opd_perfdata_block.h"
 #include "libop/base/op_array.h"
 #include "libop/base/op_hash.h"
@@ -93,6 +94,9 @@ int opd_perfdata_queue_put(struct opd_perfdata_queue *queue,
 		opd_perfdata_block_hold(opd_perfdata_block_of(record->bytes));
 	to->nr++;
 	queue->nr_put++;
+	if (record->kind != OPD_PERFDATA_SIDE &&
+	    (!queue->earliest || record->time < queue->earliest))
+		queue->earliest = record->time;
 	if (record->time > queue->latest)
 		queue->latest = record->time;
 	return 0;
@@ -208,7 +212,8 @@ static bool is_equal(const struct opd_perfdata_record *a,
 		     const struct opd_perfdata_record *b)
 {
 	return a->ip == b->ip && a->cpu == b->cpu && a->tag == b->tag &&
-	       a->pid == b->pid && a->tid == b->tid && a->misc == b->misc;
+	       a->pid == b->pid && a->tid == b->tid && a->misc == b->misc &&
+	       a->time / OPD_PERF_TICK == b->time / OPD_PERF_TICK;
 }
 
 static size_t slot_of_plain(const struct opd_perfdata_record *record)

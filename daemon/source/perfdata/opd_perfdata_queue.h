@@ -16,7 +16,7 @@
  *
  * Plain samples that differ in nothing but their time come as one, at the time
  * of the first, if no side band about their process or all processes is between
- * them.
+ * them, and their times are of one tick of a time line (OPD_PERF_TICK).
  */
 
 #include <stdbool.h>
@@ -69,6 +69,7 @@ struct opd_perfdata_queue {
 	struct opd_perfdata_entry *spare;
 	uint32_t *sides_of; /* ready side band, by the process */
 	struct opd_perfdata_first *firsts; /* plain samples that were first */
+	uint64_t earliest; /* time of all samples that were put; 0: none */
 	uint64_t latest; /* time of all that were put */
 	uint64_t before; /* latest, at the end of the round before */
 };

@@ -20,6 +20,11 @@
  * Lost ones, whose periods nobody knows, are then as many as the samples before
  * them on average.
  *
+ * Times are dates if all files say what their clock is to dates; else they are
+ * those of that clock, which began at a boot. The stream says the earliest time
+ * first: CPUs come one after the other, and the first sample of the second may
+ * be long before that of the first.
+ *
  * Damage ends the reading of all files. What was read before is in the stream,
  * and source->why tells the reason when the stream has ended.
  */
@@ -83,6 +88,8 @@ struct opd_perfdata_source {
 	struct opd_process_table table;
 	struct opd_perfdata_kernel kernel;
 	struct perfdata_periods periods[OP_MAX_COUNTERS];
+	bool has_dates; /* all files have */
+	bool has_begun; /* the earliest time is in the stream */
 	uint64_t nr_samples, sum_of_samples; /* seen; that they count for */
 	uint64_t lost_records; /* by perf's own rings */
 	uint64_t lost_samples; /* by the events; the kernel tells both */
@@ -150,6 +157,7 @@ static int open_next(struct opd_source *source, struct op_diag *diag)
 	err = opd_perfdata_open(&p->data, p->paths[p->nr_opened++], &p->pool,
 				diag)
 		      ?: add_events(source, diag);
+	p->table.words.ahead = p->has_dates ? p->data.date_ahead : 0;
 	p->is_foreign = *p->data.arch && strcmp(p->data.arch, OWN_ARCH);
 	return err;
 }
@@ -161,8 +169,10 @@ static int look_at_all(struct opd_source *source, struct op_diag *diag)
 	int err = 0;
 
 	memset(source->events, 0, sizeof(*source->events));
+	p->has_dates = true;
 	while (!err && p->nr_opened < p->nr_paths) {
 		err = open_next(source, diag);
+		p->has_dates &= p->data.has_dates;
 		if (p->nr_opened == 1)
 			source->run = p->data.run;
 		else
@@ -182,6 +192,8 @@ static int set_up_world(struct opd_source *source)
 	struct opd_perfdata_source *p = source->perfdata;
 	opd_process_table_init(&p->table, NULL, source->writer);
 	p->kernel.client = source->client;
+	p->table.words.is_timed = true;
+	p->table.words.ahead = p->has_dates ? p->data.date_ahead : 0;
 	opd_process_table_want_names(&p->table, source->client->tells);
 	return source->stacks
 		       ? opd_perf_stacks_init(&p->table, OPD_PERF_DEPTH_MAX,
@@ -602,7 +614,12 @@ static int put_in_order(struct opd_perfdata_source *p, const void *bytes,
 		look_ahead(p, event, bytes, len, record.time);
 		return opd_perfdata_queue_put(&p->queue, &record) ?: 1;
 	}
+	/* Nobody knows when a sample without a time was taken. */
+	if (record.kind == OPD_PERFDATA_SAMPLE && p->table.words.told)
+		opd_perf_words_put_time(&p->table.words, 0);
+	p->table.words.is_timed = false;
 	handle_record(p, event, bytes, len, p->table.now ? p->table.now : 1);
+	p->table.words.is_timed = true;
 	return 0;
 }
 
@@ -657,6 +674,10 @@ static bool handle_ready_record(struct opd_perfdata_source *p)
 
 	if (!opd_perfdata_queue_first(&p->queue, &record))
 		return false;
+	if (!p->has_begun && p->queue.earliest) {
+		opd_perf_words_put_time(&p->table.words, p->queue.earliest);
+		p->has_begun = true;
+	}
 	if (record.kind == OPD_PERFDATA_PLAIN)
 		handle_plain(p, &record);
 	else

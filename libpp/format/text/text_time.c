@@ -230,7 +230,8 @@ static void write_heads(const struct drawing *d)
 	size_t skipped = one_day ? strlen("YYYY-MM-DD ") : strlen("YYYY-");
 	int gap;
 
-	if (origin && d->end - d->begin < SECONDS_MATTER) {
+	if (origin &&
+	    (d->end - d->begin < SECONDS_MATTER || origin < PP_FIRST_DATE)) {
 		pp_time_since(begin, d->begin - origin);
 		pp_time_since(end, d->end - origin);
 		skipped = 0;

@@ -246,6 +246,65 @@ sums=$(awk -F , '$2 == "symbol" { all += $10; if ($4 == "/vmlinux") own += $10 }
 ok "${sums% *} of ${sums#* } samples are of no program" \
 	rarely "${sums% *}" "${sums#* }" 1
 
+# ---- times -----------------------------------------------------------------------
+
+# Each function for half a second, by the clock of the wall.
+cat >"$TMP/phases.c" <<'END'
+#include <time.h>
+#define QUIET __attribute__((noinline, noclone))
+static volatile unsigned long x;
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+#define PHASE(name, op) QUIET void name(double end) \
+	{ while (now() < end) for (int i = 0; i < 100000; i++) x op i; }
+PHASE(first, +=)
+PHASE(second, ^=)
+PHASE(third, -=)
+int main(void) {
+	double start = now();
+	first(start + 0.5);
+	second(start + 1);
+	third(start + 1.5);
+	return 0;
+}
+END
+$cc -O2 -fno-omit-frame-pointer -o "$TMP/$WORK.phases" "$TMP/phases.c" || exit 1
+# share NAME TIME: of the samples of the program that came then, in percent.
+share() {
+	report -l --csv "time:$2"
+	awk -F , -v name="$1" -v app="$WORK.phases" '
+		$2 == "symbol" && $5 ~ app { all += $10; if ($6 == name) own += $10 }
+		END { printf "%d\n", all ? own * 100 / all : 0 }' "$TMP/report"
+}
+# A border is within one slice, an eighth of such a time.
+phases_apart() {
+	for phase in first:0s-0.5s second:0.5s-1s third:1s-1.5s; do
+		got=$(share "${phase%:*}" "${phase#*:}")
+		ok "$1: $got % of ${phase#*:} are ${phase%:*}" [ "$got" -ge 80 ]
+	done
+	like "$1: slices add up" "$(report --check; cat "$TMP/report")" "samples: all sound"
+}
+for how in '' -g; do
+	# shellcheck disable=SC2086 # no or one argument
+	ok "perf record $how of phases" record phases $how -e $E "$TMP/$WORK.phases"
+	ok "phases are imported" import "$TMP/phases"
+	phases_apart "perf record $how"
+done
+like "perf's own clock has no dates" "$(report time:0s-1s; cat "$TMP/report")" \
+	"^Time: 0s to 1s, 16 slices; the recording has no dates"
+before=$(date +%s)
+ok "perf record -k" record dated -k CLOCK_MONOTONIC -e $E "$TMP/$WORK.phases"
+after=$(date +%s)
+ok "dates are imported" import "$TMP/dated"
+phases_apart "perf record -k"
+report --format=json time:0s-1s
+began=$(sed -n 's/^ *"begin": \([0-9]*\).*/\1/p' "$TMP/report" | head -n 1)
+ok "it began at $began, from $before to $after" \
+	[ "$began" -ge "$before" -a "$began" -le "$after" ]
+
 # ---- samples that count for their periods ---------------------------------------
 
 # Where a number of samples a second is asked for the kernel changes the period
@@ -375,6 +434,18 @@ refuses "a file that is cut short" 1 "short: is cut short; samples up to byte" \
 SESSION=$TMP/new
 ok "what is before the cut is there" [ "$(ours | sum "$WORK.*" hot)" -gt 0 ]
 ok "taken = stored + lost" sums_up
+
+# Without a time line there is no time to choose.
+ok "no time line" "$BIN/opimport" --no-timeline -o "$TMP/timeless" "$TMP/phases" 2>/dev/null
+ok "it has no file of it" [ ! -e "$TMP/timeless/samples/current/timeline" ]
+ok "few slices" "$BIN/opimport" --slices=16 -o "$TMP/few" "$TMP/phases" 2>/dev/null
+few=$("$BIN/opreport" --session-dir="$TMP/few" time:0s 2>/dev/null |
+	sed -n 's/^Time: .*, \([0-9]*\) slices.*/\1/p')
+ok "they are $few" [ "$few" -ge 8 -a "$few" -le 16 ]
+refuses "too few slices" 2 "--slices=15: must be a number from 16 to 4096" \
+	--slices=15 -o "$TMP/other" "$TMP/flat"
+refuses "slices and none" 2 "give only one of them" \
+	--slices=16 --no-timeline -o "$TMP/other" "$TMP/flat"
 
 # ---- packed, and through a pipe --------------------------------------------------
 

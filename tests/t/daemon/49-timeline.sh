@@ -106,6 +106,29 @@ is "samples without a time are in no slice" "$(of time:0s)" "10:2 11:1 40:1"
 like "they are said" "$(report time:0s 2>&1)" "2 samples are of an unknown time"
 is "those a little before the first are in the first" "$(of time:0s-1s)" "10:2 11:1"
 
+# A recording whose clock began at a boot has no dates.
+stream undated <<'END'
+stream 1 8
+cookie 1 0 0 0 0 - /opt/app
+cpu 0
+ctx 1 1
+tgid 1
+user
+image 1
+time 5000000000000
+sample 16 0
+time 5700000000000
+sample 32 0
+END
+replay undated --slices=256
+is "without dates, times are from the begin on" "$(of time:699s-701s)" "20:1"
+like "that is said" "$(report time:699s-701s 2>&1)" \
+	"^Time: 700s to 700.0625s, 1 slice; the recording has no dates;"
+exits "there is no clock" 1 report time:00:00-23:59
+like "what is there instead" "$(cat "$test_log")" \
+	"the recording has no dates and is 700.0625s long: ask for times such as time:2s-3s"
+like "as text over time" "$(report --over-time 2>&1)" "^samples +% +0s +700.0625s +peak"
+
 replay half --slices=256 --separate-lib=1
 printf '\377' | dd of="$CURRENT/timeline" bs=1 seek=100 conv=notrunc 2>/dev/null
 exits "a changed byte is noticed" 1 report --check

@@ -31,7 +31,8 @@ enum {
 	OSRELEASE = 4,
 	ARCH = 6,
 	CMDLINE = 11,
-	EVENT_DESC = 12
+	EVENT_DESC = 12,
+	CLOCK_DATA = 29
 };
 
 /* Where in the header it says so. */

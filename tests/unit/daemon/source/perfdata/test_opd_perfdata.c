@@ -348,6 +348,46 @@ TEST(command_line)
 	}
 }
 
+TEST(dates)
+{
+	static const struct {
+		uint64_t version, date, time;
+		size_t cut; /* bytes that are missing */
+		bool has_dates;
+		int64_t ahead;
+	} rows[] = {
+		{ 1, 1774965500000000000, 5000000000, 0, true,
+		  1774965495000000000 },
+		{ 1, 7, 9, 0, true, -2 },
+		{ 1, 7, 7, 0, true, 0 },
+		{ 1, INT64_MAX, 0, 0, true, INT64_MAX },
+		{ 1, UINT64_C(1) << 63, 7, 0, false, 0 },
+		{ 1, 7, UINT64_C(1) << 63, 0, false, 0 },
+		{ 2, 9, 7, 0, false, 0 },
+		{ 1, 9, 7, 1, false, 0 },
+	};
+	struct opd_perfdata data;
+	struct file f;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t places, at;
+
+		make_data_file(&f, 1);
+		places = put_places(&f, 1u << CLOCK_DATA);
+		at = f.len;
+		put32(&f, (uint32_t)rows[i].version);
+		put32(&f, 1); /* the clock */
+		put64(&f, rows[i].date);
+		put64(&f, rows[i].time);
+		f.len -= rows[i].cut;
+		set_place(&f, places, 0, at);
+		must_open(&data, &f);
+		assert_int_equal(data.has_dates, rows[i].has_dates);
+		assert_int_equal(data.date_ahead, rows[i].ahead);
+		opd_perfdata_close(&data);
+	}
+}
+
 /* What follows the text of a feature is none of another one. */
 TEST(one_text_each)
 {

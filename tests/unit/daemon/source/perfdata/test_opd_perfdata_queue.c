@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
+#include "daemon/source/perf/opd_perf_words.h"
 #include "daemon/source/perfdata/opd_perfdata_block.h"
 #include "daemon/source/perfdata/opd_perfdata_queue.h"
 
@@ -272,23 +273,26 @@ TEST(test_unequal_samples)
 		.misc = 7,
 		.kind = OPD_PERFDATA_PLAIN,
 	};
-	struct opd_perfdata_record others[6], taken;
+	struct opd_perfdata_record others[7], taken;
 	struct opd_perfdata_queue queue = { 0 };
 
 	assert_int_equal(opd_perfdata_queue_put(&queue, &first), 0);
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 7; i++) {
 		others[i] = first;
 		others[i].time = (uint64_t)i + 2;
 	}
 	others[0].cpu = others[1].tag = others[2].pid = others[3].tid =
 		others[4].misc = 9;
 	others[5].ip = 9;
-	for (int i = 0; i < 6; i++)
+	/* The next tick of a time line. */
+	others[6].time = OPD_PERF_TICK;
+	for (int i = 0; i < 7; i++)
 		assert_int_equal(opd_perfdata_queue_put(&queue, &others[i]), 0);
 	assert_int_equal(opd_perfdata_queue_end(&queue), 0);
-	for (int i = -1; i < 6; i++) {
+	for (int i = -1; i < 7; i++) {
 		assert_true(opd_perfdata_queue_first(&queue, &taken));
-		assert_int_equal(taken.time, i + 2);
+		assert_int_equal(taken.time,
+				 i < 6 ? (uint64_t)(i + 2) : OPD_PERF_TICK);
 		assert_int_equal(taken.times, 1);
 		opd_perfdata_queue_next(&queue);
 	}

@@ -29,6 +29,8 @@
 static uint64_t sample_type = SAMPLE_TYPE;
 static unsigned int nr_equal;
 static uint64_t period = 1; /* of all samples */
+static uint64_t unit = 1; /* of times, ns */
+static bool has_more; /* one sample before all others, and one without a time */
 
 enum form { PLAIN, PIPE, PACKED, PACKED2, UNFINISHED, NR_FORMS };
 
@@ -40,7 +42,7 @@ static void end_record(struct file *f, struct record *r, uint64_t time)
 {
 	record_u32(r, 7);
 	record_u32(r, 8);
-	record_u64(r, time);
+	record_u64(r, time * unit);
 	record_u64(r, 0); /* cpu */
 	record_u64(r, time ? 11 : 0);
 	put_record(f, r);
@@ -71,7 +73,7 @@ static void put_sample(struct file *f, uint64_t time, uint64_t id,
 	record_u64(&r, ip);
 	record_u32(&r, 7);
 	record_u32(&r, 8);
-	record_u64(&r, time);
+	record_u64(&r, time * unit);
 	record_u64(&r, 1); /* cpu */
 	record_u64(&r, period);
 	if (sample_type & PERF_SAMPLE_CALLCHAIN) {
@@ -122,10 +124,14 @@ static void put_records(struct file *f)
 	put_sample(f, 300, 11, PERF_RECORD_MISC_USER, 0x7000);
 	put_mapping(f, 200, PERF_RECORD_MISC_USER, 0x7000, 0x1000, "/no/lib");
 	put_round_end(f);
+	if (has_more)
+		put_sample(f, 50, 22, PERF_RECORD_MISC_USER, APP + 0x10);
 	put_sample(f, 150, 22, PERF_RECORD_MISC_USER, 0x7000);
 	put_sample(f, 400, 22, PERF_RECORD_MISC_KERNEL, KERNEL + 0x10);
 	put_lost(f, 500, PERF_RECORD_LOST, 9);
 	put_round_end(f);
+	if (has_more)
+		put_sample(f, 0, 11, PERF_RECORD_MISC_USER, APP + 0x10);
 	put_sample(f, 600, 99, PERF_RECORD_MISC_USER, APP + 0x10);
 	for (unsigned int i = 0; i < nr_equal; i++)
 		put_sample(f, 610 + i, 11, PERF_RECORD_MISC_USER, APP + 0x20);
@@ -290,6 +296,8 @@ struct result {
 	uint64_t samples; /* in it */
 	uint64_t places; /* likewise: equal ones once */
 	uint64_t times; /* that the next one was taken */
+	uint64_t first_time, last_time; /* that samples have */
+	unsigned int nr_unknown; /* times that are */
 	uint64_t of_counter[4];
 	uint64_t periods, sum_of_periods; /* of counter 1 */
 	unsigned int callers, names, ranges;
@@ -321,6 +329,12 @@ static void take_record(struct result *result, const struct opd_rec *rec)
 			break;
 		result->periods += rec->payload[5];
 		result->sum_of_periods += rec->payload[6];
+		break;
+	case OP_TIME:
+		if (!result->first_time)
+			result->first_time = rec->payload[0];
+		result->last_time = rec->payload[0];
+		result->nr_unknown += !rec->payload[0];
 		break;
 	case OP_TIMES:
 		assert_int_equal(rec->flags, 0);
@@ -419,6 +433,30 @@ static void is_whole(const struct result *result, unsigned int files)
 	assert_int_equal(result->events.nr, 2);
 	assert_string_equal(result->events.counter[0].name, "cpu-clock");
 	assert_int_equal(result->events.counter[0].count, 250000);
+}
+
+/* The earliest is the first, whichever CPU's it is; the last one that has a
+ * time comes when the file ends. */
+TEST(times_of_samples)
+{
+	/* Times of the second are past all dates, but for the first ones. */
+	static const uint64_t units[] = { 10000000, 40000000000000000 };
+	struct result result;
+	struct file f;
+
+	has_more = true;
+	for (size_t i = 0; i < 2; i++) {
+		unit = units[i];
+		make(&f, PLAIN);
+		run(&f, 1, &result);
+		assert_int_equal(result.err, 0);
+		assert_int_equal(result.samples, 6);
+		assert_int_equal(result.first_time, 50 * unit);
+		assert_int_equal(result.last_time, i ? 0 : 600 * unit);
+		assert_true(i || result.nr_unknown == 1);
+	}
+	has_more = false;
+	unit = 1;
 }
 
 /* Samples of numbers alone, the equal ones together. */
