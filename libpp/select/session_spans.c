@@ -243,6 +243,10 @@ static ssize_t list_choices(struct pp_session_search *search, const char *path,
 			err = -ENOMEM;
 		else
 			(*out)[nr_all++] = open_choice(path, last, search->now);
+		/* The folder of an archive is as old as the copy, or the sum.
+		 */
+		if (nr_all && search->archive && !last)
+			(*out)[nr_all - 1].span.begin = 0;
 	}
 	set_choice_times(*out, nr_all);
 	return err ? err : (ssize_t)nr_all;
@@ -467,6 +471,11 @@ static const char *text_of_time(struct op_arena *arena, uint64_t at)
 
 static int report_no_history(struct pp_session_search *search)
 {
+	if (search->archive)
+		return op_diag_set(
+			search->diag, -ENOENT,
+			"%s: it has no time line, and sums of opmerge never have; leave out time:, or give it with one of the archives that were merged",
+			search->no_times);
 	return op_diag_set(
 		search->diag, -ENOENT,
 		"%s: it has no history to choose a time of; leave out time:, and profile with opcontrol --setup --history=SIZE",

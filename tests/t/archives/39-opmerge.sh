@@ -55,6 +55,11 @@ is "its account is the sum of theirs" "$(stored sum)" "$all"
 is "and so are its symbols" "$(symbols sum | summed)" \
 	"$(for i in fleet/[0-9]*; do symbols "$i"; done | summed)"
 is "nothing to complain about" "$(cat err)" ""
+# A sum is of machines at different times, and its folder as old as the sum.
+for time in 0s-1h -1h today; do
+	exits "time:$time of a sum" 1 "$BIN/opreport" archive:sum "time:$time"
+	like "time:$time: it is said" "$(cat "$test_log")" "it has no time line, and sums of opmerge never have"
+done
 is "each build is there once" "$(find sum/var/lib/oprofile/images -type f | wc -l)" 20
 is "and apart" "$(report archive:sum --by-build | grep -c 'program-0 (build ')" 5
 is "call trees add up" \
