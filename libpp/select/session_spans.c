@@ -165,7 +165,7 @@ static struct pp_time_range range_of(const struct pp_session_search *search,
 	struct pp_time_range range = item->range;
 	int64_t now = search->now * PP_TIME_NS;
 
-	if (range.to_base != PP_TIME_BEGIN && range.to >= now - NOW_LASTS)
+	if (range.to_base == PP_TIME_AGE && range.to >= now - NOW_LASTS)
 		range.to = now + PP_TIME_NS;
 	pp_time_range_resolve(&range, begin, end, now);
 	return range;

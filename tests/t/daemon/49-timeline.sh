@@ -129,6 +129,24 @@ like "what is there instead" "$(cat "$test_log")" \
 	"the recording has no dates and is 700.0625s long: ask for times such as time:2s-3s"
 like "as text over time" "$(report --over-time 2>&1)" "^samples +% +0s +700.0625s +peak"
 
+# A date of a few seconds ago is that date, not "until now".
+now=$(date +%s)
+stream late <<END
+stream 1 8
+cookie 1 0 0 0 0 - /opt/app
+cpu 0
+ctx 1 1
+tgid 1
+user
+image 1
+time $((now - 4))000000000
+sample 16 0
+time $((now - 1))000000000
+sample 32 0
+END
+replay late --slices=256
+is "a time that has just ended" "$(of "time:@$((now - 5))-@$((now - 2))")" "10:1"
+
 replay half --slices=256 --separate-lib=1
 printf '\377' | dd of="$CURRENT/timeline" bs=1 seek=100 conv=notrunc 2>/dev/null
 exits "a changed byte is noticed" 1 report --check
