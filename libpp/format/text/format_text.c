@@ -17,6 +17,7 @@
 #include "libop/base/op_plural.h"
 #include "libop/base/op_strings.h"
 #include "libpp/report/interval.h"
+#include "libpp/report/report_times.h"
 #include "libpp/select/sample_list.h"
 #include "libpp/format/text/text.h"
 #include "libpp/format/text/text_fit.h"

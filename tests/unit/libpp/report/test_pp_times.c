@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The time that the samples of a report stand for. */
 
+#include <string.h>
+
 #include "libpp/report/report_times.h"
 #include "tests/unit/test.h"
 
