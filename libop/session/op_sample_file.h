@@ -17,11 +17,11 @@
 #define OP_SAMPLE_MAGIC 0x4c504d53u /* "SMPL" on a little-endian machine */
 #define OP_SAMPLE_VERSION 1
 
-/* The origin of the offset that a key is. */
 /* The application, of the kernel's names, that the processes of the profiler
  * itself are: the daemon, what it forks, and operf. */
 #define OP_SELF_NAME "OProfile itself"
 
+/* The origin of the offset that a key is. */
 enum op_image_kind {
 	OP_IMAGE_FILE, /* an ELF file: the key is a file offset */
 	OP_IMAGE_KERNEL, /* the kernel: pc minus its runtime _stext */

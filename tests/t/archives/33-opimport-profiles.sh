@@ -318,7 +318,7 @@ if command -v go >/dev/null; then
 				print $1 + 0, $4 + 0, $6 }' | sort)"
 	like "an event with its count" "$(report)" '^Counted cpu .* count 10000000$'
 	like "lines" "$("$BIN/opannotate" --session-dir="$SESSION" --source)" \
-		'^ *[0-9]+ +[0-9.]+ :main.hot$'
+		'^ *[0-9]+ +[0-9.]+ +[0-9.]+ :main.hot$'
 	like "the line of a loop" "$(report -g -l)" 'prog.go:1[0-9] .*main.hot$'
 else
 	skip "a profile of Go: no go here"
