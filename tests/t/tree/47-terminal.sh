@@ -73,8 +73,8 @@ for size in 80x24 120x40 200x60; do
 	screen $size annotate "$BIN/opannotate --session-dir=$TMP -s"
 	shown=$SCREENS/annotate-$size
 	like "opannotate $size: a title takes one line" "$(cat "$shown")" \
-		'^ +[0-9]+ +[0-9.]+ :[^ ].*[^,]$'
+		'^ +[0-9]+ +[0-9.]+ +[0-9.]+ :[^ ].*[^,]$'
 	like "opannotate $size: lines have numbers" "$(cat "$shown")" \
-		'^ +[0-9]+ +[0-9.]+ : +[0-9]+( |$)'
+		'^ +[0-9]+ +[0-9.]+ +[0-9.]+ : +[0-9]+( |$)'
 done
 done_testing
